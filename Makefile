@@ -1,0 +1,62 @@
+# `make demo` shows what the project does, `make test` checks it. Needed beforehand: git, make, python3.11 with venv.
+PYTHON ?= python3.11
+BIN := .venv/bin
+PIP := -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test test-scoring check quick bench lock schema docs clean
+
+demo: .venv/demo  ## Build the CLPsych 2025 bundle, then build and dry-run its model-free task.
+	$(BIN)/gen-bundle clpsych2025 --out bundle.zip --force
+	$(BIN)/gen-bundle clpsych2025 --layout separate --task a2 --out demo/clpsych2025-a2.zip --force
+	$(BIN)/gen-bundle dry-run demo/clpsych2025-a2.zip --engine process --out demo/dry-run
+
+test: .venv/dev check  ## Everything that needs no model.
+	$(BIN)/pytest -n auto -m "not models and not docker and not image"
+
+test-scoring: .venv/models .venv-tf5/models  ## The tests with models, under both major versions of transformers.
+	$(BIN)/pytest -m models
+	.venv-tf5/bin/pytest -m models
+
+check: .venv/dev  ## Style and types.
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy generator scoring_programs tests
+
+quick: .venv/dev
+	$(BIN)/pytest -n auto -m "not models and not docker and not image and not slow and not browser"
+
+bench: .venv/models  ## Speed and memory, as ratios measured in one run; asserts nothing.
+	$(BIN)/python -m tests.benchmarks
+
+lock: .venv/dev  ## Write the hashed locks anew.
+	PATH="$(CURDIR)/$(BIN):$$PATH" requirements/lock.sh --upgrade
+
+clean:
+	rm -rf .venv .venv-tf5 demo bundle.zip build dist
+
+# Each stamp is one step further: base and model-free scoring, then development, then models.
+.venv/pip:
+	$(PYTHON) -m venv .venv
+	touch $@
+
+.venv/demo: .venv/pip requirements/base.txt requirements/score.txt pyproject.toml
+	$(BIN)/python $(PIP) install --require-hashes --no-deps -r requirements/base.txt
+	$(BIN)/python $(PIP) install --require-hashes --no-deps -r requirements/score.txt
+	$(BIN)/python $(PIP) install --no-build-isolation --no-deps --editable .
+	touch $@
+
+.venv/dev: .venv/demo requirements/dev.txt
+	$(BIN)/python $(PIP) install --require-hashes --no-deps -r requirements/dev.txt
+	touch $@
+
+.venv/models: .venv/dev requirements/torch.txt requirements/models.txt
+	$(BIN)/python $(PIP) install -r requirements/torch.txt
+	$(BIN)/python $(PIP) install --require-hashes --no-deps -r requirements/models.txt
+	touch $@
+
+.venv-tf5/models: requirements/base.txt requirements/dev.txt requirements/torch.txt requirements/models-tf5.txt pyproject.toml
+	$(PYTHON) -m venv .venv-tf5
+	.venv-tf5/bin/python $(PIP) install -r requirements/torch.txt
+	for lock in base score dev models-tf5; do .venv-tf5/bin/python $(PIP) install --require-hashes --no-deps -r requirements/$$lock.txt || exit 1; done
+	.venv-tf5/bin/python $(PIP) install --no-build-isolation --no-deps --editable .
+	touch $@

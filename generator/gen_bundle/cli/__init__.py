@@ -1,0 +1,75 @@
+"""The `gen-bundle` command: one module a verb, imported only when that verb is used."""
+
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+VERBS = {
+    "build": "Build the bundle of a competition (what `gen-bundle NAME --out PATH` does).",
+    "list": "List the competitions that can be built.",
+    "new": "Start a competition of your own, ready to build and dry-run.",
+    "check": "Say what Codabench would say of a bundle, before it says it.",
+    "dry-run": "Run a bundle's scoring as the platform would, and show the board.",
+    "image": "Lock, build, check and push the scoring image of a competition.",
+    "convert": "Turn a CodaLab 1.5 bundle into a Codabench one.",
+    "preview": "Show a bundle as participants will meet it.",
+    "rank": "Compute the final ranking over all participants.",
+}
+
+
+class VerbGroup(click.Group):
+    """A group that imports a verb's module when it is called, and takes anything else for a competition to build."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        module = importlib.import_module(f"gen_bundle.cli.{cmd_name.replace('-', '_')}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in VERBS:
+            args = ["build", *args]
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+EPILOG = """\b
+Examples:
+  gen-bundle clpsych2025 --out bundle.zip
+  gen-bundle clpsych2025 --out bundle.zip --data ~/gold --set phases.test.end="2025-03-11 AoE"
+  gen-bundle dry-run bundle.zip --out dry-run
+  gen-bundle check bundle.zip
+
+\b
+`gen-bundle NAME --help` shows the options of a build, `gen-bundle VERB --help` those of a verb.
+Shell completion: eval "$(_GEN_BUNDLE_COMPLETE=bash_source gen-bundle)"   (or zsh_source, fish_source)
+Exit status: 0 fine, 1 findings or a failed run, 2 wrong use or unreadable input.
+"""
+
+
+@click.group(
+    cls=VerbGroup,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+    subcommand_metavar="NAME_OR_DIR --out PATH [OPTIONS] | VERB [ARGS]",
+)
+@click.version_option(package_name="gen-bundle")
+def root() -> None:
+    """Competition bundles for Codabench and CodaLab, with scoring programs that score."""
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line; exits with 0, 1 or 2 (see `--help`)."""
+    sys.exit(root.main(args=arguments, prog_name="gen-bundle", standalone_mode=True))

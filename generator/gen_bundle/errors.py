@@ -1,0 +1,14 @@
+"""The one error that is the user's to mend."""
+
+from collections.abc import Sequence
+
+
+class UserError(Exception):
+    """Input that cannot be used: each message names file, line or field, what is wrong and what is expected.
+
+    The command line prints the messages and exits with 2; anything else that is raised is a bug of ours.
+    """
+
+    def __init__(self, *messages: str) -> None:
+        super().__init__("\n".join(messages))
+        self.messages: Sequence[str] = messages
