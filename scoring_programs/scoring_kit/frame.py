@@ -1,0 +1,156 @@
+"""The frame of every scoring program: reads, scores, writes, and says whose fault it is when it cannot.
+
+Exit status: 0 with a complete scores.json; 1 bad submission; 2 the organisers must act; 3 a bug of the program.
+"""
+
+import argparse
+import importlib
+import io
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from scoring_kit.errors import OrganiserError, Problems, SubmissionError
+from scoring_kit.manifest import Manifest
+from scoring_kit.outputs import write_outputs
+from scoring_kit.program import Program
+from scoring_kit.results import TaskResult
+from scoring_kit.signature import reference_digest, signature
+from scoring_kit.submission_files import SubmissionFiles
+
+DEFAULT_INPUT, DEFAULT_OUTPUT = Path("/app/input"), Path("/app/output")
+
+
+def main(program_folder: Path, arguments: Sequence[str]) -> int:
+    """Run a scoring program; returns its exit status, with every message already printed."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    request = _parse(arguments)
+    return guarded(lambda: run(program_folder, request.input, request.output, request.task))
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="score.py", description="Score one submission.")
+    parser.add_argument("input", type=Path, nargs="?", default=DEFAULT_INPUT, help="folder with ref/ and res/")
+    parser.add_argument("output", type=Path, nargs="?", default=DEFAULT_OUTPUT, help="folder to write the scores to")
+    parser.add_argument("--task", help="score only this task; the columns of the others get their worst value")
+    return parser.parse_args(arguments)
+
+
+def guarded(action: Callable[[], None]) -> int:
+    """Run `action` and turn what it raises into a message without gold and an exit status."""
+    try:
+        action()
+    except SubmissionError as error:
+        count = f"{error.found} problem" + ("s" if error.found > 1 else "")
+        print(f"The submission cannot be scored: {count} found.", *error.messages, sep="\n", file=sys.stderr)
+        if error.found > len(error.messages):
+            print(f"… and {error.found - len(error.messages)} more.", file=sys.stderr)
+        return 1
+    except OrganiserError as error:
+        _tell_organisers(error.messages)
+        return 2
+    except ModuleNotFoundError as error:
+        _tell_organisers([f"The Python package {error.name} is missing from the image that runs this program."])
+        return 2
+    except Exception as error:
+        _report_bug(error)
+        return 3
+    return 0
+
+
+def _tell_organisers(messages: Sequence[str]) -> None:
+    print(
+        "The competition is not set up correctly. This is not the submission's fault: the organisers must act.",
+        *messages,
+        sep="\n",
+        file=sys.stderr,
+    )
+
+
+def _report_bug(error: Exception) -> None:
+    """Print where it happened and nothing else: the message or the values could hold gold."""
+    if os.environ.get("SCORING_DEBUG") == "1":
+        traceback.print_exception(error)
+        return
+    print("The scoring program failed; this is a bug, please report these lines to the organisers.", file=sys.stderr)
+    for frame in traceback.extract_tb(error.__traceback__):
+        print(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}", file=sys.stderr)
+    print(f"  {type(error).__name__}", file=sys.stderr)
+
+
+def run(program_folder: Path, input_folder: Path, output_folder: Path, task: str | None = None) -> None:
+    """Score `input_folder/res` against `input_folder/ref` and write the outputs.
+
+    Raises:
+        SubmissionError: with every problem of the submission.
+        OrganiserError: reference data, models or options are wrong.
+    """
+    started = time.monotonic()
+    program = Program.read(program_folder / "program.json")
+    if task is not None:
+        program = _only(program, task)
+    package = program.package
+    reference_module = importlib.import_module(f"{package}.reference")
+    submission_module = importlib.import_module(f"{package}.submission")
+
+    reference_folder = input_folder / "ref"
+    if not reference_folder.is_dir():
+        raise OrganiserError("There is no reference data (input/ref). Give the task its reference_data.")
+    reference = reference_module.read(reference_folder, program.tasks, program.options)
+    manifest = Manifest(
+        competition=program.competition,
+        tasks=program.tasks,
+        all_tasks=program.all_tasks,
+        layout=program.layout,
+        options=program.options,
+        expected=reference_module.manifest(reference, program.tasks),
+    )
+
+    problems = Problems()
+    submission = read_submission(submission_module, input_folder / "res", manifest, problems)
+    results: dict[str, TaskResult] = {}
+    for entered in program.tasks:
+        if entered in submission.entered:
+            module = importlib.import_module(f"{package}.{entered}")
+            results[entered] = module.score(reference, submission, program.options)
+    line = signature(program, results, reference_digest(reference_folder))
+    scores = write_outputs(output_folder, program, results, problems.warnings, line)
+    _print_summary(program, scores, problems, line, time.monotonic() - started)
+
+
+def read_submission(module: ModuleType, folder: Path, manifest: Manifest, problems: Problems) -> Any:
+    """Read a submission with its competition's `submission` module; raises SubmissionError with every problem."""
+    files = SubmissionFiles(folder, manifest.all_tasks, problems)
+    submission = module.read(files, manifest, problems) if folder.is_dir() else None
+    if submission is None and not problems.found:
+        problems.error("submission", "is empty", "the files that the Submission page describes")
+    problems.stop_if_any()
+    return submission
+
+
+def _only(program: Program, task: str) -> Program:
+    if task not in program.tasks:
+        raise OrganiserError(f"--task {task}: no such task here. Expected one of {', '.join(program.tasks)}.")
+    return replace(program, tasks=(task,))
+
+
+def _print_summary(
+    program: Program, scores: Mapping[str, float], problems: Problems, line: str, seconds: float
+) -> None:
+    for warning in problems.warnings:
+        print(f"warning: {warning}")
+    if problems.warned > len(problems.warnings):
+        print(f"… and {problems.warned - len(problems.warnings)} more warnings")
+    for column in program.columns:
+        if column.key in scores:
+            print(f"{column.key}: {scores[column.key]:.{max(column.precision, 0)}f}")
+    print(f"signature: {line}")
+    print(f"scored in {seconds:.1f} s")

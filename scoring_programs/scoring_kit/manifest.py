@@ -1,0 +1,50 @@
+"""What participants may know of a competition: enough to judge a submission, nothing of the gold."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Mapping, Tuple
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The frame of a submission.
+
+    Attributes:
+        competition: name of the competition, also of its scoring package.
+        tasks: ids of the tasks that are scored here.
+        all_tasks: ids of all tasks of the competition; files of the others are left alone.
+        layout: `joint`, `tasks` or `separate` (then each task stands alone).
+        options: the competition's options, for the few that decide how a submission is read.
+        expected: what a submission must hold (ids, entities, nodes …), in a form of the package's own choice.
+    """
+
+    competition: str
+    tasks: Tuple[str, ...]
+    all_tasks: Tuple[str, ...]
+    layout: str
+    options: Mapping[str, Any]
+    expected: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, path: Path) -> Manifest:
+        """Read a manifest from its JSON file."""
+        return cls.from_dict(json.loads(path.read_text(encoding="utf-8")))
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Manifest:
+        """Make a manifest of its JSON object."""
+        return cls(
+            competition=data["competition"],
+            tasks=tuple(data["tasks"]),
+            all_tasks=tuple(data["all_tasks"]),
+            layout=data["layout"],
+            options=data["options"],
+            expected=data["expected"],
+        )
+
+    def to_dict(self) -> Mapping[str, Any]:
+        """The manifest as a JSON object."""
+        return asdict(self)

@@ -1,0 +1,68 @@
+"""What a run leaves behind: scores.json for the board, details.json, and the results page."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from scoring_kit.program import Program
+from scoring_kit.report import results_page
+from scoring_kit.results import Metric, TaskResult
+
+
+def write_outputs(
+    folder: Path, program: Program, results: Mapping[str, TaskResult], warnings: Sequence[str], signature: str
+) -> dict[str, float]:
+    """Write the three files, each moved into place when it is complete, scores.json last; returns the scores."""
+    scores = board_scores(program, results)
+    all_warnings = [*warnings, *(f"{task}: {text}" for task, result in results.items() for text in result.warnings)]
+    details = {
+        "signature": signature,
+        "warnings": all_warnings,
+        "tasks": {task: _metric_details(program, result) for task, result in results.items()},
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    page = results_page(program, scores, results, all_warnings, signature)
+    _write(folder / "detailed_results.html", page)
+    _write(folder / "details.json", json.dumps(details, indent=1, allow_nan=False))
+    _write(folder / "scores.json", json.dumps(scores, indent=1, allow_nan=False))
+    return scores
+
+
+def board_scores(program: Program, results: Mapping[str, TaskResult]) -> dict[str, float]:
+    """Every written column with a finite number: no score is missing, because a missing one would rank first."""
+    scores = {}
+    for column in program.columns:
+        if column.computed:
+            continue
+        score = column.worst
+        if column.task in results:
+            metric = results[column.task].metrics[column.key]
+            if metric.value is not None:
+                score = column.bounded(metric.value)
+        if not math.isfinite(score):
+            raise ArithmeticError(f"the column {column.key} is not finite")
+        scores[column.key] = float(score)
+    return scores
+
+
+def _metric_details(program: Program, result: TaskResult) -> dict[str, dict[str, float | int | None]]:
+    columns = {column.key for column in program.columns}
+    return {
+        name: {
+            "value": metric.value if name in columns or shows(metric, program.details_min_items) else None,
+            "rows": metric.rows,
+        }
+        for name, metric in result.metrics.items()
+    }
+
+
+def shows(metric: Metric, min_items: int) -> bool:
+    """Whether enough scored items stand behind a metric for it to be shown beside the board's columns."""
+    return (metric.rows if metric.items is None else metric.items) >= min_items
+
+
+def _write(path: Path, text: str) -> None:
+    unfinished = path.with_name(f".{path.name}.tmp")
+    unfinished.write_text(text, encoding="utf-8", errors="backslashreplace")
+    unfinished.replace(path)

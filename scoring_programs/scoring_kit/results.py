@@ -1,0 +1,87 @@
+"""What a task's module gives back: metrics, what they depend on, and figures for the results page."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number.
+
+    Attributes:
+        value: the metric, exactly as computed; None where the gold leaves it undefined.
+        rows: over how many units it is averaged (timelines, posts, events …).
+        items: how many scored items stand behind it, `rows` where not given; a figure over fewer than
+            `details_min_items` is not shown, because it could give a single gold label away.
+    """
+
+    value: float | None
+    rows: int
+    items: int | None = None
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar: its label, its value and the number of scored items behind it."""
+
+    label: str
+    value: float | None
+    items: int
+
+
+@dataclass(frozen=True)
+class BarChart:
+    """Bars of one metric, for example one a timeline.
+
+    Attributes:
+        title: what is shown, with its unit.
+        bars: in the order in which they are drawn.
+        better: which way is better.
+        top: the value at the end of the axis; the largest bar's where None. The axis starts at 0.
+    """
+
+    title: str
+    bars: Sequence[Bar]
+    better: Literal["higher", "lower"]
+    top: float | None = None
+
+
+@dataclass(frozen=True)
+class ConfusionMatrix:
+    """Counts of gold (rows) against predicted (columns) labels; shape [len(gold_labels)][len(predicted_labels)]."""
+
+    title: str
+    gold_labels: Sequence[str]
+    predicted_labels: Sequence[str]
+    counts: Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True)
+class CountBars:
+    """True positives, false positives and false negatives by type; partial matches make them fractional."""
+
+    title: str
+    rows: Sequence[tuple[str, float, float, float]]
+
+
+Figure = BarChart | ConfusionMatrix | CountBars
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """The outcome of one task.
+
+    Attributes:
+        metrics: every metric by name; those named like a declared column become its score.
+        settings: what the numbers depend on (metric options, models with revisions), for the signature.
+        libraries: distributions whose versions the numbers may depend on, for the signature.
+        warnings: remarks on the submission that a participant should read beside the scores.
+        figures: for the results page; the frame leaves out what stands on too few items.
+    """
+
+    metrics: Mapping[str, Metric]
+    settings: Mapping[str, str] = field(default_factory=dict)
+    libraries: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+    figures: Sequence[Figure] = ()

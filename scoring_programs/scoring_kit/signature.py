@@ -1,0 +1,30 @@
+"""The signature of a run: two numbers are comparable when their signatures match."""
+
+import hashlib
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+
+from scoring_kit.program import Program
+from scoring_kit.results import TaskResult
+
+
+def reference_digest(folder: Path) -> str:
+    """SHA-256 over the names and bytes of all files below `folder`, its first 16 hexadecimal digits."""
+    digest = hashlib.sha256()
+    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+        with path.open("rb") as file:
+            content = hashlib.file_digest(file, "sha256").hexdigest()
+        digest.update(f"{path.relative_to(folder).as_posix()}\0{content}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+def signature(program: Program, results: Mapping[str, TaskResult], digest: str) -> str:
+    """One line: competition, tasks, metric options and models, program and library versions, reference data."""
+    parts = {"competition": program.competition, "tasks": "+".join(program.tasks), "version": program.version}
+    for result in results.values():
+        parts.update(sorted(result.settings.items()))
+    for name in sorted({library for result in results.values() for library in result.libraries}):
+        parts[name] = metadata.version(name)
+    parts["reference"] = digest
+    return "|".join(f"{name}:{value}" for name, value in parts.items())

@@ -1,0 +1,89 @@
+"""The files of a submission, as participants really send them: in a wrapping folder, with macOS junk, anyhow."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Collection, Dict, List, Tuple
+
+from scoring_kit.errors import Problems, shown
+
+JUNK_NAMES = {".DS_Store", "Thumbs.db", "desktop.ini", "Icon\r"}
+JUNK_FOLDERS = {"__MACOSX", ".git", "__pycache__", ".ipynb_checkpoints"}
+# The worker adds its own `metadata` to the predictions of every submission before it scores them.
+PLATFORM_FILES = {"metadata"}
+
+
+class SubmissionFiles:
+    """The submission's own files by their name below its root, `/` between folders.
+
+    Args:
+        folder: where the submission lies, unzipped (`input/res` on the platform).
+        keep: names of top folders that carry meaning (task ids), never taken for a wrapping folder.
+        problems: collects warnings about what is ignored, and errors about links.
+
+    Attributes:
+        paths: name below the root → where the file lies, sorted by name.
+        ignored: names of files that were left out.
+    """
+
+    def __init__(self, folder: Path, keep: Collection[str], problems: Problems) -> None:
+        found, self.ignored = _walk(folder, problems)
+        prefix = _wrapping_folder(found, keep)
+        if prefix:
+            problems.warn(prefix, "all files lie in this folder; it is looked through as if they lay at the top")
+        if self.ignored:
+            problems.warn(
+                self.ignored[0], f"ignored, with {len(self.ignored) - 1} more" if self.ignored[1:] else "ignored"
+            )
+        self.paths: Dict[str, Path] = {name[len(prefix) :]: path for name, path in sorted(found.items())}
+
+    def named(self, suffix: str, folder: str = "") -> List[str]:
+        """Names that lie directly in `folder` and end with `suffix` (in any case)."""
+        prefix = folder + "/" if folder else ""
+        return [
+            name
+            for name in self.paths
+            if name.startswith(prefix) and "/" not in name[len(prefix) :] and name.lower().endswith(suffix.lower())
+        ]
+
+    def has_folder(self, folder: str) -> bool:
+        """Whether any file lies below `folder`."""
+        return any(name.startswith(folder + "/") for name in self.paths)
+
+
+def _walk(folder: Path, problems: Problems) -> Tuple[Dict[str, Path], List[str]]:
+    """All regular files below `folder` by name, and the names of those that are nobody's answer."""
+    found: Dict[str, Path] = {}
+    ignored: List[str] = []
+    for parent, folders, files in os.walk(str(folder)):
+        folders.sort()
+        below = Path(parent).relative_to(folder)
+        for name in list(folders):
+            if (Path(parent) / name).is_symlink():
+                folders.remove(name)
+                problems.error(shown((below / name).as_posix()), "is a link", "only plain files and folders")
+        for name in sorted(files):
+            path = Path(parent) / name
+            relative = (below / name).as_posix()
+            if path.is_symlink() or not path.is_file():
+                problems.error(shown(relative), "is no plain file", "only plain files and folders")
+            elif relative in PLATFORM_FILES:
+                continue
+            elif name in JUNK_NAMES or name.startswith("._") or JUNK_FOLDERS.intersection(below.parts):
+                ignored.append(relative)
+            else:
+                found[relative] = path
+    return found, ignored
+
+
+def _wrapping_folder(names: Collection[str], keep: Collection[str]) -> str:
+    """The folders, with a final slash, that all files lie in and that carry no meaning; empty where there is none."""
+    prefix = ""
+    while names:
+        tops = {name[len(prefix) :].split("/", 1)[0] for name in names}
+        (top, *others) = tops
+        if others or top in keep or any(name == prefix + top for name in names):
+            break
+        prefix += top + "/"
+    return prefix
