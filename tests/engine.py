@@ -9,9 +9,10 @@ import subprocess
 from pathlib import Path
 from typing import NoReturn
 
-import docker
 import pytest
 from docker.errors import DockerException, ImageNotFound
+
+import docker
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON_IMAGE = "local/python:3.11"

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-import docker
 import pytest
 
+import docker
 from tests.engine import BUSYBOX_IMAGE, PYTHON_IMAGE, require_engine, require_image
 
 
