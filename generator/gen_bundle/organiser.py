@@ -1,0 +1,64 @@
+"""Runs a scoring package's organiser verbs as a program, so that the press never imports a scorer."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gen_bundle.errors import UserError
+from gen_bundle.resources import resource
+
+PREFACE = "The competition is not set up correctly."
+
+
+@dataclass(frozen=True)
+class ScoringPackage:
+    """A scoring package by name, and the import root it lies in (the kit's own root is always searched, too)."""
+
+    name: str
+    root: Path
+
+    @property
+    def folder(self) -> Path:
+        return self.root / self.name
+
+    def call(self, verb: str, request: Mapping[str, Any]) -> Any:
+        """Run an organiser verb of the package and return its answer.
+
+        Raises:
+            UserError: what the organiser must mend (reference data, options).
+            RuntimeError: the package itself failed.
+        """
+        kit_root = resource("scoring_programs")
+        environment = dict(os.environ, PYTHONPATH=os.pathsep.join([str(self.root), str(kit_root)]), PYTHONUTF8="1")
+        environment["PYTHONDONTWRITEBYTECODE"] = "1"
+        done = subprocess.run(
+            [sys.executable, "-m", f"{self.name}.organiser", verb],
+            input=json.dumps(request, default=str),
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            env=environment,
+            check=False,
+        )
+        if done.returncode in (1, 2):
+            lines = [line for line in done.stderr.splitlines() if line.strip()]
+            raise UserError(*(line for line in lines if not line.startswith(PREFACE)))
+        if done.returncode != 0:
+            raise RuntimeError(f"{self.name}.organiser {verb} ended with {done.returncode}:\n{done.stderr}")
+        return json.loads(done.stdout)
+
+
+def find_package(name: str, beside: Path) -> ScoringPackage:
+    """The scoring package `name`: a folder beside the bundle.yaml first, then those that come with the tool."""
+    for root in (beside, resource("scoring_programs")):
+        if (root / name / "submission.py").is_file():
+            return ScoringPackage(name, root)
+    raise UserError(
+        f"scoring_program: no scoring package {name!r} found. Expected a folder {name}/ with submission.py, reference.py, "
+        f"organiser.py and one module a task beside bundle.yaml ({beside})."
+    )

@@ -1,0 +1,11 @@
+"""Where the declarations and scoring programs lie: beside the checkout's `generator/`, or inside an installed wheel."""
+
+from pathlib import Path
+
+_PACKAGED = Path(__file__).resolve().parent / "resources"
+_CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+def resource(name: str) -> Path:
+    """The folder `bundles`, `scoring_programs`, `docker` or `requirements` of this installation."""
+    return (_PACKAGED if _PACKAGED.is_dir() else _CHECKOUT) / name

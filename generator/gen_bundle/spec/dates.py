@@ -1,0 +1,56 @@
+"""Moments in a declaration: always with a zone, `AoE` (anywhere on Earth, UTC-12) among them."""
+
+import re
+from datetime import UTC, datetime, time, timedelta, timezone
+from typing import Annotated, Any
+
+from pydantic import AwareDatetime, BeforeValidator
+
+AOE = timezone(timedelta(hours=-12), "AoE")
+_MOMENT = re.compile(
+    r"(?P<date>\d{4}-\d{2}-\d{2})"
+    r"(?:[T ](?P<time>\d{2}:\d{2}(?::\d{2})?))?"
+    r" ?(?P<zone>Z|UTC|AoE|[+-]\d{2}:?\d{2})"
+)
+EXPECTED = 'a moment such as "2025-03-11 AoE", "2025-03-11 23:59 UTC" or "2025-03-11 18:00 +02:00"'
+
+
+def parse_moment(text: str, date_alone: time) -> datetime:
+    """The moment that `text` names, in UTC; a date without a time means `date_alone` of that day in its zone.
+
+    Raises:
+        ValueError: no such moment, or no zone given.
+    """
+    match = _MOMENT.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"expected {EXPECTED}")
+    if match["time"] is None:
+        local = datetime.combine(datetime.fromisoformat(match["date"]), date_alone)
+    else:
+        local = datetime.fromisoformat(f"{match['date']} {match['time']}")
+    return local.replace(tzinfo=_zone(match["zone"])).astimezone(UTC)
+
+
+def _zone(name: str) -> timezone:
+    if name in ("Z", "UTC"):
+        return UTC
+    if name == "AoE":
+        return AOE
+    hours, minutes = int(name[1:3]), int(name[-2:])
+    sign = -1 if name[0] == "-" else 1
+    return timezone(sign * timedelta(hours=hours, minutes=minutes))
+
+
+def _validator(date_alone: time) -> BeforeValidator:
+    def validate(value: Any) -> Any:
+        if isinstance(value, datetime):
+            return value
+        if not isinstance(value, str):
+            raise ValueError(f"expected {EXPECTED}")
+        return parse_moment(value, date_alone)
+
+    return BeforeValidator(validate, json_schema_input_type=str)
+
+
+Start = Annotated[AwareDatetime, _validator(time(0, 0, 0))]
+End = Annotated[AwareDatetime, _validator(time(23, 59, 59))]
