@@ -59,6 +59,6 @@ def find_package(name: str, beside: Path) -> ScoringPackage:
         if (root / name / "submission.py").is_file():
             return ScoringPackage(name, root)
     raise UserError(
-        f"scoring_program: no scoring package {name!r} found. Expected a folder {name}/ with submission.py, reference.py, "
-        f"organiser.py and one module a task beside bundle.yaml ({beside})."
+        f"scoring_program: no scoring package {name!r} found. Expected a folder {name}/ with submission.py, "
+        f"reference.py, organiser.py and one module a task beside bundle.yaml ({beside})."
     )

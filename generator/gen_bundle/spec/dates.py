@@ -43,11 +43,7 @@ def _zone(name: str) -> timezone:
 
 def _validator(date_alone: time) -> BeforeValidator:
     def validate(value: Any) -> Any:
-        if isinstance(value, datetime):
-            return value
-        if not isinstance(value, str):
-            raise ValueError(f"expected {EXPECTED}")
-        return parse_moment(value, date_alone)
+        return parse_moment(value if isinstance(value, str) else "", date_alone)
 
     return BeforeValidator(validate, json_schema_input_type=str)
 

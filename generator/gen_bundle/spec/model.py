@@ -37,7 +37,10 @@ class Column(Model):
     precision: int = Field(4, ge=0, le=10, description="Decimals shown.")
     hidden: bool = Field(False, description="Kept from the leaderboard; only organisers see it.")
     worst: float | int | None = Field(
-        None, ge=-1e9, le=1e9, description="What a submission that does not enter the task gets. Required unless computed."
+        None,
+        ge=-1e9,
+        le=1e9,
+        description="What a submission that does not enter the task gets. Required unless computed.",
     )
     meaning: Line = Field(description="One line that says what the column shows; it stands on the Evaluation page.")
     computation: Literal["avg", "sum", "min", "max"] | None = Field(None, description="Filled by the platform.")

@@ -1,0 +1,140 @@
+"""The journey from a declaration to a bundle: declaration → resolved competition → prepared data → tree → zip."""
+
+import io
+import os
+import secrets
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gen_bundle.archive import Members, move_into_place, write_zip
+from gen_bundle.errors import UserError
+from gen_bundle.platforms import codabench
+from gen_bundle.programs import program_members
+from gen_bundle.reference import PhaseData, prepare_phases
+from gen_bundle.render.pages import render_pages
+from gen_bundle.spec.overrides import nearest
+from gen_bundle.spec.resolve import Resolved, find_competition, resolve
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Built:
+    """A finished bundle, with what the organiser should know about it."""
+
+    competition: Resolved
+    path: Path
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asks for."""
+
+    source: str
+    out: Path
+    data: Path | None = None
+    layout: str | None = None
+    task: str | None = None
+    overrides: tuple[str, ...] = ()
+    force: bool = False
+
+
+def build(request: Request, progress: Progress = lambda _: None) -> list[Built]:
+    """Build a bundle, or in layout `separate` without a task, one for each task.
+
+    Raises:
+        UserError: what must be mended, everything that was found; nothing is written then.
+    """
+    competition = resolve(
+        find_competition(request.source), data=request.data, layout=request.layout, overrides=request.overrides
+    )
+    bundles = _asked_for(competition, request)
+    occupied = [str(path) for _, path in bundles if path.exists() and not request.force]
+    if occupied:
+        raise UserError(*(f"--out {path}: exists already. Choose another path, or say --force." for path in occupied))
+    return [_build_one(one, path, progress) for one, path in bundles]
+
+
+def _asked_for(competition: Resolved, request: Request) -> list[tuple[Resolved, Path]]:
+    """The bundles to build and where each goes."""
+    ids = [task.id for task in competition.tasks]
+    if request.task is not None and competition.layout != "separate":
+        raise UserError(f"--task {request.task}: only layout separate builds single tasks. Add --layout separate.")
+    if request.task is not None and request.task not in ids:
+        raise UserError(f"--task {request.task}: no such task. {nearest(request.task, ids)}")
+    if request.task is not None:
+        bundles = [(competition.only(request.task), request.out)]
+    elif competition.layout == "separate":
+        if request.out.is_file():
+            raise UserError(
+                f"--out {request.out}: is a file. Layout separate fills a folder; with --task it writes a file."
+            )
+        bundles = [(competition.only(task), request.out / f"{competition.name}-{task}.zip") for task in ids]
+    else:
+        bundles = [(competition, request.out)]
+    folders = [path for _, path in bundles if path.is_dir()]
+    if folders:
+        raise UserError(*(f"--out {path}: is a folder. Expected the path of a zip file." for path in folders))
+    return bundles
+
+
+def _build_one(competition: Resolved, out: Path, progress: Progress) -> Built:
+    with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work_name:
+        work = Path(work_name)
+        progress("preparing reference data")
+        phases = prepare_phases(competition, work)
+        progress("writing pages, programs and data")
+        tree = bundle_tree(competition, phases)
+        _write_beside(out, tree)
+    warnings = [f"{data.phase.id}: {text}" for data in phases for text in data.warnings]
+    return Built(competition, out, (*competition.notes, *dict.fromkeys(warnings)))
+
+
+def bundle_tree(competition: Resolved, phases: Sequence[PhaseData]) -> Mapping[str, bytes | Path]:
+    """All files of the bundle by name."""
+    tree: dict[str, bytes | Path] = {
+        "competition.yaml": codabench.competition_yaml(competition, phases),
+        codabench.logo_file(competition): competition.folder / competition.declaration.logo,
+        **render_pages(competition),
+    }
+    for unit in competition.units:
+        tree[codabench.program_file(unit)] = _zipped(program_members(competition, unit))
+    by_phase = {data.phase.id: data for data in phases}
+    for slot in codabench.slots(competition):
+        reference = by_phase[slot.phase.id].references[slot.unit.id]
+        tree[codabench.reference_file(slot)] = _zipped(_folder(reference))
+    for data in phases:
+        tree[codabench.starting_kit_file(data.phase)] = _zipped(_starting_kit(data))
+        if data.public:
+            tree[codabench.public_file(data.phase)] = _zipped(data.public)
+        for name, members in codabench.solutions(data).items():
+            tree[codabench.solution_file(data.phase, name)] = _zipped(members)
+    return tree
+
+
+def _starting_kit(data: PhaseData) -> Members:
+    return {f"template/{name}": content for name, content in data.template.items()}
+
+
+def _folder(folder: Path) -> Members:
+    return {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+
+
+def _zipped(members: Members) -> bytes:
+    buffer = io.BytesIO()
+    write_zip(buffer, members)
+    return buffer.getvalue()
+
+
+def _write_beside(out: Path, tree: Members) -> None:
+    """Write the zip beside its target and move it into place, so that an interrupted build leaves the old one whole."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = out.with_name(f".{out.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    try:
+        write_zip(unfinished, tree)
+        move_into_place(unfinished, out)
+    finally:
+        unfinished.unlink(missing_ok=True)

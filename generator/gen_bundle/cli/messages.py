@@ -1,0 +1,45 @@
+"""What the commands say to people: on stderr, coloured and moving only on a terminal."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from gen_bundle.errors import UserError
+
+
+def say(text: str, style: str = "") -> None:
+    """Print a line for people."""
+    click.secho(text, err=True, fg=style or None)
+
+
+@contextmanager
+def user_errors() -> Iterator[None]:
+    """Turn a UserError into its messages on stderr and exit status 2."""
+    try:
+        yield
+    except UserError as error:
+        for message in error.messages:
+            say(f"error: {message}", "red")
+        if len(error.messages) > 1:
+            say(f"{len(error.messages)} errors.")
+        raise SystemExit(2) from None
+
+
+@contextmanager
+def spinner(text: str) -> Iterator[object]:
+    """Show that work goes on; only on a terminal. The value's `update(text)` changes what is shown."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    with console.status(text) as status:
+        yield status
+
+
+def is_terminal() -> bool:
+    """Whether people read stderr as it is written."""
+    return sys.stderr.isatty()

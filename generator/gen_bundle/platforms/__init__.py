@@ -1,0 +1,1 @@
+"""How a competition is written down for each platform."""

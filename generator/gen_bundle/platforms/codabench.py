@@ -1,0 +1,232 @@
+"""The bundle as Codabench reads it: competition.yaml (version 2) and the files it names.
+
+Rules: codalab/codabench @ c7dbc756, `competitions/unpackers/v2.py` and the serializers it uses. Every file is a ready-made
+zip, because a folder is zipped on the server under a name that can collide with another file.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from gen_bundle.reference import PhaseData
+from gen_bundle.render.pages import TERMS, page_name
+from gen_bundle.render.tables import utc
+from gen_bundle.spec.model import Column, Phase, Question
+from gen_bundle.spec.resolve import Resolved, Unit
+
+SUBMISSION_RULES = {
+    "manual": "Add_And_Delete",
+    "last": "Force_Last",
+    "best": "Force_Best",
+    "all": "Force_Latest_Multiple",
+}
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A Codabench task: a unit in a phase, with its number."""
+
+    index: int
+    phase: Phase
+    unit: Unit
+    several: bool
+
+    @property
+    def name(self) -> str:
+        return f"{self.unit.name} ({self.phase.name})"[:256]
+
+
+def slots(competition: Resolved) -> list[Slot]:
+    """Every Codabench task: each phase has tasks of its own, since its reference data differ."""
+    several = len(competition.units) > 1
+    pairs = [(phase, unit) for phase in competition.declaration.phases for unit in competition.units]
+    return [Slot(index, phase, unit, several) for index, (phase, unit) in enumerate(pairs)]
+
+
+def program_file(unit: Unit) -> str:
+    """Where a unit's scoring program lies in the bundle."""
+    return f"scoring_programs/{unit.id}.zip"
+
+
+def reference_file(slot: Slot) -> str:
+    """Where a Codabench task's reference data lie in the bundle."""
+    return f"reference_data/{slot.phase.id}-{slot.unit.id}.zip"
+
+
+def public_file(phase: Phase) -> str:
+    """Where a phase's public data lie in the bundle."""
+    return f"public_data/{phase.id}.zip"
+
+
+def starting_kit_file(phase: Phase) -> str:
+    """Where a phase's starting kit lies in the bundle."""
+    return f"starting_kits/{phase.id}.zip"
+
+
+def solution_file(phase: Phase, name: str) -> str:
+    """Where a baseline submission lies in the bundle."""
+    return f"solutions/{phase.id}/{name}.zip"
+
+
+def competition_yaml(competition: Resolved, data: Sequence[PhaseData]) -> bytes:
+    """The text of competition.yaml, dumped from plain data: quoted dates, no nulls."""
+    document = competition_document(competition, data)
+    return yaml.dump(
+        document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100, default_flow_style=False
+    ).encode()
+
+
+def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> dict[str, Any]:
+    """competition.yaml as data."""
+    declaration = competition.declaration
+    title = declaration.title if competition.layout != "separate" else _separate_title(competition)
+    document: dict[str, Any] = {
+        "version": 2,
+        "title": title,
+        "description": declaration.description,
+        "image": logo_file(competition),
+        "registration_auto_approve": declaration.registration == "auto",
+        "docker_image": declaration.docker_image,
+        "enable_detailed_results": True,
+        "forum_enabled": declaration.forum,
+        "terms": TERMS,
+        "pages": [{"title": page.title, "file": page_name(page.file)} for page in declaration.pages],
+    }
+    optional = {
+        "contact_email": declaration.contact,
+        "queue": declaration.queue,
+        "reward": declaration.reward,
+        "fact_sheet": {key: _question(key, question) for key, question in declaration.fact_sheet.items()},
+    }
+    document.update({key: value for key, value in optional.items() if value})
+    all_slots = slots(competition)
+    document["tasks"] = [_task(slot) for slot in all_slots]
+    document["solutions"] = list(_solutions(all_slots, data))
+    document["phases"] = [
+        _phase(index, phase_data, [slot.index for slot in all_slots if slot.phase is phase_data.phase])
+        for index, phase_data in enumerate(data)
+    ]
+    document["leaderboards"] = [_leaderboard(competition)]
+    return document
+
+
+def logo_file(competition: Resolved) -> str:
+    """The logo's name in the bundle."""
+    return "logo" + Path(competition.declaration.logo).suffix.lower()
+
+
+def _separate_title(competition: Resolved) -> str:
+    return f"{competition.declaration.title} – {competition.tasks[0].name}"[:222]
+
+
+def _task(slot: Slot) -> dict[str, Any]:
+    description = slot.unit.tasks[0].description if slot.several else ""
+    return {
+        "index": slot.index,
+        "id": slot.unit.id,
+        "name": slot.name,
+        **({"description": description} if description else {}),
+        "scoring_program": program_file(slot.unit),
+        "reference_data": reference_file(slot),
+    }
+
+
+def _solutions(all_slots: Sequence[Slot], data: Sequence[PhaseData]) -> list[dict[str, Any]]:
+    named = [(phase_data, name) for phase_data in data for name in solutions(phase_data)]
+    return [
+        {
+            "index": index,
+            "name": f"{name} ({phase_data.phase.name})"[:256],
+            "path": solution_file(phase_data.phase, name),
+            "tasks": [slot.index for slot in all_slots if slot.phase is phase_data.phase],
+        }
+        for index, (phase_data, name) in enumerate(named)
+    ]
+
+
+def solutions(phase_data: PhaseData) -> Mapping[str, Mapping[str, Path | bytes]]:
+    """A phase's example submissions: its baselines, or else the empty template."""
+    return phase_data.baselines or {"empty": phase_data.template}
+
+
+def _phase(index: int, data: PhaseData, task_indexes: list[int]) -> dict[str, Any]:
+    phase = data.phase
+    entry: dict[str, Any] = {"index": index, "id": phase.id, "name": phase.name}
+    if phase.description:
+        entry["description"] = phase.description
+    entry["start"] = utc(phase.start)
+    if phase.end is not None:
+        entry["end"] = utc(phase.end)
+    entry |= {
+        "max_submissions_per_day": phase.max_submissions_per_day,
+        "max_submissions": phase.max_submissions,
+        "execution_time_limit": phase.execution_time_limit,
+        "auto_migrate_to_this_phase": phase.auto_migrate,
+        "hide_output": phase.hide_output,
+        "hide_prediction_output": phase.hide_prediction_output,
+        "hide_score_output": phase.hide_score_output,
+        "starting_kit": starting_kit_file(phase),
+    }
+    if data.public:
+        entry["public_data"] = public_file(phase)
+    entry["tasks"] = task_indexes
+    return entry
+
+
+def _question(key: str, question: Question) -> dict[str, Any]:
+    """The flags are the texts "true" and "false": Codabench compares them with those, not with booleans."""
+    selection = {"text": "", "checkbox": [True, False], "select": question.choices or []}[question.type]
+    return {
+        "key": key,
+        "type": question.type,
+        "title": question.title,
+        "selection": selection,
+        "is_required": "true" if question.required else "false",
+        "is_on_leaderboard": "true" if question.on_leaderboard else "false",
+    }
+
+
+def _leaderboard(competition: Resolved) -> dict[str, Any]:
+    columns = competition.columns
+    numbers = {column.key: index for index, (_, column) in enumerate(columns)}
+    return {
+        "title": "Results",
+        "key": "results",
+        "submission_rule": SUBMISSION_RULES[competition.declaration.submission_rule],
+        "primary_index": 0,
+        "columns": [_column(index, column, numbers) for index, (_, column) in enumerate(columns)],
+    }
+
+
+def _column(index: int, column: Column, numbers: Mapping[str, int]) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "index": index,
+        "key": column.key,
+        "title": column.title,
+        "sorting": column.sort,
+        "precision": column.precision,
+        "hidden": column.hidden,
+    }
+    if column.computation is not None:
+        entry["computation"] = column.computation
+        entry["computation_indexes"] = [numbers[key] for key in column.of or []]
+    return entry
+
+
+class _Dumper(yaml.SafeDumper):
+    """Block style with lists indented below their key, and every text that YAML could misread in quotes."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        super().increase_indent(flow, False)
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+    plain = text and text[0].isalpha() and text.replace("_", "").replace("/", "").replace(".", "").isalnum()
+    risky = text.lower() in {"yes", "no", "on", "off", "true", "false", "null", "y", "n"}
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=None if plain and not risky else '"')
+
+
+_Dumper.add_representer(str, _text)

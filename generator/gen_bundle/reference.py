@@ -1,0 +1,132 @@
+"""A phase's data: gold prepared and checked by the scoring package, what participants may have, baselines."""
+
+import tempfile
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gen_bundle.archive import folder_members
+from gen_bundle.errors import UserError
+from gen_bundle.spec.model import Phase
+from gen_bundle.spec.resolve import Resolved, Unit
+
+
+@dataclass(frozen=True)
+class PhaseData:
+    """What a phase is built from.
+
+    Attributes:
+        phase: the phase.
+        references: unit id → its reference data, prepared.
+        manifest: what participants may know (JSON object of `scoring_kit.manifest.Manifest`).
+        template: the empty submission's files.
+        baselines: name → the files of one baseline submission.
+        public: what participants may download.
+        secrets: what must not be found in anything public.
+        warnings: remarks of the scoring package on the data.
+    """
+
+    phase: Phase
+    references: Mapping[str, Path]
+    manifest: Mapping[str, Any]
+    template: Mapping[str, Path | bytes]
+    baselines: Mapping[str, Mapping[str, Path | bytes]]
+    public: Mapping[str, Path | bytes]
+    secrets: Mapping[str, Any]
+    warnings: tuple[str, ...] = field(default=())
+
+
+def prepare_phases(competition: Resolved, work: Path) -> list[PhaseData]:
+    """Prepare every phase's data below the folder `work`.
+
+    Raises:
+        UserError: a phase's folder is missing, or the scoring package found faults in the data or the options: all of
+            them, over all phases.
+    """
+    problems: list[str] = []
+    prepared: list[PhaseData] = []
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        tasks = [pool.submit(_prepare, competition, phase, work) for phase in competition.declaration.phases]
+        for phase, task in zip(competition.declaration.phases, tasks, strict=True):
+            try:
+                prepared.append(task.result())
+            except UserError as error:
+                problems += [f"{phase.id}: {message}" for message in error.messages]
+    if problems:
+        raise UserError(*dict.fromkeys(problems))
+    return prepared
+
+
+def _prepare(competition: Resolved, phase: Phase, work: Path) -> PhaseData:
+    source = competition.data / phase.id
+    if not source.is_dir():
+        raise UserError(f"no folder {source}. Expected the reference data of the phase {phase.id!r} there.")
+    whole = Unit("all", "", competition.tasks)
+    package = competition.package
+    reference, warnings = _reference(competition, whole, source, work / phase.id)
+    request = {**_request(competition, whole), "reference": str(reference)}
+    warnings += package.call("check_reference", request)["warnings"]
+    template = Path(tempfile.mkdtemp(dir=work))
+    package.call("template", {**request, "out": str(template)})
+    references = {
+        unit.id: reference
+        if unit.tasks == whole.tasks
+        else _reference(competition, unit, source, work / f"{phase.id}-{unit.id}")[0]
+        for unit in competition.units
+    }
+    return PhaseData(
+        phase=phase,
+        references=references,
+        manifest={
+            "competition": competition.name,
+            **_request(competition, whole),
+            "expected": package.call("manifest", request),
+        },
+        template=folder_members(template),
+        baselines=_baselines(competition, phase),
+        public=_public(competition, phase),
+        secrets=package.call("secrets", request),
+        warnings=tuple(warnings),
+    )
+
+
+def _request(competition: Resolved, unit: Unit) -> dict[str, Any]:
+    return {
+        "tasks": unit.task_ids,
+        "all_tasks": competition.all_task_ids,
+        "layout": competition.layout,
+        "options": competition.options,
+    }
+
+
+def _reference(competition: Resolved, unit: Unit, source: Path, out: Path) -> tuple[Path, list[str]]:
+    out.mkdir(parents=True)
+    request = {**_request(competition, unit), "source": str(source), "out": str(out)}
+    return out, list(competition.package.call("prepare", request)["warnings"])
+
+
+def _baselines(competition: Resolved, phase: Phase) -> dict[str, Mapping[str, Path | bytes]]:
+    """Baselines by name; in layout `separate` what lies in the task's own folder is the submission."""
+    folder = competition.data / "baselines" / phase.id
+    baselines: dict[str, Mapping[str, Path | bytes]] = {}
+    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+        root = path
+        if competition.layout == "separate":
+            (task,) = competition.tasks
+            if (path / task.id).is_dir():
+                root = path / task.id
+            elif any((path / other).is_dir() for other in competition.all_task_ids):
+                continue  # a baseline for other tasks
+        if root.is_dir() and (members := folder_members(root)):
+            baselines[path.name] = members
+    return baselines
+
+
+def _public(competition: Resolved, phase: Phase) -> dict[str, Path | bytes]:
+    """Everything below `public/`; a folder there that is named like a phase belongs to that phase alone."""
+    folder = competition.data / "public"
+    others = {other.id for other in competition.declaration.phases} - {phase.id}
+    members = folder_members(folder) if folder.is_dir() else {}
+    return {name: path for name, path in members.items() if name.split("/", 1)[0] not in others}

@@ -1,0 +1,1 @@
+"""Resolved competition → the files of a bundle: pages, tables, starting kit."""

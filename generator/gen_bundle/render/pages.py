@@ -1,0 +1,97 @@
+"""Pages and terms: Jinja2 over Markdown, strict about names that do not exist."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from jinja2 import FileSystemLoader, StrictUndefined, TemplateError, TemplateSyntaxError
+from jinja2.sandbox import SandboxedEnvironment
+
+from gen_bundle.errors import UserError
+from gen_bundle.render import tables
+from gen_bundle.spec.resolve import Resolved
+
+TERMS = "terms.md"
+
+
+def page_name(template: str) -> str:
+    """The name of a rendered page in the bundle: `pages/overview.md.j2` → `pages/overview.md`."""
+    return "pages/" + Path(template).name.removesuffix(".j2")
+
+
+def render_pages(competition: Resolved) -> dict[str, bytes]:
+    """The rendered pages and terms by their name in the bundle.
+
+    Raises:
+        UserError: what is wrong with the templates: file, line, reason; all of them.
+    """
+    environment = _environment(competition)
+    context = _context(competition)
+    declaration = competition.declaration
+    names = {page_name(page.file): page.file for page in declaration.pages} | {TERMS: declaration.terms}
+    rendered: dict[str, bytes] = {}
+    problems: list[str] = []
+    for name, template in names.items():
+        try:
+            text = environment.get_template(template).render(context)
+        except TemplateError as error:
+            problems.append(_problem(template, error))
+            continue
+        if not text.strip():
+            problems.append(f"{template}: is empty. Codabench refuses a page without content.")
+        rendered[name] = (text.rstrip() + "\n").encode()
+    if problems:
+        raise UserError(*problems)
+    return rendered
+
+
+def _problem(template: str, error: TemplateError) -> str:
+    line = error.lineno if isinstance(error, TemplateSyntaxError) else _template_line(error, template)
+    place = f"{template}:{line}" if line else template
+    return f"{place}: {error.message or type(error).__name__}. Expected a name that pages can use (see docs/pages.md)."
+
+
+def _template_line(error: TemplateError, template: str) -> int | None:
+    """The line of the template that was being rendered: the innermost frame that lies in it."""
+    lines = [line for name, line in _frames(error) if name.endswith(template)]
+    return lines[-1] if lines else None
+
+
+def _frames(error: BaseException) -> Iterator[tuple[str, int]]:
+    trace = error.__traceback__
+    while trace is not None:
+        yield trace.tb_frame.f_code.co_filename, trace.tb_lineno
+        trace = trace.tb_next
+
+
+def _environment(competition: Resolved) -> SandboxedEnvironment:
+    return SandboxedEnvironment(
+        loader=FileSystemLoader(competition.folder),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # Markdown: Codabench passes raw HTML through, and the declaration is the organiser's own
+    )
+
+
+def _context(competition: Resolved) -> dict[str, Any]:
+    declaration = competition.declaration
+    primary = competition.tasks[0].columns[0].key
+
+    def metrics_table(task_id: str | None = None) -> str:
+        return tables.metrics_table([task for task in competition.tasks if task_id in (None, task.id)], primary)
+
+    return {
+        "competition": declaration,
+        "name": competition.name,
+        "phases": declaration.phases,
+        "tasks": competition.tasks,
+        "task_ids": [task.id for task in competition.tasks],
+        "options": competition.options,
+        "primary": competition.tasks[0].columns[0],
+        "metrics_table": metrics_table,
+        "phases_table": lambda: tables.phases_table(declaration.phases, declaration.time_zones),
+        "limits_table": lambda: tables.limits_table(declaration.phases),
+        "format_table": lambda: tables.format_table(declaration.submission.fields),
+    }

@@ -1,0 +1,75 @@
+"""The tables of the pages, made from the declaration, so that they cannot drift from what the platform does."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, tzinfo
+from zoneinfo import ZoneInfo
+
+from gen_bundle.spec.dates import AOE
+from gen_bundle.spec.model import Column, Phase, SubmissionField, Task
+
+
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table; bars in cells are escaped, line ends become blanks."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").replace("$", "&#36;").split())
+
+
+def metrics_table(tasks: Sequence[Task], primary: str) -> str:
+    """Every column with its meaning, direction and worst value; the primary one is marked."""
+    rows = [
+        [f"**{column.title}**" if column.key == primary else column.title, f"`{column.key}`", column.meaning]
+        + [_direction(column), "" if column.worst is None else f"{column.worst:g}"]
+        for task in tasks
+        for column in task.columns
+    ]
+    return markdown_table(["Column", "Key", "Meaning", "Better", "Not entered"], rows)
+
+
+def _direction(column: Column) -> str:
+    return "higher" if column.sort == "desc" else "lower"
+
+
+def phases_table(phases: Sequence[Phase], time_zones: Sequence[str]) -> str:
+    """Start and end of every phase in UTC, anywhere on Earth, and the competition's local times."""
+    zones: list[tuple[str, tzinfo]] = [("UTC", UTC), ("Anywhere on Earth (AoE)", AOE)]
+    zones += [(name.rsplit("/", 1)[-1].replace("_", " "), ZoneInfo(name)) for name in time_zones]
+    rows = [
+        [f"**{phase.name}**" if edge == "starts" else "", edge]
+        + [moment.astimezone(zone).strftime("%a %Y-%m-%d %H:%M") if moment else "open" for _, zone in zones]
+        for phase in phases
+        for edge, moment in (("starts", phase.start), ("ends", phase.end))
+    ]
+    return markdown_table(["Phase", "", *(name for name, _ in zones)], rows)
+
+
+def limits_table(phases: Sequence[Phase]) -> str:
+    """How many submissions each phase takes, and how long one may be scored."""
+    rows = [
+        [
+            phase.name,
+            _limit(phase.max_submissions_per_day),
+            _limit(phase.max_submissions),
+            f"{phase.execution_time_limit} s",
+        ]
+        for phase in phases
+    ]
+    return markdown_table(["Phase", "Submissions a day", "Submissions in all", "Time to score one"], rows)
+
+
+def _limit(number: int) -> str:
+    return str(number) if number else "no limit"
+
+
+def format_table(fields: Sequence[SubmissionField]) -> str:
+    """The fields of a submission."""
+    rows = [[f"`{f.field}`", f.type, "yes" if f.required else "no", f.meaning] for f in fields]
+    return markdown_table(["Field", "Type", "Required", "Meaning"], rows)
+
+
+def utc(moment: datetime) -> str:
+    """A moment as competition.yaml holds it: UTC with seconds, to be quoted."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")

@@ -1,0 +1,120 @@
+"""bundle.yaml → Competition: strictly, with every error at once, each at its place in the file."""
+
+import types
+import typing
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from gen_bundle.errors import UserError
+from gen_bundle.spec.model import Competition
+from gen_bundle.spec.overrides import apply_overrides, nearest
+from gen_bundle.spec.rules import check_rules
+from gen_bundle.spec.source import Source, Trail, dotted, read_source
+
+FILE = "bundle.yaml"
+
+
+def read_competition(folder: Path, overrides: Iterable[str] = (), layout: str | None = None) -> Competition:
+    """Read `folder/bundle.yaml` with the values of `--set` and `--layout` put in.
+
+    Raises:
+        UserError: one message for each thing that is wrong: file, line and column (or the override), the field, what
+            is wrong, what was expected.
+    """
+    source = read_source(folder / FILE)
+    if not isinstance(source.data, dict):
+        if not source.problems:
+            source.problems.append(f"{FILE}:1:1: is no mapping. Expected title, phases, tasks …")
+        raise UserError(*source.problems)
+    if layout is not None:
+        source.data["layout"] = layout
+        source.positions[("layout",)] = f"--layout {layout}"
+    apply_overrides(source, overrides)
+    found = [*_model_errors(source), *check_rules(source.data, folder)]
+    problems = source.problems + [_message(source, trail, text) for trail, text in found]
+    if problems:
+        raise UserError(*problems)
+    return Competition.model_validate(source.data)
+
+
+def _message(source: Source, trail: Trail, text: str) -> str:
+    return f"{source.position(trail)}: {_named(source.data, trail)}: {text}"
+
+
+def _named(data: Any, trail: Trail) -> str:
+    """The trail in the words of `--set`: list items by their id or key instead of their number."""
+    names: list[str | int] = []
+    for key in trail:
+        item = data[key] if _has(data, key) else None
+        name = next((item[k] for k in ("id", "key") if isinstance(item, dict) and isinstance(item.get(k), str)), key)
+        names.append(name if isinstance(key, int) else key)
+        data = item
+    return dotted(tuple(names))
+
+
+def _has(data: Any, key: str | int) -> bool:
+    if isinstance(data, list):
+        return isinstance(key, int) and key < len(data)
+    return isinstance(data, dict) and key in data
+
+
+def _model_errors(source: Source) -> Iterator[tuple[Trail, str]]:
+    try:
+        Competition.model_validate(source.data)
+    except ValidationError as error:
+        for detail in error.errors(include_url=False):
+            trail: Trail = tuple(key for key in detail["loc"] if key != "[key]")
+            kind = detail["type"]
+            if kind == "extra_forbidden":
+                yield trail, f"unknown key. {nearest(str(trail[-1]), _known_keys(trail[:-1]))}"
+            elif kind == "missing":
+                yield trail, f"is missing. {_meaning(trail)}"
+            else:
+                yield trail, f"{_told(detail['msg'])} (found {_shown(detail['input'])})."
+
+
+def _told(message: str) -> str:
+    return message.removeprefix("Value error, ").removeprefix("Input ").strip().rstrip(".")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _model_at(trail: Trail) -> type[BaseModel] | None:
+    """The model of the mapping at `trail`."""
+    model: type[BaseModel] = Competition
+    for key in trail:
+        if isinstance(key, int):
+            continue
+        if model is not None and key in model.model_fields:
+            inner = _inner_model(model.model_fields[key].annotation)
+            if inner is None:
+                return None
+            model = inner
+    return model
+
+
+def _inner_model(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    if typing.get_origin(annotation) in (list, dict, types.UnionType, typing.Union, typing.Annotated):
+        return next((m for a in typing.get_args(annotation) if (m := _inner_model(a)) is not None), None)
+    return None
+
+
+def _known_keys(trail: Trail) -> list[str]:
+    model = _model_at(trail)
+    return list(model.model_fields) if model else []
+
+
+def _meaning(trail: Trail) -> str:
+    model = _model_at(trail[:-1])
+    key = trail[-1]
+    if model is None or not isinstance(key, str) or key not in model.model_fields:
+        return "Expected a value."
+    return model.model_fields[key].description or "Expected a value."

@@ -1,0 +1,131 @@
+"""YAML 1.2 with the position of every value, and every fault of the text at once."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+import yamlcore
+
+Key = str | int
+Trail = tuple[Key, ...]
+
+MAX_NODES = 100_000
+
+
+# The YAML 1.2 core schema: `no` is a text, `12:30` is a text, `010` is ten.
+_Loader = yamlcore.CCoreLoader
+
+
+@dataclass
+class Source:
+    """A declaration as it was read.
+
+    Attributes:
+        file: name to show in messages.
+        data: the value.
+        positions: where each value (or, for a mapping's item, its key) stands: a text such as `bundle.yaml:3:5`.
+        problems: faults of the text itself.
+    """
+
+    file: str
+    data: Any = None
+    positions: dict[Trail, str] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    def position(self, trail: Trail) -> str:
+        """The position of a value, or of the nearest thing around it that stands in the text."""
+        while trail and trail not in self.positions:
+            trail = trail[:-1]
+        return self.positions.get(trail, f"{self.file}:1:1")
+
+
+def parse_value(text: str) -> Any:
+    """A single value in YAML 1.2, as given to `--set`; raises ValueError where it is none."""
+    try:
+        return yaml.load(text, Loader=_Loader)  # noqa: S506 — the core schema builds plain values only
+    except yaml.YAMLError as error:
+        raise ValueError("not valid YAML") from error
+
+
+def read_source(path: Path) -> Source:
+    """Read a YAML file; whatever is wrong with it stands in `problems`, never in an exception."""
+    source = Source(path.name)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        source.problems.append(f"{path}: cannot be read ({error.strerror}). Expected a readable file.")
+        return source
+    except UnicodeDecodeError as error:
+        line = path.read_bytes().count(b"\n", 0, error.start) + 1
+        source.problems.append(f"{path.name}:{line}: holds bytes that are not UTF-8. Expected UTF-8 text.")
+        return source
+    try:
+        loader = _Loader(text)
+        try:
+            node = loader.get_single_node()
+            if node is None:
+                source.problems.append(f"{path.name}: is empty. Expected a mapping with title, phases, tasks …")
+            else:
+                source.data = _Walk(source, loader).value(node, ())
+        finally:
+            loader.dispose()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"{mark.line + 1}:{mark.column + 1}" if mark else "1:1"
+        source.problems.append(f"{path.name}:{where}: not valid YAML ({error.problem or error.context}).")
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error).splitlines()[0]
+        source.problems.append(f"{path.name}: not valid YAML ({reason}).")
+    return source
+
+
+class _Walk:
+    """Builds plain values from YAML nodes and notes their positions; aliases may not blow up or loop."""
+
+    def __init__(self, source: Source, loader: Any) -> None:
+        self.source = source
+        self.loader = loader
+        self.nodes = 0
+        self.open: set[int] = set()
+
+    def value(self, node: yaml.Node, trail: Trail) -> Any:
+        self.nodes += 1
+        if self.nodes > MAX_NODES or id(node) in self.open:
+            raise yaml.MarkedYAMLError(problem="aliases that loop or multiply", problem_mark=node.start_mark)
+        self.source.positions.setdefault(trail, self._mark(node))
+        if isinstance(node, yaml.ScalarNode):
+            return self.loader.construct_object(node)
+        self.open.add(id(node))
+        built = self._mapping(node, trail) if isinstance(node, yaml.MappingNode) else self._sequence(node, trail)
+        self.open.remove(id(node))
+        return built
+
+    def _sequence(self, node: yaml.Node, trail: Trail) -> list[Any]:
+        return [self.value(item, (*trail, index)) for index, item in enumerate(node.value)]
+
+    def _mapping(self, node: yaml.Node, trail: Trail) -> dict[Any, Any]:
+        built: dict[Any, Any] = {}
+        for key_node, value_node in node.value:
+            if not isinstance(key_node, yaml.ScalarNode):
+                self.source.problems.append(f"{self._mark(key_node)}: a key must be plain text.")
+                continue
+            key = self.loader.construct_object(key_node)
+            if key in built:
+                first = self.source.positions[(*trail, key)]
+                self.source.problems.append(
+                    f"{self._mark(key_node)}: {dotted((*trail, key))}: the key stands twice, first at {first}. "
+                    "Remove one of the two."
+                )
+                continue
+            self.source.positions[(*trail, key)] = self._mark(key_node)
+            built[key] = self.value(value_node, (*trail, key))
+        return built
+
+    def _mark(self, node: yaml.Node) -> str:
+        return f"{self.source.file}:{node.start_mark.line + 1}:{node.start_mark.column + 1}"
+
+
+def dotted(trail: Trail) -> str:
+    """A trail as it is written in messages and for `--set`."""
+    return ".".join(str(key) for key in trail)
