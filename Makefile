@@ -6,8 +6,8 @@ PIP := -m pip --disable-pip-version-check --quiet
 .PHONY: demo test test-scoring check quick bench lock schema docs clean
 
 demo: .venv/demo  ## Build the CLPsych 2025 bundle, then build and dry-run its model-free task.
-	$(BIN)/gen-bundle clpsych2025 --out bundle.zip --force
-	$(BIN)/gen-bundle clpsych2025 --layout separate --task a2 --out demo/clpsych2025-a2.zip --force
+	$(BIN)/gen-bundle clpsych2025 --out bundle.zip
+	$(BIN)/gen-bundle clpsych2025 --layout separate --task a2 --out demo/clpsych2025-a2.zip
 	$(BIN)/gen-bundle dry-run demo/clpsych2025-a2.zip --engine process --out demo/dry-run
 
 test: .venv/dev check  ## Everything that needs no model.

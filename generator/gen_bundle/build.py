@@ -4,6 +4,7 @@ import io
 import os
 import secrets
 import tempfile
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,9 +53,11 @@ def build(request: Request, progress: Progress = lambda _: None) -> list[Built]:
         find_competition(request.source), data=request.data, layout=request.layout, overrides=request.overrides
     )
     bundles = _asked_for(competition, request)
-    occupied = [str(path) for _, path in bundles if path.exists() and not request.force]
-    if occupied:
-        raise UserError(*(f"--out {path}: exists already. Choose another path, or say --force." for path in occupied))
+    foreign = [path for _, path in bundles if path.exists() and not request.force and not _is_bundle(path)]
+    if foreign:
+        raise UserError(
+            *(f"--out {path}: exists and is no bundle. Choose another path, or say --force." for path in foreign)
+        )
     return [_build_one(one, path, progress) for one, path in bundles]
 
 
@@ -79,6 +82,15 @@ def _asked_for(competition: Resolved, request: Request) -> list[tuple[Resolved, 
     if folders:
         raise UserError(*(f"--out {path}: is a folder. Expected the path of a zip file." for path in folders))
     return bundles
+
+
+def _is_bundle(path: Path) -> bool:
+    """Whether a file may be replaced without asking: an earlier bundle."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "competition.yaml" in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
 
 
 def _build_one(competition: Resolved, out: Path, progress: Progress) -> Built:

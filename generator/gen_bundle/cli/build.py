@@ -35,7 +35,7 @@ Layouts:
 @click.option("--layout", type=click.Choice(["joint", "tasks", "separate"]), help="How the tasks meet the platform.")
 @click.option("--task", metavar="ID", help="With layout separate: build only this task's bundle.")
 @click.option("--set", "overrides", metavar="K=V", multiple=True, help="Override a value of bundle.yaml; repeatable.")
-@click.option("--force", is_flag=True, help="Replace what stands at --out.")
+@click.option("--force", is_flag=True, help="Replace any file at --out; keep a bundle that the check refuses.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was built as JSON.")
 def command(
     source: str,
@@ -53,7 +53,7 @@ def command(
     with user_errors(), spinner("reading the declaration") as status:
         built = build(
             Request(source, out, data, layout, task, overrides, force),
-            progress=status.update if status else lambda _: None,
+            progress=status,
         )
     for bundle in built:
         for note in bundle.notes:

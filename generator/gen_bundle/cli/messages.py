@@ -1,7 +1,7 @@
 """What the commands say to people: on stderr, coloured and moving only on a terminal."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import click
@@ -28,16 +28,15 @@ def user_errors() -> Iterator[None]:
 
 
 @contextmanager
-def spinner(text: str) -> Iterator[object]:
-    """Show that work goes on; only on a terminal. The value's `update(text)` changes what is shown."""
+def spinner(text: str) -> Iterator[Callable[[str], None]]:
+    """Show on a terminal that work goes on; the value, called with a text, changes what is shown."""
+    if not is_terminal():
+        yield lambda _: None
+        return
     from rich.console import Console
 
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    with console.status(text) as status:
-        yield status
+    with Console(stderr=True).status(text) as status:
+        yield status.update
 
 
 def is_terminal() -> bool:

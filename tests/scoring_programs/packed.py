@@ -1,0 +1,96 @@
+"""Runs a scoring package as its packed program runs: score.py beside program.json, folders for input and output."""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gen_bundle.archive import write_zip
+from gen_bundle.programs import program_members
+from gen_bundle.resources import resource
+from gen_bundle.spec.resolve import resolve
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a scoring program left: files are None where it wrote none."""
+
+    exit_code: int
+    scores: Any
+    details: Any
+    page: str | None
+    stdout: str
+    stderr: str
+
+
+def run_program(
+    tmp_path: Path,
+    name: str,
+    reference: Path,
+    submission: Path,
+    *,
+    tasks: Sequence[str] | None = None,
+    layout: str = "joint",
+    options: Mapping[str, Any] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Outcome:
+    """Pack the scoring program of the competition `name`, run it on `reference` and `submission`, read its outputs.
+
+    `tasks` chooses one task's program in the layouts `tasks` and `separate`; `options` overrides options by their
+    dotted names without the leading `options.`.
+    """
+    overrides = tuple(f"options.{key}={json.dumps(value)}" for key, value in (options or {}).items())
+    competition = resolve(resource("bundles") / name, layout=layout, overrides=overrides)
+    if layout == "separate":
+        (task,) = tasks or ()
+        competition = competition.only(task)
+    unit = next(unit for unit in competition.units if tasks is None or unit.task_ids == list(tasks))
+    return run_unit(tmp_path, program_members(competition, unit), reference, submission, environment)
+
+
+def run_unit(
+    tmp_path: Path,
+    members: Mapping[str, bytes | Path],
+    reference: Path,
+    submission: Path,
+    environment: Mapping[str, str] | None = None,
+) -> Outcome:
+    """Run a program given by its files."""
+    program, given, output = tmp_path / "program", tmp_path / "input", tmp_path / "output"
+    write_zip(tmp_path / "program.zip", members)
+    with zipfile.ZipFile(tmp_path / "program.zip") as archive:
+        archive.extractall(program)
+    given.mkdir()
+    (given / "ref").symlink_to(reference, target_is_directory=True)
+    (given / "res").symlink_to(submission, target_is_directory=True)
+    output.mkdir()
+    done = subprocess.run(
+        [sys.executable, str(program / "score.py"), str(given), str(output)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **(environment or {})},
+        cwd=program,
+        check=False,
+    )
+    return Outcome(
+        exit_code=done.returncode,
+        scores=_json(output / "scores.json"),
+        details=_json(output / "details.json"),
+        page=_text(output / "detailed_results.html"),
+        stdout=done.stdout,
+        stderr=done.stderr,
+    )
+
+
+def _text(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.exists() else None
+
+
+def _json(path: Path) -> Any:
+    text = _text(path)
+    return None if text is None else json.loads(text)
