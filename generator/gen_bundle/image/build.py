@@ -1,0 +1,70 @@
+"""Builds an image with `docker build`, progress shown."""
+
+import hashlib
+import importlib.metadata
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from gen_bundle.errors import UserError
+from gen_bundle.image.context import gather_context
+from gen_bundle.image.docker_command import docker_shown
+from gen_bundle.image.pip_settings import pip_settings
+from gen_bundle.image.request import ImageRequest
+from gen_bundle.image.weights import Weights
+
+BASE_IMAGE = "python:3.11-slim-bookworm"
+CUDA = {"gen-bundle.cuda": "13.0", "gen-bundle.driver": "580.65"}  # of the locked torch, and the host driver it needs
+
+
+def build_image(request: ImageRequest, weights: Weights, base_image: str = BASE_IMAGE) -> None:
+    """Build and tag the image.
+
+    `--network=host` lets the build reach a folder of wheels that is served on this machine, and works with engines that
+    have no bridge. The platform's workers are amd64, so is the image.
+
+    Raises:
+        UserError: the build failed; its own output, shown before, says why.
+    """
+    with tempfile.TemporaryDirectory(prefix="gen-bundle-image-") as temporary:
+        context, secrets = Path(temporary) / "context", Path(temporary) / "secrets"
+        context.mkdir()
+        secrets.mkdir(mode=0o700)
+        gather_context(context, request, weights)
+        options = ["--network=host", "--platform=linux/amd64", "--target=scoring", f"--tag={request.tag}"]
+        arguments = {"BASE_IMAGE": base_image, "PACKAGES": request.packages, "VARIANT": request.variant}
+        if endpoint := os.environ.get("HF_ENDPOINT"):
+            arguments["HF_ENDPOINT"] = endpoint
+        options += [f"--build-arg={key}={value}" for key, value in arguments.items()]
+        options += [f"--label={key}={value}" for key, value in labels(request, weights, base_image, context).items()]
+        if token := os.environ.get("HF_TOKEN"):
+            (secrets / "hf_token").write_text(token)
+            options.append(f"--secret=id=hf_token,src={secrets / 'hf_token'}")
+        with pip_settings(secrets) as settings:
+            if settings is not None:
+                options.append(f"--secret=id=pip_conf,src={settings}")
+            if docker_shown("build", *options, str(context)):
+                raise UserError(
+                    f"{request.tag}: the image could not be built; the lines above say why (docs/image.md)."
+                )
+
+
+def labels(request: ImageRequest, weights: Weights, base_image: str, context: Path) -> Mapping[str, str]:
+    """What the image says about itself; `gen-bundle.models` lists the models as NAME@REVISION."""
+    locks = ["requirements/score.txt"]
+    if request.packages == "models":
+        locks = [f"requirements.{request.variant}.txt", "requirements/models.txt"]
+    locked = b"".join((context / name).read_bytes() for name in locks)
+    licences = {model["licence"] for model in weights.manifest["models"] if model["licence"]}
+    found = {
+        "org.opencontainers.image.title": f"Scoring image of {request.name}",
+        "org.opencontainers.image.version": importlib.metadata.version("gen-bundle"),
+        "org.opencontainers.image.base.name": base_image,
+        "gen-bundle.packages": request.packages,
+        "gen-bundle.variant": request.variant,
+        "gen-bundle.models": " ".join(weights.models),
+        "gen-bundle.model-licences": " ".join(sorted(licences)),
+        "gen-bundle.lock": f"sha256:{hashlib.sha256(locked).hexdigest()}",
+    }
+    return found | (CUDA if request.variant == "cuda" else {})

@@ -1,0 +1,96 @@
+"""Looks at a built image as Codabench's compute worker will use it (compute_worker.py @ c7dbc756)."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from gen_bundle.image.docker_command import docker_command, inspect_image
+from gen_bundle.image.request import ImageRequest
+
+WORKER_DISK_GB = 15.0  # an image of 17 GB filled the default queue's workers (codabench/codabench issue 1760)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at: `problem` stands in the way on the platform, otherwise all is well."""
+
+    name: str
+    problem: bool
+    text: str
+
+
+def check_image(request: ImageRequest, worker_disk_gb: float = WORKER_DISK_GB, gpu: bool = False) -> list[Finding]:
+    """Everything that would make the image fail, or surprise, on a worker.
+
+    Raises:
+        UserError: the engine does not have the image.
+    """
+    image = inspect_image(request.tag)
+    return [*look_at(image, request, worker_disk_gb), run_offline(request.tag, gpu)]
+
+
+def look_at(image: dict[str, Any], request: ImageRequest, worker_disk_gb: float) -> Iterator[Finding]:
+    """The findings that need no run; `image` is what `docker image inspect` tells."""
+    config = image["Config"]
+    entrypoint = config.get("Entrypoint")
+    yield Finding(
+        "entrypoint",
+        bool(entrypoint),
+        f"ENTRYPOINT is {entrypoint}: the worker appends its command to it. Expected none, only CMD."
+        if entrypoint
+        else "no ENTRYPOINT",
+    )
+    user = config.get("User") or "root"
+    yield Finding(
+        "user",
+        user not in ("root", "0", "0:0"),
+        f"USER is {user}: it cannot write the worker's folders, which belong to root. Expected root."
+        if user not in ("root", "0", "0:0")
+        else "root, whose capabilities the worker drops",
+    )
+    platform = f"{image['Os']}/{image['Architecture']}"
+    yield Finding("platform", platform != "linux/amd64", f"{platform} (workers are linux/amd64)")
+    size = image["Size"] / 1e9
+    yield Finding("size", size > worker_disk_gb, f"{size:.2f} GB unpacked; room for {worker_disk_gb:g} GB assumed")
+    digests = image.get("RepoDigests") or []
+    yield Finding(
+        "registry",
+        not digests,
+        digests[0]
+        if digests
+        else "in no registry yet, and workers always pull: "
+        f"gen-bundle image push {request.name} --to REGISTRY/NAME:TAG",
+    )
+    yield _models(config.get("Labels") or {}, request)
+
+
+def _models(labels: dict[str, str], request: ImageRequest) -> Finding:
+    baked = labels.get("gen-bundle.models", "").split()
+    names = {entry.rpartition("@")[0]: entry.rpartition("@")[2] for entry in baked}
+    missing = [
+        name if revision is None else f"{name}@{revision}"
+        for name, revision in request.models.items()
+        if name not in names or revision not in (None, names[name])
+    ]
+    if missing:
+        return Finding(
+            "models", True, f"lacks {', '.join(missing)}. Build it again: gen-bundle image build {request.name}"
+        )
+    return Finding("models", False, ", ".join(baked) or "none")
+
+
+def run_offline(tag: str, gpu: bool) -> Finding:
+    """The self-test, run without a network and with no more rights than the worker grants."""
+    arguments = ["run", "--rm", "--network=none", "--cap-drop=ALL", "--security-opt=no-new-privileges"]
+    arguments += ["--gpus=all"] if gpu else []
+    arguments += [tag, "scoring-selftest", "--json", *(["--gpu"] if gpu else [])]
+    done = subprocess.run([docker_command(), *arguments], capture_output=True, text=True)
+    try:
+        report = json.loads(done.stdout)
+    except ValueError:
+        lines = done.stderr.strip().splitlines() or ["no output"]
+        return Finding("self-test", True, f"does not run: {lines[-1]}")
+    failed = [f"{check['name']}: {check['detail']}" for check in report["checks"] if not check["ok"]]
+    return Finding("self-test", bool(failed), "; ".join(failed) or "runs offline, all checks passed")

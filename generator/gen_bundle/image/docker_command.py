@@ -1,0 +1,70 @@
+"""Calls the `docker` command: the one that can run BuildKit builds, where the machine has several."""
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gen_bundle.errors import UserError
+
+_BUILDKIT = {"DOCKER_BUILDKIT": "1"}
+
+
+def docker_output(*arguments: str) -> str:
+    """What `docker ARGUMENTS` prints.
+
+    Raises:
+        UserError: the command fails; the message is its own.
+    """
+    done = subprocess.run([docker_command(), *arguments], capture_output=True, text=True)
+    if done.returncode:
+        raise UserError(f"docker {' '.join(arguments[:2])}: {_last_line(done.stderr)}")
+    return done.stdout
+
+
+def docker_shown(*arguments: str) -> int:
+    """Run `docker ARGUMENTS` with its progress shown on stderr; returns its exit status."""
+    return subprocess.run([docker_command(), *arguments], stdout=sys.stderr, env=os.environ | _BUILDKIT).returncode
+
+
+def inspect_image(tag: str) -> dict[str, Any]:
+    """What the engine knows about an image.
+
+    Raises:
+        UserError: it has no such image, or no engine answers.
+    """
+    found = json.loads(docker_output("image", "inspect", tag))
+    image: dict[str, Any] = found[0]
+    return image
+
+
+@functools.cache
+def docker_command() -> str:
+    """The first docker on PATH, or beside dockerd, whose `build` knows BuildKit's `--secret`; any docker otherwise."""
+    candidates = list(_candidates())
+    if not candidates:
+        raise UserError("docker: command not found. Expected Docker to be installed (docs/image.md).")
+    for candidate in candidates:
+        asked = [candidate, "build", "--help"]
+        told = subprocess.run(asked, capture_output=True, text=True, env=os.environ | _BUILDKIT)
+        if "--secret" in told.stdout:
+            return candidate
+    return candidates[0]
+
+
+def _candidates() -> Iterator[str]:
+    daemon = shutil.which("dockerd", path=f"{os.environ.get('PATH', '')}{os.pathsep}/usr/sbin")
+    places = [shutil.which("docker"), "/usr/bin/docker", str(Path(daemon).with_name("docker")) if daemon else None]
+    for place in places:
+        if place is not None and os.access(place, os.X_OK):
+            yield place
+
+
+def _last_line(text: str) -> str:
+    lines = text.strip().splitlines()
+    return lines[-1] if lines else "failed without a message."

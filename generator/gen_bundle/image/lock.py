@@ -1,0 +1,92 @@
+"""Fills the manifest's revisions and digests in, on a machine that reaches the hub; nothing is ever guessed."""
+
+import hashlib
+import io
+import json
+import urllib.request
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+from gen_bundle.errors import UserError
+from gen_bundle.image.docker_command import docker_output
+from gen_bundle.image.hub import describe
+from gen_bundle.image.manifest import Manifest, Model, Punkt, read_manifest, write_manifest
+from gen_bundle.image.request import ImageRequest
+
+PUNKT = "https://raw.githubusercontent.com/nltk/nltk_data/gh-pages/packages/tokenizers/punkt_tab.zip"
+
+
+def lock(request: ImageRequest, manifest_path: Path, tell: Callable[[str], None]) -> bool:
+    """Lock every model of the request that is not locked, and the sentence splitter's data.
+
+    A model that the manifest does not name yet is added. What is locked stays as it is.
+
+    Returns:
+        Whether anything changed.
+
+    Raises:
+        UserError: the hub cannot be reached or lacks a model; the manifest then stays as it was.
+    """
+    manifest = read_manifest(manifest_path)
+    models = dict(manifest.models)
+    for repository, wanted in request.models.items():
+        model = models.get(repository, Model())
+        if model.locked or model.path is not None:
+            continue
+        found = describe(repository, model.revision or wanted)
+        tell(f"{repository}: locked at {found.revision}, {len(found.files)} files")
+        models[repository] = model.model_copy(
+            update={"revision": found.revision, "files": found.files, "licence": model.licence or found.licence}
+        )
+    punkt = manifest.punkt
+    if request.packages == "models" and punkt.files is None:
+        punkt = Punkt(files=_punkt_files())
+        tell(f"punkt: locked, {len(punkt.files or {})} files")
+    return _store(manifest_path, manifest, Manifest(models=models, punkt=punkt))
+
+
+def lock_numbers(request: ImageRequest, manifest_path: Path, tell: Callable[[str], None]) -> bool:
+    """Store what the built image's self-test computes with each model, where no number is stored yet.
+
+    Raises:
+        UserError: the image is missing, or its self-test fails, or it carries another revision of a model.
+    """
+    manifest = read_manifest(manifest_path)
+    report = json.loads(docker_output("run", "--rm", "--network=none", request.tag, "scoring-selftest", "--json"))
+    baked = docker_output("image", "inspect", "--format", '{{index .Config.Labels "gen-bundle.models"}}', request.tag)
+    models = dict(manifest.models)
+    for repository, number in report["numbers"].items():
+        model = models.get(repository)
+        if repository not in request.models or model is None or model.number is not None:
+            continue
+        if model.locked and f"{repository}@{model.revision}" not in baked.split():
+            raise UserError(
+                f"{request.tag}: does not carry {repository} at the locked revision {model.revision}. "
+                f"Build it again: gen-bundle image build {request.name}"
+            )
+        tell(f"{repository}: number {number}")
+        models[repository] = model.model_copy(update={"number": number})
+    return _store(manifest_path, manifest, manifest.model_copy(update={"models": models}))
+
+
+def _store(path: Path, before: Manifest, after: Manifest) -> bool:
+    if after == before:
+        return False
+    write_manifest(path, after)
+    return True
+
+
+def _punkt_files() -> dict[str, str]:
+    """The English files of nltk's `punkt_tab` and their digests."""
+    try:
+        with urllib.request.urlopen(PUNKT, timeout=60) as response:
+            archive = zipfile.ZipFile(io.BytesIO(response.read()))
+    except OSError as error:
+        raise UserError(f"{PUNKT}: cannot be reached ({error}). Lock on a machine that reaches it.") from None
+    with archive:
+        return {
+            name.removeprefix("punkt_tab/"): hashlib.sha256(archive.read(name)).hexdigest()
+            for name in sorted(archive.namelist())
+            if name.startswith("punkt_tab/english/") and not name.endswith("/")
+        }

@@ -1,0 +1,64 @@
+"""Which image a competition needs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+Packages = Literal["score", "models"]
+Variant = Literal["cpu", "cuda"]
+
+
+@dataclass(frozen=True)
+class ImageRequest:
+    """What goes into an image.
+
+    Attributes:
+        name: the competition.
+        tag: name and tag that the image gets.
+        packages: `score` (numpy, SciPy, scikit-learn) or `models` (those, torch and transformers).
+        variant: which torch; without meaning where there is none.
+        models: hub name → the revision that the competition asks for, None for the locked one.
+        folders: models that the competition names by a folder; they are read from there, not baked in.
+    """
+
+    name: str
+    tag: str
+    packages: Packages
+    variant: Variant
+    models: Mapping[str, str | None] = field(default_factory=dict)
+    folders: tuple[str, ...] = ()
+
+
+def request_for(
+    name: str, options: Mapping[str, Any], tag: str | None = None, variant: Variant | None = None
+) -> ImageRequest:
+    """The image that a competition's options ask for: every option group with a `model` needs that model.
+
+    The variant follows the option `device` where it is not given; without models the image is the small one.
+    """
+    models: dict[str, str | None] = {}
+    folders = []
+    for group in options.values():
+        if isinstance(group, Mapping) and isinstance(group.get("model"), str):
+            if is_folder(group["model"]):
+                folders.append(group["model"])
+            else:
+                models[group["model"]] = models.get(group["model"]) or group.get("revision")
+    packages: Packages = "models" if models or folders else "score"
+    if packages == "score":
+        variant = "cpu"
+    variant = variant or ("cuda" if options.get("device") == "cuda" else "cpu")
+    return ImageRequest(
+        name=name,
+        tag=tag or f"scoring/{name}:{variant}",
+        packages=packages,
+        variant=variant,
+        models=models,
+        folders=tuple(folders),
+    )
+
+
+def is_folder(model: str) -> bool:
+    """Whether a model is named by a path, not by its name on the hub (`NAME` or `ORGANISATION/NAME`)."""
+    return Path(model).is_absolute() or model.startswith((".", "~")) or model.count("/") > 1

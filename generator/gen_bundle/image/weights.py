@@ -1,0 +1,121 @@
+"""Settles which files are baked into an image: each with its sha256, from the hub or from a folder on this machine."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gen_bundle.errors import UserError
+from gen_bundle.image.manifest import Manifest, Model
+from gen_bundle.image.request import ImageRequest
+
+PUNKT_FOLDER = Path("tokenizers") / "punkt_tab"
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What the bake step is told.
+
+    Attributes:
+        manifest: its JSON manifest, `{models: [{repository, revision, files, licence, number, path}], punkt}`.
+        sources: folder in the build context → folder on this machine whose files go there.
+    """
+
+    manifest: dict[str, Any]
+    sources: Mapping[str, Path] = field(default_factory=dict)
+
+    @property
+    def models(self) -> list[str]:
+        """The models as they stand in the image's label: `NAME@REVISION`."""
+        return [f"{model['repository']}@{model['revision']}" for model in self.manifest["models"]]
+
+
+def settle_weights(request: ImageRequest, manifest: Manifest, manifest_path: Path, nltk_data: Path | None) -> Weights:
+    """Pick the request's models from the manifest.
+
+    Args:
+        request: the image wanted; one without models needs no sentence splitter either.
+        manifest: all models that are known.
+        manifest_path: where the manifest lies; folders in it are relative to that.
+        nltk_data: folder to take the sentence splitter's data from; None to download them.
+
+    Raises:
+        UserError: everything that is missing or not locked, with what to do.
+    """
+    problems: list[str] = []
+    models: list[dict[str, Any]] = []
+    sources: dict[str, Path] = {}
+    for repository, revision in request.models.items():
+        model = manifest.models.get(repository)
+        if model is None:
+            problems.append(
+                f"{manifest_path}: has no model {repository}. "
+                "Add it under models with revision and files null, then lock it."
+            )
+            continue
+        folder = manifest_path.parent / model.path if model.path is not None else None
+        fault = _fault(model, revision, folder, request.name)
+        if fault is not None:
+            problems.append(f"{manifest_path}: models.{repository}: {fault}")
+            continue
+        place = None
+        if folder is not None:
+            place = f"sources/{len(sources)}"
+            sources[place] = folder
+        models.append({"repository": repository, **_settled(model, folder), "path": place})
+    punkt = None
+    if request.packages == "models":
+        files = manifest.punkt.files
+        if nltk_data is not None:
+            sources["sources/punkt"] = nltk_data / PUNKT_FOLDER
+            files = files or _digests(nltk_data / PUNKT_FOLDER, "english/*")
+            if not files:
+                problems.append(
+                    f"{nltk_data}: has no {PUNKT_FOLDER}/english. Expected a folder of nltk data with punkt_tab."
+                )
+        elif files is None:
+            problems.append(
+                f"{manifest_path}: punkt: is not locked. {_lock(request.name)} "
+                "Or name a folder of nltk data with --nltk-data or NLTK_DATA."
+            )
+        punkt = {"files": files, "path": "sources/punkt" if nltk_data is not None else None}
+    if problems:
+        raise UserError(*problems)
+    return Weights({"models": models, "punkt": punkt}, sources)
+
+
+def _fault(model: Model, wanted: str | None, folder: Path | None, name: str) -> str | None:
+    """Why a model cannot be baked in, or None."""
+    if folder is not None and not (folder / "config.json").is_file():
+        return f"path: {folder} is no model folder. Expected one with a config.json."
+    if folder is None and not model.locked:
+        return f"is not locked. {_lock(name)}"
+    if wanted is not None and wanted != model.revision:
+        return (
+            f"is at {model.revision or 'no known revision'}, but the competition asks for {wanted}. "
+            f"Set revision and files to null. {_lock(name)}"
+        )
+    return None
+
+
+def _lock(name: str) -> str:
+    return f"On a machine that reaches the hub run: gen-bundle image lock {name}."
+
+
+def _settled(model: Model, folder: Path | None) -> dict[str, Any]:
+    """Revision, files, licence and number; a folder that is not locked is named by a digest of its files."""
+    files, revision = model.files, model.revision
+    if folder is not None and not model.locked:
+        files = _digests(folder, "*")
+        revision = f"local-{hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:16]}"
+    return {"revision": revision, "files": files, "licence": model.licence, "number": model.number}
+
+
+def _digests(folder: Path, pattern: str) -> dict[str, str]:
+    found = {}
+    for path in sorted(folder.glob(pattern)):
+        if path.is_file() and not path.name.startswith("."):
+            with path.open("rb") as stream:
+                found[path.relative_to(folder).as_posix()] = hashlib.file_digest(stream, "sha256").hexdigest()
+    return found
