@@ -1,0 +1,1 @@
+"""Metrics that know no competition."""

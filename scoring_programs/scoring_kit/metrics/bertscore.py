@@ -1,0 +1,175 @@
+"""BERTScore (Zhang et al., ICLR 2020) as the bert-score library 0.3.13 computes it, for many pairs at once.
+
+Each token of a text is a vector: the hidden state of one layer of an encoder, brought to length 1. With S the cosines
+of a candidate's and a reference's tokens, precision P is the mean over the candidate's tokens of their best cosine,
+recall R the mean over the reference's, and F = 2PR/(P+R). As in the library, special tokens (those whose id is the
+start or end token's, typed ones included) take no part in a mean, but another token may find its best match in them.
+
+Rescaling (x - b) / (1 - b) uses the baseline b of the same measure, model and layer from the library's own tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from scoring_kit.metrics import bertscore_tables as tables
+from scoring_kit.metrics.matching import Embedding, Scores, match
+from scoring_kit.models.batches import batches_by_length, padded
+from scoring_kit.models.device import place
+from scoring_kit.models.files import locate
+from scoring_kit.models.loading import load_encoder, longest_input
+from scoring_kit.models.tokenizing import TextTokenizer, encodable, load_tokenizer
+from scoring_kit.progress import progress
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+LIBRARY_BATCH = 64  # bert-score's batch_size, where its padding is to be reproduced
+
+
+@dataclass(frozen=True)
+class BertScoreOptions:
+    """The options `bertscore.*` and those that say where models run, under the same names.
+
+    Attributes:
+        model: hub name or folder of the encoder.
+        revision: commit, tag or branch of a hub model.
+        num_layers: the layer whose hidden states are compared; None takes bert-score's choice for the hub name.
+        baseline: a file of baselines (`LAYER,P,R,F`); None takes bert-score's own for the hub name.
+        rescale: whether scores are to be rescaled with the baseline.
+        device: `auto`, `cpu` or `cuda`.
+        precision: `fp32` or `bf16`.
+        batch_tokens: tokens in a batch, padding included; None chooses by the device.
+        cache: a folder that keeps embeddings between runs; None keeps nothing.
+    """
+
+    model: str
+    revision: str | None = None
+    num_layers: int | None = None
+    baseline: str | None = None
+    rescale: bool = True
+    device: str = "auto"
+    precision: str = "fp32"
+    batch_tokens: int | None = None
+    cache: str | None = None
+
+
+@lru_cache(maxsize=2)
+def load_bert_scorer(options: BertScoreOptions) -> BertScorer:
+    """The scorer for these options, made once in a process.
+
+    Raises:
+        OrganiserError: the model is not on this machine or cannot be used, or an option does not fit it.
+    """
+    return BertScorer(options)
+
+
+class BertScorer:
+    """Scores candidates against references; every distinct text is embedded once.
+
+    The encoder's weights are read when the first text must be embedded, so that a run without texts needs none.
+    """
+
+    def __init__(self, options: BertScoreOptions) -> None:
+        self._place = place(options.device, options.precision, options.batch_tokens)
+        self._files = locate("bertscore.model", options.model, options.revision)
+        self._tokenizer: TextTokenizer = load_tokenizer(self._files)
+        self.num_layers = options.num_layers or tables.default_layer(self._files)
+        self.baseline = (
+            tables.read_baseline(self._files, self.num_layers, options.baseline) if options.rescale else None
+        )
+        self._model: PreTrainedModel | None = None
+        self._embeddings: dict[str, Embedding] = {}
+
+    def signature(self) -> dict[str, object]:
+        """What the scores depend on: model, revision, layer, baseline, precision."""
+        return {
+            "model": self._files.name,
+            "revision": self._files.revision,
+            "num_layers": self.num_layers,
+            "baseline": self.baseline and self.baseline.digest,
+            "precision": self._place.precision,
+        }
+
+    def token_counts(self, texts: Iterable[str]) -> list[int]:
+        """How many tokens each text has, not counting the two special ones, never cut."""
+        return [len(ids) - self._tokenizer.specials for ids in self._tokenizer.encode(list(texts))]
+
+    def encode_all(self, texts: Iterable[str]) -> None:
+        """Embed each distinct text that is not embedded yet.
+
+        Calling it once with all texts of a run packs batches best; `score` embeds what is missing.
+        """
+        import torch
+
+        absent = sorted({_key(text) for text in texts} - self._embeddings.keys())
+        if not absent:
+            return
+        model = self._encoder()
+        ids = self._tokenizer.encode([self._as_the_library_encodes(text) for text in absent], self._longest(model))
+        special = [self._tokenizer.cls_id, self._tokenizer.sep_id]
+        with torch.inference_mode(), progress("Embedding texts", len(absent), "texts") as advance:
+            for batch in batches_by_length([len(sequence) for sequence in ids], self._place.batch_tokens):
+                sequences = [ids[i] for i in batch]
+                states = model(**padded(sequences, self._tokenizer.pad_id, self._place.device))[0].float()
+                states = torch.nn.functional.normalize(states, dim=-1).cpu().numpy()
+                for row, i in enumerate(batch):
+                    weights = [id_ not in special for id_ in ids[i]]
+                    self._embeddings[absent[i]] = Embedding.of(states[row, : len(ids[i])].copy(), weights)
+                advance(len(batch))
+
+    def score(self, candidates: Sequence[str], references: Sequence[str], library_batch: int | None = None) -> Scores:
+        """P, R and F of every candidate against every reference, not rescaled.
+
+        Args:
+            candidates: predicted texts; repeated ones are computed once.
+            references: gold texts; likewise.
+            library_batch: None: texts are compared as they are. A number: as the bert-score library compares all
+                candidates in this order with one reference a call, that many pairs a batch. There a candidate shorter
+                than the longest of its batch is padded, and a padded position counts as a cosine of 0, so no token of
+                the reference can have a best match below 0.
+
+        Returns:
+            Matrices of shape (candidates, references), values from -1 to 1. A score that is undefined, since one of
+            the two texts has no token but special ones, is 0.
+        """
+        self.encode_all([*candidates, *references])
+        return match(
+            [self._embeddings[_key(text)] for text in candidates],
+            [self._embeddings[_key(text)] for text in references],
+            library_batch,
+        )
+
+    def rescale(self, scores: Scores) -> Scores:
+        """The scores rescaled with the baseline, each measure with its own; unchanged if `rescale` is off."""
+        if self.baseline is None:
+            return scores
+        b = self.baseline
+        return Scores(
+            precision=(scores.precision - b.precision) / (1 - b.precision),
+            recall=(scores.recall - b.recall) / (1 - b.recall),
+            f1=(scores.f1 - b.f1) / (1 - b.f1),
+        )
+
+    def _encoder(self) -> PreTrainedModel:
+        if self._model is None:
+            self._model = load_encoder(self._files, self.num_layers, self._place)
+        return self._model
+
+    def _longest(self, model: PreTrainedModel) -> int | None:
+        """Where texts are cut: at what the tokenizer declares (bert-score cuts nowhere else).
+
+        A model with a table of absolute positions cannot take more than these, so it is cut there at the latest.
+        """
+        limits = [limit for limit in (self._tokenizer.longest, longest_input(model)) if limit is not None]
+        return min(limits, default=None)
+
+    def _as_the_library_encodes(self, text: str) -> str:
+        return f" {text}" if self._tokenizer.leading_space and text else text
+
+
+def _key(text: str) -> str:
+    return encodable(text).strip()

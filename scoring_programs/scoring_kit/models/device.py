@@ -1,0 +1,93 @@
+"""Where models run: CPU with the threads this container may use, or a GPU in full float32 precision."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scoring_kit.errors import OrganiserError
+
+if TYPE_CHECKING:
+    import torch
+
+CGROUP = Path("/sys/fs/cgroup")
+# Padded tokens a batch. On a CPU larger batches gain nothing and pad more; a GPU needs many to be busy.
+BATCH_TOKENS = {"cpu": 1024, "cuda": 16384}
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where and how exactly a model runs.
+
+    Attributes:
+        device: `cpu` or `cuda`.
+        precision: `fp32`, or `bf16` where the organisers asked for it: faster, and different from the third digit on.
+        batch_tokens: how many tokens, padding included, go through the model at once.
+    """
+
+    device: str
+    precision: str
+    batch_tokens: int
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The type of weights and activations."""
+        import torch
+
+        return torch.bfloat16 if self.precision == "bf16" else torch.float32
+
+
+def place(device: str = "auto", precision: str = "fp32", batch_tokens: int | None = None) -> Placement:
+    """Choose device, precision and batch size from the options of the same names, and set torch up for them.
+
+    Raises:
+        OrganiserError: an option has a value it cannot have, or no GPU is there although one was asked for.
+    """
+    import torch
+
+    if device not in ("auto", "cpu", "cuda"):
+        raise OrganiserError(f'options.device: "{device}" is none of auto, cpu, cuda.')
+    if precision not in ("fp32", "bf16"):
+        raise OrganiserError(f'options.precision: "{precision}" is none of fp32, bf16.')
+    if batch_tokens is not None and batch_tokens < 1:
+        raise OrganiserError(f"options.batch_tokens: {batch_tokens} is not a positive number of tokens.")
+    if device == "cuda" and not torch.cuda.is_available():
+        raise OrganiserError("options.device: cuda was asked for, but torch finds no GPU here. Use auto or cpu.")
+    chosen = "cuda" if device != "cpu" and torch.cuda.is_available() else "cpu"
+    if chosen == "cpu":
+        torch.set_num_threads(usable_threads())
+    else:
+        torch.set_float32_matmul_precision("highest")  # no TF32, which keeps only 10 bits of the mantissa
+        torch.backends.cudnn.allow_tf32 = False
+    return Placement(chosen, precision, batch_tokens or BATCH_TOKENS[chosen])
+
+
+def usable_threads(cgroup: Path = CGROUP) -> int:
+    """How many CPU threads are worth starting here: OMP_NUM_THREADS, else what affinity and CPU quota allow.
+
+    torch counts the host's cores, not the container's share: with more threads than CPU time, each small matrix
+    product waits for threads that are not running.
+    """
+    asked = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if asked.isdecimal() and int(asked) > 0:
+        return int(asked)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, int(min(cores, _cpu_quota(cgroup))))
+
+
+def _cpu_quota(cgroup: Path) -> float:
+    """CPUs that the control group may use (Linux cgroup v2 `cpu.max`, v1 `cpu.cfs_quota_us`); infinite without one."""
+    try:
+        quota, period = (cgroup / "cpu.max").read_text(encoding="ascii").split()
+    except (OSError, ValueError):
+        try:
+            quota = (cgroup / "cpu" / "cpu.cfs_quota_us").read_text(encoding="ascii").strip()
+            period = (cgroup / "cpu" / "cpu.cfs_period_us").read_text(encoding="ascii").strip()
+        except (OSError, ValueError):
+            return math.inf
+    if not quota.isdecimal() or not period.isdecimal() or int(period) == 0:
+        return math.inf  # "max" in v2, -1 in v1: no limit
+    return int(quota) / int(period)

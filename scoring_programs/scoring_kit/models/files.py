@@ -1,0 +1,92 @@
+"""Where a model's files lie: a local folder, or a snapshot in the local cache of the Hugging Face hub."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from scoring_kit.errors import OrganiserError
+
+WEIGHTS = (".safetensors", ".bin")
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """A model that is present on this machine.
+
+    Attributes:
+        name: what the organisers called it: a hub name or a folder.
+        revision: the commit of the hub snapshot, or None for a folder.
+        folder: where its files lie.
+    """
+
+    name: str
+    revision: str | None
+    folder: Path
+
+    @property
+    def from_hub(self) -> bool:
+        """Whether `name` is a hub name, so that bert-score's tables may know it."""
+        return self.revision is not None
+
+    def identity(self) -> str:
+        """What tells this model from every other one, for keys of cached results.
+
+        A hub snapshot is named by its commit. A folder can change under its name, so there the small files count by
+        content and the weights by size and time of change (reading gigabytes would cost more than a cache saves).
+        """
+        if self.revision is not None:
+            return f"{self.name}@{self.revision}"
+        digest = hashlib.sha256()
+        for file in sorted(self.folder.iterdir()):
+            if file.is_file():
+                digest.update(file.name.encode("utf-8", "surrogateescape") + b"\0")
+                if file.suffix in WEIGHTS:
+                    status = file.stat()
+                    digest.update(f"{status.st_size} {status.st_mtime_ns}".encode())
+                else:
+                    digest.update(hashlib.sha256(file.read_bytes()).digest())
+        return f"folder:{digest.hexdigest()}"
+
+
+def locate(option: str, name: str, revision: str | None) -> ModelFiles:
+    """Find a model on this machine, without touching the network.
+
+    Args:
+        option: the option that names the model, for messages (`bertscore.model`).
+        name: a hub name (`organisation/model`) or a folder.
+        revision: branch, tag or commit of a hub model; None takes what the local cache calls `main`.
+
+    Raises:
+        OrganiserError: the folder does not exist or holds no model, or the hub model is not in the local cache.
+    """
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        if not (folder / "config.json").is_file():
+            raise OrganiserError(f"options.{option}: the folder {name} holds no config.json, so it is no model.")
+        if revision is not None:
+            raise OrganiserError(
+                f"options.{option}: {name} is a folder, which has no revision; set the revision to null."
+            )
+        return ModelFiles(name, None, folder)
+    if folder.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
+        raise OrganiserError(f"options.{option}: there is no folder {name} where the scoring program runs.")
+    return _snapshot(option, name, revision)
+
+
+def _snapshot(option: str, name: str, revision: str | None) -> ModelFiles:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
+    wanted = name if revision is None else f"{name} at revision {revision}"
+    try:
+        folder = Path(snapshot_download(name, revision=revision, local_files_only=True))
+    except (LocalEntryNotFoundError, HFValidationError, OSError) as error:
+        raise OrganiserError(
+            f"options.{option}: {wanted} is not on this machine, and scoring programs run offline. "
+            "Use a docker image that holds it, set HF_HOME to a folder that does, or name a local folder."
+        ) from error
+    if not (folder / "config.json").is_file():
+        raise OrganiserError(f"options.{option}: the local copy of {wanted} is incomplete: it lacks config.json.")
+    return ModelFiles(name, folder.name, folder)

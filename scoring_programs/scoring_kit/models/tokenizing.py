@@ -1,0 +1,156 @@
+"""Texts to token ids, the same under transformers 4.57 and 5.
+
+Only the loading goes through transformers; encoding is done by the compiled tokenizer underneath, which is one library
+for both versions. What would differ between them, and is settled here (the rest in `loading.py`):
+
+* The "length" 1e30 of a tokenizer that declares no longest text means: no limit. (Version 4 can cut at that number
+  with its Python tokenizers; the compiled ones, all that version 5 has, fail on it.)
+* bert-score puts a space before the first word for RoBERTa and GPT-2 by an argument that compiled tokenizers ignore
+  silently; `TextTokenizer.leading_space` says that the text itself must get it.
+* bert-score builds an empty text by a function that version 5 lacks. Encoding "" gives the same two special tokens.
+* Version 5 builds some tokenizers anew, from the vocabulary alone: DeBERTa-v2 loses its normaliser, DeBERTa separates
+  a pair by two tokens instead of one, and a mask token typed in a text no longer swallows the space before it.
+  So a `tokenizer.json` is used as it stands, and the two families that lie on the hub without one are mended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scoring_kit.errors import OrganiserError
+from scoring_kit.models.files import ModelFiles
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+    from transformers import PreTrainedTokenizerBase
+
+NO_LIMIT = 10**9  # tokenizers that declare no longest text say 1e30
+CHUNK = 2048  # texts encoded at once: bounds what the compiled tokenizer's results take
+SPACE_BEFORE_FIRST_WORD = ("RobertaTokenizer", "GPT2Tokenizer")  # the classes that bert-score asks for
+MASK_TAKES_SPACE_BEFORE = ("RobertaTokenizer", "DebertaTokenizer")
+
+
+@dataclass(frozen=True)
+class TextTokenizer:
+    """A compiled tokenizer and what a model needs to know of it.
+
+    Attributes:
+        backend: the compiled tokenizer, without padding or truncation.
+        cls_id: id of the token before a text.
+        sep_id: id of the token after it.
+        pad_id: id that fills up a batch.
+        longest: how many tokens, special ones included, the tokenizer declares at most; None where it declares none.
+        leading_space: whether bert-score puts a space before the first word for this kind of tokenizer.
+    """
+
+    backend: Tokenizer
+    cls_id: int
+    sep_id: int
+    pad_id: int
+    longest: int | None
+    leading_space: bool
+
+    def encode(self, texts: Sequence[str], longest: int | None = None) -> list[list[int]]:
+        """Token ids of each text with the special tokens, cut at the end to `longest` tokens in all."""
+        return self._encode([encodable(text) for text in texts], longest)
+
+    def encode_pairs(self, pairs: Sequence[tuple[str, str]], longest: int | None = None) -> list[list[int]]:
+        """Token ids of each pair with the special tokens; the longer of the two texts is cut first."""
+        return self._encode([(encodable(first), encodable(second)) for first, second in pairs], longest)
+
+    def _encode(self, texts: Sequence[str] | Sequence[tuple[str, str]], longest: int | None) -> list[list[int]]:
+        if longest is None:
+            self.backend.no_truncation()
+        else:
+            self.backend.enable_truncation(longest, strategy="longest_first")
+        ids: list[list[int]] = []
+        for start in range(0, len(texts), CHUNK):
+            ids += [encoding.ids for encoding in self.backend.encode_batch(list(texts[start : start + CHUNK]))]
+        return ids
+
+    @property
+    def specials(self) -> int:
+        """How many special tokens a single text gets."""
+        return int(self.backend.num_special_tokens_to_add(False))
+
+
+def encodable(text: str) -> str:
+    """The text with each lone surrogate (half a character, as the JSON escape d800 alone leaves it) replaced by U+FFFD.
+
+    A lone surrogate has no UTF-8 form, so no compiled tokenizer takes it.
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def load_tokenizer(files: ModelFiles) -> TextTokenizer:
+    """Load the tokenizer of a model that is present on this machine.
+
+    Raises:
+        OrganiserError: the files hold no tokenizer that can be read, or none that gives the same ids in both versions.
+    """
+    import tokenizers
+    from transformers import AutoTokenizer
+
+    try:
+        loaded = AutoTokenizer.from_pretrained(str(files.folder), local_files_only=True)
+    except Exception as error:  # whatever a third party's reader may raise: the files are the organisers'
+        raise OrganiserError(
+            f"The tokenizer of the model {files.name} cannot be loaded ({type(error).__name__}): {error}"
+        ) from error
+    if not loaded.is_fast:
+        raise OrganiserError(f"The model {files.name} has only a Python tokenizer; one with a compiled form is needed.")
+    family = type(loaded).__name__.removesuffix("Fast")
+    stored = files.folder / "tokenizer.json"
+    if stored.is_file() and _rebuilds_tokenizers():
+        backend = tokenizers.Tokenizer.from_file(str(stored))
+    else:
+        backend = tokenizers.Tokenizer.from_str(loaded.backend_tokenizer.to_str())
+        if _rebuilds_tokenizers():
+            _mend(files, family, backend, loaded)
+    backend.no_padding()
+    special = {"cls_token": loaded.cls_token_id, "sep_token": loaded.sep_token_id, "pad_token": loaded.pad_token_id}
+    absent = [name for name, id_ in special.items() if id_ is None]
+    if absent:
+        raise OrganiserError(f"The tokenizer of the model {files.name} declares no {', no '.join(absent)}.")
+    return TextTokenizer(
+        backend=backend,
+        cls_id=special["cls_token"],
+        sep_id=special["sep_token"],
+        pad_id=special["pad_token"],
+        longest=loaded.model_max_length if loaded.model_max_length < NO_LIMIT else None,
+        leading_space=family in SPACE_BEFORE_FIRST_WORD,
+    )
+
+
+def _rebuilds_tokenizers() -> bool:
+    import transformers
+
+    return int(transformers.__version__.split(".")[0]) >= 5
+
+
+def _mend(files: ModelFiles, family: str, backend: Tokenizer, loaded: PreTrainedTokenizerBase) -> None:
+    """Give a tokenizer that version 5 built from vocabulary files what version 4 gives it."""
+    from tokenizers import AddedToken
+    from tokenizers.processors import TemplateProcessing
+
+    if family == "DebertaTokenizer":
+        cls_token, sep_token = str(loaded.cls_token), str(loaded.sep_token)
+        backend.post_processor = TemplateProcessing(
+            single=f"{cls_token} $A {sep_token}",
+            pair=f"{cls_token} $A {sep_token} $B:1 {sep_token}:1",
+            special_tokens=[(cls_token, loaded.cls_token_id), (sep_token, loaded.sep_token_id)],
+        )
+    if family in MASK_TAKES_SPACE_BEFORE:
+        backend.add_special_tokens([AddedToken(str(loaded.mask_token), lstrip=True, normalized=True, special=True)])
+    if family not in (*SPACE_BEFORE_FIRST_WORD, "DebertaTokenizer", "BertTokenizer"):
+        raise OrganiserError(
+            f"The model {files.name} has no tokenizer.json, and transformers 5 reads its {family} otherwise than "
+            "version 4 did. Save the tokenizer with transformers 4.57 (save_pretrained writes a tokenizer.json), "
+            "or score with that version."
+        )
