@@ -1,0 +1,123 @@
+"""Unpacking zips from strangers: no links, no names that leave the folder, and bounds counted while reading.
+
+The sizes in a zip's directory are claims of whoever made it, so nothing here relies on them: every byte is counted as
+it is decompressed, and the unpacking stops at the bound.
+"""
+
+import re
+import stat
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+MIB = 1024**2
+CHUNK = 64 * 1024
+
+
+class ArchiveError(Exception):
+    """A zip that is not unpacked; the text says which member and why."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How much a zip may hold.
+
+    Attributes:
+        members: Files and folders.
+        total_bytes: Bytes of all files together, decompressed.
+        ratio: Decompressed bytes for each compressed one. Looked at once `ratio_from` bytes came out, because small
+            files of one repeated character are honest (deflate reaches 1032).
+        ratio_from: Bytes decompressed before the ratio counts.
+    """
+
+    members: int
+    total_bytes: int
+    ratio: int = 200
+    ratio_from: int = 32 * MIB
+
+
+# An organiser's own bundle: Codabench's default quota for a user is 15 GB.
+BUNDLE = Bounds(members=200_000, total_bytes=15 * 1024 * MIB, ratio=1_000)
+# A participant's upload, or what a program wrote.
+SUBMISSION = Bounds(members=20_000, total_bytes=2 * 1024 * MIB)
+
+_DRIVE = re.compile(r"[A-Za-z]:")
+# zipfile raises these for damaged, encrypted or unsupported members (NotImplementedError is a RuntimeError).
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, UnicodeError)
+
+
+def unpack(archive: Path, into: Path, bounds: Bounds) -> None:
+    """Unpack a zip into a folder, which is made. Permissions in the zip are dropped, as Python's zipfile does.
+
+    Args:
+        archive: The zip.
+        into: The folder; names in it are overwritten by later members of the same name.
+        bounds: Where to stop.
+
+    Raises:
+        ArchiveError: The file is no zip or damaged, a member is a link, a device or encrypted, a name is absolute,
+            holds `..` or is no name here, or a bound is exceeded. What was unpacked so far stays in the folder.
+    """
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            _unpack_members(opened, into, bounds)
+    except ArchiveError:
+        raise
+    except _UNREADABLE as error:
+        raise ArchiveError(f"{archive.name} cannot be read as a zip: {error}") from error
+
+
+def _unpack_members(opened: zipfile.ZipFile, into: Path, bounds: Bounds) -> None:
+    members = opened.infolist()
+    if len(members) > bounds.members:
+        raise ArchiveError(f"{len(members)} files and folders; at most {bounds.members} are unpacked")
+    problems = [problem for member in members if (problem := _hostile(member))]
+    if problems:
+        shown = "\n".join(problems[:10])
+        raise ArchiveError(shown if len(problems) <= 10 else f"{shown}\nand {len(problems) - 10} more")
+    into.mkdir(parents=True, exist_ok=True)
+    written = compressed = 0
+    for member in members:
+        target = into.joinpath(*PurePosixPath(member.filename).parts)
+        if member.is_dir():
+            target.mkdir(parents=True, exist_ok=True)
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        compressed += member.compress_size
+        with opened.open(member) as source, target.open("wb") as out:
+            written = _copy_counted(source, out, written, compressed, member.filename, bounds)
+
+
+def _copy_counted(source: IO[bytes], out: IO[bytes], written: int, compressed: int, name: str, bounds: Bounds) -> int:
+    while chunk := source.read(CHUNK):
+        written += len(chunk)
+        if written > bounds.total_bytes:
+            raise ArchiveError(
+                f"{name!r}: more than {bounds.total_bytes // MIB} MiB come out of this zip; stopped there"
+            )
+        if written > bounds.ratio_from and written > bounds.ratio * max(compressed, 1):
+            raise ArchiveError(
+                f"{name!r}: more than {bounds.ratio} bytes come out for each byte of the zip (a zip bomb); "
+                "stopped there"
+            )
+        out.write(chunk)
+    return written
+
+
+def _hostile(member: zipfile.ZipInfo) -> str | None:
+    """Why a member must not be unpacked, or None."""
+    name = member.filename
+    kind = stat.S_IFMT(member.external_attr >> 16)
+    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        return (
+            f"{name!r} is {'a link' if kind == stat.S_IFLNK else 'no plain file'}; only files and folders are unpacked"
+        )
+    if name.startswith(("/", "\\")) or _DRIVE.match(name):
+        return f"{name!r} is an absolute name; names must be relative to the zip"
+    if ".." in re.split(r"[/\\]", name):
+        return f"{name!r} leaves the folder with '..'"
+    if "\0" in name or not PurePosixPath(name).parts:
+        return f"{name!r} is no file name"
+    return None

@@ -1,0 +1,107 @@
+"""What runs a program: the worker's container request, told to whichever engine is at hand."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, Protocol
+
+Kind = Literal["program", "ingestion"]
+LineListener = Callable[[str], None]
+
+
+class EngineError(Exception):
+    """The engine itself cannot do what is asked (no image, no GPU, engine gone); says what to do about it."""
+
+
+@dataclass(frozen=True)
+class Mount:
+    """A folder of the job, as the program sees it. Modes as the worker writes them: `z` and `rw` writable, `ro` not."""
+
+    source: Path
+    target: str
+    mode: Literal["z", "rw", "ro"] = "rw"
+
+
+@dataclass(frozen=True)
+class Container:
+    """What the worker asks an engine to run.
+
+    Attributes:
+        kind: The program itself, or the ingestion program beside it.
+        image: The competition's image.
+        argv: The command of the metadata file, split as `shlex.split` does; no shell is involved.
+        mounts: Folders under `/app`.
+    """
+
+    kind: Kind
+    image: str
+    argv: tuple[str, ...]
+    mounts: tuple[Mount, ...]
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a run used; None where it could not be measured.
+
+    Attributes:
+        memory_bytes: Largest memory seen.
+        cpu_seconds: Processor time.
+        gpu_memory_bytes: Largest memory of the GPU seen.
+    """
+
+    memory_bytes: int | None = None
+    cpu_seconds: float | None = None
+    gpu_memory_bytes: int | None = None
+
+    @classmethod
+    def largest(cls, usages: "Iterable[Usage]") -> "Usage":
+        """The largest of each figure; processor time is summed."""
+        seen = list(usages)
+        memory = [usage.memory_bytes for usage in seen if usage.memory_bytes is not None]
+        processor = [usage.cpu_seconds for usage in seen if usage.cpu_seconds is not None]
+        gpu = [usage.gpu_memory_bytes for usage in seen if usage.gpu_memory_bytes is not None]
+        return cls(max(memory, default=None), sum(processor) if processor else None, max(gpu, default=None))
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended.
+
+    Attributes:
+        exit_code: As the engine reports it (127 command not found, 137 killed); None when it never started or was
+        stopped by us. seconds: Wall-clock time.
+        timed_out: It was killed at the time limit.
+        problem: Why it was stopped or could not start, in words; empty when it simply ended.
+        usage: What it used.
+    """
+
+    exit_code: int | None
+    seconds: float
+    timed_out: bool = False
+    problem: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+
+class Engine(Protocol):
+    """Runs one container at a time and leaves nothing behind."""
+
+    name: str
+
+    def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
+        """Run to the end, or kill at the time limit.
+
+        Args:
+            container: What to run.
+            seconds: Wall-clock limit.
+            stdout: File for what the program prints, made even when it prints nothing.
+            stderr: Likewise.
+            on_line: Called with each line of output while it runs.
+
+        Raises:
+            EngineError: The engine cannot do it at all.
+        """
+        ...
+
+    def close(self) -> None:
+        """Remove whatever is left of this dry run."""
+        ...

@@ -1,0 +1,48 @@
+"""What programs print: followed line by line while they run, and kept up to a bound."""
+
+from pathlib import Path
+
+from gen_bundle.worker.engines import LineListener
+
+KEPT_BYTES = 10 * 1024**2
+READ_AT_ONCE = 1024**2
+LINE_CHARACTERS = 500
+
+
+class LiveLines:
+    """Hands the lines of growing files to a listener; invalid UTF-8 is shown as �, long lines are cut."""
+
+    def __init__(self, files: tuple[Path, ...], on_line: LineListener) -> None:
+        self._read = dict.fromkeys(files, 0)
+        self._rest = dict.fromkeys(files, b"")
+        self._on_line = on_line
+
+    def follow(self, *, last: bool = False) -> None:
+        """Tell what came since the last call; with `last` also a line without end."""
+        for file, position in self._read.items():
+            with file.open("rb") as opened:
+                opened.seek(position)
+                new = opened.read(READ_AT_ONCE)
+            self._read[file] = position + len(new)
+            *lines, rest = (self._rest[file] + new).split(b"\n")
+            self._rest[file] = rest[:READ_AT_ONCE]
+            if last and rest:
+                lines.append(rest)
+            for line in lines:
+                self._on_line(line.decode(errors="replace").rstrip("\r")[:LINE_CHARACTERS])
+
+
+def keep_log(source: Path, target: Path) -> bool:
+    """Copy a log up to the bound, with a last line that says what was left out.
+
+    Returns:
+        Whether it was kept in full.
+    """
+    size = source.stat().st_size if source.exists() else 0
+    with target.open("wb") as out:
+        if size:
+            with source.open("rb") as opened:
+                out.write(opened.read(KEPT_BYTES))
+        if size > KEPT_BYTES:
+            out.write(f"\n… {size - KEPT_BYTES} more bytes are not kept.\n".encode())
+    return size <= KEPT_BYTES

@@ -1,0 +1,67 @@
+"""Folders as they travel between server, worker and containers."""
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def copy_tree(source: Path, target: Path) -> None:
+    """Copy a folder's contents as a zip would carry them.
+
+    Files lose their permission to run, links become what they point at.
+    """
+    shutil.copytree(source, target, copy_function=shutil.copyfile, dirs_exist_ok=True)
+
+
+def drop_strays(output: Path) -> list[str]:
+    """Remove from what a program wrote all that the worker would not upload.
+
+    The worker zips the folder with Python's `make_archive`: files, and links to files as their content. It looks
+    links up on its own disk, where nothing outside the folder is the program's; so links that leave the folder go,
+    and all that is neither file nor folder.
+
+    Returns:
+        A sentence for each thing removed.
+    """
+    if not output.is_dir():
+        return []
+    inside = output.resolve()
+    strays = []
+    for path in list(_entries(output)):
+        kind = path.lstat().st_mode
+        if stat.S_ISDIR(kind) or stat.S_ISREG(kind) or (stat.S_ISLNK(kind) and _file_inside(path, inside)):
+            continue
+        what = f"a link to {path.readlink()}" if stat.S_ISLNK(kind) else "neither file nor folder"
+        strays.append(f"output/{path.relative_to(output)} is {what}; the platform does not upload it")
+        path.unlink()
+    return strays
+
+
+def _entries(folder: Path) -> Iterator[Path]:
+    """Everything below a folder, folders before their contents, without following links."""
+    for parent, folders, files in os.walk(folder):
+        yield from (Path(parent, name) for name in sorted(folders) + sorted(files))
+
+
+def _file_inside(link: Path, folder: Path) -> bool:
+    try:
+        real = link.resolve(strict=True)
+    except (OSError, RuntimeError):
+        return False
+    return real.is_file() and real.is_relative_to(folder)
+
+
+def open_to_containers(folder: Path) -> None:
+    """Let a container's root write the job's folders.
+
+    It has no capabilities and so cannot write what another user owns. On the platform the worker is root as well;
+    here that matters only when we are not.
+    """
+    if os.geteuid() == 0:
+        return
+    for parent, _, files in os.walk(folder):
+        Path(parent).chmod(0o777)
+        for name in files:
+            Path(parent, name).chmod(0o666)

@@ -1,0 +1,88 @@
+"""Which submissions run in which phase, by whom and under which name."""
+
+import shutil
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gen_bundle.errors import UserError
+from gen_bundle.worker.bundle import Competition, Phase, Task
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A submission to a phase: what is uploaded, under which name, by whom, for which of its tasks."""
+
+    file: Path
+    name: str
+    owner: str
+    tasks: tuple[Task, ...]
+
+
+def plan(
+    competition: Competition, phases: Sequence[Phase], submissions: Sequence[Path], team: str | None, scratch: Path
+) -> dict[str, list[Planned]]:
+    """The submissions of each phase, by the phase's id.
+
+    Given submissions go to every phase and task, each as another participant's; without any the bundle's own
+    solutions go to the tasks that they are attached to.
+
+    Args:
+        competition: The bundle.
+        phases: The phases to run.
+        submissions: Zips, folders or single files.
+        team: One participant for all of them, or None.
+        scratch: Folder for the zips that are made here.
+
+    Raises:
+        UserError: A submission does not exist, or there is nothing to run.
+    """
+    if missing := [path for path in submissions if not path.exists()]:
+        raise UserError(*(f"--submission {path}: no such file or folder" for path in missing))
+    if submissions:
+        named = [
+            (name, as_upload(path, scratch / name)) for name, path in zip(_names(submissions), submissions, strict=True)
+        ]
+        return {phase.id: [Planned(file, name, team or name, phase.tasks) for name, file in named] for phase in phases}
+    planned = {}
+    for phase in phases:
+        chosen = [
+            (solution.path, tasks)
+            for solution in competition.solutions
+            if (tasks := tuple(task for task in phase.tasks if task.id in solution.tasks))
+        ]
+        names = _names([path for path, _ in chosen])
+        planned[phase.id] = [
+            Planned(as_upload(path, scratch / phase.id / name), name, team or name, tasks)
+            for name, (path, tasks) in zip(names, chosen, strict=True)
+        ]
+    if not any(planned.values()):
+        raise UserError("the bundle has no solution for these phases; give a submission with --submission")
+    return planned
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """The stem of each, and `stem-2`, `stem-3` for those that come again."""
+    names: list[str] = []
+    for path in paths:
+        stem = (path.resolve().name if path.is_dir() else path.stem) or "submission"
+        name, count = stem, 1
+        while name in names:
+            count += 1
+            name = f"{stem}-{count}"
+        names.append(name)
+    return names
+
+
+def as_upload(path: Path, scratch: Path) -> Path:
+    """What a participant would upload: a zip as it is, a folder's contents zipped, a single file zipped alone."""
+    if path.is_file() and (path.suffix.lower() == ".zip" or zipfile.is_zipfile(path)):
+        return path
+    scratch.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir():
+        return Path(shutil.make_archive(str(scratch), "zip", path))
+    upload = scratch.with_name(f"{scratch.name}.zip")
+    with zipfile.ZipFile(upload, "w", zipfile.ZIP_DEFLATED) as opened:
+        opened.write(path, path.name)
+    return upload
