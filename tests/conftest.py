@@ -4,6 +4,8 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+from tests.browser import browser as browser
+
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
 

@@ -62,7 +62,8 @@ def _sentence(text: str) -> str:
 
 
 def shown(value: object, limit: int = 60) -> str:
-    """A participant's value as it stands in a message: printable ASCII-escaped where needed, cut to `limit`."""
+    """A participant's value as it stands in a message: printable, cut to `limit`, the only thing between `"` there."""
     text = value if isinstance(value, str) else repr(value)
     printable = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: limit + 1])
+    printable = printable.replace('"', "'")
     return f'"{printable[:limit]}…"' if len(text) > limit else f'"{printable}"'

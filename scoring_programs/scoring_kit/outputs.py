@@ -7,7 +7,7 @@ from pathlib import Path
 
 from scoring_kit.program import Program
 from scoring_kit.report import results_page
-from scoring_kit.results import Metric, TaskResult
+from scoring_kit.results import TaskResult, shows
 
 
 def write_outputs(
@@ -55,11 +55,6 @@ def _metric_details(program: Program, result: TaskResult) -> dict[str, dict[str,
         }
         for name, metric in result.metrics.items()
     }
-
-
-def shows(metric: Metric, min_items: int) -> bool:
-    """Whether enough scored items stand behind a metric for it to be shown beside the board's columns."""
-    return (metric.rows if metric.items is None else metric.items) >= min_items
 
 
 def _write(path: Path, text: str) -> None:

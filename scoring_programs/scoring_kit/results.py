@@ -21,6 +21,11 @@ class Metric:
     items: int | None = None
 
 
+def shows(metric: Metric, min_items: int) -> bool:
+    """Whether enough scored items stand behind a metric for it to be shown beside the board's columns."""
+    return (metric.rows if metric.items is None else metric.items) >= min_items
+
+
 @dataclass(frozen=True)
 class Bar:
     """One bar: its label, its value and the number of scored items behind it."""

@@ -1,0 +1,85 @@
+"""What a figure may show: nothing that stands on too few scored items.
+
+Participants know what they predicted, and everybody may open everybody's page. A group of very few items, such as the
+one item that was predicted to be X, would therefore give single gold labels away; and so would a group that can be
+computed by taking all the others from a total. So groups below `min_items` are put together with each other, and, where
+they are still too few together, with the next smallest one (primary and secondary suppression; Hundepool et al.,
+Statistical Disclosure Control, Wiley 2012).
+"""
+
+from collections.abc import Sequence
+
+from scoring_kit.results import Bar, ConfusionMatrix, CountBars
+
+OTHERS = "(others together)"
+MAX_LABELS = 25
+MAX_TYPES = 40
+
+
+def open_bars(bars: Sequence[Bar], min_items: int) -> list[Bar]:
+    """The bars that may be shown, in their order; those left out hold at least `min_items` items, or none at all."""
+    hidden = _put_together([(bar.items,) for bar in bars], min_items, len(bars))
+    return [bar for i, bar in enumerate(bars) if i not in hidden and bar.items > 0]
+
+
+def open_matrix(matrix: ConfusionMatrix, min_items: int) -> ConfusionMatrix | None:
+    """The matrix with its rare gold labels in one row and its rarely predicted ones in one column.
+
+    Every row and column of the result holds no item or at least `min_items`; None where that leaves nothing to tell.
+    """
+    columns = list(zip(*matrix.counts, strict=True))
+    columns, predicted = _merged(columns, matrix.predicted_labels, min_items)
+    rows, gold = _merged(list(zip(*columns, strict=True)), matrix.gold_labels, min_items)
+    if len(gold) < 2 or len(predicted) < 1 or sum(map(sum, rows)) < min_items:
+        return None
+    return ConfusionMatrix(matrix.title, gold, predicted, rows)
+
+
+def _merged(
+    lines: Sequence[tuple[int, ...]], labels: Sequence[str], min_items: int
+) -> tuple[list[tuple[int, ...]], list[str]]:
+    """Lines of a matrix (rows or columns) with those put together that hold too few items, at the end."""
+    small = _put_together([(sum(line),) for line in lines], min_items, MAX_LABELS)
+    kept = [i for i in range(len(lines)) if i not in small]
+    merged, names = [lines[i] for i in kept], [labels[i] for i in kept]
+    if small:
+        merged.append(tuple(sum(counts) for counts in zip(*(lines[i] for i in sorted(small)), strict=True)))
+        names.append(OTHERS)
+    return merged, names
+
+
+def open_counts(counts: CountBars, min_items: int) -> CountBars | None:
+    """The counts with rarely predicted and rare gold types in one row; None where that leaves one row or none.
+
+    In every row of the result the predicted (TP + FP) and the gold (TP + FN) are none or at least `min_items`.
+    """
+    rows = [row for row in counts.rows if row[1] or row[2] or row[3]]
+    small = _put_together([(tp + fp, tp + fn) for _, tp, fp, fn in rows], min_items, MAX_TYPES)
+    kept = [row for i, row in enumerate(rows) if i not in small]
+    if not kept:
+        return None
+    if small:
+        merged = [rows[i] for i in small]
+        kept.append((OTHERS, sum(r[1] for r in merged), sum(r[2] for r in merged), sum(r[3] for r in merged)))
+    return CountBars(counts.title, kept)
+
+
+def _put_together(groups: Sequence[tuple[float, ...]], min_items: int, limit: int) -> set[int]:
+    """Indexes of the groups that must not be seen one by one, by the sizes of each group (all must be large enough).
+
+    Groups of no items are let through. So many more of the smallest are taken that `limit` groups remain at most.
+    """
+
+    def is_small(sizes: tuple[float, ...]) -> bool:
+        return any(0 < size < min_items for size in sizes)
+
+    filled = [i for i, sizes in enumerate(groups) if any(sizes)]
+    filled.sort(key=lambda i: (not is_small(groups[i]), sum(groups[i]), i))
+    together: set[int] = set()
+    total: tuple[float, ...] = (0,) * (len(groups[0]) if groups else 0)
+    for i in filled:
+        if not (is_small(groups[i]) or is_small(total) or len(filled) - len(together) > limit):
+            break
+        together.add(i)
+        total = tuple(a + b for a, b in zip(total, groups[i], strict=True))
+    return together

@@ -1,0 +1,101 @@
+"""A headless Chromium for tests: Debian's package (tests/install-browser), driven by Playwright.
+
+`CHROMIUM` names another executable. Absent, browser tests are skipped with that reason; with `CI=true` they fail.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+DESK, PHONE = (1280, 900), (360, 740)
+
+
+@pytest.fixture(scope="session")
+def browser() -> "Iterator[Browser]":
+    """A running browser, one for all tests of a process."""
+    if not CHROMIUM.exists():
+        reason = f"no Chromium at {CHROMIUM}: run tests/install-browser or set CHROMIUM"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with launched() as running:
+        yield running
+
+
+@contextmanager
+def launched() -> "Iterator[Browser]":
+    """Start Chromium, headless."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS, headless=True)
+        try:
+            yield running
+        finally:
+            running.close()
+
+
+class Visit:
+    """A page as a reader sees it, and everything that it asked for or complained about.
+
+    Attributes:
+        page: Playwright's page.
+        complaints: errors and warnings of the console, and uncaught errors.
+        requests: addresses it asked for besides its own.
+    """
+
+    def __init__(self, page: "Page") -> None:
+        self.page = page
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        page.on("console", lambda m: self.complaints.append(m.text) if m.type in {"error", "warning"} else None)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("request", lambda request: self.requests.append(request.url))
+
+    def overflow(self) -> int:
+        """By how many pixels the page is wider than its window."""
+        return int(self.page.evaluate("document.documentElement.scrollWidth - window.innerWidth"))
+
+    def accessibility_violations(self) -> list[str]:
+        """What axe finds: rule, its help, and the first element."""
+        from axe_playwright_python.sync_playwright import Axe
+
+        found: list[dict[str, Any]] = Axe().run(self.page).response["violations"]
+        return [f"{v['id']}: {v['help']}: {v['nodes'][0]['html'][:160]}" for v in found]
+
+
+@contextmanager
+def visit(
+    browser: "Browser", address: str, size: tuple[int, int] = DESK, *, dark: bool = False, zone: str = "UTC"
+) -> Iterator[Visit]:
+    """Open an address in a fresh profile, of a window size (pixels), colour scheme and time zone."""
+    context = browser.new_context(
+        viewport={"width": size[0], "height": size[1]},
+        color_scheme="dark" if dark else "light",
+        timezone_id=zone,
+        locale="en-GB",
+        reduced_motion="reduce",
+    )
+    try:
+        seen = Visit(context.new_page())
+        seen.page.goto(address)
+        yield seen
+    finally:
+        context.close()
