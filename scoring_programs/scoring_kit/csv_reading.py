@@ -1,13 +1,19 @@
-"""CSV read strictly, with line numbers, by the standard library (RFC 4180 quoting, comma, UTF-8)."""
+"""CSV read strictly, with line numbers, by the standard library (RFC 4180 quoting, comma, UTF-8).
+
+Rows are made one at a time, so that a file of a million rows costs little more than its text.
+"""
 
 from __future__ import annotations
 
 import csv
-import io
+import re
 from dataclasses import dataclass
-from typing import Iterator, List, Tuple
+from typing import Iterator, List, Sequence, Tuple
 
 from scoring_kit.errors import Problems, shown
+
+LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+MISSING_SHOWN = 20
 
 
 @dataclass(frozen=True)
@@ -16,11 +22,12 @@ class Table:
 
     Attributes:
         header: column names, blanks around them removed.
-        rows: (line number of the row's last line, its cells as they stand), one for each row with anything in it.
+        rows: (line number of the row's last line, its cells as they stand), one for each row with anything in it; they
+            can be gone through once, and what is wrong with them is recorded on the way.
     """
 
     header: List[str]
-    rows: List[Tuple[int, List[str]]]
+    rows: Iterator[Tuple[int, List[str]]]
 
 
 def read_table(text: str, name: str, problems: Problems) -> Table:
@@ -28,30 +35,76 @@ def read_table(text: str, name: str, problems: Problems) -> Table:
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         problems.error(f"{name}:{line}", "holds a NUL character", "plain text")
-        return Table([], [])
-    lines = _rows(text, name, problems)
-    _, header = next(lines, (0, []))
-    header = [column.strip() for column in header]
+        return Table([], iter(()))
+    lines = _parsed(text, name, problems)
+    header = [column.strip() for column in next(lines, (0, []))[1]]
     if not any(header):
         problems.error(name, "has no header line", "a first line with the column names, separated by commas")
-        return Table([], [])
+        return Table([], iter(()))
     for column in sorted({c for c in header if header.count(c) > 1}):
         problems.error(f"{name}:1", f"the column {shown(column)} stands there more than once", "each column once")
-    rows = []
-    for line, cells in lines:
-        if len(cells) == len(header):
-            rows.append((line, cells))
-        elif any(cell.strip() for cell in cells):
-            problems.error(
-                f"{name}:{line}", f"has {len(cells)} cells", f"{len(header)}, as many as the header has columns"
-            )
-    return Table(header, rows)
+    return Table(header, _of_width(lines, len(header), name, problems))
 
 
-def _rows(text: str, name: str, problems: Problems) -> Iterator[Tuple[int, List[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+def _parsed(text: str, name: str, problems: Problems) -> Iterator[Tuple[int, List[str]]]:
+    reader = csv.reader((match.group() for match in LINE.finditer(text)), strict=True)
     try:
         for cells in reader:
             yield reader.line_num, cells
     except csv.Error as error:
         problems.error(f"{name}:{reader.line_num}", f"cannot be read as CSV ({error})", "cells separated by commas")
+
+
+def _of_width(
+    lines: Iterator[Tuple[int, List[str]]], width: int, name: str, problems: Problems
+) -> Iterator[Tuple[int, List[str]]]:
+    for line, cells in lines:
+        if not any(cell.strip() for cell in cells):
+            continue
+        if len(cells) == width:
+            yield line, cells
+        else:
+            problems.error(f"{name}:{line}", f"has {len(cells)} cells", f"{width}, as many as the header has columns")
+
+
+def check_columns(header: Sequence[str], known: Sequence[str], name: str, problems: Problems) -> None:
+    """Record columns that are not `known`: an error where only upper and lower case differ, else a warning."""
+    right = {column.casefold(): column for column in known}
+    for column in header:
+        if column in known:
+            continue
+        if column.casefold() in right:
+            problems.error(f"{name}:1", f"unknown column {shown(column)}", f"the spelling {right[column.casefold()]}")
+        else:
+            problems.warn(f"{name}:1", f"the column {shown(column)} is not read; known are {', '.join(known)}")
+
+
+def rows_by_id(
+    table: Table, id_column: str, ids: Sequence[str], name: str, problems: Problems
+) -> Iterator[Tuple[int, int, List[str]]]:
+    """Go through the rows of an answer file: (position of the row's id in `ids`, line, cells).
+
+    Rows with a blank, unknown or repeated id are recorded as errors and left out; so are, at the end, ids with no row.
+    """
+    at = table.header.index(id_column)
+    position = {item: i for i, item in enumerate(ids)}
+    first_line = [0] * len(ids)
+    for line, cells in table.rows:
+        item = cells[at].strip()
+        i = position.get(item)
+        if not item:
+            problems.error(f"{name}:{line}", f"{id_column} is empty", "the id of a row of the data")
+        elif i is None:
+            problems.error(f"{name}:{line}", f"unknown {id_column} {shown(item)}", "ids of this phase's data alone")
+        elif first_line[i]:
+            what = f"the {id_column} {shown(item)} stood there already, in line {first_line[i]}"
+            problems.error(f"{name}:{line}", what, "one row for each id")
+        else:
+            first_line[i] = line
+            yield i, line, cells
+    missing = [item for item in ids if not first_line[position[item]]]
+    if missing:
+        named = ", ".join(shown(item) for item in missing[:MISSING_SHOWN])
+        more = f" and {len(missing) - MISSING_SHOWN} more" if len(missing) > MISSING_SHOWN else ""
+        what = f"no row for {len(missing)} of {len(ids)} ids: {named}{more}"
+        problems.error(name, what, "one row for each id of the data")

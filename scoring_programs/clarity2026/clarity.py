@@ -1,0 +1,26 @@
+"""Task 1: macro F1 over the three clarity labels."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from clarity2026.evaluation import evaluate_all
+from clarity2026.reference import Reference
+from clarity2026.results import label_figures, label_metrics, row_counts
+from clarity2026.submission import Submission
+from scoring_kit.results import Metric, TaskResult
+
+
+def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+    """Score the clarity labels of a submission that enters the task."""
+    scores = evaluate_all(reference, clarity=submission.predictions["clarity"])["clarity"]
+    return TaskResult(
+        metrics={
+            "clarity_macro_f1": Metric(scores.macro_f1, scores.rows),
+            "clarity_accuracy": Metric(scores.accuracy, scores.rows),
+            **row_counts("clarity", scores),
+            **label_metrics("clarity_f1", scores),
+        },
+        settings={"clarity.labels": str(len(scores.labels))},
+        libraries=["scikit-learn"],
+        figures=label_figures("Clarity", scores),
+    )

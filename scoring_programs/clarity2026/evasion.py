@@ -1,0 +1,32 @@
+"""Task 2: any-match macro F1 over the nine evasion labels (strict without annotators), majority, accuracy."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from clarity2026.evaluation import evaluate_all
+from clarity2026.reference import Reference
+from clarity2026.results import label_figures, label_metrics, row_counts
+from clarity2026.submission import Submission
+from scoring_kit.results import Metric, TaskResult
+
+
+def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+    """Score the evasion labels of a submission that enters the task."""
+    evaluation = evaluate_all(reference, evasion=submission.predictions["evasion"])
+    scores, majority = evaluation["evasion"], evaluation["evasion_majority"]
+    return TaskResult(
+        metrics={
+            "evasion_macro_f1": Metric(scores.macro_f1, scores.rows),
+            "evasion_majority_macro_f1": Metric(majority.macro_f1, majority.rows),
+            "evasion_accuracy": Metric(scores.accuracy, scores.rows),
+            **row_counts("evasion", scores),
+            **label_metrics("evasion_f1", scores),
+            **label_metrics("evasion_majority_f1", majority),
+        },
+        settings={
+            "evasion.gold": "any-match" if reference.annotated else "strict",
+            "evasion.labels": str(len(scores.labels)),
+        },
+        libraries=["scikit-learn"],
+        figures=label_figures("Evasion", scores),
+    )

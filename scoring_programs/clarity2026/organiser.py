@@ -1,0 +1,79 @@
+"""What only the organisers of CLARITY need: preparing the gold, the template, what is secret."""
+
+import csv
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from clarity2026 import reference
+from clarity2026.submission import COLUMNS, ID
+from scoring_kit.organiser import serve
+
+
+def prepare(request: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Validate the organiser's gold.csv and copy it."""
+    source = Path(request["source"])
+    gold = reference.read(source, request["tasks"], request["options"])
+    shutil.copyfile(source / reference.FILE, Path(request["out"]) / reference.FILE)
+    return {"warnings": _remarks(gold)}
+
+
+def check_reference(request: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Validate prepared gold and the options."""
+    reference.read(Path(request["reference"]), request["tasks"], request["options"])
+    return {"warnings": []}
+
+
+def manifest(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The ids that a submission must answer."""
+    return reference.manifest(_gold(request), request["tasks"])
+
+
+def template(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Write `submission.csv` with every id and no label."""
+    tasks = request["tasks"] if request["layout"] == "separate" else request["all_tasks"]
+    columns = [COLUMNS[task] for task in tasks]
+    with (Path(request["out"]) / "submission.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([ID, *columns])
+        writer.writerows([item, *([""] * len(columns))] for item in _gold(request).ids)
+    return {}
+
+
+def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The labels tied to their ids; no text is secret, because the participants' input holds all of it."""
+    gold = _gold(request)
+    labels: dict[tuple[str, str], None] = {}
+    for column in (gold.clarity, gold.evasion):
+        labels.update(dict.fromkeys(zip(gold.ids, column, strict=False)))
+    for item, given in zip(gold.ids, gold.annotations, strict=False):
+        labels.update(dict.fromkeys((item, label) for label in given))
+    return {"texts": [], "labels": [list(pair) for pair in labels], "files": [reference.FILE]}
+
+
+def _gold(request: Mapping[str, Any]) -> reference.Reference:
+    return reference.read(Path(request["reference"]), request["tasks"], request["options"])
+
+
+def _remarks(gold: reference.Reference) -> list[str]:
+    if not gold.annotated:
+        return []
+    skipped = sum(not labels for labels in gold.annotations)
+    if not skipped:
+        return []
+    return [f"{reference.FILE}: {skipped} of {len(gold.ids)} rows have no valid annotator label and are skipped."]
+
+
+if __name__ == "__main__":
+    raise SystemExit(
+        serve(
+            {
+                "prepare": prepare,
+                "check_reference": check_reference,
+                "manifest": manifest,
+                "template": template,
+                "secrets": secrets,
+            }
+        )
+    )

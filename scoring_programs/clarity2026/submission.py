@@ -1,0 +1,155 @@
+"""Reads a submission to CLARITY: one CSV file, or, in a bundle of a single task, the line file `prediction`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Dict, FrozenSet, List, Optional, Sequence, Tuple
+
+from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS, TAXONOMY, normalize_label
+from scoring_kit.csv_reading import check_columns, read_table, rows_by_id
+from scoring_kit.errors import Problems, shown
+from scoring_kit.json_reading import read_utf8
+from scoring_kit.manifest import Manifest
+from scoring_kit.submission_files import SubmissionFiles
+
+ID = "id"
+LINE_FILE = "prediction"
+COLUMNS: Dict[str, str] = {"clarity": "clarity_pred", "evasion": "evasion_pred"}
+LABELS: Dict[str, Tuple[str, ...]] = {"clarity": CLARITY_LABELS, "evasion": EVASION_LABELS}
+MAX_MEGABYTES = 100.0
+EXAMPLES = 5
+
+
+@dataclass(frozen=True)
+class Submission:
+    """The predictions of a submission.
+
+    Attributes:
+        predictions: task → its labels, normalised, in the order of the data; what is no label stands as it was sent.
+        entered: the scored tasks that the submission enters.
+    """
+
+    predictions: Dict[str, List[str]]
+    entered: FrozenSet[str]
+
+
+class _Answers:
+    """One task's labels as they are read, normalised, in the order of the data."""
+
+    def __init__(self, task: str, rows: int) -> None:
+        self.task = task
+        self.labels: List[str] = [""] * rows
+        self.filled = False
+        self._known = frozenset(LABELS[task])
+        self._wrong = 0
+        self._examples: List[str] = []
+
+    def put(self, row: int, line: int, answer: str) -> None:
+        label = normalize_label(answer)
+        self.labels[row] = label
+        self.filled = self.filled or bool(label.strip())
+        if label not in self._known:
+            self._wrong += 1
+            if len(self._examples) < EXAMPLES:
+                self._examples.append(f"line {line} {shown(answer)}")
+
+    def warn(self, name: str, problems: Problems) -> None:
+        """Say which answers are no label: they count as wrong."""
+        if self._wrong:
+            what = f"{self._wrong} answers are" if self._wrong > 1 else "1 answer is"
+            named = ", ".join(self._examples) + (", …" if self._wrong > len(self._examples) else "")
+            what = f"{what} none of the {len(self._known)} labels and counted as wrong: {named}"
+            problems.warn(f"{name} ({COLUMNS[self.task]})", what)
+
+
+def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[Submission]:
+    """Read and judge a submission; whatever is wrong is recorded in `problems`."""
+    name = _the_file(files, manifest, problems)
+    if name is None:
+        return None
+    text = read_utf8(files.paths[name], name, MAX_MEGABYTES, problems)
+    if text is None:
+        return None
+    read_answers = _read_lines if name == LINE_FILE else _read_csv
+    predictions = {}
+    for answers in read_answers(text, name, manifest, problems):
+        answers.warn(name, problems)
+        predictions[answers.task] = answers.labels
+    if "clarity" not in predictions and "evasion" in predictions:
+        predictions["clarity"] = [TAXONOMY.get(label, label) for label in predictions["evasion"]]
+        if "clarity" in manifest.tasks:
+            problems.warn(
+                name, "no clarity_pred: the clarity labels are derived from evasion_pred through the taxonomy"
+            )
+    entered = frozenset(manifest.tasks).intersection(predictions)
+    if manifest.layout == "separate" and not entered and not problems.found:
+        (task,) = manifest.tasks
+        problems.error(name, f"has no column {COLUMNS[task]}", "the predictions of this competition's task")
+    return Submission(predictions, entered)
+
+
+def _the_file(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[str]:
+    """The name of the one file that counts."""
+    tables = files.named(".csv")
+    lines = [name for name in files.paths if name == LINE_FILE]
+    alone = manifest.layout == "separate"
+    expected = "one CSV file" + (f" or the file {LINE_FILE}, one label a line" if alone else "")
+    if len(tables) > 1:
+        problems.error(", ".join(map(shown, tables)), f"{len(tables)} CSV files", f"{expected}, at the top of the zip")
+    elif tables and lines:
+        problems.error(f"{shown(tables[0])}, {LINE_FILE}", "two files with predictions", f"{expected}, not both")
+    elif lines and not alone:
+        what = f"the line format is for a competition of one task, and this one has {len(manifest.all_tasks)}"
+        problems.error(LINE_FILE, what, f"{expected} with the columns {ID}, {', '.join(COLUMNS.values())}")
+    elif not tables and not lines:
+        found = f"; found {', '.join(shown(name) for name in list(files.paths)[:EXAMPLES])}" if files.paths else ""
+        problems.error("submission", "holds no file with predictions" + found, f"{expected}, at the top of the zip")
+    else:
+        chosen = (tables or lines)[0]
+        others = [name for name in files.paths if name != chosen]
+        if others:
+            problems.warn(", ".join(map(shown, others[:EXAMPLES])), f"not read; the predictions are in {shown(chosen)}")
+        return chosen
+    return None
+
+
+def _read_lines(text: str, name: str, manifest: Manifest, problems: Problems) -> List[_Answers]:
+    """The line format: one label for each row of the data; blank lines at the end are no rows."""
+    (task,) = manifest.tasks
+    rows = len(manifest.expected["ids"])
+    labels = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    while len(labels) > rows and not labels[-1].strip():
+        labels.pop()
+    if len(labels) != rows:
+        what = f"has {len(labels)} lines"
+        problems.error(name, what, f"{rows}, one label for each row of the data, in its order, without a header")
+        return []
+    answers = _Answers(task, rows)
+    for row, label in enumerate(labels):
+        answers.put(row, row + 1, label)
+    return [answers]
+
+
+def _read_csv(text: str, name: str, manifest: Manifest, problems: Problems) -> List[_Answers]:
+    """The columns with predictions; one without any label is the template's and absent, when the other has some."""
+    ids: Sequence[str] = manifest.expected["ids"]
+    table = read_table(text, name, problems)
+    if not table.header:
+        return []
+    check_columns(table.header, [ID, *COLUMNS.values()], name, problems)
+    columns = {table.header.index(c): _Answers(task, len(ids)) for task, c in COLUMNS.items() if c in table.header}
+    expected = f"the columns {ID} and {' or '.join(COLUMNS.values())}, separated by commas"
+    if ID not in table.header:
+        problems.error(f"{name}:1", f"the column {ID} is missing", expected)
+    if not columns:
+        problems.error(f"{name}:1", f"neither {' nor '.join(COLUMNS.values())} is there", expected)
+    if ID not in table.header or not columns:
+        return []
+    for row, line, cells in rows_by_id(table, ID, ids, name, problems):
+        for column, answers in columns.items():
+            answers.put(row, line, cells[column])
+    filled = [answers for answers in columns.values() if answers.filled]
+    if filled and len(filled) < len(columns):
+        (empty,) = (answers for answers in columns.values() if not answers.filled)
+        problems.warn(name, f"{COLUMNS[empty.task]} has no label at all and counts as absent")
+    return filled or list(columns.values())
