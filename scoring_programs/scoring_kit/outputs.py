@@ -46,12 +46,13 @@ def board_scores(program: Program, results: Mapping[str, TaskResult]) -> dict[st
     return scores
 
 
-def _metric_details(program: Program, result: TaskResult) -> dict[str, dict[str, float | int | None]]:
+def _metric_details(program: Program, result: TaskResult) -> dict[str, dict[str, float | int | str | None]]:
     columns = {column.key for column in program.columns}
     return {
         name: {
             "value": metric.value if name in columns or shows(metric, program.details_min_items) else None,
             "rows": metric.rows,
+            **({} if metric.status is None else {"status": metric.status}),
         }
         for name, metric in result.metrics.items()
     }

@@ -14,11 +14,13 @@ class Metric:
         rows: over how many units it is averaged (timelines, posts, events …).
         items: how many scored items stand behind it, `rows` where not given; a figure over fewer than
             `details_min_items` is not shown, because it could give a single gold label away.
+        status: what became of an answer that may be there or not, such as one of several models; for details.json.
     """
 
     value: float | None
     rows: int
     items: int | None = None
+    status: str | None = None
 
 
 def shows(metric: Metric, min_items: int) -> bool:
