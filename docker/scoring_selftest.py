@@ -33,7 +33,7 @@ class Check(dict[str, Any]):
 def locked_versions() -> dict[str, str]:
     """Name and version of every package in the image's locks (torch.txt, packages.txt)."""
     locks = "".join((SCORING / name).read_text() for name in ("torch.txt", "packages.txt") if (SCORING / name).exists())
-    return dict(re.findall(r"^([a-z0-9._-]+)==([^ \\;]+)", locks, re.MULTILINE | re.IGNORECASE))
+    return dict(re.findall(r"^([a-z0-9._-]+)==([^\s\\;]+)", locks, re.MULTILINE | re.IGNORECASE))
 
 
 def check_versions() -> Iterator[Check]:

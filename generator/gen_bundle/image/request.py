@@ -61,4 +61,4 @@ def request_for(
 
 def is_folder(model: str) -> bool:
     """Whether a model is named by a path, not by its name on the hub (`NAME` or `ORGANISATION/NAME`)."""
-    return Path(model).is_absolute() or model.startswith((".", "~")) or model.count("/") > 1
+    return Path(model).is_absolute() or model.startswith((".", "~"))

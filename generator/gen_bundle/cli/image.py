@@ -1,0 +1,164 @@
+"""gen-bundle image lock|build|check|push NAME: the image that a competition is scored in."""
+
+import dataclasses
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from gen_bundle.cli.messages import say, user_errors
+
+if TYPE_CHECKING:
+    from gen_bundle.image.request import ImageRequest
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
+EPILOG = """\b
+Examples:
+  gen-bundle image lock clpsych2025
+  gen-bundle image build clpsych2025
+  gen-bundle image check clpsych2025
+  gen-bundle image push clpsych2025 --to docker.io/me/clpsych2025:1
+
+\b
+Exit status: 0 fine, 1 findings, 2 wrong use, or the build or push failed.
+"""
+
+
+@click.group(epilog=EPILOG, context_settings=CONTEXT)
+def command() -> None:
+    """Lock, build, check and push the scoring image of a competition.
+
+    The image holds the Python packages and the models that the competition's options name; a competition without models
+    gets a small one. It holds no scoring program: that travels in the bundle.
+    """
+
+
+Command = Callable[..., None]
+
+
+def _which_image(function: Command) -> Command:
+    """The argument and options that every verb has."""
+    for option in (
+        click.option("--tag", help="Name and tag of the local image. [default: scoring/NAME:VARIANT]"),
+        click.option(
+            "--variant", type=click.Choice(["cpu", "cuda"]), help="[default: cuda where the option device says so]"
+        ),
+        click.option("--set", "overrides", metavar="K=V", multiple=True, help="Override a value of bundle.yaml."),
+        click.argument("name", metavar="NAME_OR_DIR"),
+    ):
+        function = option(function)
+    return function
+
+
+def _which_manifest(function: Command) -> Command:
+    return click.option(
+        "--manifest",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="The models that images can carry. [default: docker/models.yaml of this installation]",
+    )(function)
+
+
+def _request(
+    name: str, overrides: tuple[str, ...], variant: Literal["cpu", "cuda"] | None, tag: str | None
+) -> "ImageRequest":
+    from gen_bundle.image.request import request_for
+    from gen_bundle.spec.resolve import find_competition, resolve
+
+    competition = resolve(find_competition(name), overrides=overrides)
+    request = request_for(competition.name, competition.options, tag, variant)
+    for folder in request.folders:
+        say(f"note: {folder} is a folder on this machine; programs read it there, it is not baked in.", "yellow")
+    return request
+
+
+def _manifest_path(given: Path | None) -> Path:
+    from gen_bundle.resources import resource
+
+    return given or resource("docker") / "models.yaml"
+
+
+@command.command(context_settings=CONTEXT)
+@_which_image
+@_which_manifest
+@click.option("--numbers", is_flag=True, help="Store what the built image's self-test computes, as its future lock.")
+def lock(manifest: Path | None, numbers: bool, **which: Any) -> None:
+    """Fill revisions and digests of the competition's models into the manifest, on a machine that reaches the hub."""
+    from gen_bundle.image import lock as step
+
+    with user_errors():
+        request = _request(**which)
+        path = _manifest_path(manifest)
+        change = step.lock_numbers if numbers else step.lock
+        changed = change(request, path, say)
+    say(f"{path}: {'changed; look at it and keep it with the declaration' if changed else 'nothing left to lock'}")
+
+
+@command.command(context_settings=CONTEXT)
+@_which_image
+@_which_manifest
+@click.option("--base-image", help="Image with Python 3.11 to start from. [default: python:3.11-slim-bookworm]")
+@click.option(
+    "--nltk-data",
+    envvar="NLTK_DATA",
+    type=click.Path(path_type=Path),
+    help="Folder to take the sentence splitter's data from, instead of a download. [env: NLTK_DATA]",
+)
+def build(manifest: Path | None, base_image: str | None, nltk_data: Path | None, **which: Any) -> None:
+    """Build the image on this machine's container engine; the last step is its self-test."""
+    from gen_bundle.image.build import BASE_IMAGE, build_image
+    from gen_bundle.image.docker_command import inspect_image
+    from gen_bundle.image.manifest import read_manifest
+    from gen_bundle.image.weights import settle_weights
+
+    with user_errors():
+        request = _request(**which)
+        path = _manifest_path(manifest)
+        weights = settle_weights(request, read_manifest(path), path, nltk_data)
+        build_image(request, weights, base_image or BASE_IMAGE)
+        size = inspect_image(request.tag)["Size"] / 1e9
+    say(f"{request.tag}: {size:.2f} GB, models: {', '.join(weights.models) or 'none'}", "green")
+    if any(model["number"] is None for model in weights.manifest["models"]):
+        say(f"the models' numbers are not locked yet: gen-bundle image lock {request.name} --numbers")
+    say("to dry-run with it, set in bundle.yaml (or with --set):")
+    click.echo(f"docker_image: {request.tag}")
+
+
+@command.command(context_settings=CONTEXT)
+@_which_image
+@click.option("--worker-disk", type=float, help="Room for the image on the workers, in GB. [default: 15]")
+@click.option("--gpu", is_flag=True, help="The self-test must see a GPU, and runs the models on it.")
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+def check(worker_disk: float | None, gpu: bool, as_json: bool, **which: Any) -> None:
+    """Say what would keep the image from working on Codabench's workers."""
+    from gen_bundle.image.check import WORKER_DISK_GB, check_image
+
+    with user_errors():
+        request = _request(**which)
+        findings = check_image(request, worker_disk or WORKER_DISK_GB, gpu)
+    for finding in findings:
+        say(
+            f"{'PROBLEM' if finding.problem else 'ok     '}  {finding.name}: {finding.text}",
+            "red" if finding.problem else "",
+        )
+    if as_json:
+        json.dump([dataclasses.asdict(finding) for finding in findings], sys.stdout, indent=1)
+        click.echo()
+    if any(finding.problem for finding in findings):
+        raise SystemExit(1)
+
+
+@command.command(context_settings=CONTEXT)
+@_which_image
+@click.option("--to", "target", required=True, metavar="REGISTRY/NAME:TAG", help="Where to push; nothing is assumed.")
+def push(target: str, **which: Any) -> None:
+    """Push the image, and print the line for bundle.yaml that names exactly this image."""
+    from gen_bundle.image.push import push_image
+
+    with user_errors():
+        request = _request(**which)
+        name = push_image(request.tag, target)
+    say("set in bundle.yaml, or with --set:")
+    click.echo(f"docker_image: {name}")
