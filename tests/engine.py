@@ -13,10 +13,20 @@ import pytest
 from docker.errors import DockerException, ImageNotFound
 
 import docker
+from gen_bundle.errors import UserError
+from gen_bundle.image.build import build_image
+from gen_bundle.image.manifest import read_manifest
+from gen_bundle.image.request import ImageRequest
+from gen_bundle.image.weights import settle_weights
+from tests.shared import SHARED
 
 ROOT = Path(__file__).resolve().parents[1]
-PYTHON_IMAGE = "local/python:3.11"
-BUSYBOX_IMAGE = "local/busybox:latest"
+MANIFEST = ROOT / "tests" / "docker" / "models.yaml"
+
+PYTHON_IMAGE = "local/python:3.11"  # Python and nothing else
+BUSYBOX_IMAGE = "local/busybox:latest"  # a shell and no Python
+SCORE_IMAGE = "local/scoring:score"  # what model-free programs run in
+MODELS_IMAGE = "local/scoring:cpu"  # with torch, and the tiny models of tests/docker/models.yaml
 
 
 def unavailable(reason: str) -> NoReturn:
@@ -48,13 +58,31 @@ def require_engine() -> docker.DockerClient:
 
 
 def require_image(client: docker.DockerClient, name: str) -> str:
-    """The name of an image that the engine has; makes the two base images where they are missing."""
+    """The name of one of the images above, made where the engine does not have it (the largest takes about a minute)."""
     try:
         client.images.get(name)
     except ImageNotFound:
-        if name not in (PYTHON_IMAGE, BUSYBOX_IMAGE):
-            unavailable(f"the engine has no image {name}")
-        made = subprocess.run([ROOT / "docker" / "base-image"], capture_output=True, text=True)
-        if made.returncode:
-            unavailable(f"docker/base-image could not make {name}: {made.stderr.strip()}")
+        if name in (PYTHON_IMAGE, BUSYBOX_IMAGE):
+            made = subprocess.run([ROOT / "docker" / "base-image"], capture_output=True, text=True)
+            if made.returncode:
+                unavailable(f"docker/base-image could not make {name}: {made.stderr.strip()}")
+        else:
+            require_image(client, PYTHON_IMAGE)
+            _build(image_request(name))
     return name
+
+
+def image_request(name: str) -> ImageRequest:
+    """The request that builds `SCORE_IMAGE` or `MODELS_IMAGE`."""
+    if name == SCORE_IMAGE:
+        return ImageRequest("tests", name, "score", "cpu")
+    return ImageRequest("tests", name, "models", "cpu", dict.fromkeys(read_manifest(MANIFEST).models))
+
+
+def _build(request: ImageRequest) -> None:
+    nltk_data = Path(os.environ.get("NLTK_DATA") or SHARED / "data" / "nltk_data")
+    try:
+        weights = settle_weights(request, read_manifest(MANIFEST), MANIFEST, nltk_data)
+        build_image(request, weights, PYTHON_IMAGE)
+    except UserError as error:
+        unavailable(f"{request.tag} could not be built: {error}")
