@@ -1,0 +1,38 @@
+"""Submissions that hold a folder of answer files for each task (`TASK/…`), or one task's files alone."""
+
+from __future__ import annotations
+
+from typing import Dict, Mapping
+
+from scoring_kit.errors import Problems
+from scoring_kit.manifest import Manifest
+from scoring_kit.submission_files import SubmissionFiles
+
+
+def folders_by_task(files: SubmissionFiles, manifest: Manifest) -> Dict[str, str]:
+    """Every task of the competition that the submission enters, with its folder ("" for the top).
+
+    In layout `separate` the only task's files lie at the top; a folder named like the task is accepted too.
+    """
+    if manifest.layout == "separate":
+        return {task: task if files.has_folder(task) else "" for task in manifest.tasks if files.paths}
+    return {task: task for task in manifest.all_tasks if files.has_folder(task)}
+
+
+def report_strays(
+    files: SubmissionFiles, manifest: Manifest, folders: Mapping[str, str], suffix: str, problems: Problems
+) -> None:
+    """Record answer files (`suffix`) that lie where they would not be read, and warn of all other ignored files."""
+    own = {folders[task] for task in manifest.tasks if task in folders}
+    others = set(folders.values()) - own
+    alone = manifest.layout == "separate"
+    expected = f"NAME{suffix} at the top" if alone else " or ".join(f"{task}/NAME{suffix}" for task in manifest.tasks)
+    for name in files.paths:
+        folder = name.rpartition("/")[0]
+        is_answer = name.lower().endswith(suffix)
+        if name.split("/", 1)[0] in others or (is_answer and folder in own):
+            continue
+        if is_answer:
+            problems.error(name, "does not lie where it is read", f"Expected {expected}")
+        else:
+            problems.warn(name, "ignored")

@@ -1,0 +1,72 @@
+"""Pairing, filtering and measures, one after the other, and what they give for the board, details and results page."""
+
+from collections.abc import Mapping, Sequence
+
+from scoring_kit.results import Bar, BarChart, CountBars, Metric, TaskResult
+from seedev2016.filtering import by_type
+from seedev2016.measures import Measures, measure
+from seedev2016.pairing import pair_documents
+from seedev2016.standoff import Event
+
+Documents = Mapping[str, Sequence[Event]]
+
+
+def evaluate(task: str, names: Sequence[str], gold: Documents, predicted: Documents) -> TaskResult:
+    """Score one task.
+
+    Args:
+        task: its id.
+        names: which measures it has, of `f1`, `recall`, `precision` and `ser`.
+        gold: document → gold events.
+        predicted: document → predicted events, with the same documents.
+
+    Returns:
+        The columns `<task>_<measure>`, the counts behind them, and the alternate scores `<measure>.<event type>`.
+    """
+    pairs = list(pair_documents(gold, predicted))
+    overall = measure(pairs)
+    types = {event_type: measure(selected) for event_type, selected in by_type(pairs).items()}
+    metrics = {f"{task}_{name}": metric for name, metric in _measures(overall, names).items()}
+    metrics.update(_counts(overall))
+    for event_type, alternate in types.items():
+        metrics.update({f"{name}.{event_type}": metric for name, metric in _measures(alternate, names).items()})
+    bars = [Bar(event_type, alternate.f1, alternate.gold) for event_type, alternate in types.items()]
+    counts = [
+        (
+            event_type,
+            alternate.similarity,
+            alternate.predicted - alternate.similarity,
+            alternate.gold - alternate.similarity,
+        )
+        for event_type, alternate in types.items()
+    ]
+    return TaskResult(
+        metrics=metrics,
+        libraries=("scipy",),
+        figures=(BarChart("F1 by event type", bars, "higher", top=1.0), CountBars("Events by type", counts)),
+    )
+
+
+def _measures(measures: Measures, names: Sequence[str]) -> dict[str, Metric]:
+    """Recall and precision are averages over gold and predicted events; both tell of the gold events alike."""
+    metrics = {
+        "f1": Metric(measures.f1, measures.gold + measures.predicted, measures.gold),
+        "recall": Metric(measures.recall, measures.gold),
+        "precision": Metric(measures.precision, measures.predicted, measures.gold),
+        "ser": Metric(measures.slot_error_rate, measures.gold),
+    }
+    return {name: metrics[name] for name in names}
+
+
+def _counts(measures: Measures) -> dict[str, Metric]:
+    counts = {
+        "gold_events": measures.gold,
+        "predicted_events": measures.predicted,
+        "matches": measures.matches,
+        "partial_matches": measures.pairs - measures.matches,
+        "similarity": measures.similarity,
+        "substitutions": measures.substitutions,
+        "deletions": measures.deletions,
+        "insertions": measures.insertions,
+    }
+    return {name: Metric(value, measures.gold) for name, value in counts.items()}

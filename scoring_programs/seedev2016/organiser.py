@@ -1,0 +1,95 @@
+"""What only the organisers of SeeDev need: prepare and check gold, manifest, template, secrets."""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from scoring_kit.errors import Problems
+from scoring_kit.organiser import serve
+from seedev2016 import reference
+from seedev2016.standoff import Entity
+
+Request = Mapping[str, Any]
+
+
+def prepare(request: Request) -> dict[str, Any]:
+    """Copy the asked tasks' `.txt`, `.a1` and `.a2` files, and nothing else, from `source` to `out`."""
+    source, out = Path(request["source"]), Path(request["out"])
+    answer = check_reference({**request, "reference": source})
+    for task in request["tasks"]:
+        (out / task).mkdir()
+        for path in sorted((source / task).iterdir()):
+            if path.suffix in reference.SUFFIXES:
+                shutil.copyfile(path, out / task / path.name)
+    return answer
+
+
+def check_reference(request: Request) -> dict[str, Any]:
+    """Check the gold, and the entities against the text that they annotate.
+
+    Raises:
+        OrganiserError: with every fault.
+    """
+    folder = Path(request["reference"])
+    reference.read(folder, request["tasks"], request["options"])
+    problems = Problems()
+    warnings: list[str] = []
+    for task in request["tasks"]:
+        for document in reference.documents(folder, task, problems):
+            text = reference.read_text(folder, f"{task}/{document}.txt", problems)
+            for identifier, entity in reference.read_document_entities(folder, task, document, problems):
+                where = f"{task}/{document}.a1 {identifier}"
+                if any(not start < end <= len(text) for start, end in entity.fragments):
+                    problems.error(where, "lies outside the text", f"Expected offsets up to {len(text)}")
+                elif not _quotes(text, entity):
+                    warnings.append(f"{where}: is not what stands in the text at these offsets.")
+    reference.raise_if_any(problems)
+    return {"warnings": warnings}
+
+
+def _quotes(text: str, entity: Entity) -> bool:
+    """Whether the entity's own text is that of its fragments, however blanks and line ends are written."""
+    fragments = "".join(text[start:end] for start, end in entity.fragments)
+    return "".join(fragments.split()) == "".join(entity.surface.split())
+
+
+def manifest(request: Request) -> dict[str, Any]:
+    """Task → document → entity id → entity type."""
+    gold = reference.read(Path(request["reference"]), request["tasks"], request["options"])
+    return reference.manifest(gold, request["tasks"])
+
+
+def template(request: Request) -> dict[str, Any]:
+    """Write an empty `.a2` file for each document: no event is predicted."""
+    out = Path(request["out"])
+    for task, documents in manifest(request).items():
+        folder = out if request["layout"] == "separate" else out / task
+        folder.mkdir(exist_ok=True)
+        for document in documents:
+            (folder / f"{document}.a2").write_text("", encoding="utf-8")
+    return {}
+
+
+def secrets(request: Request) -> dict[str, Any]:
+    """The lines of all `.a2` files."""
+    folder = Path(request["reference"])
+    files = [path for task in request["tasks"] for path in sorted((folder / task).glob("*.a2"))]
+    lines = (line.strip() for path in files for line in path.read_text(encoding="utf-8-sig").splitlines())
+    return {
+        "texts": sorted({line for line in lines if line}),
+        "labels": [],
+        "files": [path.relative_to(folder).as_posix() for path in files],
+    }
+
+
+VERBS = {
+    "prepare": prepare,
+    "check_reference": check_reference,
+    "manifest": manifest,
+    "template": template,
+    "secrets": secrets,
+}
+
+if __name__ == "__main__":
+    raise SystemExit(serve(VERBS))

@@ -1,0 +1,94 @@
+"""Reads the gold of SeeDev: `<task>/<document>.{txt,a1,a2}`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scoring_kit.errors import OrganiserError, Problems
+from scoring_kit.faults import told_to_organiser
+from scoring_kit.json_reading import read_utf8
+from seedev2016.standoff import Entity, Event, read_entities, read_events
+
+MAX_MEGABYTES = 100
+SUFFIXES = (".txt", ".a1", ".a2")
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The gold.
+
+    Attributes:
+        entities: task → document → entity id → entity type.
+        events: task → document → gold events, in the order of the file.
+    """
+
+    entities: Mapping[str, Mapping[str, Mapping[str, str]]]
+    events: Mapping[str, Mapping[str, list[Event]]]
+
+
+def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Reference:
+    """Read and check the gold of `tasks`; SeeDev has no options.
+
+    Raises:
+        OrganiserError: with every fault, by file and line, without a gold value.
+    """
+    problems = Problems()
+    for option in options:
+        problems.error(f"options.{option}", "SeeDev has no such option", "Remove it")
+    entities: dict[str, dict[str, dict[str, str]]] = {}
+    events: dict[str, dict[str, list[Event]]] = {}
+    for task in tasks:
+        entities[task], events[task] = {}, {}
+        for document in documents(folder, task, problems):
+            types = {key: entity.type for key, entity in read_document_entities(folder, task, document, problems)}
+            text = read_text(folder, f"{task}/{document}.a2", problems)
+            entities[task][document] = types
+            events[task][document] = read_events(
+                text, f"{task}/{document}.a2", task, types, told_to_organiser(problems)
+            )
+    raise_if_any(problems)
+    return Reference(entities, events)
+
+
+def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
+    """Task → document → entity id → entity type: what participants have in their `.a1` files."""
+    return {task: reference.entities[task] for task in tasks}
+
+
+def documents(folder: Path, task: str, problems: Problems) -> list[str]:
+    """The names of a task's documents; one without any of its three files is a problem."""
+    if not (folder / task).is_dir():
+        problems.error(
+            task, "there is no such folder", "Expected the documents of this task, each as .txt, .a1 and .a2"
+        )
+        return []
+    stems: dict[str, set[str]] = {}
+    for path in sorted((folder / task).iterdir()):
+        if path.suffix in SUFFIXES:
+            stems.setdefault(path.stem, set()).add(path.suffix)
+    if not stems:
+        problems.error(task, "holds no document", "Expected documents, each as .txt, .a1 and .a2")
+    for stem, found in stems.items():
+        for suffix in SUFFIXES:
+            if suffix not in found:
+                problems.error(f"{task}/{stem}{suffix}", "is missing", "Expected each document as .txt, .a1 and .a2")
+    return [stem for stem, found in stems.items() if found >= {".a1", ".a2"}]
+
+
+def read_document_entities(folder: Path, task: str, document: str, problems: Problems) -> list[tuple[str, Entity]]:
+    """The entities of a document with their ids."""
+    name = f"{task}/{document}.a1"
+    return list(read_entities(read_text(folder, name, problems), name, told_to_organiser(problems)).items())
+
+
+def raise_if_any(problems: Problems) -> None:
+    """Raise OrganiserError with every recorded problem."""
+    if problems.found:
+        more = problems.found - len(problems.errors)
+        raise OrganiserError(*problems.errors, *([f"… and {more} more."] if more else []))
+
+
+def read_text(folder: Path, name: str, problems: Problems) -> str:
+    """The text of a reference file, "" with the problem recorded where it cannot be read."""
+    return read_utf8(folder / name, name, MAX_MEGABYTES, problems) or ""
