@@ -28,6 +28,9 @@ quick: .venv/dev
 bench: .venv/models  ## Speed and memory, as ratios measured in one run; asserts nothing.
 	$(BIN)/python -m tests.benchmarks
 
+schema: .venv/dev  ## Write the JSON Schema of bundle.yaml anew.
+	$(BIN)/python -m gen_bundle.spec.schema > bundles/bundle.schema.json
+
 lock: .venv/dev  ## Write the hashed locks anew.
 	PATH="$(CURDIR)/$(BIN):$$PATH" requirements/lock.sh --upgrade
 

@@ -24,6 +24,9 @@ Layouts:
 """
 
 
+LOCAL_IMAGES = "gen-bundle/"  # tags that `gen-bundle image build` makes; they are on this machine alone
+
+
 @click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.argument("source", metavar="NAME_OR_DIR")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the bundle goes.")
@@ -60,11 +63,12 @@ def command(
             say(f"note: {note}", "yellow")
         say(f"{bundle.path}: {bundle.path.stat().st_size / 1e6:.1f} MB, ready to upload", "green")
     image = built[0].competition.declaration.docker_image
-    name = built[0].competition.name
-    say(f"scored in the image {image}; Codabench pulls it from a registry. To make and publish it:")
-    say(f"  gen-bundle image build {name}")
-    say(f"  gen-bundle image push {name} --to REGISTRY/YOU/{name}:TAG")
-    say(f"  gen-bundle {source} --out {out} --set docker_image=REGISTRY/YOU/{name}:TAG --force")
+    if image.startswith(LOCAL_IMAGES):
+        name = built[0].competition.name
+        say(f"It is scored in the image {image}, which Codabench must be able to pull. To make and publish it:")
+        say(f"  gen-bundle image build {source}")
+        say(f"  gen-bundle image push {source} --to REGISTRY/YOU/{name}:TAG")
+        say(f"  gen-bundle {source} --out {out} --set docker_image=REGISTRY/YOU/{name}:TAG")
     if as_json:
         bundles = [{"path": str(b.path), "tasks": [t.id for t in b.competition.tasks], "notes": b.notes} for b in built]
         json.dump(bundles, sys.stdout, indent=1, ensure_ascii=False)

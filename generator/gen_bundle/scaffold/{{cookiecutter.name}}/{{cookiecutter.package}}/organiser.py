@@ -1,0 +1,60 @@
+"""What only organisers need; the build runs it, it never travels in the scoring program."""
+
+import csv
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from scoring_kit.organiser import serve
+
+from {{ cookiecutter.package }}.reference import FILE, LABELS, manifest, read
+from {{ cookiecutter.package }}.submission import FILE as SUBMISSION_FILE
+
+
+def prepare(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Copy the gold file, once it is known to be sound."""
+    source = Path(request["source"])
+    read(source, request["tasks"], request["options"])
+    shutil.copy(source / FILE, Path(request["out"]) / FILE)
+    return {"warnings": []}
+
+
+def check_reference(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Read the prepared gold file once more; warn about labels that never occur."""
+    reference = _reference(request)
+    absent = sorted(set(LABELS) - set(reference.labels.values()))
+    return {"warnings": [f"no text has the label {label}" for label in absent]}
+
+
+def template(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Write the submission that gives every text the first label."""
+    reference = _reference(request)
+    with (Path(request["out"]) / SUBMISSION_FILE).open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["id", "label"])
+        rows.writerows([text_id, LABELS[0]] for text_id in sorted(reference.labels))
+    return {}
+
+
+def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The labels tied to their ids, and the gold file as a whole."""
+    return {"texts": [], "labels": sorted(_reference(request).labels.items()), "files": [FILE]}
+
+
+def _reference(request: Mapping[str, Any]) -> Any:
+    return read(Path(request["reference"]), request["tasks"], request["options"])
+
+
+if __name__ == "__main__":
+    raise SystemExit(
+        serve(
+            {
+                "prepare": prepare,
+                "check_reference": check_reference,
+                "manifest": lambda request: manifest(_reference(request), request["tasks"]),
+                "template": template,
+                "secrets": secrets,
+            }
+        )
+    )

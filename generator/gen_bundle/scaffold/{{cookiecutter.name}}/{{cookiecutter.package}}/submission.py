@@ -1,0 +1,56 @@
+"""Reads and judges a submission. Python 3.9 and the standard library only: participants run this at home."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Dict, FrozenSet, Optional
+
+from scoring_kit.csv_reading import read_table
+from scoring_kit.errors import Problems, shown
+from scoring_kit.json_reading import read_utf8
+from scoring_kit.manifest import Manifest
+from scoring_kit.submission_files import SubmissionFiles
+
+FILE = "predictions.csv"
+MAX_MEGABYTES = 10
+
+
+@dataclass(frozen=True)
+class Submission:
+    """The predicted label of every text, and the tasks that the submission enters."""
+
+    labels: Dict[str, str]
+    entered: FrozenSet[str] = frozenset({"classification"})
+
+
+def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[Submission]:
+    """The submission, with everything that is wrong with it recorded in `problems`."""
+    path = files.paths.get(FILE)
+    if path is None:
+        problems.error(FILE, "is missing", f"a zip with one file {FILE}")
+        return None
+    text = read_utf8(path, FILE, MAX_MEGABYTES, problems)
+    if text is None:
+        return None
+    table = read_table(text, FILE, problems)
+    missing = [column for column in ("id", "label") if column not in table.header]
+    if missing:
+        problems.error(f"{FILE}:1", f"lacks the column {' and '.join(missing)}", "the columns id and label")
+        return None
+    expected = manifest.expected
+    labels: Dict[str, str] = {}
+    for line, cells in table.rows:
+        row = dict(zip(table.header, cells))
+        text_id, label = row["id"].strip(), row["label"].strip()
+        where = f"{FILE}:{line}"
+        if text_id not in expected["ids"]:
+            problems.error(where, f"unknown id {shown(text_id)}", "ids of the texts of this phase")
+        elif text_id in labels:
+            problems.error(where, f"the id {shown(text_id)} stands there twice", "each id once")
+        if label not in expected["labels"]:
+            problems.error(where, f"unknown label {shown(label)}", "one of " + ", ".join(expected["labels"]))
+        labels[text_id] = label
+    for text_id in expected["ids"]:
+        if text_id not in labels:
+            problems.error(FILE, f"the id {text_id} has no label", "one line for each text")
+    return Submission(labels)

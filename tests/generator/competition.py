@@ -1,0 +1,31 @@
+"""A small competition for tests: the one that `gen-bundle new` writes, with changes to its bundle.yaml."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from gen_bundle.new import new_competition
+
+Change = Callable[[dict[str, Any]], object]
+
+
+def small_competition(parent: Path, change: Change = lambda _: None, name: str = "my-task") -> Path:
+    """Write the competition below `parent` and return its folder; `change` edits the declaration in place."""
+    folder = new_competition(name, parent)
+    declaration = yaml.safe_load((folder / "bundle.yaml").read_text(encoding="utf-8"))
+    change(declaration)
+    (folder / "bundle.yaml").write_text(yaml.safe_dump(declaration, sort_keys=False), encoding="utf-8")
+    return folder
+
+
+def second_task(declaration: dict[str, Any]) -> None:
+    """Give the competition a second task; its module must be added to the scoring package."""
+    declaration["tasks"].append(
+        {
+            "id": "again",
+            "name": "Classification again",
+            "columns": [{"key": "again_f1", "title": "F1", "sort": "desc", "worst": 0, "meaning": "The same again."}],
+        }
+    )

@@ -1,0 +1,247 @@
+"""From a declaration to a bundle, through the public door; what lies in the bundle is looked at, not how it got there."""
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gen_bundle.build import Request, build
+from gen_bundle.errors import UserError
+from tests.generator.competition import second_task, small_competition
+
+
+def contents(bundle: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(bundle) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def inner(content: bytes) -> list[str]:
+    return zipfile.ZipFile(io.BytesIO(content)).namelist()
+
+
+def document(bundle: Path) -> Any:
+    return yaml.safe_load(contents(bundle)["competition.yaml"])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return small_competition(tmp_path)
+
+
+@pytest.fixture
+def two_tasks(tmp_path: Path) -> Path:
+    def change(declaration: dict[str, Any]) -> None:
+        second_task(declaration)
+        declaration["submission_rule"] = "all"
+
+    folder = small_competition(tmp_path, change)
+    shutil.copy(folder / "my_task" / "classification.py", folder / "my_task" / "again.py")
+    return folder
+
+
+def test_a_joint_bundle_holds_one_task_a_phase(folder: Path, tmp_path: Path) -> None:
+    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    files = contents(built.path)
+    text = yaml.safe_load(files["competition.yaml"])
+    assert text["version"] == 2
+    assert [task["id"] for task in text["tasks"]] == ["joint", "joint"]
+    assert [phase["tasks"] for phase in text["phases"]] == [[0], [1]]
+    assert [column["index"] for column in text["leaderboards"][0]["columns"]] == [0, 1]
+    assert b'start: "' in files["competition.yaml"], "dates are quoted, or Codabench drops the time of day"
+    named = [task[key] for task in text["tasks"] for key in ("scoring_program", "reference_data")]
+    named += [phase[key] for phase in text["phases"] for key in ("public_data", "starting_kit")]
+    named += [solution["path"] for solution in text["solutions"]] + [page["file"] for page in text["pages"]]
+    assert {*named, text["image"], text["terms"], "competition.yaml"} == set(files)
+
+
+def test_no_null_stands_in_competition_yaml(folder: Path, tmp_path: Path) -> None:
+    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+
+    def leaves(value: Any) -> list[Any]:
+        if isinstance(value, Mapping):
+            return [leaf for item in value.values() for leaf in leaves(item)]
+        if isinstance(value, list):
+            return [leaf for item in value for leaf in leaves(item)]
+        return [value]
+
+    assert None not in leaves(document(built.path))
+
+
+def test_a_program_is_self_contained_and_has_no_organiser(folder: Path, tmp_path: Path) -> None:
+    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    names = inner(contents(built.path)["scoring_programs/joint.zip"])
+    assert {"metadata.yaml", "score.py", "program.json", "scoring_kit/frame.py", "my_task/classification.py"} <= set(
+        names
+    )
+    assert not [name for name in names if "organiser" in name or "__pycache__" in name]
+
+
+def test_layout_tasks_has_a_program_for_each_task_and_every_column(two_tasks: Path, tmp_path: Path) -> None:
+    (built,) = build(Request(str(two_tasks), tmp_path / "bundle.zip", layout="tasks"))
+    text = document(built.path)
+    assert [task["id"] for task in text["tasks"]] == ["classification", "again"] * 2
+    assert len({task["name"] for task in text["tasks"]}) == 4
+    program = zipfile.ZipFile(io.BytesIO(contents(built.path)["scoring_programs/again.zip"]))
+    described = json.loads(program.read("program.json"))
+    assert described["tasks"] == ["again"]
+    assert [column["key"] for column in described["columns"]] == ["macro_f1", "accuracy", "again_f1"]
+
+
+def test_layout_separate_fills_a_folder(two_tasks: Path, tmp_path: Path) -> None:
+    built = build(Request(str(two_tasks), tmp_path / "out", layout="separate"))
+    assert [one.path.name for one in built] == ["my-task-classification.zip", "my-task-again.zip"]
+    columns = document(built[1].path)["leaderboards"][0]["columns"]
+    assert [column["key"] for column in columns] == ["again_f1"]
+
+
+def test_layout_separate_with_a_task_writes_a_file(two_tasks: Path, tmp_path: Path) -> None:
+    (built,) = build(Request(str(two_tasks), tmp_path / "one.zip", layout="separate", task="again"))
+    assert built.path == tmp_path / "one.zip"
+    assert document(built.path)["tasks"][0]["id"] == "again"
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"task": "again"}, "only layout separate"),
+        ({"task": "agian", "layout": "separate"}, "Did you mean 'again'?"),
+        ({"data": Path("nowhere")}, "--data nowhere: no such folder"),
+        ({"source": "clpsych2052"}, "Did you mean 'clpsych2025'?"),
+        ({"source": "/nowhere/at/all"}, "no competition"),
+    ],
+)
+def test_wrong_use_is_told(two_tasks: Path, tmp_path: Path, changes: dict[str, Any], expected: str) -> None:
+    with pytest.raises(UserError, match=expected.replace("?", r"\?")):
+        build(Request(**{"source": str(two_tasks), "out": tmp_path / "x.zip", **changes}))
+    assert not (tmp_path / "x.zip").exists()
+
+
+def test_the_same_input_gives_the_same_bytes(folder: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "first.zip", tmp_path / "second.zip"
+    build(Request(str(folder), first))
+    for path in folder.rglob("*"):
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+        if path.is_file():
+            path.chmod(0o600)
+    build(Request(str(folder), second))
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_source_date_epoch_is_honoured(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1735689600")
+    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    with zipfile.ZipFile(built.path) as archive:
+        assert {member.date_time for member in archive.infolist()} == {(2025, 1, 1, 0, 0, 0)}
+
+
+def test_a_failed_build_leaves_the_old_bundle_whole(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "bundle.zip"
+    build(Request(str(folder), out))
+    before = out.read_bytes()
+    (folder / "data" / "test" / "gold.csv").write_text("id,label\nt1,nonsense\n", encoding="utf-8")
+    with pytest.raises(UserError):
+        build(Request(str(folder), out))
+    assert out.read_bytes() == before
+    assert [path.name for path in tmp_path.glob(".*tmp")] == []
+
+
+def test_an_interrupted_build_leaves_the_old_bundle_whole(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "bundle.zip"
+    build(Request(str(folder), out))
+    before = out.read_bytes()
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gen_bundle.build.move_into_place", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        build(Request(str(folder), out))
+    assert out.read_bytes() == before
+    assert [path.name for path in tmp_path.glob(".*tmp")] == []
+
+
+def test_a_file_that_is_no_bundle_is_not_replaced_unasked(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "gold.json"
+    out.write_text("precious", encoding="utf-8")
+    with pytest.raises(UserError, match="exists and is no bundle"):
+        build(Request(str(folder), out))
+    assert out.read_text(encoding="utf-8") == "precious"
+
+
+def test_faults_of_the_data_are_told_over_all_phases(folder: Path, tmp_path: Path) -> None:
+    for phase in ("dev", "test"):
+        (folder / "data" / phase / "gold.csv").write_text("id,label\nt1,happy\nt1,sad\n", encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        build(Request(str(folder), tmp_path / "bundle.zip"))
+    messages = "\n".join(caught.value.messages)
+    assert all(f"{phase}: gold.csv:{line}" in messages for phase in ("dev", "test") for line in (2, 3))
+    assert "happy" not in messages
+
+
+def test_a_missing_phase_is_named(folder: Path, tmp_path: Path) -> None:
+    shutil.rmtree(folder / "data" / "test")
+    with pytest.raises(UserError, match=r"no folder .*data/test"):
+        build(Request(str(folder), tmp_path / "bundle.zip"))
+
+
+def test_real_data_replace_the_synthetic_ones(folder: Path, tmp_path: Path) -> None:
+    real = tmp_path / "real"
+    for phase in ("dev", "test"):
+        (real / phase).mkdir(parents=True)
+        (real / phase / "gold.csv").write_text("id,label\nx1,positive\nx2,negative\n", encoding="utf-8")
+    (built,) = build(Request(str(folder), tmp_path / "bundle.zip", data=real))
+    text = document(built.path)
+    assert all("public_data" not in phase for phase in text["phases"])
+    assert [solution["name"] for solution in text["solutions"]] == ["empty (Development)", "empty (Test)"]
+    assert any("no text has the label neutral" in note for note in built.notes)
+
+
+def test_options_that_name_files_travel_and_folders_become_absolute(tmp_path: Path) -> None:
+    def change(declaration: dict[str, Any]) -> None:
+        declaration["options"] = {"table": "weights.tsv", "model": "some/hub-name", "local": "./model", "mode": "data"}
+
+    folder = small_competition(tmp_path, change)
+    (folder / "weights.tsv").write_text("1\t2\n", encoding="utf-8")
+    (folder / "model").mkdir()
+    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    program = zipfile.ZipFile(io.BytesIO(contents(built.path)["scoring_programs/joint.zip"]))
+    options = json.loads(program.read("program.json"))["options"]
+    assert options == {
+        "table": "files/weights.tsv",
+        "model": "some/hub-name",
+        "local": str((folder / "model").resolve()),
+        "mode": "data",
+    }
+    assert program.read("files/weights.tsv") == b"1\t2\n"
+    assert any("must exist, at this very path" in note for note in built.notes)
+
+
+def test_a_page_with_an_unknown_name_is_told_with_its_line(folder: Path, tmp_path: Path) -> None:
+    page = folder / "pages" / "overview.md.j2"
+    page.write_text("# Title\n\n{{ competition.titel }}\n", encoding="utf-8")
+    (folder / "pages" / "terms.md.j2").write_text("{% if %}", encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        build(Request(str(folder), tmp_path / "bundle.zip"))
+    assert any(m.startswith("pages/overview.md.j2:3:") and "titel" in m for m in caught.value.messages)
+    assert any(m.startswith("pages/terms.md.j2:1:") for m in caught.value.messages)
+
+
+def test_the_press_imports_no_scorer_and_nothing_heavy(folder: Path, tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from gen_bundle.build import Request, build;"
+        f"build(Request({str(folder)!r}, Path({str(tmp_path / 'b.zip')!r})));"
+        "heavy = {'torch', 'pandas', 'sklearn', 'numpy', 'transformers', 'scoring_kit', 'my_task'} & set(sys.modules);"
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
