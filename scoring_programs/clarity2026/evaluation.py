@@ -7,34 +7,11 @@ labels are normalised. Macro means are over fixed label lists, so that a class t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS
 from clarity2026.reference import Reference
-
-
-@dataclass(frozen=True)
-class LabelScores:
-    """How predictions compare with one gold label a row.
-
-    Attributes:
-        labels: the fixed label list that the macro mean runs over.
-        macro_f1: mean of `f1`, in [0, 1].
-        f1: label → F1 of that label, 0 where 0/0.
-        accuracy: share of scored rows with the right label; 0 without rows.
-        rows: number of rows scored.
-        skipped: number of rows left out because they have no gold label.
-        confusion: counts, shape [labels][labels + 1]: gold by predicted; last column: predictions that are no label.
-    """
-
-    labels: tuple[str, ...]
-    macro_f1: float
-    f1: Mapping[str, float]
-    accuracy: float
-    rows: int
-    skipped: int
-    confusion: list[list[int]]
+from scoring_kit.metrics.classification import LabelScores, score_labels
 
 
 def evaluate_all(
@@ -52,7 +29,8 @@ def evaluate_all(
     if clarity is not None:
         scores["clarity"] = compute_clarity_f1(clarity, gold.clarity)
     if evasion is not None and gold.annotated:
-        majority = [majority_vote_gold(labels) for labels in gold.annotations]
+        vote = {labels: majority_vote_gold(labels) for labels in set(gold.annotations)}
+        majority = [vote[labels] for labels in gold.annotations]
         scores["evasion"] = compute_evasion_f1_multiannotator(evasion, gold.annotations)
         scores["evasion_majority"] = compute_evasion_f1_strict(evasion, majority)
     elif evasion is not None:
@@ -62,14 +40,14 @@ def evaluate_all(
 
 def compute_clarity_f1(predictions: Sequence[str], golds: Sequence[str]) -> LabelScores:
     """Task 1: macro F1 over the three clarity labels."""
-    return _scored(predictions, golds, CLARITY_LABELS, skipped=0)
+    return score_labels(predictions, golds, CLARITY_LABELS)
 
 
 def compute_evasion_f1_strict(predictions: Sequence[str], golds: Sequence[str | None]) -> LabelScores:
     """Task 2 against one gold label a row: macro F1 over the nine evasion labels; rows without gold are skipped."""
     pairs = [(predicted, gold) for predicted, gold in zip(predictions, golds, strict=True) if gold is not None]
     skipped = len(predictions) - len(pairs)
-    return _scored([p for p, _ in pairs], [g for _, g in pairs], EVASION_LABELS, skipped)
+    return score_labels([p for p, _ in pairs], [g for _, g in pairs], EVASION_LABELS, skipped)
 
 
 def compute_evasion_f1_multiannotator(predictions: Sequence[str], annotations: Sequence[Iterable[str]]) -> LabelScores:
@@ -98,29 +76,3 @@ def majority_vote_gold(annotators: Iterable[str]) -> str | None:
     """The valid label that most annotators of a row gave, the alphabetically first of several; None without any."""
     votes = Counter(label for label in annotators if label in EVASION_LABELS)
     return min(votes, key=lambda label: (-votes[label], label), default=None)
-
-
-def _scored(predictions: Sequence[str], golds: Sequence[str], labels: tuple[str, ...], skipped: int) -> LabelScores:
-    """F1 by scikit-learn, on codes instead of strings: a million strings would take it many times as long."""
-    if not golds:
-        return LabelScores(
-            labels, 0.0, dict.fromkeys(labels, 0.0), 0.0, 0, skipped, [[0] * (len(labels) + 1)] * len(labels)
-        )
-    import numpy as np
-    from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
-
-    code = {label: i for i, label in enumerate(labels)}
-    no_label = len(labels)
-    gold = np.fromiter((code[label] for label in golds), dtype=np.int64, count=len(golds))
-    predicted = np.fromiter((code.get(label, no_label) for label in predictions), dtype=np.int64, count=len(golds))
-    f1 = f1_score(gold, predicted, labels=range(no_label), average=None, zero_division=0.0)
-    counts = confusion_matrix(gold, predicted, labels=range(no_label + 1))[:-1]
-    return LabelScores(
-        labels=labels,
-        macro_f1=float(f1.mean()),
-        f1={label: float(value) for label, value in zip(labels, f1, strict=True)},
-        accuracy=float(accuracy_score(gold, predicted)),
-        rows=len(golds),
-        skipped=skipped,
-        confusion=counts.tolist(),
-    )

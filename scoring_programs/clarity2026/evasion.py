@@ -5,8 +5,8 @@ from typing import Any
 
 from clarity2026.evaluation import evaluate_all
 from clarity2026.reference import Reference
-from clarity2026.results import label_figures, label_metrics, row_counts
 from clarity2026.submission import Submission
+from scoring_kit.metrics.classification import label_figures, label_metrics
 from scoring_kit.results import Metric, TaskResult
 
 
@@ -19,7 +19,8 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
             "evasion_macro_f1": Metric(scores.macro_f1, scores.rows),
             "evasion_majority_macro_f1": Metric(majority.macro_f1, majority.rows),
             "evasion_accuracy": Metric(scores.accuracy, scores.rows),
-            **row_counts("evasion", scores),
+            "evasion_rows_scored": Metric(scores.rows, scores.rows + scores.skipped),
+            "evasion_rows_skipped": Metric(scores.skipped, scores.rows + scores.skipped),
             **label_metrics("evasion_f1", scores),
             **label_metrics("evasion_majority_f1", majority),
         },

@@ -1,0 +1,46 @@
+"""Classification: macro F1, precision and recall over the three classes, of the model with the best F1.
+
+Source: PROCESS Grand Challenge at ICASSP 2025, "Evaluation": each macro figure is the mean over the classes. So macro
+F1 is the mean of the classes' F1, as its formula says, not the harmonic mean that its caption names.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from process2025.reference import Reference
+from process2025.submission import CLASSES, Submission
+from scoring_kit.metrics.classification import LabelScores, label_figures, label_metrics, score_labels
+from scoring_kit.results import Bar, BarChart, Metric, TaskResult
+
+
+def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+    """Score every model of a submission that enters the task; the first with the highest macro F1 counts."""
+    models = submission.models["classification"]
+    scored = {
+        model.number: score_labels(model.answers, reference.classes, CLASSES)
+        for model in models
+        if model.status == "scored"
+    }
+    best = max(scored, key=lambda number: (scored[number].macro_f1, -number))
+    metrics = _macro_metrics("", scored[best], None)
+    for model in models:
+        status = "scored, the best" if model.number == best else model.status
+        metrics |= _macro_metrics(f"model{model.number}_", scored.get(model.number), status)
+    metrics |= label_metrics(f"model{best}_f1", scored[best])
+    bars = [Bar(f"Model {number}", scores.macro_f1, scores.rows) for number, scores in scored.items()]
+    return TaskResult(
+        metrics=metrics,
+        settings={"classification.labels": str(len(CLASSES))},
+        libraries=["scikit-learn"],
+        figures=[
+            BarChart("Classification: macro F1 of each model", bars, "higher", top=1.0),
+            *label_figures(f"Classification, model {best}", scored[best]),
+        ],
+    )
+
+
+def _macro_metrics(prefix: str, scores: LabelScores | None, status: str | None) -> dict[str, Metric]:
+    values = (scores.macro_f1, scores.macro_precision, scores.macro_recall) if scores else (None, None, None)
+    names = ("macro_f1", "macro_precision", "macro_recall")
+    rows = scores.rows if scores else 0
+    return {f"{prefix}{name}": Metric(value, rows, status=status) for name, value in zip(names, values, strict=True)}

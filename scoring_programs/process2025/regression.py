@@ -1,0 +1,42 @@
+"""Regression: root mean squared error of the MMSE score, of the model with the lowest one.
+
+Source: PROCESS Grand Challenge at ICASSP 2025, "Evaluation". Speakers without a gold MMSE score are not in it.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from process2025.reference import Reference
+from process2025.submission import Submission
+from scoring_kit.results import Bar, BarChart, Metric, TaskResult
+
+
+def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+    """Score every model of a submission that enters the task; the first with the lowest error counts."""
+    models = submission.models["regression"]
+    scored = {model.number: rmse(model.answers, reference.mmse) for model in models if model.status == "scored"}
+    best = min(scored, key=lambda number: (scored[number], number))
+    rows = sum(value is not None for value in reference.mmse)
+    metrics = {"rmse": Metric(scored[best], rows)}
+    for model in models:
+        status = "scored, the best" if model.number == best else model.status
+        value = scored.get(model.number)
+        metrics[f"model{model.number}_rmse"] = Metric(value, rows if value is not None else 0, status=status)
+    bars = [Bar(f"Model {number}", value, rows) for number, value in scored.items()]
+    return TaskResult(
+        metrics=metrics,
+        libraries=["scikit-learn"],
+        figures=[BarChart("Regression: root mean squared error of each model, in MMSE points", bars, "lower")],
+    )
+
+
+def rmse(predictions: Sequence[float], golds: Sequence[float | None]) -> float:
+    """Root mean squared error, in MMSE points, over the speakers with a gold score (at least one)."""
+    import numpy as np
+    from sklearn.metrics import mean_squared_error
+
+    gold = np.array(golds, dtype=np.float64)  # None becomes NaN
+    there = ~np.isnan(gold)
+    predicted = np.array(predictions, dtype=np.float64)
+    return math.sqrt(mean_squared_error(gold[there], predicted[there]))

@@ -1,0 +1,176 @@
+"""Reads a submission to PROCESS: one CSV file with the answers of up to three models for each task."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple
+
+from scoring_kit.csv_reading import check_columns, read_table, rows_by_id
+from scoring_kit.errors import Problems, shown
+from scoring_kit.json_reading import read_utf8
+from scoring_kit.manifest import Manifest
+from scoring_kit.submission_files import SubmissionFiles
+
+ID = "Test_ID"
+CLASSES: Tuple[str, ...] = ("Dementia", "MCI", "HC")
+MODELS = 3
+SUFFIXES: Dict[str, str] = {"classification": "class", "regression": "MMSE"}
+PREFIX = "PROCESS_submission_"
+NAME = re.compile(re.escape(PREFIX) + r"(?P<team>[^_\s].*_.*[^_\s])\.(?i:csv)", re.DOTALL)
+EXPECTED_NAME = f"{PREFIX}<group>_<affiliation>.csv, with your own group name and affiliation"
+MAX_MEGABYTES = 200.0
+MMSE_RANGE = (0.0, 30.0)
+MMSE_LIMIT = 1000.0
+CELLS_SHOWN = 20
+
+
+def column_name(task: str, number: int) -> str:
+    """The column of model `number` (1 to 3) for a task."""
+    return f"Model{number}_{SUFFIXES[task]}"
+
+
+@dataclass(frozen=True)
+class Model:
+    """One model's answers for one task.
+
+    Attributes:
+        number: 1 to 3.
+        column: its column in the file.
+        status: `scored`, `absent` (no cell is filled) or `ignored` (some cells are empty).
+        answers: class names or MMSE scores, in the order of the data; empty unless scored.
+    """
+
+    number: int
+    column: str
+    status: str
+    answers: Sequence[Any]
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What a team sent: its name (group and affiliation), and task → its three models."""
+
+    team: str
+    models: Mapping[str, Sequence[Model]]
+    entered: FrozenSet[str]
+
+
+def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[Submission]:
+    """Read and judge a submission; whatever is wrong is recorded in `problems`."""
+    name = _the_file(files, problems)
+    if name is None:
+        return None
+    text = read_utf8(files.paths[name], name, MAX_MEGABYTES, problems)
+    if text is None:
+        return None
+    named = NAME.fullmatch(name)
+    if named is None:
+        problems.error(name, "is not named by the rule", EXPECTED_NAME)
+    columns = _read_columns(text, name, manifest.expected["ids"], problems)
+    models = {task: [c.model(name, problems) for c in columns if c.task == task] for task in SUFFIXES}
+    entered = frozenset(task for task in SUFFIXES if any(model.status == "scored" for model in models[task]))
+    wanted = manifest.tasks if manifest.layout == "separate" else manifest.all_tasks
+    if not entered.intersection(wanted) and not problems.found:
+        names = ", ".join(column_name(task, number) for task in wanted for number in range(1, MODELS + 1))
+        problems.error(name, "no column is filled from top to bottom", f"at least one of {names} without an empty cell")
+    return Submission(named["team"] if named else "", models, entered.intersection(manifest.tasks))
+
+
+def _the_file(files: SubmissionFiles, problems: Problems) -> Optional[str]:
+    tables = files.named(".csv")
+    expected = f"one file {EXPECTED_NAME}, at the top of the zip"
+    if len(tables) > 1:
+        problems.error(", ".join(map(shown, tables)), f"{len(tables)} CSV files", expected)
+    elif not tables:
+        found = f"; found {', '.join(map(shown, list(files.paths)[:CELLS_SHOWN]))}" if files.paths else ""
+        problems.error("submission", "holds no CSV file" + found, expected)
+    else:
+        others = [name for name in files.paths if name != tables[0]]
+        if others:
+            problems.warn(", ".join(map(shown, others[:CELLS_SHOWN])), f"not read; the answers are in {tables[0]}")
+        return tables[0]
+    return None
+
+
+class _Column:
+    """One model's column while it is read, in the order of the data."""
+
+    def __init__(self, task: str, number: int, rows: int) -> None:
+        self.task = task
+        self.number = number
+        self.name = column_name(task, number)
+        self.answers: List[Any] = [None] * rows
+        self.filled = 0
+        self._empty: List[str] = []
+        self._outside: List[str] = []
+
+    def put(self, row: int, item: str, where: Tuple[str, int], cell: str, problems: Problems) -> None:
+        """Take a cell; `where` is file and line."""
+        cell = cell.strip()
+        if not cell:
+            if len(self._empty) < CELLS_SHOWN:
+                self._empty.append(f"line {where[1]} {shown(item)}")
+            return
+        self.filled += 1
+        if self.task == "classification":
+            self.answers[row] = cell
+            if cell not in CLASSES:
+                what, expected = f"{shown(cell)} is no class", f"{', '.join(CLASSES)}, spelt exactly so"
+                problems.error(f"{where[0]}:{where[1]} ({self.name})", what, expected)
+        else:
+            self.answers[row] = self._score(where, cell, problems)
+
+    def _score(self, where: Tuple[str, int], cell: str, problems: Problems) -> float:
+        try:
+            value = float(cell) if "_" not in cell else math.nan
+        except ValueError:
+            value = math.nan
+        low, high = MMSE_RANGE
+        if not -MMSE_LIMIT <= value <= MMSE_LIMIT:
+            what = (
+                f"{shown(cell)} is no finite number" if not math.isfinite(value) else f"{shown(cell)} is out of reach"
+            )
+            expected = f"an MMSE score such as 27 or 26.5, with a decimal point, from {low:g} to {high:g}"
+            problems.error(f"{where[0]}:{where[1]} ({self.name})", what, expected)
+        elif not low <= value <= high and len(self._outside) <= CELLS_SHOWN:
+            self._outside.append(f"line {where[1]} {shown(cell)}")
+        return value
+
+    def model(self, name: str, problems: Problems) -> Model:
+        """The model, with a warning where its column is ignored or odd."""
+        rows = len(self.answers)
+        if not self.filled:
+            return Model(self.number, self.name, "absent", [])
+        if self.filled < rows:
+            missing = rows - self.filled
+            what = f"ignored, because {missing} of {rows} cells are empty: {', '.join(self._empty)}"
+            more = f" and {missing - len(self._empty)} more" if missing > len(self._empty) else ""
+            problems.warn(f"{name} ({self.name})", what + more)
+            return Model(self.number, self.name, "ignored", [])
+        if self._outside:
+            low, high = MMSE_RANGE
+            named = ", ".join(self._outside[:CELLS_SHOWN]) + (", …" if len(self._outside) > CELLS_SHOWN else "")
+            problems.warn(f"{name} ({self.name})", f"outside the MMSE's range of {low:g} to {high:g}: {named}")
+        return Model(self.number, self.name, "scored", self.answers)
+
+
+def _read_columns(text: str, name: str, ids: Sequence[str], problems: Problems) -> List[_Column]:
+    columns = [_Column(task, number, len(ids)) for task in SUFFIXES for number in range(1, MODELS + 1)]
+    table = read_table(text, name, problems)
+    if not table.header:
+        return columns
+    check_columns(table.header, [ID, *(column.name for column in columns)], name, problems)
+    if ID not in table.header:
+        names = ", ".join(column.name for column in columns)
+        problems.error(f"{name}:1", f"the column {ID} is missing", f"the columns {ID}, {names}, separated by commas")
+        return columns
+    there = [(table.header.index(column.name), column) for column in columns if column.name in table.header]
+    absent = [column.name for column in columns if column.name not in table.header]
+    if absent:
+        problems.warn(f"{name}:1", f"without the columns {', '.join(absent)}, which count as empty")
+    for row, line, cells in rows_by_id(table, ID, ids, name, problems):
+        for at, column in there:
+            column.put(row, ids[row], (name, line), cells[at], problems)
+    return columns
