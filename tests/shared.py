@@ -1,4 +1,4 @@
-"""Where optional test data lie that are not part of the project: real data of shared tasks, recorded platform outcomes."""
+"""Where optional test data lie that are no part of the project: real data, recorded platform outcomes."""
 
 import os
 from pathlib import Path

@@ -15,6 +15,13 @@ class SubmissionError(Exception):
         self.messages = messages
         self.found = found
 
+    def report(self) -> str:
+        """All of it as the participant reads it, in the scoring log and from the validator at home."""
+        lines = [f"The submission cannot be scored: {_count(self.found, 'problem')} found.", *self.messages]
+        if self.found > len(self.messages):
+            lines.append(f"… and {self.found - len(self.messages)} more.")
+        return "\n".join(lines)
+
 
 class OrganiserError(Exception):
     """Reference data, a model or an option is wrong: only the organisers can mend it.
@@ -43,7 +50,7 @@ class Problems:
         """Record a problem: `where` is `file:line` or a field, `what` is wrong, and what was `expected`."""
         self.found += 1
         if len(self.errors) < SHOWN:
-            self.errors.append(f"{where}: {_sentence(what)} {_sentence(expected)}")
+            self.errors.append(f"{where}: {_sentence(what)} {_expectation(expected)}")
 
     def warn(self, where: str, what: str) -> None:
         """Record something that will be ignored or read otherwise than the participant may think."""
@@ -51,14 +58,31 @@ class Problems:
         if len(self.warnings) < SHOWN:
             self.warnings.append(f"{where}: {_sentence(what)}")
 
+    def warning_lines(self) -> List[str]:
+        """The warnings as the participant reads them."""
+        lines = [f"warning: {text}" for text in self.warnings]
+        if self.warned > len(self.warnings):
+            lines.append(f"… and {_count(self.warned - len(self.warnings), 'more warning')}.")
+        return lines
+
     def stop_if_any(self) -> None:
         """Raise SubmissionError when a problem was recorded."""
         if self.found:
             raise SubmissionError(list(self.errors), self.found)
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else text + "."
+
+
+def _expectation(text: str) -> str:
+    """`one of a, b` → `Expected: one of a, b.`; a text that is a sentence of its own stays one."""
+    is_sentence = text[:1].isupper() or "expect" in text
+    return _sentence(text[:1].upper() + text[1:] if is_sentence else f"Expected: {text}")
 
 
 def shown(value: object, limit: int = 60) -> str:

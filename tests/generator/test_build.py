@@ -1,4 +1,4 @@
-"""From a declaration to a bundle, through the public door; what lies in the bundle is looked at, not how it got there."""
+"""From a declaration to a bundle, through the public door; we look at what lies in the bundle."""
 
 import io
 import json

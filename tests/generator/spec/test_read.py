@@ -1,5 +1,6 @@
 """bundle.yaml is read strictly: every error at once, each at its place, with what was expected."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -167,7 +168,9 @@ def test_no_declaration_ends_in_a_traceback(tmp_path_factory: pytest.TempPathFac
             break
         place = place[key]
     (folder / "bundle.yaml").write_text(yaml.safe_dump(declaration), encoding="utf-8")
+    messages: Sequence[str] = []
     try:
         read_competition(folder)
     except UserError as error:
-        assert all(message.startswith("bundle.yaml") for message in error.messages)
+        messages = error.messages
+    assert all(message.startswith("bundle.yaml") for message in messages)

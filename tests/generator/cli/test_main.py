@@ -1,0 +1,73 @@
+"""The command line: exit status, streams, help."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.cli import VERBS
+from tests.generator.competition import small_competition
+
+
+def gen_bundle(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from gen_bundle.cli import main; main()", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env={**os.environ}, check=False)
+
+
+def test_help_names_every_verb_and_shows_examples() -> None:
+    done = gen_bundle("--help")
+    assert done.returncode == 0
+    for word in (*VERBS, "Examples:", "gen-bundle clpsych2025 --out bundle.zip", "Exit status"):
+        assert word in done.stdout
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_with_examples(verb: str) -> None:
+    done = gen_bundle(verb, "--help")
+    assert done.returncode == 0, done.stderr
+    assert "Examples:" in done.stdout
+    assert "gen-bundle" in done.stdout
+
+
+def test_help_imports_nothing_that_is_not_needed() -> None:
+    code = (
+        "import sys; from gen_bundle.cli import root; root(['--help'], standalone_mode=False);"
+        "late = {'rich', 'pydantic', 'yaml', 'jinja2', 'docker', 'cookiecutter', 'numpy'} & set(sys.modules);"
+        "assert not late, late"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_build_prints_results_to_stdout_and_messages_to_stderr(tmp_path: Path) -> None:
+    folder = small_competition(tmp_path)
+    done = gen_bundle(str(folder), "--out", str(tmp_path / "b.zip"), "--json")
+    assert done.returncode == 0, done.stderr
+    (built,) = json.loads(done.stdout)
+    assert built["path"] == str(tmp_path / "b.zip")
+    assert "ready to upload" in done.stderr
+    assert "gen-bundle image push" in done.stderr
+    assert "\x1b[" not in done.stdout + done.stderr, "no colour where nobody looks"
+
+
+def test_faults_end_with_2_and_no_traceback(tmp_path: Path) -> None:
+    folder = small_competition(tmp_path, lambda declaration: declaration.update(titel="x"))
+    done = gen_bundle(str(folder), "--out", str(tmp_path / "b.zip"))
+    assert done.returncode == 2
+    assert "Did you mean 'title'?" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["clpsych2025"], ["--nonsense"], ["no-such-thing", "--out", "x.zip"], []])
+def test_wrong_use_ends_with_2(arguments: list[str], tmp_path: Path) -> None:
+    done = gen_bundle(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_list_names_the_competitions() -> None:
+    rows = json.loads(gen_bundle("list", "--json").stdout)
+    assert "clpsych2025" in {row["name"] for row in rows}

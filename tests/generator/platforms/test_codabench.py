@@ -1,0 +1,84 @@
+"""competition.yaml against what Codabench's unpacker and serializers accept."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gen_bundle.platforms.codabench import SUBMISSION_RULES, competition_yaml
+from gen_bundle.reference import PhaseData
+from gen_bundle.spec.resolve import Resolved, resolve
+from tests.generator.competition import small_competition
+
+
+def without_data(competition: Resolved) -> list[PhaseData]:
+    return [
+        PhaseData(phase, references={}, manifest={}, template={}, baselines={}, public={}, secrets={})
+        for phase in competition.declaration.phases
+    ]
+
+
+def rendered(folder: Path, *overrides: str) -> Mapping[str, Any]:
+    competition = resolve(folder, overrides=overrides)
+    document: Mapping[str, Any] = yaml.safe_load(competition_yaml(competition, without_data(competition)))
+    return document
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return small_competition(tmp_path)
+
+
+@pytest.mark.parametrize(("ours", "theirs"), SUBMISSION_RULES.items())
+def test_submission_rules(folder: Path, ours: str, theirs: str) -> None:
+    assert rendered(folder, f"submission_rule={ours}")["leaderboards"][0]["submission_rule"] == theirs
+
+
+def test_dates_survive_as_texts(folder: Path) -> None:
+    end = rendered(folder, 'phases.test.end="2035-03-11 AoE"')["phases"][1]["end"]
+    assert end == "2035-03-12 11:59:59"
+
+
+def test_fact_sheet_flags_are_texts(folder: Path) -> None:
+    question = "{type: select, title: Data used, choices: [only ours, more], required: true}"
+    sheet = rendered(folder, f"fact_sheet.data={question}")["fact_sheet"]
+    assert sheet["data"] == {
+        "key": "data",
+        "type": "select",
+        "title": "Data used",
+        "selection": ["only ours", "more"],
+        "is_required": "true",
+        "is_on_leaderboard": "false",
+    }
+
+
+def test_computed_columns_point_to_indexes(tmp_path: Path) -> None:
+    def change(declaration: dict[str, Any]) -> None:
+        declaration["tasks"][0]["columns"].append(
+            {"key": "mean", "title": "Mean", "sort": "desc", "meaning": "m", "computation": "avg", "of": ["accuracy"]}
+        )
+
+    column = rendered(small_competition(tmp_path, change))["leaderboards"][0]["columns"][2]
+    assert (column["computation"], column["computation_indexes"]) == ("avg", [1])
+
+
+line = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=36).filter(str.strip)
+
+
+@given(title=line, name=line)
+def test_any_text_comes_through_yaml_as_itself(tmp_path_factory: pytest.TempPathFactory, title: str, name: str) -> None:
+    def change(declaration: dict[str, Any]) -> None:
+        declaration["title"] = title
+        declaration["tasks"][0]["columns"][0]["title"] = name
+
+    document = rendered(small_competition(tmp_path_factory.mktemp("any"), change))
+    assert document["title"] == title
+    assert document["leaderboards"][0]["columns"][0]["title"] == name
+    assert all(
+        isinstance(phase["start"], str) and datetime.fromisoformat(phase["start"]) for phase in document["phases"]
+    )

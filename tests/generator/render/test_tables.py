@@ -1,0 +1,23 @@
+from datetime import UTC, datetime
+
+from gen_bundle.render.tables import markdown_table, phases_table
+from gen_bundle.spec.model import Phase
+
+
+def test_cells_cannot_break_the_table_or_start_a_formula() -> None:
+    table = markdown_table(["a", "b"], [["x|y\nz", "$5 and $6"]])
+    assert table.splitlines()[-1] == "| x\\|y z | &#36;5 and &#36;6 |"
+
+
+def test_a_deadline_stands_in_every_zone() -> None:
+    phase = Phase.model_construct(
+        name="Test", start=datetime(2025, 3, 1, 12, tzinfo=UTC), end=datetime(2025, 3, 12, 11, 59, 59, tzinfo=UTC)
+    )
+    last = phases_table([phase], ["America/New_York", "Asia/Tokyo"]).splitlines()[-1]
+    assert last.split(" | ")[1:] == [
+        "ends",
+        "Wed 2025-03-12 11:59",
+        "Tue 2025-03-11 23:59",
+        "Wed 2025-03-12 07:59",
+        "Wed 2025-03-12 20:59 |",
+    ]

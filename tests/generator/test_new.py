@@ -1,0 +1,43 @@
+"""A new competition builds, dry-runs and passes its own test at once."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.errors import UserError
+from gen_bundle.new import new_competition
+from gen_bundle.spec.read import read_competition
+
+
+def test_a_new_competition_passes_its_generated_test(tmp_path: Path) -> None:
+    folder = new_competition("film-reviews", tmp_path, 'Films: "good" or bad?')
+    assert read_competition(folder).title == 'Films: "good" or bad?'
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        [sys.executable, "-m", "unittest", "discover", "tests"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PATH": path},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Ran 1 test" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["", "1task", "a b", "../x", "class", "scoring_kit", "x" * 37, "é"])
+def test_names_that_cannot_be_used(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UserError):
+        new_competition(name, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_existing_folder_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "gold.csv").write_text("precious", encoding="utf-8")
+    with pytest.raises(UserError, match="exists already"):
+        new_competition("mine", tmp_path)
+    assert (tmp_path / "mine" / "gold.csv").read_text(encoding="utf-8") == "precious"

@@ -1,0 +1,228 @@
+"""What every scoring program promises: exit status, files, messages; seen from outside, as the platform sees it."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.programs import program_members
+from gen_bundle.spec.resolve import resolve
+from tests.generator.competition import second_task, small_competition
+from tests.scoring_programs.packed import Outcome, run_unit
+
+GOLD = "id,label\nt1,positive\nt2,negative\nt3,CANARY_GOLD\n"
+SCORER = """
+from scoring_kit.results import Metric, TaskResult
+
+def score(reference, submission, options):
+    value = {value}
+    return TaskResult({{"macro_f1": Metric(value, 3), "accuracy": Metric(0.5, 3), "extra": Metric(0.25, 2)}})
+"""
+
+
+class Case:
+    """A packed program whose scorer, gold data and submission a test chooses."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        self.tmp_path = tmp_path
+        self.folder = small_competition(tmp_path)
+        self.reference = tmp_path / "reference"
+        self.submission = tmp_path / "submission"
+        self.reference.mkdir()
+        self.submission.mkdir()
+        self.gold("id,label\nt1,positive\nt2,negative\nt3,neutral\n")
+        self.predict("id,label\nt1,positive\nt2,negative\nt3,negative\n")
+
+    def gold(self, text: str) -> None:
+        (self.reference / "gold.csv").write_text(text, encoding="utf-8")
+
+    def predict(self, text: str, name: str = "predictions.csv") -> None:
+        path = self.submission / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def scorer(self, value: str) -> None:
+        (self.folder / "my_task" / "classification.py").write_text(SCORER.format(value=value), encoding="utf-8")
+
+    def run(self, environment: Mapping[str, str] | None = None, **options: Any) -> Outcome:
+        competition = resolve(self.folder, **options)
+        members = program_members(competition, competition.units[0])
+        return run_unit(self.tmp_path, members, self.reference, self.submission, environment)
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> Case:
+    return Case(tmp_path)
+
+
+def test_a_scored_submission(case: Case) -> None:
+    outcome = case.run()
+    assert outcome.exit_code == 0, outcome.stderr
+    assert outcome.scores == {"macro_f1": pytest.approx((1 + 2 / 3 + 0) / 3), "accuracy": pytest.approx(2 / 3)}
+    assert outcome.details["tasks"]["classification"]["accuracy"] == {"value": pytest.approx(2 / 3), "rows": 3}
+    assert outcome.details["signature"] in outcome.stdout
+    assert outcome.details["signature"] in (outcome.page or "")
+    assert "competition:my-task|tasks:classification" in outcome.details["signature"]
+    assert "scikit-learn:" in outcome.details["signature"]
+
+
+def test_the_signature_changes_with_the_gold_data(case: Case, tmp_path: Path) -> None:
+    first = case.run().details["signature"]
+    other = Case(tmp_path / "other")
+    other.gold("id,label\nt1,positive\nt2,negative\nt3,positive\n")
+    assert other.run().details["signature"] != first
+
+
+def test_a_value_beyond_the_worst_is_written_as_the_worst(case: Case) -> None:
+    case.scorer("-0.25")
+    outcome = case.run()
+    assert outcome.scores["macro_f1"] == 0
+    assert outcome.details["tasks"]["classification"]["macro_f1"]["value"] == -0.25
+
+
+def test_an_undefined_column_gets_its_worst(case: Case) -> None:
+    case.scorer("None")
+    assert case.run().scores["macro_f1"] == 0
+
+
+def test_a_figure_over_few_items_is_withheld_but_columns_are_not(case: Case) -> None:
+    case.scorer("0.5")
+    metrics = case.run().details["tasks"]["classification"]
+    assert metrics["extra"] == {"value": None, "rows": 2}
+    assert metrics["macro_f1"] == {"value": 0.5, "rows": 3}
+
+
+@pytest.mark.parametrize("value", ["float('nan')", "float('inf')"])
+def test_no_number_that_the_server_refuses_is_written(case: Case, value: str) -> None:
+    case.scorer(value)
+    outcome = case.run()
+    assert outcome.exit_code == 3
+    assert outcome.scores is None
+
+
+def test_a_bad_submission_ends_with_1_and_every_problem(case: Case) -> None:
+    case.predict("id,label\nt1,happy\nt9,positive\n")
+    outcome = case.run()
+    assert outcome.exit_code == 1
+    assert outcome.scores is None
+    assert outcome.stderr.splitlines() == [
+        "The submission cannot be scored: 4 problems found.",
+        'predictions.csv:2: unknown label "happy". Expected: one of negative, neutral, positive.',
+        'predictions.csv:3: unknown id "t9". Expected: ids of the texts of this phase.',
+        "predictions.csv: the id t2 has no label. Expected: one line for each text.",
+        "predictions.csv: the id t3 has no label. Expected: one line for each text.",
+    ]
+
+
+def test_at_most_fifty_problems_are_shown_and_the_rest_counted(case: Case) -> None:
+    case.predict("id,label\n" + "".join(f"x{i},positive\n" for i in range(1000)))
+    outcome = case.run()
+    assert "1003 problems found" in outcome.stderr
+    assert outcome.stderr.splitlines()[-1] == "… and 953 more."
+    assert len(outcome.stderr.splitlines()) == 52
+
+
+@pytest.mark.parametrize("files", [{}, {"notes.txt": "x"}])
+def test_an_empty_submission_ends_with_1(case: Case, files: dict[str, str]) -> None:
+    (case.submission / "predictions.csv").unlink()
+    for name, text in files.items():
+        case.predict(text, name)
+    outcome = case.run()
+    assert outcome.exit_code == 1
+    assert "predictions.csv: is missing" in outcome.stderr
+
+
+def test_folders_junk_and_the_platforms_metadata_are_tolerated_and_said(case: Case) -> None:
+    (case.submission / "predictions.csv").rename(case.submission / "p")
+    text = (case.submission / "p").read_text(encoding="utf-8")
+    (case.submission / "p").unlink()
+    case.predict(text, "final/predictions.csv")
+    case.predict("x", "__MACOSX/final/._predictions.csv")
+    case.predict("x", "final/.DS_Store")
+    case.predict("exitCode: 0", "metadata")
+    outcome = case.run()
+    assert outcome.exit_code == 0, outcome.stderr
+    assert any("final/" in warning for warning in outcome.details["warnings"])
+    assert any(".DS_Store" in warning or "__MACOSX" in warning for warning in outcome.details["warnings"])
+
+
+def test_a_link_in_a_submission_is_refused(case: Case) -> None:
+    (case.submission / "more.csv").symlink_to(case.reference / "gold.csv")
+    outcome = case.run()
+    assert outcome.exit_code == 1
+    assert "more.csv" in outcome.stderr
+
+
+def test_wrong_gold_is_the_organisers_and_names_no_gold(case: Case) -> None:
+    case.gold(GOLD)
+    outcome = case.run()
+    assert outcome.exit_code == 2
+    assert "organisers must act" in outcome.stderr
+    assert "gold.csv:4" in outcome.stderr
+    assert "CANARY" not in outcome.stderr + outcome.stdout
+
+
+def test_missing_reference_data_are_the_organisers(case: Case) -> None:
+    (case.reference / "gold.csv").unlink()
+    case.reference.rmdir()
+    outcome = case.run()
+    assert outcome.exit_code == 2
+    assert "input/ref" in outcome.stderr
+
+
+def test_a_missing_package_in_the_image_is_the_organisers(case: Case) -> None:
+    case.scorer("__import__('a_package_nobody_has')")
+    outcome = case.run()
+    assert outcome.exit_code == 2
+    assert "a_package_nobody_has is missing from the image" in outcome.stderr
+
+
+def test_a_bug_of_ours_shows_where_but_never_values(case: Case) -> None:
+    case.scorer("{}[reference.labels['t1'] + ' CANARY']")
+    outcome = case.run()
+    assert outcome.exit_code == 3
+    assert outcome.scores is None
+    assert "classification.py" in outcome.stderr
+    assert "KeyError" in outcome.stderr
+    assert "CANARY" not in outcome.stderr + outcome.stdout
+    assert "positive" not in outcome.stderr
+
+
+def test_the_whole_traceback_is_there_for_debugging(case: Case) -> None:
+    case.scorer("{}['CANARY']")
+    assert "KeyError: 'CANARY'" in case.run({"SCORING_DEBUG": "1"}).stderr
+
+
+def test_a_task_that_is_not_scored_gets_its_worst(tmp_path: Path) -> None:
+    def change(declaration: dict[str, Any]) -> None:
+        second_task(declaration)
+        declaration["submission_rule"] = "all"
+        declaration["tasks"][1]["columns"][0].update(sort="asc", worst=81)
+
+    case = Case(tmp_path / "parent")
+    folder = small_competition(tmp_path / "two", change)
+    (folder / "my_task" / "again.py").write_text("raise ImportError", encoding="utf-8")
+    case.folder = folder
+    outcome = case.run(layout="tasks")
+    assert outcome.exit_code == 0, outcome.stderr
+    assert outcome.scores["again_f1"] == 81
+    assert outcome.scores["accuracy"] == pytest.approx(2 / 3)
+    assert list(outcome.details["tasks"]) == ["classification"]
+
+
+def test_one_task_alone_by_option(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    case = Case(tmp_path)
+    case.run()
+    folders = [str(tmp_path / "input"), str(tmp_path / "one")]
+    command = [sys.executable, str(tmp_path / "program" / "score.py"), *folders, "--task"]
+    done = subprocess.run([*command, "classification"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert set(json.loads((tmp_path / "one" / "scores.json").read_text(encoding="utf-8"))) == {"macro_f1", "accuracy"}
+    done = subprocess.run([*command, "other"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "Expected one of classification" in done.stderr
