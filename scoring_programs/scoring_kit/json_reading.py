@@ -29,7 +29,7 @@ def read_utf8(path: Path, name: str, max_megabytes: float, problems: Problems) -
     """The text of a file: UTF-8, a byte-order mark tolerated, at most `max_megabytes` million bytes; else None."""
     size = path.stat().st_size
     if size > max_megabytes * MEGABYTE:
-        problems.error(name, f"is {size / MEGABYTE:.1f} MB large", f"at most {max_megabytes:g} MB are accepted")
+        problems.error(name, f"is {size / MEGABYTE:.1f} MB large", f"at most {max_megabytes:g} MB")
         return None
     data = path.read_bytes()
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):

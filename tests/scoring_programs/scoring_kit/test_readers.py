@@ -29,7 +29,7 @@ def json_problems(tmp_path: Path, content: bytes, max_megabytes: float = 1) -> l
         (b"1" * 5000, "answer.json: holds a number of too many digits."),
         ('{"a": "é"}'.encode("utf-16"), "answer.json: is encoded in UTF-16."),
         (b'{"a":\n"\xe9"}', "answer.json:2: holds bytes that are not UTF-8."),
-        (b'"' + b"x" * 1_000_001 + b'"', "answer.json: is 1.0 MB large. At most 1 MB are accepted."),
+        (b'"' + b"x" * 1_000_001 + b'"', "answer.json: is 1.0 MB large. Expected: at most 1 MB."),
     ],
 )
 def test_json_that_cannot_be_read(tmp_path: Path, content: bytes, message: str) -> None:
@@ -75,7 +75,7 @@ def test_no_bytes_make_the_json_reader_fail(tmp_path_factory: pytest.TempPathFac
 )
 def test_csv(text: str, messages: list[str]) -> None:
     problems = Problems()
-    read_table(text, "t.csv", problems)
+    list(read_table(text, "t.csv", problems).rows)
     assert len(problems.errors) == len(messages)
     for error, message in zip(problems.errors, messages, strict=True):
         assert error.startswith(message)
