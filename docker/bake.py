@@ -11,7 +11,6 @@ import hashlib
 import http.client
 import io
 import json
-import os
 import shutil
 import sys
 import time
@@ -22,7 +21,6 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-PUNKT = "https://raw.githubusercontent.com/nltk/nltk_data/gh-pages/packages/tokenizers/punkt_tab.zip"
 TOKEN = Path("/run/secrets/hf_token")
 TRIES = 5
 
@@ -60,10 +58,9 @@ def verify(path: Path, expected: str, what: str) -> None:
         sys.exit(f"{what}: sha256 is {found}, expected {expected}")
 
 
-def bake_model(model: dict[str, Any], context: Path, hub: Path) -> None:
-    """Lay one model out as the hub's cache would."""
+def bake_model(model: dict[str, Any], endpoint: str, context: Path, hub: Path) -> None:
+    """Lay one model out as the hub's cache would; `endpoint` is the hub's address."""
     repository, revision = model["repository"], model["revision"]
-    endpoint = os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
     token = TOKEN.read_text().strip() if TOKEN.exists() else None
     folder = hub / f"models--{repository.replace('/', '--')}"
     for name, digest in model["files"].items():
@@ -85,7 +82,7 @@ def bake_punkt(punkt: dict[str, Any], context: Path, nltk_data: Path) -> None:
     if punkt["path"] is None:
         downloaded = nltk_data / "punkt_tab.zip"
         nltk_data.mkdir(parents=True)
-        download(PUNKT, downloaded)
+        download(punkt["url"], downloaded)
         archive = zipfile.ZipFile(io.BytesIO(downloaded.read_bytes()))
         downloaded.unlink()
     for name, digest in punkt["files"].items():
@@ -103,7 +100,7 @@ def main(manifest_path: Path, target: Path) -> None:
     manifest = json.loads(manifest_path.read_text(encoding="utf-8"))
     (target / "scoring").mkdir(parents=True)
     for model in manifest["models"]:
-        bake_model(model, manifest_path.parent, target / "hf" / "hub")
+        bake_model(model, manifest["hub"], manifest_path.parent, target / "hf" / "hub")
     if manifest["punkt"] is not None:
         bake_punkt(manifest["punkt"], manifest_path.parent, target / "nltk_data")
     shutil.copyfile(manifest_path, target / "scoring" / "manifest.json")

@@ -34,8 +34,6 @@ def build_image(request: ImageRequest, weights: Weights, base_image: str = BASE_
         gather_context(context, request, weights)
         options = ["--network=host", "--platform=linux/amd64", "--target=scoring", f"--tag={request.tag}"]
         arguments = {"BASE_IMAGE": base_image, "PACKAGES": request.packages, "VARIANT": request.variant}
-        if endpoint := os.environ.get("HF_ENDPOINT"):
-            arguments["HF_ENDPOINT"] = endpoint
         options += [f"--build-arg={key}={value}" for key, value in arguments.items()]
         options += [f"--label={key}={value}" for key, value in labels(request, weights, base_image, context).items()]
         if token := os.environ.get("HF_TOKEN"):

@@ -24,6 +24,11 @@ class HubModel:
     files: dict[str, str]
 
 
+def endpoint() -> str:
+    """The hub's address; HF_ENDPOINT names a mirror, as it does for huggingface_hub."""
+    return (os.environ.get("HF_ENDPOINT") or "https://huggingface.co").rstrip("/")
+
+
 def describe(repository: str, revision: str | None = None) -> HubModel:
     """Look a model up at a revision, or at the head of its main branch.
 
@@ -54,7 +59,7 @@ def needed_files(names: Iterable[str]) -> list[str]:
 
 
 def _get(path: str) -> bytes:
-    url = (os.environ.get("HF_ENDPOINT") or "https://huggingface.co") + path
+    url = endpoint() + path
     request = urllib.request.Request(url)  # noqa: S310 — the scheme is the endpoint's
     if token := os.environ.get("HF_TOKEN"):
         request.add_unredirected_header("Authorization", f"Bearer {token}")

@@ -13,8 +13,7 @@ from gen_bundle.image.docker_command import docker_output
 from gen_bundle.image.hub import describe
 from gen_bundle.image.manifest import Manifest, Model, Punkt, read_manifest, write_manifest
 from gen_bundle.image.request import ImageRequest
-
-PUNKT = "https://raw.githubusercontent.com/nltk/nltk_data/gh-pages/packages/tokenizers/punkt_tab.zip"
+from gen_bundle.image.weights import PUNKT_URL
 
 
 def lock(request: ImageRequest, manifest_path: Path, tell: Callable[[str], None]) -> bool:
@@ -80,10 +79,10 @@ def _store(path: Path, before: Manifest, after: Manifest) -> bool:
 def _punkt_files() -> dict[str, str]:
     """The English files of nltk's `punkt_tab` and their digests."""
     try:
-        with urllib.request.urlopen(PUNKT, timeout=60) as response:
+        with urllib.request.urlopen(PUNKT_URL, timeout=60) as response:  # noqa: S310
             archive = zipfile.ZipFile(io.BytesIO(response.read()))
     except OSError as error:
-        raise UserError(f"{PUNKT}: cannot be reached ({error}). Lock on a machine that reaches it.") from None
+        raise UserError(f"{PUNKT_URL}: cannot be reached ({error}). Lock on a machine that reaches it.") from None
     with archive:
         return {
             name.removeprefix("punkt_tab/"): hashlib.sha256(archive.read(name)).hexdigest()

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any
 
+import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from gen_bundle.errors import UserError
@@ -69,8 +70,6 @@ def read_manifest(path: Path) -> Manifest:
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
     """Write a manifest, keeping the comment at the head of the file."""
-    import yaml
-
     head = []
     for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
         if not line.startswith("#"):
@@ -80,5 +79,17 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
     for model in data["models"].values():
         if model["path"] is None:
             del model["path"]
-    body = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120)
+    body = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
     path.write_text("".join(head) + body, encoding="utf-8")
+
+
+class _Dumper(yaml.SafeDumper):
+    """Quotes every text that does not start with a letter: a digest such as 12…34e5 would be read as a number."""
+
+
+_Dumper.add_representer(
+    str,
+    lambda dumper, text: dumper.represent_scalar(
+        "tag:yaml.org,2002:str", text, style=None if text[:1].isalpha() else '"'
+    ),
+)

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.errors import UserError
+from gen_bundle.image.hub import endpoint
 from gen_bundle.image.manifest import Manifest, Model
 from gen_bundle.image.request import ImageRequest
 
 PUNKT_FOLDER = Path("tokenizers") / "punkt_tab"
+PUNKT_URL = "https://raw.githubusercontent.com/nltk/nltk_data/gh-pages/packages/tokenizers/punkt_tab.zip"
 
 
 @dataclass(frozen=True)
@@ -18,7 +20,7 @@ class Weights:
     """What the bake step is told.
 
     Attributes:
-        manifest: its JSON manifest, `{models: [{repository, revision, files, licence, number, path}], punkt}`.
+        manifest: its JSON manifest, `{hub, models: [{repository, revision, files, licence, number, path}], punkt}`.
         sources: folder in the build context → folder on this machine whose files go there.
     """
 
@@ -79,10 +81,10 @@ def settle_weights(request: ImageRequest, manifest: Manifest, manifest_path: Pat
                 f"{manifest_path}: punkt: is not locked. {_lock(request.name)} "
                 "Or name a folder of nltk data with --nltk-data or NLTK_DATA."
             )
-        punkt = {"files": files, "path": "sources/punkt" if nltk_data is not None else None}
+        punkt = {"files": files, "path": "sources/punkt" if nltk_data is not None else None, "url": PUNKT_URL}
     if problems:
         raise UserError(*problems)
-    return Weights({"models": models, "punkt": punkt}, sources)
+    return Weights({"hub": endpoint(), "models": models, "punkt": punkt}, sources)
 
 
 def _fault(model: Model, wanted: str | None, folder: Path | None, name: str) -> str | None:

@@ -1,0 +1,125 @@
+import hashlib
+import io
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.errors import UserError
+from gen_bundle.image.hub import describe, needed_files
+from gen_bundle.image.lock import lock
+from gen_bundle.image.manifest import read_manifest
+from gen_bundle.image.request import ImageRequest
+from tests.hub import FakeHub, serve
+
+FILES = {
+    "README.md": b"A card.",
+    "config.json": b'{"model_type": "bert"}',
+    "vocab.txt": b"[PAD]\n",
+    "model.safetensors": b"weights " * 100,
+    "pytorch_model.bin": b"the same weights again",
+    "tf_model.h5": b"and again",
+    "onnx/model.onnx": b"and again",
+}
+NEEDED = ["config.json", "model.safetensors", "vocab.txt"]
+UNLOCKED = "# Head.\nmodels:\n  org/name:\n    revision: null\n    files: null\n    licence: null\n    number: null\n"
+DIGESTS = {name: hashlib.sha256(FILES[name]).hexdigest() for name in NEEDED}
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
+    with serve(FakeHub({"org/name": FILES})) as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.address)
+        monkeypatch.delenv("HF_TOKEN", raising=False)
+        yield hub
+
+
+@pytest.fixture
+def manifest(tmp_path: Path) -> Path:
+    path = tmp_path / "models.yaml"
+    path.write_text(UNLOCKED + "punkt:\n  files:\n    english/x.txt: " + "a" * 64 + "\n")
+    return path
+
+
+def request(*models: str, revision: str | None = None) -> ImageRequest:
+    return ImageRequest("task", "scoring/task:cpu", "models", "cpu", dict.fromkeys(models, revision))
+
+
+@pytest.mark.parametrize(
+    ("names", "needed"),
+    [
+        (["a.safetensors", "pytorch_model.bin", "config.json"], ["a.safetensors", "config.json"]),
+        (["pytorch_model.bin", "rng_state.bin", "spm.model"], ["pytorch_model.bin", "spm.model"]),
+        (
+            ["pytorch_model-00001-of-00002.bin", "pytorch_model.bin.index.json"],
+            ["pytorch_model-00001-of-00002.bin", "pytorch_model.bin.index.json"],
+        ),
+        (["onnx/model.onnx", "tf_model.h5", "flax_model.msgpack", "README.md", ".gitattributes"], []),
+    ],
+)
+def test_weights_are_taken_once_and_nothing_for_other_frameworks(names: list[str], needed: list[str]) -> None:
+    assert needed_files(names) == needed
+
+
+def test_locking_stores_commit_digests_and_licence(hub: FakeHub, manifest: Path) -> None:
+    told: list[str] = []
+    assert lock(request("org/name"), manifest, told.append)
+    model = read_manifest(manifest).models["org/name"]
+    assert model.revision == hub.revision
+    assert model.files == DIGESTS
+    assert model.licence == "mit"
+    assert model.number is None
+    assert manifest.read_text().startswith("# Head.\nmodels:\n")
+    assert told == [f"org/name: locked at {hub.revision}, 3 files"]
+    assert not any("model.safetensors" in path for path in hub.asked), "weights are not downloaded to be locked"
+
+
+def test_what_is_locked_is_not_asked_for_again(hub: FakeHub, manifest: Path) -> None:
+    lock(request("org/name"), manifest, lambda _: None)
+    before, hub.asked = manifest.read_bytes(), []
+    assert not lock(request("org/name"), manifest, lambda _: None)
+    assert hub.asked == []
+    assert manifest.read_bytes() == before
+
+
+def test_the_revision_that_the_competition_asks_for_is_locked(hub: FakeHub, manifest: Path) -> None:
+    lock(request("org/name", revision=hub.revision), manifest, lambda _: None)
+    assert hub.asked[0] == f"/api/models/org/name/revision/{hub.revision}?blobs=true"
+
+
+def test_a_failure_leaves_the_manifest_as_it_was(hub: FakeHub, manifest: Path) -> None:
+    before = manifest.read_bytes()
+    with pytest.raises(UserError, match=r"404 .*Expected the name of a public model"):
+        lock(request("org/name", "org/unknown"), manifest, lambda _: None)
+    assert manifest.read_bytes() == before
+
+
+def test_an_unreachable_hub_says_where_to_lock(monkeypatch: pytest.MonkeyPatch, manifest: Path) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    with pytest.raises(UserError, match=r"the hub cannot be reached .* Lock on a machine that reaches it"):
+        lock(request("org/name"), manifest, lambda _: None)
+
+
+def test_a_token_is_sent_for_gated_models(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    describe("org/name")
+    assert set(hub.authorization) == {None}
+    hub.authorization.clear()
+    monkeypatch.setenv("HF_TOKEN", "secret")
+    describe("org/name")
+    assert set(hub.authorization) == {"Bearer secret"}
+
+
+def test_the_sentence_splitter_is_locked_by_its_english_files(
+    hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("punkt_tab/english/sent_starters.txt", "the\n")
+        archive.writestr("punkt_tab/german/sent_starters.txt", "die\n")
+    (tmp_path / "punkt.zip").write_bytes(packed.getvalue())
+    monkeypatch.setattr("gen_bundle.image.lock.PUNKT_URL", (tmp_path / "punkt.zip").as_uri())
+    path = tmp_path / "models.yaml"
+    path.write_text("models: {}\npunkt: {}\n")
+    assert lock(request(), path, lambda _: None)
+    assert read_manifest(path).punkt.files == {"english/sent_starters.txt": hashlib.sha256(b"the\n").hexdigest()}
