@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-scoring check quick bench lock schema docs clean
+.PHONY: demo test test-scoring test-docker check quick bench lock schema clean
 
 demo: .venv/demo  ## Build the CLPsych 2025 bundle, then build and dry-run its model-free task.
 	$(BIN)/gen-bundle clpsych2025 --out bundle.zip
@@ -16,6 +16,9 @@ test: .venv/dev check  ## Everything that needs no model.
 test-scoring: .venv/models .venv-tf5/models  ## The tests with models, under both major versions of transformers.
 	$(BIN)/pytest -m models
 	.venv-tf5/bin/pytest -m models
+
+test-docker: .venv/models  ## The tests that need a container engine; starts one where none answers.
+	docker/with-engine $(BIN)/pytest -m "docker or image"
 
 check: .venv/dev  ## Style and types.
 	$(BIN)/ruff check

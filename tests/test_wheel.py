@@ -1,0 +1,69 @@
+"""A wheel does from any folder what the checkout does: it is built, installed into an empty environment, and used."""
+
+import json
+import os
+import subprocess
+import sys
+import venv
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+pytestmark = pytest.mark.slow
+
+
+def run(command: Sequence[str | Path], cwd: Path) -> str:
+    environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    done = subprocess.run(
+        list(map(str, command)), cwd=cwd, capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bin folder of an environment that holds the wheel and its locked dependencies, and nothing else."""
+    folder = tmp_path_factory.mktemp("wheel")
+    run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT], folder)
+    (wheel,) = folder.glob("*.whl")
+    venv.create(folder / "env", with_pip=False)
+    install = [
+        Path(sys.executable).with_name("uv"),
+        "pip",
+        "install",
+        "--quiet",
+        "--python",
+        folder / "env",
+        "--no-deps",
+    ]
+    locks = [argument for lock in ("base", "score") for argument in ("-r", ROOT / "requirements" / f"{lock}.txt")]
+    run([*install, *locks], folder)
+    run([*install, wheel], folder)
+    return folder / "env" / "bin"
+
+
+def test_nothing_but_the_package_appears_in_site_packages(installed: Path) -> None:
+    (site,) = installed.parent.glob("lib/python*/site-packages")
+    record = next(site.glob("gen_bundle-*.dist-info")) / "RECORD"
+    tops = {line.split("/", 1)[0] for line in record.read_text(encoding="utf-8").splitlines()}
+    assert {top for top in tops if not top.startswith(("gen_bundle-", ".."))} == {"gen_bundle"}
+
+
+def test_the_wheel_builds_what_the_checkout_builds(installed: Path, tmp_path: Path) -> None:
+    checkout = Path(sys.executable).with_name("gen-bundle")
+    for command, out in ((installed / "gen-bundle", "wheel.zip"), (checkout, "checkout.zip")):
+        run([command, "clpsych2025", "--out", out], tmp_path)
+    assert (tmp_path / "wheel.zip").read_bytes() == (tmp_path / "checkout.zip").read_bytes()
+
+
+def test_the_wheel_starts_and_dry_runs_a_competition(installed: Path, tmp_path: Path) -> None:
+    command = installed / "gen-bundle"
+    run([command, "new", "films"], tmp_path)
+    run([command, "films", "--out", "films.zip"], tmp_path)
+    run([command, "dry-run", "films.zip", "--engine", "process", "--out", "dry-run"], tmp_path)
+    runs = json.loads((tmp_path / "dry-run" / "dry-run.json").read_text(encoding="utf-8"))["runs"]
+    assert {run["status"] for run in runs} == {"Finished"}
