@@ -5,7 +5,7 @@ in the first place is in `gen_bundle.worker.rules`.
 """
 
 import decimal
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -145,6 +145,11 @@ class Entry:
     ended: bool = False
     finished: bool = False
     on_board: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """Its status is Failed."""
+        return self.ended and not self.finished
 
 
 @dataclass(frozen=True)
@@ -319,14 +324,19 @@ class Board:
             ]
         return [Row(rank, entry, tuple(cells)) for rank, (entry, cells) in enumerate(rows.items(), start=1)]
 
-    def cells(self, row: Row) -> dict[str, str]:
+    def cells(self, row: Row, owners: Mapping[str, str]) -> dict[str, str]:
         """The shown text of each visible column, `n/a` where there is none.
 
-        Of several tasks the best placed that has the column counts.
+        Args:
+            row: The row.
+            owners: In a phase of several tasks the task that a column belongs to; for other columns the first task
+            that has it counts.
         """
         shown: dict[str, str] = {}
-        for _, column, text in row.cells:
-            shown.setdefault(column.key, text)
+        for entry in row.entry.children or [row.entry]:
+            for told, column, text in row.cells:
+                if told is entry and owners.get(column.key, entry.task) == entry.task:
+                    shown.setdefault(column.key, text)
         return {column.key: shown.get(column.key, NOT_AVAILABLE) for column in self.leaderboard.visible}
 
     def cells_by_task(self, row: Row) -> dict[str, dict[str, str]]:

@@ -1,5 +1,6 @@
 """The dry run: everything the platform does to a bundle's zip and to submissions, from unpacking to the board."""
 
+import datetime as dt
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,14 +8,16 @@ from pathlib import Path
 
 from gen_bundle.board import Board, Entry, NoBoardError, RefusedError
 from gen_bundle.errors import UserError
+from gen_bundle.worker.admission import closed, used_up
 from gen_bundle.worker.bundle import Competition, Phase, Task, open_bundle, read_competition
-from gen_bundle.worker.engines import Engine, EngineError, LineListener, Usage
-from gen_bundle.worker.engines.logs import keep_log
+from gen_bundle.worker.cost import verdict
+from gen_bundle.worker.engines import Container, Engine, EngineError, LineListener, Usage
 from gen_bundle.worker.jobs import Job, Setting, push_scoring_output, run_prediction, run_scoring
-from gen_bundle.worker.layout import copy_tree
-from gen_bundle.worker.results import BoardRow, Measured, Results, Run, make_room, written
+from gen_bundle.worker.packed import own_columns
+from gen_bundle.worker.results import BoardRow, Measured, Results, Run, keep_job, keep_run, make_room, written
 from gen_bundle.worker.rules import JobFailedError, WorkerCrashError, time_limit
-from gen_bundle.worker.submissions import Planned, plan
+from gen_bundle.worker.submissions import Planned, migrated, plan
+from gen_bundle.worker.sweep import scratch_folder
 
 
 def _silent(_: str) -> None:
@@ -30,7 +33,12 @@ class Wish:
         out: The folder for the results.
         submissions: Zips, folders or single files; none means the bundle's own solutions.
         team: The participant that all submissions come from; None makes each another participant's.
-        phases: Ids (or indexes, or names) of phases; none means all.
+        phases: Ids (or names) of phases; none means all.
+        image: An image in place of the competition's own.
+        enforce_limits: Look at dates and quotas.
+        command_line: Writes a container as a line to be run by hand; given, each scoring job's folders are kept.
+        teams: Participants, for the hours of worker time.
+        per_day: Submissions of each a day.
         on_step: Told what is being done.
         on_line: Told each line that a program prints.
     """
@@ -40,6 +48,11 @@ class Wish:
     submissions: Sequence[Path] = ()
     team: str | None = None
     phases: Sequence[str] = ()
+    image: str | None = None
+    enforce_limits: bool = False
+    command_line: Callable[[Container], str] | None = None
+    teams: int | None = None
+    per_day: int | None = None
     on_step: Callable[[str], None] = _silent
     on_line: LineListener = _silent
 
@@ -50,8 +63,7 @@ def dry_run(wish: Wish, engine: Engine) -> Results:
     Raises:
         UserError: The bundle, a submission or the results folder cannot be used.
     """
-    with tempfile.TemporaryDirectory(prefix="gen-bundle-dry-run-") as scratch:
-        work = Path(scratch)
+    with scratch_folder() as work:
         wish.on_step("unpacking the bundle")
         competition = read_competition(open_bundle(wish.bundle, work / "bundle"))
         phases = _chosen_phases(competition, wish.phases)
@@ -62,6 +74,7 @@ def dry_run(wish: Wish, engine: Engine) -> Results:
             replay = _Replay(competition, wish, engine, work, results)
             for phase in phases:
                 replay.phase(phase, planned[phase.id])
+            results.verdict += verdict(competition, results.measured, wish.teams, wish.per_day)
         return results
 
 
@@ -82,27 +95,46 @@ class _Replay:
         self._wish = wish
         self._work = work
         self._results = results
-        self._setting = Setting(engine, competition.image, competition.detailed_results, wish.on_line)
+        image = wish.image or competition.image
+        self._setting = Setting(engine, image, competition.detailed_results, wish.on_line)
+        self._on_last_board: list[Planned] = []
+        self._pull_failed: str | None = None
+        try:
+            results.notes += engine.check_image(image)
+        except EngineError as error:
+            self._pull_failed = str(error)
 
     def phase(self, phase: Phase, planned: Sequence[Planned]) -> None:
         """All submissions of a phase, in order, and the board they leave."""
+        if phase.auto_migrate:
+            planned = [*migrated(self._on_last_board, phase, planned), *planned]
         if not planned:
             self._results.notes.append(
                 f"phase {phase.id}: no solution of the bundle is attached to its tasks; nothing ran"
             )
-            return
         board = Board(self._competition.leaderboard)
+        made: dict[Entry, Planned] = {}
         for submission in planned:
+            if self._wish.enforce_limits and (reason := _turned_away(phase, board, submission.owner)):
+                self._results.runs += [
+                    Run(phase.id, task.id, submission.name, message=f"not taken: {reason}") for task in submission.tasks
+                ]
+                continue
             several = len(submission.tasks) > 1
             whole = board.submit(
                 submission.name, submission.owner, [task.id for task in submission.tasks] if several else []
             )
+            made[whole] = submission
             for entry, task in zip(whole.children or [whole], submission.tasks, strict=True):
                 self._wish.on_step(f"phase {phase.id}, task {task.id}, submission {submission.name}")
                 self._run(phase, task, submission, board, entry)
             if whole.finished and self._competition.leaderboard.is_manual:
                 board.add_by_hand(whole)
-        self._show(phase, board)
+        self._on_last_board = [
+            made[entry] for entry in made if entry.finished and any(e.on_board for e in [entry, *entry.children])
+        ]
+        if made:
+            self._show(phase, board)
 
     def _run(self, phase: Phase, task: Task, submission: Planned, board: Board, entry: Entry) -> None:
         """One submission for one task: prediction job, scoring job, scores to the server, outcome."""
@@ -113,74 +145,59 @@ class _Replay:
             prediction = Job(Path(folder, "prediction"), task, seconds, is_scoring=False)
             scoring = Job(Path(folder, "scoring"), task, seconds, is_scoring=True)
             try:
-                run_prediction(prediction, submission.file, self._setting)
-                scores = run_scoring(scoring, prediction.output, self._setting)
-                run.status = "Finished"
-                board.finish(entry)
-                self._store(run, board, entry, scores)
-                push_scoring_output(scoring)
-            except WorkerCrashError as crash:
-                run.status = "Finished"
-                board.finish(entry)
-                self._refused(run, f"Finished without scores, because {crash}")
-            except JobFailedError as failed:
-                run.message = str(failed)
-                run.status = "Failed"
-                board.fail(entry)
-            except EngineError as error:
-                run.message = str(error)
+                self._both_jobs(run, submission, board, entry, prediction, scoring)
+            except (JobFailedError, EngineError) as failed:
+                run.status, run.message = "Failed", str(failed)
                 board.fail(entry)
             program = scoring.ended.get("program")
             run.exit_code = program.exit_code if program else None
             run.seconds = round(prediction.spent + scoring.spent, 3)
-            self._results.notes += [f"{_where(run)}: {note}" for job in (prediction, scoring) for note in job.notes]
-            self._measure(run, seconds, prediction, scoring)
-            self._keep(run, prediction, scoring)
+            self._report(run, prediction, scoring)
 
-    def _store(self, run: Run, board: Board, entry: Entry, scores: object) -> None:
+    def _both_jobs(
+        self, run: Run, submission: Planned, board: Board, entry: Entry, prediction: Job, scoring: Job
+    ) -> None:
+        """The jobs in the worker's order: Finished comes first, then the scores, then the output."""
+        if self._pull_failed:
+            raise EngineError(self._pull_failed)
+        run_prediction(prediction, submission.file, self._setting)
+        try:
+            scores = run_scoring(scoring, prediction.output, self._setting)
+        except WorkerCrashError as crash:
+            run.status = "Finished"
+            board.finish(entry)
+            self._without_scores(run, f"Finished without scores: {crash}")
+            return
+        run.status = "Finished"
+        board.finish(entry)
         try:
             board.upload(entry, scores)
         except RefusedError as refused:
-            self._refused(run, f"Finished, but the server refuses the scores: {refused}")
-            return
-        run.scores = scores if isinstance(scores, dict) else None
-        for finding in self._competition.leaderboard.doubts(run.scores or {}):
-            self._results.findings.append(f"{_where(run)}: {finding}")
+            self._without_scores(run, f"Finished, but the server refuses the scores: {refused}")
+        else:
+            run.scores = scores if isinstance(scores, dict) else None
+            self._results.findings += [
+                f"{run.place}: {doubt}" for doubt in self._competition.leaderboard.doubts(run.scores or {})
+            ]
+        push_scoring_output(scoring)
 
-    def _refused(self, run: Run, message: str) -> None:
+    def _without_scores(self, run: Run, message: str) -> None:
         run.message = message
-        self._results.findings.append(f"{_where(run)}: {message}")
+        self._results.findings.append(f"{run.place}: {message}")
 
-    def _measure(self, run: Run, limit: int, prediction: Job, scoring: Job) -> None:
-        usages = [ended.usage for job in (prediction, scoring) for ended in job.ended.values()]
+    def _report(self, run: Run, prediction: Job, scoring: Job) -> None:
+        """Keep what the run left, and note what the platform would not say."""
+        jobs = (prediction, scoring)
+        usage = Usage.peak(ended.usage for job in jobs for ended in job.ended.values())
+        slowest = round(max(job.spent for job in jobs), 3)
         self._results.measured.append(
-            Measured(
-                run.phase,
-                run.task,
-                run.submission,
-                limit,
-                round(max(prediction.spent, scoring.spent), 3),
-                Usage.largest(usages),
-            )
+            Measured(run.phase, run.task, run.submission, scoring.seconds, run.seconds, slowest, usage)
         )
-
-    def _keep(self, run: Run, prediction: Job, scoring: Job) -> None:
-        """The run's folder in the results: what the participant could download."""
-        kept = self._wish.out / run.phase / run.task / run.submission
-        kept.mkdir(parents=True)
-        (kept / "output").mkdir()
-        if scoring.output.exists():
-            copy_tree(scoring.output, kept / "output")
-        for stream in ("stdout", "stderr"):
-            if not keep_log(scoring.log("program", stream), kept / f"{stream}.txt"):
-                self._results.notes.append(f"{_where(run)}: {stream} is huge; the platform keeps all of it in memory")
-            for name, log in (
-                (f"ingestion-{stream}.txt", scoring.log("ingestion", stream)),
-                (f"prediction-{stream}.txt", prediction.log("program", stream)),
-                (f"prediction-ingestion-{stream}.txt", prediction.log("ingestion", stream)),
-            ):
-                if log.exists():
-                    keep_log(log, kept / name)
+        self._results.notes += [f"{run.place}: {note}" for job in jobs for note in job.notes]
+        folder = self._wish.out / run.phase / run.task / run.submission
+        self._results.notes += [f"{run.place}: {note}" for note in keep_run(folder, prediction, scoring)]
+        if self._wish.command_line and (container := keep_job(folder, scoring)):
+            self._results.commands.append(self._wish.command_line(container))
 
     def _show(self, phase: Phase, board: Board) -> None:
         try:
@@ -189,13 +206,18 @@ class _Replay:
             self._results.findings.append(f"phase {phase.id}: no leaderboard: {error}")
             return
         several = len(phase.tasks) > 1
+        owners = {key: task.id for task in phase.tasks for key in own_columns(task.scoring_program)} if several else {}
         self._results.board += [
             BoardRow(
-                phase.id, row.rank, row.entry.name, board.cells(row), board.cells_by_task(row) if several else None
+                phase.id,
+                row.rank,
+                row.entry.name,
+                board.cells(row, owners),
+                board.cells_by_task(row) if several else None,
             )
             for row in rows
         ]
 
 
-def _where(run: Run) -> str:
-    return f"{run.phase}/{run.task}/{run.submission}"
+def _turned_away(phase: Phase, board: Board, owner: str) -> str | None:
+    return closed(phase, dt.datetime.now(dt.UTC)) or used_up(phase, board, owner)

@@ -1,16 +1,18 @@
 """`gen-bundle dry-run`: the platform's twin."""
 
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from gen_bundle.cli.messages import is_terminal, say, spinner, user_errors
 
-    from gen_bundle.worker.results import Results
+if TYPE_CHECKING:
+    from gen_bundle.worker.results import BoardRow, Results, Run
 
 LINES_SHOWN = 200
 
@@ -19,6 +21,7 @@ Examples:
   gen-bundle dry-run bundle.zip --out dry-run
   gen-bundle dry-run bundle.zip --submission team_a.zip --submission team_b.json --phase test --out dry-run
   gen-bundle dry-run bundle.zip --engine process --out dry-run
+  gen-bundle dry-run bundle.zip --teams 30 --per-day 5 --out dry-run
 
 \b
 Exit status: 0 all submissions Finished with valid scores and a board, 1 a failed run or findings,
@@ -26,7 +29,7 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 """
 
 
-@click.command(epilog=EPILOG)
+@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.option(
     "--out",
@@ -42,11 +45,24 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
     help="A zip, folder or single file, each another participant's. Without any the bundle's own solutions run.",
 )
 @click.option("--as", "team", metavar="TEAM", help="The one participant that all submissions come from.")
-@click.option("--phase", "phases", multiple=True, metavar="ID", help="Only this phase; may be repeated.")
+@click.option("--phase", "phases", multiple=True, metavar="ID", help="Only this phase; repeatable.")
 @click.option(
     "--engine",
     type=click.Choice(["docker", "process"]),
     help="Default: docker when an engine answers, else process.",
+)
+@click.option("--gpu", is_flag=True, help="Ask the engine for the GPUs, and measure their memory.")
+@click.option("--network", is_flag=True, help="Leave the network on, as hosted workers do; default is off.")
+@click.option("--strict", is_flag=True, help="Bound memory, processors, processes and disk; read-only root.")
+@click.option("--image", metavar="NAME", help="Run in this image instead of the bundle's own.")
+@click.option("--pull", is_flag=True, help="Fetch the image when the engine does not have it.")
+@click.option("--enforce-limits", is_flag=True, help="Look at the phases' dates and quotas.")
+@click.option("--teams", type=click.IntRange(1), metavar="N", help="With so many teams: hours of worker time a day.")
+@click.option("--per-day", type=click.IntRange(1), metavar="M", help="Submissions of each team a day, for --teams.")
+@click.option(
+    "--print-command",
+    is_flag=True,
+    help="Print each scoring container as a `docker run` line on stdout; its folders stay in the results.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print dry-run.json to stdout.")
 def command(
@@ -56,62 +72,110 @@ def command(
     team: str | None,
     phases: tuple[str, ...],
     engine: str | None,
+    gpu: bool,
+    network: bool,
+    strict: bool,
+    image: str | None,
+    pull: bool,
+    enforce_limits: bool,
+    teams: int | None,
+    per_day: int | None,
+    print_command: bool,
     as_json: bool,
 ) -> None:
     """Run a bundle's scoring as Codabench would, on the zip itself, and show the board."""
-    from rich.console import Console
-
     from gen_bundle.dry_run import Wish, dry_run
-    from gen_bundle.errors import UserError
     from gen_bundle.worker.engines.choose import choose_engine
+    from gen_bundle.worker.engines.command_line import line_writer
 
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    try:
-        with console.status("dry run") as status:
-            wish = Wish(bundle, out, submissions, team, phases, status.update, _line_printer(console))
-            results = dry_run(wish, choose_engine())
-    except UserError as error:
-        for message in error.messages:
-            console.print(message, style="red", markup=False)
-        sys.exit(2)
+    with user_errors(), _ended_by_signals():
+        chosen = choose_engine(engine, say, gpu=gpu, network=network, strict=strict, pull=pull)
+        try:
+            with spinner("dry run") as status:
+                wish = Wish(
+                    bundle=bundle,
+                    out=out,
+                    submissions=submissions,
+                    team=team,
+                    phases=phases,
+                    image=image,
+                    enforce_limits=enforce_limits,
+                    command_line=line_writer(gpu=gpu, network=network, strict=strict) if print_command else None,
+                    teams=teams,
+                    per_day=per_day,
+                    on_step=status,
+                    on_line=_line_printer(),
+                )
+                results = dry_run(wish, chosen)
+        finally:
+            chosen.close()
     if as_json:
         click.echo(results.as_json(), nl=False)
-    show(results, console)
-    console.print(f"results: {out}", markup=False)
+    else:
+        for line in results.commands:
+            click.echo(line)
+    show(results)
+    say(f"results: {out}")
     sys.exit(0 if results.good else 1)
 
 
-def show(results: "Results", console: "Console") -> None:
+def show(results: "Results") -> None:
     """Print outcomes, boards and findings for people."""
-    from rich.table import Table
-
     for run in results.runs:
-        good = run.status == "Finished" and not run.message
-        console.print(
-            f"{run.phase}/{run.task}/{run.submission}: {run.status} in {run.seconds:.1f} s"
-            + (f". {run.message}" if run.message else ""),
-            style="green" if good else "red",
-            markup=False,
-        )
+        _show_run(run)
     for phase in dict.fromkeys(row.phase for row in results.board):
-        rows = [row for row in results.board if row.phase == phase]
-        table = Table("#", "submission", *rows[0].cells, title=f"phase {phase}")
-        for row in rows:
-            table.add_row(str(row.rank), row.submission, *row.cells.values())
-        console.print(table)
-    for finding in results.findings:
-        console.print(f"to mend: {finding}", style="red", markup=False)
+        _show_board(phase, [row for row in results.board if row.phase == phase])
+    for sentence in results.verdict:
+        say(sentence)
     for note in results.notes:
-        console.print(f"note: {note}", style="yellow", markup=False)
+        say(f"note: {note}", "yellow")
+    for finding in results.findings:
+        say(f"to mend: {finding}", "red")
 
 
-def _line_printer(console: "Console") -> Callable[[str], None]:
-    left = LINES_SHOWN
+def _show_run(run: "Run") -> None:
+    good = run.status == "Finished" and not run.message
+    message = f". {run.message}" if run.message else ""
+    say(f"{run.place}: {run.status} in {run.seconds:.1f} s{message}", "green" if good else "red")
+
+
+def _show_board(phase: str, rows: "list[BoardRow]") -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    several = rows[0].tasks is not None
+    table = Table("#", "submission", *(["task"] if several else []), *rows[0].cells, title=f"phase {phase}")
+    for row in rows:
+        for task, cells in (row.tasks or {"": row.cells}).items():
+            table.add_row(str(row.rank), Text(row.submission), *([task] if several else []), *cells.values())
+    # Off a terminal a table keeps its full width, so that no cell is cut.
+    Console(stderr=True, width=None if is_terminal() else 200).print(table)
+
+
+def _line_printer() -> Callable[[str], None]:
+    """Shows what programs print, as they do; on a terminal only, and the first lines only."""
+    left = LINES_SHOWN if is_terminal() else 0
 
     def line(text: str) -> None:
         nonlocal left
-        left -= 1
-        if left >= 0 and console.is_terminal:
-            console.print(f"  {text}" if left else "  … (more in the logs)", style="dim", markup=False)
+        if left:
+            left -= 1
+            say(f"  {text}" if left else "  … (the rest is in the logs)", "bright_black")
 
     return line
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let a polite kill end the dry run as Ctrl-C does, so that containers and folders are removed."""
+
+    def end(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

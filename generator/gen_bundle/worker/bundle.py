@@ -21,9 +21,11 @@ class Task:
     """A task; each program or data is a folder or a zip.
 
     Attributes:
-        id: Our `id` key, else the index.
+        position: Its place in the yaml's list, which is the order in which a phase's tasks run.
+        id: Our `id` key, else the index; different within a phase.
     """
 
+    position: int
     id: str
     name: str
     scoring_program: Path
@@ -57,10 +59,10 @@ class Phase:
 
 @dataclass(frozen=True)
 class Solution:
-    """An example submission of the bundle, attached to tasks by their ids."""
+    """An example submission of the bundle, attached to tasks by their positions."""
 
     path: Path
-    tasks: frozenset[str]
+    tasks: frozenset[int]
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,9 @@ class _Reader:
 
     def _tasks(self) -> dict[object, Task]:
         items = self._items("tasks")
-        ids = _ids(items, [item.get("index") for item in items])
+        indexes = [item.get("index") for item in items]
+        groups = [phase.get("tasks") or [] for phase in self._items("phases")]
+        ids = _ids(items, indexes, [[n for n, index in enumerate(indexes) if index in group] for group in groups])
         tasks: dict[object, Task] = {}
         for position, (item, task_id) in enumerate(zip(items, ids, strict=True)):
             where = f"tasks[{position}]"
@@ -172,6 +176,7 @@ class _Reader:
                     self._problems.append(f"competition.yaml: {where}: 'scoring_program' is missing")
                 continue
             tasks[item["index"]] = Task(
+                position=position,
                 id=task_id,
                 name=str(item.get("name", task_id)),
                 scoring_program=program,
@@ -188,7 +193,7 @@ class _Reader:
             items = sorted(items, key=lambda item: item.get("index", 0))
         except TypeError:
             self._problems.append("competition.yaml: phases: the indexes cannot be compared with each other")
-        ids = _ids(items, [item.get("index", position) for position, item in enumerate(items)])
+        ids = _ids(items, [item.get("index", n) for n, item in enumerate(items)], [list(range(len(items)))])
         order = list(tasks)
         phases = []
         for item, phase_id in zip(items, ids, strict=True):
@@ -218,7 +223,7 @@ class _Reader:
         for position, item in enumerate(self._items("solutions", required=False)):
             path = self._data(item, "path", f"solutions[{position}]")
             if path is not None:
-                attached = frozenset(tasks[index].id for index in item.get("tasks") or [] if index in tasks)
+                attached = frozenset(tasks[index].position for index in item.get("tasks") or [] if index in tasks)
                 solutions.append(Solution(path, attached))
         return tuple(solutions)
 
@@ -284,13 +289,18 @@ def stored_date(value: object) -> dt.datetime | None:
         return None
 
 
-def _ids(items: list[dict[str, Any]], indexes: list[Any]) -> list[str]:
-    """Names for folders: the `id` keys where they are usable and unique, else the indexes, else the positions."""
+def _ids(items: list[dict[str, Any]], indexes: list[Any], groups: list[list[int]]) -> list[str]:
+    """Names for folders: the `id` keys where they are usable, else the indexes, else the positions.
+
+    Args:
+        items: The mappings of competition.yaml.
+        indexes: Their indexes.
+        groups: Positions whose names must differ: the tasks of one phase, say.
+    """
     for names in ([item.get("id") for item in items], indexes):
         texts = [str(name) for name in names]
-        if len(set(texts)) == len(texts) and all(
-            name is not None and _SAFE_ID.fullmatch(text) for name, text in zip(names, texts, strict=True)
-        ):
+        usable = all(name is not None and _SAFE_ID.fullmatch(text) for name, text in zip(names, texts, strict=True))
+        if usable and all(len({texts[n] for n in group}) == len(group) for group in groups):
             return texts
     return [str(position) for position in range(len(items))]
 

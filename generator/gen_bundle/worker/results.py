@@ -5,12 +5,15 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from gen_bundle.errors import UserError
-from gen_bundle.worker.engines import Usage
+from gen_bundle.worker.engines import Container, Usage
+from gen_bundle.worker.engines.logs import KEPT_BYTES, keep_log
+from gen_bundle.worker.jobs import Job
+from gen_bundle.worker.layout import copy_tree
 
 RESULT = "dry-run.json"
 
@@ -34,6 +37,11 @@ class Run:
     seconds: float = 0.0
     scores: dict[str, Any] | None = None
     message: str = ""
+
+    @property
+    def place(self) -> str:
+        """Phase, task and submission in one text."""
+        return f"{self.phase}/{self.task}/{self.submission}"
 
 
 @dataclass(frozen=True)
@@ -60,6 +68,7 @@ class Measured:
     task: str
     submission: str
     limit_seconds: int
+    seconds: float
     slowest_job_seconds: float
     usage: Usage
 
@@ -71,6 +80,8 @@ class Results:
     Attributes:
         findings: What must be mended before uploading; any makes the dry run end with 1.
         notes: What is worth knowing.
+        verdict: Time and memory held against the limits, in sentences.
+        commands: The scoring containers as `docker run` lines, where they are asked for.
     """
 
     engine: str
@@ -79,6 +90,8 @@ class Results:
     findings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     measured: list[Measured] = field(default_factory=list)
+    verdict: list[str] = field(default_factory=list)
+    commands: list[str] = field(default_factory=list)
 
     @property
     def good(self) -> bool:
@@ -92,6 +105,50 @@ class Results:
             if row["tasks"] is None:
                 del row["tasks"]
         return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def keep_run(folder: Path, prediction: Job, scoring: Job) -> list[str]:
+    """Copy what a participant could download: the scoring output and the logs of all programs.
+
+    Returns:
+        A sentence for each log that is not kept in full.
+    """
+    output = folder / "output"
+    output.mkdir(parents=True)
+    if scoring.output.exists():
+        copy_tree(scoring.output, output)
+    cut = []
+    for stream in ("stdout", "stderr"):
+        for name, log, always in (
+            (f"{stream}.txt", scoring.log("program", stream), True),
+            (f"ingestion-{stream}.txt", scoring.log("ingestion", stream), False),
+            (f"prediction-{stream}.txt", prediction.log("program", stream), False),
+            (f"prediction-ingestion-{stream}.txt", prediction.log("ingestion", stream), False),
+        ):
+            if (always or log.exists()) and not keep_log(log, folder / name):
+                cut.append(f"{name} is cut after {KEPT_BYTES // 1024**2} MiB; the worker keeps all of it in memory")
+    return cut
+
+
+def keep_job(folder: Path, scoring: Job) -> Container | None:
+    """Keep a scoring job's folders under `job/`, with an empty output, so that its container can be run again by hand.
+
+    Returns:
+        The container with its mounts there; None where the scoring program was never started.
+    """
+    container = scoring.containers.get("program")
+    if container is None:
+        return None
+    job = (folder / "job").resolve()
+    mounts = []
+    for mount in container.mounts:
+        kept = job / mount.source.relative_to(scoring.folder)
+        if mount.target == "/app/output":
+            kept.mkdir(parents=True)
+        else:
+            copy_tree(mount.source, kept)
+        mounts.append(replace(mount, source=kept))
+    return replace(container, mounts=tuple(mounts))
 
 
 def make_room(out: Path) -> None:

@@ -3,7 +3,7 @@
 import shutil
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gen_bundle.errors import UserError
@@ -50,7 +50,7 @@ def plan(
         chosen = [
             (solution.path, tasks)
             for solution in competition.solutions
-            if (tasks := tuple(task for task in phase.tasks if task.id in solution.tasks))
+            if (tasks := tuple(task for task in phase.tasks if task.position in solution.tasks))
         ]
         names = _names([path for path, _ in chosen])
         planned[phase.id] = [
@@ -60,6 +60,17 @@ def plan(
     if not any(planned.values()):
         raise UserError("the bundle has no solution for these phases; give a submission with --submission")
     return planned
+
+
+def migrated(on_board: Sequence[Planned], phase: Phase, planned: Sequence[Planned]) -> list[Planned]:
+    """What is run again when a phase with `auto_migrate_to_this_phase` begins.
+
+    Finished submissions on the earlier phase's board, for this phase's tasks. What is submitted to this phase anyway
+    is left out, so that nothing runs twice. Source: Codabench `competitions/tasks.py`, `do_phase_migrations`;
+    `models.py`, `Phase.check_future_phase_submissions`.
+    """
+    coming = {submission.name for submission in planned}
+    return [replace(earlier, tasks=phase.tasks) for earlier in on_board if earlier.name not in coming]
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

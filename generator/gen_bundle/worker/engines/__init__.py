@@ -54,13 +54,14 @@ class Usage:
     gpu_memory_bytes: int | None = None
 
     @classmethod
-    def largest(cls, usages: "Iterable[Usage]") -> "Usage":
-        """The largest of each figure; processor time is summed."""
+    def peak(cls, usages: "Iterable[Usage]") -> "Usage":
+        """The largest of each figure."""
         seen = list(usages)
-        memory = [usage.memory_bytes for usage in seen if usage.memory_bytes is not None]
-        processor = [usage.cpu_seconds for usage in seen if usage.cpu_seconds is not None]
-        gpu = [usage.gpu_memory_bytes for usage in seen if usage.gpu_memory_bytes is not None]
-        return cls(max(memory, default=None), sum(processor) if processor else None, max(gpu, default=None))
+        return cls(
+            max((usage.memory_bytes for usage in seen if usage.memory_bytes is not None), default=None),
+            max((usage.cpu_seconds for usage in seen if usage.cpu_seconds is not None), default=None),
+            max((usage.gpu_memory_bytes for usage in seen if usage.gpu_memory_bytes is not None), default=None),
+        )
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ class Ended:
         timed_out: It was killed at the time limit.
         problem: Why it was stopped or could not start, in words; empty when it simply ended.
         usage: What it used.
+        notes: What else is worth knowing of this run.
     """
 
     exit_code: int | None
@@ -80,12 +82,24 @@ class Ended:
     timed_out: bool = False
     problem: str = ""
     usage: Usage = field(default_factory=Usage)
+    notes: tuple[str, ...] = ()
 
 
 class Engine(Protocol):
     """Runs one container at a time and leaves nothing behind."""
 
     name: str
+
+    def check_image(self, image: str) -> list[str]:
+        """Look at the image before the first run.
+
+        Returns:
+            What its owner should know (an ENTRYPOINT, no registry has it).
+
+        Raises:
+            EngineError: The engine has no such image.
+        """
+        ...
 
     def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
         """Run to the end, or kill at the time limit.

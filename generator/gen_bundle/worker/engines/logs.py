@@ -29,7 +29,12 @@ class LiveLines:
             if last and rest:
                 lines.append(rest)
             for line in lines:
-                self._on_line(line.decode(errors="replace").rstrip("\r")[:LINE_CHARACTERS])
+                self._on_line(shown_line(line))
+
+
+def shown_line(line: bytes) -> str:
+    """A line as it is shown live."""
+    return line.decode(errors="replace").rstrip("\r")[:LINE_CHARACTERS]
 
 
 def keep_log(source: Path, target: Path) -> bool:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from gen_bundle.worker.engines import Container, Ended, LineListener, Mount, Usage
 from gen_bundle.worker.engines.logs import LiveLines
+from gen_bundle.worker.engines.usage import gpu_memory
 
 POLL_SECONDS = 0.05
 MEASURE_SECONDS = 0.25
@@ -25,6 +27,13 @@ class ProcessEngine:
     """Runs programs as processes: no isolation, no image; for programs that take their folders as arguments."""
 
     name = "process"
+
+    def __init__(self, *, gpu: bool = False) -> None:
+        self._gpu = gpu
+
+    def check_image(self, image: str) -> list[str]:
+        """There is no image here."""
+        return []
 
     def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
         """See `Engine.run`.
@@ -53,7 +62,7 @@ class ProcessEngine:
                 return Ended(127, 0.0, problem=f"{container.argv[0]!r}: no such program (there is no shell in between)")
             except (OSError, ValueError) as error:
                 return Ended(126, 0.0, problem=f"{container.argv[0]!r} cannot be run: {error}")
-            ended = _wait(process, began, seconds, LiveLines((stdout, stderr), on_line))
+            ended = _wait(process, began, seconds, LiveLines((stdout, stderr), on_line), gpu=self._gpu)
         if ended.exit_code != 0 and not ended.timed_out and (written := _app_written_in(program)):
             return replace(ended, problem=f"{written} names /app, which a container alone has: use --engine docker")
         return ended
@@ -88,20 +97,20 @@ def _on_this_machine(part: str, mounts: tuple[Mount, ...]) -> str:
     return part
 
 
-def _wait(process: subprocess.Popen[bytes], began: float, seconds: float, lines: LiveLines) -> Ended:
-    peak = 0
-    measured = began
+def _wait(process: subprocess.Popen[bytes], began: float, seconds: float, lines: LiveLines, *, gpu: bool) -> Ended:
+    usage, measured = Usage(), 0.0
+    gpu_before = (gpu_memory() or 0) if gpu else 0
     try:
         while (ended := os.wait4(process.pid, os.WNOHANG))[0] == 0:
             now = time.monotonic()
             if now - began > seconds:
                 _kill_group(process.pid)
                 _, _, spent = os.wait4(process.pid, 0)
-                return Ended(
-                    None, now - began, timed_out=True, usage=Usage(peak or None, spent.ru_utime + spent.ru_stime)
-                )
-            if now - measured > MEASURE_SECONDS or peak == 0:
-                peak = max(peak, _group_memory(process.pid))
+                process.returncode = -signal.SIGKILL
+                return Ended(None, now - began, timed_out=True, usage=_with_processor(usage, spent))
+            if now - measured > MEASURE_SECONDS:
+                on_gpu = (gpu_memory() or 0) - gpu_before if gpu else None
+                usage = Usage.peak([usage, Usage(_group_memory(process.pid) or None, None, on_gpu)])
                 measured = now
             lines.follow()
             time.sleep(POLL_SECONDS)
@@ -119,8 +128,12 @@ def _wait(process: subprocess.Popen[bytes], began: float, seconds: float, lines:
         exit_code=code if code >= 0 else 128 - code,  # killed by signal n shows as 128 + n, as in a container
         seconds=time.monotonic() - began,
         problem="" if code >= 0 else f"killed by {signal.Signals(-code).name}",
-        usage=Usage(peak or None, spent.ru_utime + spent.ru_stime),
+        usage=_with_processor(usage, spent),
     )
+
+
+def _with_processor(usage: Usage, spent: resource.struct_rusage) -> Usage:
+    return replace(usage, cpu_seconds=spent.ru_utime + spent.ru_stime)
 
 
 def _kill_group(leader: int) -> None:

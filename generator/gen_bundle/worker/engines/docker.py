@@ -1,0 +1,354 @@
+"""The container engine: the worker's own request, sent to Docker or to Podman's Docker socket.
+
+What is asked is what Codabench's `compute_worker/compute_worker.py` (commit c7dbc756) asks in
+`Run._run_program_directory`; what differs is listed in docs/worker-twin.md.
+"""
+
+import itertools
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gen_bundle.worker.engines import Container, Ended, EngineError, LineListener
+from gen_bundle.worker.engines.logs import KEPT_BYTES, shown_line
+from gen_bundle.worker.engines.models import model_mounts
+from gen_bundle.worker.engines.strict import StrictLimits, folder_bytes
+from gen_bundle.worker.engines.usage import Meter
+from gen_bundle.worker.sweep import LABEL, OWNER_LABEL, is_abandoned, owner_text
+
+if TYPE_CHECKING:
+    from docker import APIClient
+
+# compute_worker.py, cap_drop_list: all that Docker gives by default.
+DROPPED_CAPABILITIES = (
+    "AUDIT_WRITE",
+    "CHOWN",
+    "DAC_OVERRIDE",
+    "FOWNER",
+    "FSETID",
+    "KILL",
+    "MKNOD",
+    "NET_BIND_SERVICE",
+    "NET_RAW",
+    "SETFCAP",
+    "SETGID",
+    "SETPCAP",
+    "SETUID",
+    "SYS_CHROOT",
+)
+ENVIRONMENT = ("PYTHONUNBUFFERED=1", "http_proxy=", "https_proxy=")
+# The worker asks by CDI; engines without it know the older form.
+GPU_REQUESTS: tuple[dict[str, Any], ...] = (
+    {"Driver": "cdi", "DeviceIDs": ["nvidia.com/gpu=all"]},
+    {"Driver": "", "Count": -1, "Capabilities": [["gpu"]]},
+)
+POLL_SECONDS = 0.1
+API_SECONDS = 60
+LINES_FOLLOWED = 1000
+
+
+def connect(seconds: float = API_SECONDS) -> "APIClient":
+    """A client of the engine at DOCKER_HOST, or of this machine's own.
+
+    Raises:
+        EngineError: None answers.
+    """
+    from docker.errors import DockerException
+    from requests.exceptions import RequestException
+
+    import docker
+
+    client = None
+    try:
+        client = docker.APIClient(**docker.utils.kwargs_from_env(), timeout=seconds)
+        client.ping()
+    except (DockerException, RequestException) as error:
+        if client is not None:
+            client.close()
+        raise EngineError(f"no container engine answers ({error})") from error
+    return client
+
+
+class DockerEngine:
+    """Runs each program in a fresh container, labelled so that nothing can be left behind.
+
+    Args:
+        client: docker-py's low-level client.
+        run_id: Different for each dry run; two at once do not see each other's containers.
+        gpu: Ask for all GPUs.
+        network: Leave the network on, as hosted workers do.
+        strict: Bounds that the platform does not set, or None.
+        pull: Fetch an image that the engine does not have.
+    """
+
+    name = "docker"
+
+    def __init__(
+        self,
+        client: "APIClient",
+        run_id: str,
+        *,
+        gpu: bool = False,
+        network: bool = False,
+        strict: StrictLimits | None = None,
+        pull: bool = False,
+    ) -> None:
+        self._client = client
+        self._run_id = run_id
+        self._gpu = gpu
+        self._network = network
+        self._strict = strict
+        self._pull = pull
+        self._count = itertools.count(1)
+        self._is_podman = _is_podman(client)
+        self._remove(lambda labels: is_abandoned(labels.get(OWNER_LABEL, "")))
+
+    def check_image(self, image: str) -> list[str]:
+        """See `Engine.check_image`."""
+        from docker.errors import APIError, ImageNotFound
+
+        with _engine_answers():
+            try:
+                found = self._client.inspect_image(image)
+            except ImageNotFound:
+                if not self._pull:
+                    raise EngineError(
+                        f"Pull for {image} failed! This machine has no such image: build it with 'gen-bundle image "
+                        "build', or let --pull fetch it; without containers: --engine process"
+                    ) from None
+                try:
+                    self._client.pull(image)
+                    found = self._client.inspect_image(image)
+                except APIError as error:
+                    raise EngineError(f"Pull for {image} failed! {error.explanation}") from error
+        notes = []
+        if entrypoint := (found.get("Config") or {}).get("Entrypoint"):
+            notes.append(
+                f"the image {image} has the ENTRYPOINT {entrypoint}: the platform keeps it, and the command becomes its "
+                "arguments; build the image without"
+            )
+        if not found.get("RepoDigests"):
+            notes.append(
+                f"the image {image} was never pushed: the platform pulls it before every run, so push it first"
+            )
+        if found.get("Architecture") not in (None, "", "amd64"):
+            notes.append(f"the image {image} is for {found['Architecture']}; the platform's workers are amd64")
+        return notes
+
+    def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
+        """See `Engine.run`."""
+        stdout.touch()
+        stderr.touch()
+        models = model_mounts(container)
+        notes = tuple(f"{mount.source} is mounted read-only; on the platform it does not exist" for mount in models)
+        binds = {
+            str(mount.source): {"bind": mount.target, "mode": mount.mode} for mount in (*container.mounts, *models)
+        }
+        with _engine_answers():
+            try:
+                began = time.monotonic()
+                started = self._start(container, binds)
+                if isinstance(started, Ended):
+                    return started
+                return self._follow(started, container, began, seconds, stdout, stderr, on_line, notes)
+            finally:
+                self._remove(lambda labels: labels.get(LABEL) == self._run_id)
+                self._give_back(container)
+
+    def close(self) -> None:
+        """Remove what is left of this dry run, also when the engine has gone meanwhile."""
+        from docker.errors import DockerException
+        from requests.exceptions import RequestException
+
+        try:
+            self._remove(lambda labels: labels.get(LABEL) == self._run_id)
+        except (DockerException, RequestException):
+            return
+        finally:
+            self._client.close()
+
+    def _start(self, container: Container, binds: Mapping[str, dict[str, str]]) -> str | Ended:
+        """The id of the running container, or how it ended at once."""
+        from docker.errors import APIError
+
+        refusals = []
+        for request in GPU_REQUESTS if self._gpu else (None,):
+            try:
+                created = self._create(container, binds, request)
+                self._client.start(created)
+            except APIError as error:
+                text = str(error.explanation)
+                if "executable file not found" in text or "no such file or directory" in text:
+                    return Ended(127, 0.0, problem=f"{container.argv[0]!r}: the image has no such program ({text})")
+                if "permission denied" in text:
+                    return Ended(126, 0.0, problem=f"{container.argv[0]!r} cannot be run: {text}")
+                refusals.append(text)
+                continue
+            return created
+        if self._gpu:
+            raise EngineError(
+                "the engine gives no GPU, neither by CDI nor by its NVIDIA runtime; install the NVIDIA container "
+                f"toolkit, or leave out --gpu. It says: {' / '.join(refusals)}"
+            )
+        raise EngineError(f"the engine does not run the container: {refusals[0]}")
+
+    def _create(self, container: Container, binds: Mapping[str, dict[str, str]], gpu: dict[str, Any] | None) -> str:
+        """The worker's create call; labels, the network and `--strict` are ours."""
+        client = self._client
+        host_config = client.create_host_config(
+            auto_remove=False,
+            cap_drop=list(DROPPED_CAPABILITIES),
+            binds=dict(binds),
+            userns_mode="host",
+            security_opt=["label=disable"] if self._is_podman else ["no-new-privileges"],
+            **({} if gpu is None else {"device_requests": [gpu]}),
+            **({} if self._network else {"network_mode": "none"}),
+            **(self._strict.host_config() if self._strict else {}),
+        )
+        created = client.create_container(
+            container.image,
+            command=list(container.argv),
+            name=f"gen-bundle-{self._run_id}-{container.kind}-{next(self._count)}",
+            host_config=host_config,
+            working_dir="/app/program",
+            environment=list(ENVIRONMENT),
+            network_disabled=not self._network,
+            labels={LABEL: self._run_id, OWNER_LABEL: owner_text()},
+        )
+        return str(created["Id"])
+
+    def _follow(
+        self,
+        running: str,
+        container: Container,
+        began: float,
+        seconds: float,
+        stdout: Path,
+        stderr: Path,
+        on_line: LineListener,
+        notes: tuple[str, ...],
+    ) -> Ended:
+        """Wait for the end, the time limit or a bound; then fetch the logs."""
+        problem, timed_out = "", False
+        output = next(mount.source for mount in container.mounts if mount.target == "/app/output")
+        teller = threading.Thread(target=_tell_lines, args=(running, on_line), daemon=True)
+        teller.start()
+        meter = Meter(connect, running, gpu=self._gpu)
+        meter.start()
+        while (state := self._client.inspect_container(running)["State"])["Running"]:
+            now = time.monotonic()
+            if now - began > seconds:
+                timed_out = True
+            elif self._strict and folder_bytes(output) > self._strict.output_bytes:
+                problem = f"stopped: more than {self._strict.output_bytes} bytes in /app/output (--strict)"
+            if timed_out or problem:
+                self._kill(running)
+                break
+            time.sleep(POLL_SECONDS)
+        spent = time.monotonic() - began
+        meter.stop()
+        teller.join(timeout=API_SECONDS)
+        self._save_logs(running, stdout, stderr)
+        if timed_out or problem:
+            return Ended(None, spent, timed_out, problem, meter.peak, notes)
+        if state.get("OOMKilled"):
+            problem = "killed for memory" + (
+                f": the limit is {self._strict.memory_bytes} bytes" if self._strict else ""
+            )
+        return Ended(int(state["ExitCode"]), spent, problem=problem, usage=meter.peak, notes=notes)
+
+    def _kill(self, running: str) -> None:
+        from docker.errors import APIError
+
+        try:
+            self._client.kill(running)
+        except APIError:  # it ended by itself in between
+            return
+        finally:
+            self._client.wait(running)
+
+    def _save_logs(self, ended: str, stdout: Path, stderr: Path) -> None:
+        """By the logs call: what the worker uses, attaching after the end, comes back empty now and then."""
+        for file, streams in ((stdout, {"stdout": True, "stderr": False}), (stderr, {"stdout": False, "stderr": True})):
+            with file.open("wb") as out:
+                for chunk in self._client.logs(ended, stream=True, **streams):
+                    out.write(chunk)
+                    if out.tell() > 2 * KEPT_BYTES:
+                        break
+
+    def _remove(self, wanted: Callable[[Mapping[str, str]], bool]) -> None:
+        from docker.errors import APIError
+
+        for found in self._client.containers(all=True, filters={"label": LABEL}):
+            if wanted(found.get("Labels") or {}):
+                try:
+                    self._client.remove_container(found["Id"], v=True, force=True)
+                except APIError:  # another dry run's sweep was faster
+                    continue
+
+    def _give_back(self, container: Container) -> None:
+        """Let us read and delete what a container's root wrote, where we are not root ourselves."""
+        if os.geteuid() == 0:
+            return
+        binds = {str(mount.source): {"bind": mount.target, "mode": "rw"} for mount in container.mounts}
+        targets = [mount.target for mount in container.mounts]
+        chmod = self._client.create_container(
+            container.image,
+            command=["-R", "a+rwX", *targets],
+            entrypoint=["chmod"],
+            user="0",
+            host_config=self._client.create_host_config(binds=binds, network_mode="none"),
+            labels={LABEL: self._run_id, OWNER_LABEL: owner_text()},
+        )
+        self._client.start(chmod)
+        self._client.wait(chmod)
+        self._client.remove_container(chmod, v=True, force=True)
+
+
+def _is_podman(client: "APIClient") -> bool:
+    components = client.version().get("Components") or []
+    return any("podman" in str(component.get("Name", "")).lower() for component in components)
+
+
+@contextmanager
+def _engine_answers() -> Iterator[None]:
+    """Turn the loss of the engine into an EngineError."""
+    from docker.errors import APIError, NotFound
+    from requests.exceptions import RequestException
+
+    try:
+        yield
+    except NotFound as error:
+        raise EngineError(f"the container engine lost the container: {error.explanation}") from error
+    except APIError as error:
+        raise EngineError(f"the container engine refuses: {error.explanation}") from error
+    except RequestException as error:
+        raise EngineError(f"the container engine does not answer any more: {error}") from error
+
+
+def _tell_lines(running: str, on_line: LineListener) -> None:
+    """Tell the first lines while they are printed, on a connection of their own."""
+    from docker.errors import DockerException
+    from requests.exceptions import RequestException
+
+    told, rest = 0, b""
+    try:
+        client = connect()
+        try:
+            for chunk in client.logs(running, stdout=True, stderr=True, stream=True, follow=True):
+                *lines, rest = (rest + chunk).split(b"\n")
+                for line in lines:
+                    on_line(shown_line(line))
+                told += len(lines)
+                if told > LINES_FOLLOWED:
+                    return
+            if rest:
+                on_line(shown_line(rest))
+        finally:
+            client.close()
+    except (EngineError, DockerException, RequestException):
+        return  # the lines are for watching; the logs are fetched at the end

@@ -1,0 +1,61 @@
+"""Leaving nothing behind: what a dry run owns carries a mark, and what a dead one left is removed by the next."""
+
+import contextlib
+import os
+import secrets
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+LABEL = "gen-bundle.dry-run"
+OWNER_LABEL = "gen-bundle.dry-run.owner"
+PREFIX = "gen-bundle-dry-run-"
+_OWNER_FILE = "owner"
+
+
+def new_run_id() -> str:
+    """A name for this dry run that no other has."""
+    return secrets.token_hex(6)
+
+
+def owner_text() -> str:
+    """Who owns what this dry run makes: machine, process and when that process began."""
+    return f"{socket.gethostname()}:{os.getpid()}:{_began(os.getpid())}"
+
+
+def is_abandoned(owner: str) -> bool:
+    """Whether the owning process is certainly gone; not certain is no."""
+    machine, _, rest = owner.rpartition(":")[0].rpartition(":")
+    began = owner.rpartition(":")[2]
+    if machine != socket.gethostname() or not rest.isdigit():
+        return False
+    return _began(int(rest)) != began
+
+
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A temporary folder that is removed at the end; those of dry runs that were killed are removed first."""
+    for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError):
+            if is_abandoned((left / _OWNER_FILE).read_text(encoding="utf-8")):
+                shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=PREFIX) as folder:
+        Path(folder, _OWNER_FILE).write_text(owner_text(), encoding="utf-8")
+        yield Path(folder)
+
+
+def _began(process: int) -> str:
+    """When a process began, in the kernel's own count; `gone`, or `alive` where the system does not tell."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
+    except FileNotFoundError:
+        pass
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return "gone"
+    except PermissionError:
+        return "alive"
+    return "alive"
