@@ -10,7 +10,7 @@ Rescaling (x - b) / (1 - b) uses the baseline b of the same measure, model and l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -18,16 +18,21 @@ from typing import TYPE_CHECKING
 from scoring_kit.metrics import bertscore_tables as tables
 from scoring_kit.metrics.matching import Embedding, Scores, match
 from scoring_kit.models.batches import batches_by_length, padded
+from scoring_kit.models.cache import ArrayCache, digest
 from scoring_kit.models.device import place
 from scoring_kit.models.files import locate
 from scoring_kit.models.loading import load_encoder, longest_input
 from scoring_kit.models.tokenizing import TextTokenizer, encodable, load_tokenizer
+from scoring_kit.models.vectors import VectorStore
 from scoring_kit.progress import progress
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from transformers import PreTrainedModel
 
 LIBRARY_BATCH = 64  # bert-score's batch_size, where its padding is to be reproduced
+AT_ONCE = 8192  # texts sorted and packed together: enough to find others of the same length, and memory stays bounded
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,9 @@ class BertScorer:
             tables.read_baseline(self._files, self.num_layers, options.baseline) if options.rescale else None
         )
         self._model: PreTrainedModel | None = None
+        self._store = VectorStore()
         self._embeddings: dict[str, Embedding] = {}
+        self._cache = ArrayCache(options.cache, "embeddings", self._computed_with()) if options.cache else None
 
     def signature(self) -> dict[str, object]:
         """What the scores depend on: model, revision, layer, baseline, precision."""
@@ -98,28 +105,27 @@ class BertScorer:
         """How many tokens each text has, not counting the two special ones, never cut."""
         return [len(ids) - self._tokenizer.specials for ids in self._tokenizer.encode(list(texts))]
 
-    def encode_all(self, texts: Iterable[str]) -> None:
+    def encode_all(self, texts: Iterable[str], lasting: Iterable[str] = ()) -> None:
         """Embed each distinct text that is not embedded yet.
 
         Calling it once with all texts of a run packs batches best; `score` embeds what is missing.
-        """
-        import torch
 
-        absent = sorted({_key(text) for text in texts} - self._embeddings.keys())
-        if not absent:
-            return
-        model = self._encoder()
-        ids = self._tokenizer.encode([self._as_the_library_encodes(text) for text in absent], self._longest(model))
-        special = [self._tokenizer.cls_id, self._tokenizer.sep_id]
-        with torch.inference_mode(), progress("Embedding texts", len(absent), "texts") as advance:
-            for batch in batches_by_length([len(sequence) for sequence in ids], self._place.batch_tokens):
-                sequences = [ids[i] for i in batch]
-                states = model(**padded(sequences, self._tokenizer.pad_id, self._place.device))[0].float()
-                states = torch.nn.functional.normalize(states, dim=-1).cpu().numpy()
-                for row, i in enumerate(batch):
-                    weights = [id_ not in special for id_ in ids[i]]
-                    self._embeddings[absent[i]] = Embedding.of(states[row, : len(ids[i])].copy(), weights)
-                advance(len(batch))
+        Args:
+            texts: texts to embed.
+            lasting: further texts to embed, which other runs will have too (gold): these are what the cache holds.
+        """
+        kept = {_key(text) for text in lasting} - self._embeddings.keys()
+        if self._cache is not None:
+            self._read(self._cache, kept)
+        kept -= self._embeddings.keys()
+        absent = sorted(kept.union(map(_key, texts)) - self._embeddings.keys())
+        if absent:
+            with progress("Embedding texts", len(absent), "texts") as advance:
+                for start in range(0, len(absent), AT_ONCE):
+                    self._embed(absent[start : start + AT_ONCE], advance)
+        if self._cache is not None:
+            computed = {digest(text): self._embeddings[text] for text in kept}
+            self._cache.write(computed, lambda key: _packed(computed[key]))
 
     def score(self, candidates: Sequence[str], references: Sequence[str], library_batch: int | None = None) -> Scores:
         """P, R and F of every candidate against every reference, not rescaled.
@@ -154,6 +160,39 @@ class BertScorer:
             f1=(scores.f1 - b.f1) / (1 - b.f1),
         )
 
+    def _embed(self, texts: Sequence[str], advance: Callable[[int], None]) -> None:
+        import numpy as np
+        import torch
+
+        model = self._encoder()
+        ids = self._tokenizer.encode([self._as_the_library_encodes(text) for text in texts], self._longest(model))
+        special = [self._tokenizer.cls_id, self._tokenizer.sep_id]
+        for batch in batches_by_length([len(sequence) for sequence in ids], self._place.batch_tokens):
+            arguments = padded([ids[i] for i in batch], self._tokenizer.pad_id, self._place.device)
+            with torch.inference_mode():
+                states = model(**arguments)[0].float()
+                vectors = torch.nn.functional.normalize(states, dim=-1).cpu().numpy()
+            for row, i in enumerate(batch):
+                counts = ~np.isin(ids[i], special)
+                self._keep(texts[i], vectors[row, : len(counts)].copy(), counts / max(counts.sum(), 1))
+            advance(len(batch))
+
+    def _keep(self, text: str, vectors: NDArray[np.float32], weights: NDArray[np.floating]) -> None:
+        self._embeddings[text] = Embedding(self._store.keep(vectors), weights.astype("float32"))
+
+    def _read(self, cache: ArrayCache, texts: Iterable[str]) -> None:
+        text_of = {digest(text): text for text in texts}
+        for key, array in cache.read(text_of):
+            self._keep(text_of[key], array[:, :-1].copy(), array[:, -1])
+
+    def _computed_with(self) -> dict[str, object]:
+        return {
+            "model": self._files.identity(),
+            "layer": self.num_layers,
+            "tokenizer": self._tokenizer.fingerprint(),
+            "precision": self._place.precision,
+        }
+
     def _encoder(self) -> PreTrainedModel:
         if self._model is None:
             self._model = load_encoder(self._files, self.num_layers, self._place)
@@ -173,3 +212,10 @@ class BertScorer:
 
 def _key(text: str) -> str:
     return encodable(text).strip()
+
+
+def _packed(embedding: Embedding) -> NDArray[np.float32]:
+    """One array for the cache: a row for each token, its vector and then its weight."""
+    import numpy as np
+
+    return np.column_stack([embedding.vectors(), embedding.weights])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,21 +18,13 @@ class Embedding:
     """A text as token vectors.
 
     Attributes:
-        vectors: shape (tokens, width), float32, rows of length 1.
+        vectors: gives an array of shape (tokens, width), float32, rows of length 1.
         weights: shape (tokens,), float32: each token's share in a mean, 0 for special tokens; all 0 if there are only
             special ones.
     """
 
-    vectors: NDArray[np.float32]
+    vectors: Callable[[], NDArray[np.float32]]
     weights: NDArray[np.float32]
-
-    @staticmethod
-    def of(vectors: NDArray[np.float32], counts: Sequence[bool]) -> Embedding:
-        """An embedding whose tokens have equal weight where they count."""
-        import numpy as np
-
-        weights = np.asarray(counts, dtype=np.float32)
-        return Embedding(vectors, weights / max(weights.sum(), 1.0))
 
     @property
     def tokens(self) -> int:
@@ -95,7 +87,7 @@ def _block(
     """Precision and recall of all pairs of a few texts: one matrix product, then best matches text by text."""
     import numpy as np
 
-    cosines = np.concatenate([c.vectors for c in candidates]) @ np.concatenate([r.vectors for r in references]).T
+    cosines = np.concatenate([c.vectors() for c in candidates]) @ np.concatenate([r.vectors() for r in references]).T
     row_starts, column_starts = _starts(candidates), _starts(references)
     row_weights = np.concatenate([c.weights for c in candidates])[:, None]
     column_weights = np.concatenate([r.weights for r in references])[None, :]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scoring_kit.errors import OrganiserError
 from scoring_kit.models.batches import batches_by_length, padded
+from scoring_kit.models.cache import ArrayCache, digest
 from scoring_kit.models.device import place
 from scoring_kit.models.files import ModelFiles, locate
 from scoring_kit.models.loading import load_classifier, load_config, longest_input
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 LABELS = ("entailment", "neutral", "contradiction")
 ENTAILMENT, NEUTRAL, CONTRADICTION = range(3)
+AT_ONCE = 16384  # pairs sorted and packed together: enough to find others of the same length; memory stays bounded
 LONGEST = 512  # tokens of a pair where the tokenizer declares no limit
 
 
@@ -71,7 +73,8 @@ class NliModel:
         self._tokenizer: TextTokenizer = load_tokenizer(self._files)
         self._order = _label_order(self._files, load_config(self._files).id2label, options.labels)
         self._model: PreTrainedModel | None = None
-        self._known: dict[tuple[str, str], NDArray[np.float64]] = {}
+        self._known: dict[tuple[str, str], tuple[float, ...]] = {}
+        self._cache = ArrayCache(options.cache, "pairs", self._computed_with(), len(LABELS)) if options.cache else None
 
     def signature(self) -> dict[str, object]:
         """What the probabilities depend on: model, revision, label order, precision."""
@@ -94,25 +97,44 @@ class NliModel:
         import numpy as np
 
         keys = [(encodable(premise), encodable(hypothesis)) for premise, hypothesis in pairs]
-        absent = sorted(set(keys) - self._known.keys())
-        if absent:
-            self._known.update(zip(absent, self._classify(absent), strict=True))
+        absent = set(keys) - self._known.keys()
+        if self._cache is not None:
+            self._read(self._cache, absent)
+            absent -= self._known.keys()
+        in_order = sorted(absent)
+        if in_order:
+            with progress("Classifying sentence pairs", len(in_order), "pairs") as advance:
+                for start in range(0, len(in_order), AT_ONCE):
+                    self._classify(in_order[start : start + AT_ONCE], advance)
+        if self._cache is not None:
+            computed = {digest(*pair): self._known[pair] for pair in in_order}
+            self._cache.write(computed, lambda key: np.array([computed[key]], dtype=np.float32))
         return np.array([self._known[key] for key in keys], dtype=np.float64).reshape(-1, len(LABELS))
 
-    def _classify(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
-        import numpy as np
+    def _classify(self, pairs: Sequence[tuple[str, str]], advance: Callable[[int], None]) -> None:
         import torch
 
         model = self._classifier()
         ids = self._tokenizer.encode_pairs(pairs, self._longest(model))
-        result = np.empty((len(pairs), len(LABELS)))
-        with torch.inference_mode(), progress("Classifying sentence pairs", len(pairs), "pairs") as advance:
-            for batch in batches_by_length([len(sequence) for sequence in ids], self._place.batch_tokens):
-                arguments = padded([ids[i] for i in batch], self._tokenizer.pad_id, self._place.device)
-                logits = model(**arguments).logits.float()
-                result[batch] = logits.softmax(dim=-1).cpu().numpy()[:, self._order]
-                advance(len(batch))
-        return result
+        for batch in batches_by_length([len(sequence) for sequence in ids], self._place.batch_tokens):
+            arguments = padded([ids[i] for i in batch], self._tokenizer.pad_id, self._place.device)
+            with torch.inference_mode():
+                probabilities = model(**arguments).logits.float().softmax(dim=-1)[:, self._order].tolist()
+            self._known.update((pairs[i], tuple(row)) for i, row in zip(batch, probabilities, strict=True))
+            advance(len(batch))
+
+    def _read(self, cache: ArrayCache, pairs: Iterable[tuple[str, str]]) -> None:
+        pair_of = {digest(*pair): pair for pair in pairs}
+        for key, array in cache.read(pair_of):
+            self._known[pair_of[key]] = tuple(array[0].tolist())
+
+    def _computed_with(self) -> dict[str, object]:
+        return {
+            "model": self._files.identity(),
+            "labels": self._order,
+            "tokenizer": self._tokenizer.fingerprint(),
+            "precision": self._place.precision,
+        }
 
     def _classifier(self) -> PreTrainedModel:
         if self._model is None:

@@ -39,15 +39,16 @@ def padded(sequences: Sequence[Sequence[int]], pad_id: int, device: str) -> dict
     Without a mask the attention takes its faster way, and a model is called exactly as with one text alone. Token
     types are never passed, so every model takes its default (zero).
     """
+    import numpy as np
     import torch
 
     length = max(len(sequence) for sequence in sequences)
-    ids = torch.full((len(sequences), length), pad_id, dtype=torch.long)
-    mask = torch.zeros((len(sequences), length), dtype=torch.long)
+    ids = np.full((len(sequences), length), pad_id, dtype=np.int64)
+    mask = np.zeros((len(sequences), length), dtype=np.int64)
     for row, sequence in enumerate(sequences):
-        ids[row, : len(sequence)] = torch.tensor(sequence, dtype=torch.long)
+        ids[row, : len(sequence)] = sequence
         mask[row, : len(sequence)] = 1
-    arguments = {"input_ids": ids.to(device)}
-    if not bool(mask.all()):
-        arguments["attention_mask"] = mask.to(device)
+    arguments = {"input_ids": torch.from_numpy(ids).to(device)}
+    if not mask.all():
+        arguments["attention_mask"] = torch.from_numpy(mask).to(device)
     return arguments

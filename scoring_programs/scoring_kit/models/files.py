@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,6 +76,19 @@ def locate(option: str, name: str, revision: str | None) -> ModelFiles:
     if folder.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
         raise OrganiserError(f"options.{option}: there is no folder {name} where the scoring program runs.")
     return _snapshot(option, name, revision)
+
+
+@contextmanager
+def reading(files: ModelFiles) -> Iterator[None]:
+    """Read files of a model with a library: what it raises is the organisers' fault, who chose the model."""
+    try:
+        with warnings.catch_warnings():
+            # The libraries warn each other of what they will drop one day, which is no news to who reads the log.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            warnings.simplefilter("ignore", FutureWarning)
+            yield
+    except Exception as error:
+        raise OrganiserError(f"The model {files.name} cannot be loaded ({type(error).__name__}): {error}") from error
 
 
 def _snapshot(option: str, name: str, revision: str | None) -> ModelFiles:

@@ -7,14 +7,12 @@ version 4 float32: the type is always named here. For what tokenizers differ in,
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from scoring_kit.errors import OrganiserError
 from scoring_kit.models.deberta import remember_position_projections
 from scoring_kit.models.device import Placement
-from scoring_kit.models.files import ModelFiles
+from scoring_kit.models.files import ModelFiles, reading
 from scoring_kit.progress import say_if_long
 
 if TYPE_CHECKING:
@@ -29,7 +27,7 @@ def load_config(files: ModelFiles) -> PretrainedConfig:
     """
     from transformers import AutoConfig
 
-    with _organisers_fault(files):
+    with reading(files):
         return AutoConfig.from_pretrained(str(files.folder), local_files_only=True)
 
 
@@ -79,17 +77,9 @@ def _load(kind: Any, files: ModelFiles, config: PretrainedConfig, place: Placeme
     logging.set_verbosity_error()  # of unused weights, which the layers left out always are
     logging.disable_progress_bar()
     started = time.monotonic()
-    with _organisers_fault(files):
+    with reading(files):
         model = kind.from_pretrained(str(files.folder), config=config, dtype=place.dtype, local_files_only=True)
     model.eval().to(place.device)
     remember_position_projections(model)
     say_if_long(f"Loaded {files.name}", started)
     return model
-
-
-@contextmanager
-def _organisers_fault(files: ModelFiles) -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:  # whatever a third party's reader may raise: the files are the organisers'
-        raise OrganiserError(f"The model {files.name} cannot be loaded ({type(error).__name__}): {error}") from error

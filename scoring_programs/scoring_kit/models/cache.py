@@ -1,0 +1,130 @@
+"""Arrays kept between runs in a folder, for local work: dry runs, and many submissions scored against one gold.
+
+A file is believed only if its own checksum is right and it says in full what it was computed with; anything else in
+its place (damaged, foreign, from another model or version) counts as absent and is written anew. Files appear whole, by
+renaming, so processes may share a folder; of two that write at once one may lose what it added, which costs only time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scoring_kit.errors import OrganiserError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FORMAT = 1
+DIGEST = hashlib.sha256().digest_size
+
+
+def digest(*texts: str) -> bytes:
+    """The key of a text, or of several in their order."""
+    combined = hashlib.sha256()
+    for text in texts:
+        content = text.encode("utf-8")
+        combined.update(len(content).to_bytes(8, "big") + content)
+    return combined.digest()
+
+
+class ArrayCache:
+    """Two-dimensional float32 arrays of one width, by digest.
+
+    They lie in 16 files by the first digit of their key, so that memory holds one sixteenth of them at a time.
+    """
+
+    def __init__(self, folder: str, kind: str, computed_with: Mapping[str, object], width: int | None = None) -> None:
+        """Open the part of a cache folder that holds arrays of one kind, computed with one model.
+
+        Args:
+            folder: made if it is not there.
+            kind: what the arrays are, as part of file names.
+            computed_with: all that their values depend on besides the texts.
+            width: number of columns, where it is known.
+
+        Raises:
+            OrganiserError: the folder cannot be made.
+        """
+        self._computed_with = json.dumps({"format": FORMAT, "kind": kind, **computed_with}, sort_keys=True).encode()
+        self._prefix = f"{kind}-{hashlib.sha256(self._computed_with).hexdigest()[:16]}"
+        self._width = width
+        self._folder = Path(folder).expanduser()
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OrganiserError(f"options.cache: the folder {folder} cannot be made: {error}") from error
+
+    def read(self, keys: Iterable[bytes]) -> Iterator[tuple[bytes, NDArray[np.float32]]]:
+        """Those of the wanted arrays that are there, in any order."""
+        for part, wanted in _parts(keys):
+            for key, array in self._load(self._path(part)).items():
+                if key in wanted:
+                    yield key, array
+
+    def write(self, keys: Iterable[bytes], array_of: Callable[[bytes], NDArray[np.float32]]) -> None:
+        """Add the arrays of these keys to those that are there. A disk that is full costs the cache, not the run."""
+        with contextlib.suppress(OSError):
+            for part, added in _parts(keys):
+                path = self._path(part)
+                self._store(path, {**self._load(path), **{key: array_of(key) for key in added}})
+
+    def _path(self, part: str) -> Path:
+        return self._folder / f"{self._prefix}-{part}.safetensors"
+
+    def _load(self, path: Path) -> dict[bytes, NDArray[np.float32]]:
+        import numpy as np
+        from safetensors.numpy import load
+
+        try:
+            content = path.read_bytes()
+            if hashlib.sha256(content[DIGEST:]).digest() != content[:DIGEST]:
+                return {}
+            tensors = load(content[DIGEST:])
+            keys, ends, values = tensors["keys"], np.cumsum(tensors["rows"]), tensors["values"]
+            of_ours = tensors["computed_with"].tobytes() == self._computed_with
+            of_width = self._width is None or values.shape[1] == self._width
+        except Exception:  # whatever a reader raises for a file that is no cache file of ours
+            return {}
+        if not of_ours or not of_width or not np.isfinite(values).all():
+            return {}
+        starts = [0, *ends[:-1]]
+        return {key.tobytes(): values[start:end] for key, start, end in zip(keys, starts, ends, strict=True)}
+
+    def _store(self, path: Path, arrays: Mapping[bytes, NDArray[np.float32]]) -> None:
+        import numpy as np
+        from safetensors.numpy import save
+
+        content = save(
+            {
+                "computed_with": np.frombuffer(self._computed_with, dtype=np.uint8),
+                "keys": np.frombuffer(b"".join(arrays), dtype=np.uint8).reshape(-1, DIGEST),
+                "rows": np.array([len(array) for array in arrays.values()], dtype=np.int64),
+                "values": np.concatenate(list(arrays.values())),
+            }
+        )
+        handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=".", suffix=".part")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(hashlib.sha256(content).digest() + content)
+            Path(temporary).chmod(0o644)
+            Path(temporary).replace(path)
+        except OSError:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+
+def _parts(keys: Iterable[bytes]) -> list[tuple[str, set[bytes]]]:
+    """The keys by the file that they belong to."""
+    parts: dict[str, set[bytes]] = defaultdict(set)
+    for key in keys:
+        parts[key.hex()[0]].add(key)
+    return sorted(parts.items())
