@@ -1,0 +1,95 @@
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.engine import ROOT
+
+TINY = ROOT / "tests" / "fixtures" / "models" / "roberta-nli"
+PYTEST = importlib.metadata.version("pytest")
+
+
+def selftest(folder: Path, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    program = ROOT / "docker" / "scoring_selftest.py"
+    return subprocess.run(
+        [sys.executable, program, *options],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"SCORING_FOLDER": str(folder), "OMP_NUM_THREADS": "1"} | environment,
+    )
+
+
+def image(folder: Path, lock: str, models: list[dict[str, Any]] | None = None, punkt: object = None) -> Path:
+    """What the image has in /opt/scoring."""
+    (folder / "packages.txt").write_text(lock)
+    (folder / "manifest.json").write_text(json.dumps({"models": models or [], "punkt": punkt}))
+    return folder
+
+
+def failed(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
+    report = json.loads(done.stdout)
+    return {check["name"]: check["detail"] for check in report["checks"] if not check["ok"]}
+
+
+def test_packages_as_locked_pass(tmp_path: Path) -> None:
+    done = selftest(image(tmp_path, f"# A comment.\npytest=={PYTEST} \\\n    --hash=sha256:0\n    # via -r x.in\n"))
+    assert done.returncode == 0, done.stderr
+    assert "ok    versions: 1 packages as locked" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("lock", "detail"),
+    [
+        ("pytest==0.1\n", f"pytest is {PYTEST}, locked 0.1"),
+        (f"pytest=={PYTEST}+cpu\n", f"pytest is {PYTEST}, locked {PYTEST}+cpu"),
+        (f"pytest=={PYTEST}\nno-such-package==1\n", "no-such-package is not installed, locked 1"),
+    ],
+)
+def test_another_version_fails_and_is_named(tmp_path: Path, lock: str, detail: str) -> None:
+    done = selftest(image(tmp_path, lock), "--json")
+    assert done.returncode == 1
+    assert failed(done) == {"versions": detail}
+
+
+def test_a_gpu_that_is_asked_for_must_be_there(tmp_path: Path) -> None:
+    done = selftest(image(tmp_path, ""), "--json", "--gpu", CUDA_VISIBLE_DEVICES="")
+    assert done.returncode == 1
+    assert list(failed(done)) == ["gpu"]
+
+
+def tiny(name: str, number: float | None) -> dict[str, Any]:
+    return {"repository": name, "revision": "local-0", "number": number}
+
+
+@pytest.mark.models
+def test_each_model_gives_its_locked_number(tmp_path: Path) -> None:
+    models = [tiny(str(TINY), None), tiny(str(TINY.parent / "bert-encoder"), None)]
+    report = json.loads(selftest(image(tmp_path, "", models), "--json").stdout)
+    assert report["ok"] is True
+    numbers = report["numbers"]
+    assert set(numbers) == {model["repository"] for model in models}
+    assert 0 < numbers[str(TINY)] < 1
+    locked = [tiny(name, number) for name, number in numbers.items()]
+    assert selftest(image(tmp_path, "", locked)).returncode == 0
+    changed = [tiny(name, number + 0.001) for name, number in numbers.items()]
+    assert list(failed(selftest(image(tmp_path, "", changed), "--json"))) == [f"model {name}" for name in numbers]
+
+
+@pytest.mark.models
+def test_a_model_that_is_not_there_is_a_finding_and_no_crash(tmp_path: Path) -> None:
+    done = selftest(image(tmp_path, "", [tiny("org/absent", None)]), "--json")
+    assert done.returncode == 1
+    assert failed(done)["model org/absent"].startswith("does not load: ")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.models
+def test_a_missing_sentence_splitter_is_a_finding(tmp_path: Path) -> None:
+    folder = image(tmp_path, "", punkt={"files": {}})
+    done = selftest(folder, "--json", NLTK_DATA=str(tmp_path), HOME=str(tmp_path))
+    assert failed(done) == {"punkt": "nltk does not find its punkt_tab data"}
