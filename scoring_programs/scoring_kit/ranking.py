@@ -1,0 +1,197 @@
+"""The final ranking over all participants: by default one ranking for each task, by the task's first column.
+
+Served by every scoring package as the organiser's verb `rank`; a package with a rule of its own serves that instead.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import tempfile
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from scoring_kit.csv_reading import read_table
+from scoring_kit.entries import TeamName, entry_name, read_entries
+from scoring_kit.errors import OrganiserError, Problems, SubmissionError, shown
+from scoring_kit.frame import make_manifest, score_tasks
+from scoring_kit.json_reading import read_utf8
+from scoring_kit.program import Column, Program
+from scoring_kit.submission_files import read_submission
+
+TEAM = "team"
+HIDDEN = "(hidden)"
+
+Scores = dict[str, dict[str, float | None]]
+"""Team → column key → score; None where the team did not enter the column's task."""
+
+
+def rank(request: Mapping[str, Any]) -> dict[str, Any]:
+    """One ranking for each task, ties sharing a rank.
+
+    Args:
+        request: `program`, the path of a program.json; `scores`, the path of a table of scores, or else `submissions`
+            and `reference`, the folders of all submissions and of the prepared gold; `hide`, teams to show without
+            name and figures.
+
+    Returns:
+        `teams`: a record for each team, with its columns and its rank in each task; `tables`: to be printed, each with
+        `title`, `header` and `rows` of texts; `notes`: what the organisers should know.
+    """
+    program = Program.read(Path(request["program"]))
+    columns = [column for column in program.columns if not column.computed]
+    if request.get("scores"):
+        scores = read_scores(Path(request["scores"]), [column.key for column in columns])
+    else:
+        scores = score_all(request, program)
+    check_hidden(request["hide"], scores)
+    records: dict[str, dict[str, Any]] = {team: {TEAM: team, **values} for team, values in scores.items()}
+    tables, notes = [], []
+    for task in program.tasks:
+        own = [column for column in columns if column.task == task]
+        ranks = shared_ranks({team: values[own[0].key] for team, values in scores.items()}, own[0].sort == "desc")
+        for team, record in records.items():
+            record[f"{task}_rank"] = ranks.get(team)
+            record.setdefault("tied", []).extend([task] if team in tied(ranks) else [])
+        tables.append(_table(program.task_names[task], own, scores, ranks, request["hide"]))
+        notes += [f"{program.task_names[task]}: {text}" for text in tie_notes(ranks, request["hide"])]
+    return {
+        "teams": [shown_record(record, request["hide"]) for record in records.values()],
+        "tables": tables,
+        "notes": notes,
+    }
+
+
+def shared_ranks(values: Mapping[str, float | None], descending: bool) -> dict[str, int]:
+    """The rank of every team with a value, best first; equal values share the best of their ranks (1, 2, 2, 4)."""
+    there = {team: value for team, value in values.items() if value is not None}
+    ordered = sorted(there.values(), reverse=descending)
+    first: dict[float, int] = {}
+    for place, value in enumerate(ordered, start=1):
+        first.setdefault(value, place)
+    return {team: first[value] for team, value in there.items()}
+
+
+def tied(ranks: Mapping[str, int]) -> set[str]:
+    """The teams that share their rank with another."""
+    counts: dict[int, int] = {}
+    for place in ranks.values():
+        counts[place] = counts.get(place, 0) + 1
+    return {team for team, place in ranks.items() if counts[place] > 1}
+
+
+def rank_text(team: str, ranks: Mapping[str, int]) -> str:
+    """A rank as it is printed, with `=` where it is shared."""
+    return f"{ranks[team]}=" if team in tied(ranks) else str(ranks[team])
+
+
+def tie_notes(ranks: Mapping[str, int], hide: Collection[str]) -> list[str]:
+    """A sentence for each rank that is shared."""
+    equal: dict[int, list[str]] = {}
+    for team in sorted(tied(ranks)):
+        equal.setdefault(ranks[team], []).append(shown_name(team, hide))
+    return [f"{' and '.join(teams)} share rank {place}." for place, teams in sorted(equal.items())]
+
+
+def shown_name(team: str, hide: Collection[str]) -> str:
+    """A team's name, unless it is hidden."""
+    return HIDDEN if team in hide else team
+
+
+def shown_record(record: Mapping[str, Any], hide: Collection[str]) -> dict[str, Any]:
+    """A team's record; a hidden team keeps its row and its ranks, not its name and its figures."""
+    if record[TEAM] not in hide:
+        return dict(record)
+    return {key: value if key.endswith("_rank") else None for key, value in record.items()} | {TEAM: HIDDEN}
+
+
+def check_hidden(hide: Collection[str], teams: Collection[str]) -> None:
+    """Raise OrganiserError for teams to be hidden that are not there."""
+    unknown = [name for name in hide if name not in teams]
+    if unknown:
+        known = ", ".join(sorted(teams))
+        raise OrganiserError(*(f"--hide {name}: no such team. Expected one of {known}." for name in unknown))
+
+
+def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName = entry_name) -> Scores:
+    """Score every team's submission in `request["submissions"]` against the gold in `request["reference"]`.
+
+    Raises:
+        OrganiserError: submissions that cannot be scored, each with all its problems.
+    """
+    reference_module = importlib.import_module(f"{program.package}.reference")
+    submission_module = importlib.import_module(f"{program.package}.submission")
+    reference = reference_module.read(Path(request["reference"]), program.tasks, program.options)
+    manifest = make_manifest(program, reference_module.manifest(reference, program.tasks))
+    scores: Scores = {}
+    failures: list[str] = []
+    with tempfile.TemporaryDirectory() as work:
+        for entry in read_entries(Path(request["submissions"]), Path(work), program.all_tasks, team_name):
+            try:
+                submission = read_submission(submission_module, entry.files, manifest, Problems())
+            except SubmissionError as error:
+                failures += [f"{entry.shown}: {message}" for message in error.messages]
+                continue
+            results = score_tasks(program, reference, submission)
+            scores[entry.team] = {
+                column.key: results[column.task].metrics[column.key].value if column.task in results else None
+                for column in program.columns
+                if not column.computed
+            }
+    if failures:
+        raise OrganiserError(*failures, "Mend these submissions or take them out; a failed submission has no score.")
+    return scores
+
+
+def read_scores(path: Path, keys: Sequence[str]) -> Scores:
+    """Read a table `team,<column>,…`; an empty cell or a missing column is a task that the team did not enter.
+
+    Raises:
+        OrganiserError: everything that is wrong with the table, with file and line.
+    """
+    problems = Problems()
+    if not path.is_file():
+        raise OrganiserError(f"{path}: no such file. Expected a CSV table with the columns {TEAM}, {', '.join(keys)}.")
+    text = read_utf8(path, path.name, float("inf"), problems)
+    scores: Scores = {}
+    if text is not None:
+        table = read_table(text, path.name, problems)
+        unknown = [name for name in table.header if name not in (TEAM, *keys)]
+        if TEAM not in table.header or unknown or not set(keys) & set(table.header):
+            problems.error(f"{path.name}:1", f"has the columns {', '.join(table.header)}", f"{TEAM}, {', '.join(keys)}")
+        else:
+            for line, cells in table.rows:
+                row = dict(zip(table.header, (cell.strip() for cell in cells), strict=True))
+                team = row[TEAM]
+                if not team or team in scores:
+                    what = f"the team {shown(team)} stands there already" if team else f"{TEAM} is empty"
+                    problems.error(f"{path.name}:{line}", what, "one row for each team")
+                scores[team] = {key: _number(row.get(key, ""), f"{path.name}:{line} ({key})", problems) for key in keys}
+            if not scores and not problems.found:
+                problems.error(path.name, "has no rows", "one row for each team")
+    if problems.found:
+        raise OrganiserError(*problems.errors)
+    return scores
+
+
+def _number(cell: str, where: str, problems: Problems) -> float | None:
+    if not cell:
+        return None
+    try:
+        value = float(cell)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        problems.error(where, f"{shown(cell)} is no finite number", "a number such as 0.53, or nothing if not entered")
+    return value
+
+
+def _table(
+    title: str, columns: Sequence[Column], scores: Scores, ranks: Mapping[str, int], hide: Collection[str]
+) -> dict[str, Any]:
+    rows = []
+    for team in sorted(ranks, key=lambda team: (ranks[team], team)):
+        figures = ["" if team in hide else f"{scores[team][c.key]:.{c.precision}f}" for c in columns]
+        rows.append([rank_text(team, ranks), shown_name(team, hide), *figures])
+    return {"title": title, "header": ["Rank", "Team", *(column.title for column in columns)], "rows": rows}
