@@ -13,7 +13,6 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
@@ -22,7 +21,7 @@ from scoring_kit.outputs import write_outputs
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult
 from scoring_kit.signature import reference_digest, signature
-from scoring_kit.submission_files import SubmissionFiles
+from scoring_kit.submission_files import read_submission
 
 DEFAULT_INPUT, DEFAULT_OUTPUT = Path("/app/input"), Path("/app/output")
 
@@ -49,10 +48,7 @@ def guarded(action: Callable[[], None]) -> int:
     try:
         action()
     except SubmissionError as error:
-        count = f"{error.found} problem" + ("s" if error.found > 1 else "")
-        print(f"The submission cannot be scored: {count} found.", *error.messages, sep="\n", file=sys.stderr)
-        if error.found > len(error.messages):
-            print(f"… and {error.found - len(error.messages)} more.", file=sys.stderr)
+        print(error.report(), file=sys.stderr)
         return 1
     except OrganiserError as error:
         _tell_organisers(error.messages)
@@ -105,35 +101,35 @@ def run(program_folder: Path, input_folder: Path, output_folder: Path, task: str
     if not reference_folder.is_dir():
         raise OrganiserError("There is no reference data (input/ref). Give the task its reference_data.")
     reference = reference_module.read(reference_folder, program.tasks, program.options)
-    manifest = Manifest(
-        competition=program.competition,
-        tasks=program.tasks,
-        all_tasks=program.all_tasks,
-        layout=program.layout,
-        options=program.options,
-        expected=reference_module.manifest(reference, program.tasks),
-    )
-
+    manifest = make_manifest(program, reference_module.manifest(reference, program.tasks))
     problems = Problems()
     submission = read_submission(submission_module, input_folder / "res", manifest, problems)
-    results: dict[str, TaskResult] = {}
-    for entered in program.tasks:
-        if entered in submission.entered:
-            module = importlib.import_module(f"{package}.{entered}")
-            results[entered] = module.score(reference, submission, program.options)
+    results = score_tasks(program, reference, submission)
     line = signature(program, results, reference_digest(reference_folder))
     scores = write_outputs(output_folder, program, results, problems.warnings, line)
     _print_summary(program, scores, problems, line, time.monotonic() - started)
 
 
-def read_submission(module: ModuleType, folder: Path, manifest: Manifest, problems: Problems) -> Any:
-    """Read a submission with its competition's `submission` module; raises SubmissionError with every problem."""
-    files = SubmissionFiles(folder, manifest.all_tasks, problems)
-    submission = module.read(files, manifest, problems) if folder.is_dir() else None
-    if submission is None and not problems.found:
-        problems.error("submission", "is empty", "the files that the Submission page describes")
-    problems.stop_if_any()
-    return submission
+def make_manifest(program: Program, expected: Mapping[str, Any]) -> Manifest:
+    """What participants may know, with `expected`, the part that the competition's `reference` module makes."""
+    return Manifest(
+        competition=program.competition,
+        tasks=program.tasks,
+        all_tasks=program.all_tasks,
+        layout=program.layout,
+        options=program.options,
+        expected=expected,
+    )
+
+
+def score_tasks(program: Program, reference: Any, submission: Any) -> dict[str, TaskResult]:
+    """Score every task that the submission enters."""
+    results: dict[str, TaskResult] = {}
+    for task in program.tasks:
+        if task in submission.entered:
+            module = importlib.import_module(f"{program.package}.{task}")
+            results[task] = module.score(reference, submission, program.options)
+    return results
 
 
 def _only(program: Program, task: str) -> Program:
@@ -145,10 +141,8 @@ def _only(program: Program, task: str) -> Program:
 def _print_summary(
     program: Program, scores: Mapping[str, float], problems: Problems, line: str, seconds: float
 ) -> None:
-    for warning in problems.warnings:
-        print(f"warning: {warning}")
-    if problems.warned > len(problems.warnings):
-        print(f"… and {problems.warned - len(problems.warnings)} more warnings")
+    for warning in problems.warning_lines():
+        print(warning)
     for column in program.columns:
         if column.key in scores:
             print(f"{column.key}: {scores[column.key]:.{max(column.precision, 0)}f}")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Collection, Dict, List, Tuple
+from types import ModuleType
+from typing import Any, Collection, Dict, List, Tuple
 
 from scoring_kit.errors import Problems, shown
+from scoring_kit.manifest import Manifest
 
 JUNK_NAMES = {".DS_Store", "Thumbs.db", "desktop.ini", "Icon\r"}
 JUNK_FOLDERS = {"__MACOSX", ".git", "__pycache__", ".ipynb_checkpoints"}
@@ -50,6 +52,20 @@ class SubmissionFiles:
     def has_folder(self, folder: str) -> bool:
         """Whether any file lies below `folder`."""
         return any(name.startswith(folder + "/") for name in self.paths)
+
+
+def read_submission(module: ModuleType, folder: Path, manifest: Manifest, problems: Problems) -> Any:
+    """Read the submission in `folder` with its competition's `submission` module.
+
+    Raises:
+        SubmissionError: with every problem.
+    """
+    files = SubmissionFiles(folder, manifest.all_tasks, problems)
+    submission = module.read(files, manifest, problems) if folder.is_dir() else None
+    if submission is None and not problems.found:
+        problems.error("submission", "is empty", "the files that the Submission page describes")
+    problems.stop_if_any()
+    return submission
 
 
 def _walk(folder: Path, problems: Problems) -> Tuple[Dict[str, Path], List[str]]:

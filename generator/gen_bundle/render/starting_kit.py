@@ -1,0 +1,194 @@
+"""A phase's starting kit: what participants need to check, pack and score a submission at home."""
+
+import ast
+import io
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from gen_bundle.archive import Members, write_zip
+from gen_bundle.errors import UserError
+from gen_bundle.programs import program_members
+from gen_bundle.reference import PhaseData
+from gen_bundle.render import tables
+from gen_bundle.render.broken_examples import Spoiled, spoiled_submissions
+from gen_bundle.render.validator import TEMPLATES, validator_bytes
+from gen_bundle.resources import resource
+from gen_bundle.spec.resolve import Resolved
+
+EXTRAS = "starting_kit"
+"""A folder beside bundle.yaml: its files travel in every starting kit."""
+
+MAX_LINES = 8
+
+# Runs the validator on several submissions in one process: [[exit status, what it prints], …] as JSON.
+DRIVER = """
+import contextlib, io, json, runpy, sys
+validator, verdicts = sys.argv[1], []
+for path in sys.argv[2:]:
+    sys.argv = [validator, path]
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        try:
+            runpy.run_path(validator, run_name="__main__")
+        except SystemExit as end:
+            verdicts.append([end.code, said.getvalue()])
+print(json.dumps(verdicts))
+"""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the validator says of a submission."""
+
+    valid: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class InvalidExample:
+    """A submission that is refused, and the message it gets."""
+
+    name: str
+    what: str
+    message: str
+    content: bytes
+
+
+def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, bytes | Path]:
+    """The kit's files by name.
+
+    Raises:
+        UserError: a baseline of the phase is no valid submission.
+        RuntimeError: the scoring package refuses its own empty template.
+    """
+    package = competition.package.folder
+    validator = validator_bytes(package, resource("scoring_programs") / "scoring_kit", data.manifest)
+    valid, invalid = _examples(validator, data)
+    texts = _texts(competition, data, invalid)
+    members: dict[str, bytes | Path] = {
+        **{f"template/{name}": content for name, content in data.template.items()},
+        **{f"examples/invalid/{example.name}.zip": example.content for example in invalid},
+        **{f"examples/invalid/{example.name}.txt": f"{example.message}\n".encode() for example in invalid},
+        **_extras(competition),
+        "README.md": texts["README.md"],
+        "FORMAT.md": texts["FORMAT.md"],
+        "examples/valid.zip": valid,
+        "validate.pyz": validator,
+        "score_locally.py": TEMPLATES / "score_locally.py",
+    }
+    for unit in competition.units:
+        program = program_members(competition, unit)
+        members |= {f"scorer/{unit.id}/{name}": content for name, content in program.items()}
+    return members
+
+
+def _examples(validator: bytes, data: PhaseData) -> tuple[bytes, list[InvalidExample]]:
+    """The valid example (the first baseline, or else the empty template), and what is refused with its message."""
+    submissions = {f"baselines/{data.phase.id}/{name}": files for name, files in data.baselines.items()}
+    submissions["template"] = data.template
+    good = {name: _read(files) for name, files in submissions.items()}
+    spoiled = spoiled_submissions(next(iter(good.values())))
+    zips = [_zipped(files) for files in good.values()] + [_zipped(one.files) for one in spoiled]
+    verdicts = validator_verdicts(validator, zips)
+    refused = [
+        f"{name}: is no valid submission. {verdict.text}"
+        for name, verdict in zip(good, verdicts, strict=False)
+        if not verdict.valid
+    ]
+    if refused and not verdicts[len(good) - 1].valid:
+        raise RuntimeError("\n".join(refused))
+    if refused:
+        raise UserError(*refused)
+    return zips[0], _refused(spoiled, zips[len(good) :], verdicts[len(good) :])
+
+
+def _refused(spoiled: Sequence[Spoiled], zips: Sequence[bytes], verdicts: Sequence[Verdict]) -> list[InvalidExample]:
+    return [
+        InvalidExample(one.name, one.what, _cut(verdict.text), content)
+        for one, content, verdict in zip(spoiled, zips, verdicts, strict=True)
+        if not verdict.valid
+    ]
+
+
+def _cut(text: str) -> str:
+    lines = text.splitlines()
+    return "\n".join(lines if len(lines) <= MAX_LINES else [*lines[: MAX_LINES - 1], "…"])
+
+
+def validator_verdicts(validator: bytes, submissions: Sequence[bytes]) -> list[Verdict]:
+    """What `validate.pyz` says of each zip, in one run of this Python."""
+    with tempfile.TemporaryDirectory(prefix="gen-bundle-validate-") as work:
+        folder = Path(work)
+        (folder / "validate.pyz").write_bytes(validator)
+        paths = [folder / f"{index}" / "submission.zip" for index in range(len(submissions))]
+        for path, content in zip(paths, submissions, strict=True):
+            path.parent.mkdir()
+            path.write_bytes(content)
+        done = subprocess.run(
+            [sys.executable, "-I", "-X", "utf8", "-c", DRIVER, str(folder / "validate.pyz"), *map(str, paths)],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+        )
+    if done.returncode != 0:
+        raise RuntimeError(f"the validator failed:\n{done.stderr}")
+    return [Verdict(status == 0, text.strip()) for status, text in json.loads(done.stdout)]
+
+
+def _texts(competition: Resolved, data: PhaseData, invalid: Sequence[InvalidExample]) -> Mapping[str, bytes]:
+    declaration, phase = competition.declaration, data.phase
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 - Markdown, of the organisers' own words
+    )
+    context = {
+        "title": declaration.title,
+        "phase": phase,
+        "extras": {name: _purpose(content) for name, content in sorted(_extras(competition).items())},
+        "limits": tables.limits_table([phase]),
+        "dates": tables.phases_table([phase], declaration.time_zones),
+        "units": [unit.id for unit in competition.units],
+        "package": competition.package.name,
+        "docker_image": declaration.docker_image,
+        "contact": declaration.contact,
+        "submission": declaration.submission,
+        "fields": tables.format_table(declaration.submission.fields),
+        "invalid": invalid,
+    }
+    return {
+        name: environment.get_template(f"{name}.j2").render(context).encode() for name in ("README.md", "FORMAT.md")
+    }
+
+
+def _extras(competition: Resolved) -> dict[str, Path]:
+    """The organisers' own files for the kit."""
+    folder = competition.folder / EXTRAS
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(folder).as_posix(): path for path in files}
+
+
+def _purpose(path: Path) -> str:
+    """What the README says of an organisers' file: the first line of a program's docstring."""
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) if path.suffix == ".py" else None
+    return docstring.splitlines()[0] if docstring else "from the organisers"
+
+
+def _read(files: Members) -> dict[str, bytes]:
+    return {name: content.read_bytes() if isinstance(content, Path) else content for name, content in files.items()}
+
+
+def _zipped(files: Members) -> bytes:
+    buffer = io.BytesIO()
+    write_zip(buffer, files)
+    return buffer.getvalue()

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Scores a submission with the competition's own scoring program, against gold data of your own."""
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+KIT = Path(__file__).resolve().parent
+PROGRAMS = sorted(path.parent for path in (KIT / "scorer").glob("*/score.py"))
+
+
+def main() -> int:
+    """Score what the command line names; returns the scoring program's exit status."""
+    names = [program.name for program in PROGRAMS]
+    parser = argparse.ArgumentParser(description=__doc__, epilog="Needs Python 3.11 and the scorer's packages.")
+    parser.add_argument(
+        "--gold", metavar="FOLDER", type=Path, required=True, help="gold data, as the scorer reads them"
+    )
+    parser.add_argument("--submission", metavar="FILE", type=Path, required=True, help="a zip, a folder or a bare file")
+    parser.add_argument("--out", metavar="FOLDER", type=Path, default=Path("local-scores"), help="default: %(default)s")
+    parser.add_argument("--task", help=f"only this task ({', '.join(names)})" if names[1:] else "only this task")
+    request = parser.parse_args()
+    if not request.gold.is_dir():
+        parser.error(f"--gold {request.gold}: no such folder")
+    if names[1:] and request.task not in names:
+        parser.error(f"--task: expected one of {', '.join(names)}")
+    program = PROGRAMS[names.index(request.task)] if names[1:] else PROGRAMS[0]
+    with tempfile.TemporaryDirectory(prefix="score-locally-") as work:
+        folder = _submission(program, request.submission, Path(work) / "unpacked")
+        if folder is None:
+            return 1
+        shutil.copytree(request.gold, Path(work) / "input" / "ref")
+        shutil.copytree(folder, Path(work) / "input" / "res")
+        command = [sys.executable, str(program / "score.py"), str(Path(work) / "input"), str(request.out)]
+        status = subprocess.run(command + (["--task", request.task] if request.task else []), check=False).returncode
+    if status == 0:
+        print(f"Scores, details and the results page are in {request.out}.")
+    return status
+
+
+def _submission(program: Path, path: Path, work: Path) -> "Path | None":
+    """The submission's folder; None, with the reason printed, where it cannot be opened."""
+    sys.path.insert(0, str(program))
+    from scoring_kit.errors import Problems, SubmissionError
+    from scoring_kit.submission_zip import open_submission
+
+    work.mkdir()
+    try:
+        return open_submission(path, work, Problems())
+    except SubmissionError as error:
+        print(error.report(), file=sys.stderr)
+        return None
+
+
+if __name__ == "__main__":
+    if sys.version_info < (3, 11):  # noqa: UP036 - participants run this with whatever Python they have
+        sys.exit("Scoring needs Python 3.11 or newer; this is Python " + sys.version.split()[0] + ".")
+    sys.exit(main())

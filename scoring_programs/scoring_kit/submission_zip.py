@@ -1,0 +1,127 @@
+"""A submission's zip at home: unpacked without trusting it, and packed as the platform wants it.
+
+Runs on Python 3.9 with the standard library alone, on Linux, macOS and Windows.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import zipfile
+import zlib
+from pathlib import Path, PurePosixPath
+from typing import Dict, Mapping, Optional, Tuple
+
+from scoring_kit.errors import Problems, shown
+
+MAX_FILES = 10_000
+MAX_BYTES = 1_000_000_000
+OTHER_ARCHIVES = {".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zst"}
+CHUNK = 1 << 20
+NOT_ON_WINDOWS = set('<>:"|?*')
+
+
+def open_submission(path: Path, work: Path, problems: Problems) -> Path:
+    """The folder with the files of a zip, a folder or a bare file, as the platform would unpack them into `work`.
+
+    Raises:
+        SubmissionError: there is nothing that could be read.
+    """
+    if path.is_dir():
+        return path
+    if not path.is_file():
+        problems.error(str(path), "does not exist", "a zip, a folder, or the file itself")
+    elif is_zip(path):
+        unpack(path, work, problems)
+    elif path.suffix.lower() in OTHER_ARCHIVES:
+        problems.error(path.name, f"is a {path.suffix.lower()} archive", "a zip; the platform takes no other")
+    else:
+        shutil.copyfile(path, work / path.name)
+    problems.stop_if_any()
+    return work
+
+
+def is_zip(path: Path) -> bool:
+    """Whether a path is a zip, by its name or its content."""
+    return path.is_file() and (path.suffix.lower() == ".zip" or zipfile.is_zipfile(str(path)))
+
+
+def unpack(path: Path, folder: Path, problems: Problems) -> None:
+    """Unpack a zip into an empty folder; whatever cannot be taken is recorded and left out.
+
+    Links, names that lead out of the folder, encrypted and damaged members are errors. Not more than `MAX_BYTES` are
+    written, whatever the zip says of itself.
+    """
+    try:
+        with zipfile.ZipFile(str(path)) as archive:
+            _unpack_members(archive, path.name, folder, problems)
+    except (zipfile.BadZipFile, OSError) as error:
+        problems.error(path.name, f"cannot be read as a zip ({error})", "a zip file; pack it again")
+
+
+def _unpack_members(archive: zipfile.ZipFile, name: str, folder: Path, problems: Problems) -> None:
+    members = [member for member in archive.infolist() if not member.is_dir()]
+    if len(members) > MAX_FILES:
+        problems.error(name, f"holds {len(members)} files", f"at most {MAX_FILES}")
+        return
+    left = MAX_BYTES
+    taken: Dict[str, str] = {}
+    for member in members:
+        where = shown(member.orig_filename)
+        fault = _fault(member, taken)
+        if fault:
+            problems.error(where, *fault)
+            continue
+        taken[member.filename.lower()] = member.filename
+        target = folder.joinpath(*PurePosixPath(member.filename).parts)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            left -= _write(archive, member, target, left)
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+            problems.error(where, f"cannot be unpacked ({error})", "a whole file; pack the zip again")
+        if left < 0:
+            problems.error(name, f"holds more than {MAX_BYTES / 1e6:g} MB when unpacked", "less")
+            return
+
+
+def _fault(member: zipfile.ZipInfo, taken: Mapping[str, str]) -> Optional[Tuple[str, str]]:
+    """What is wrong with a member before it is read, and what is expected."""
+    parts = member.orig_filename.split("/")
+    if member.flag_bits & 1:
+        return "is encrypted", "a zip without a password"
+    if stat.S_ISLNK(member.external_attr >> 16):
+        return "is a link", "only plain files and folders"
+    if "\\" in member.orig_filename:
+        return "has a backslash in its name", "folders separated by /; pack the zip again with another tool"
+    if "" in parts or ".." in parts or "." in parts or "\0" in member.orig_filename:
+        return "is no name of a file inside the zip", "a relative name"
+    if os.name == "nt" and NOT_ON_WINDOWS.intersection(member.filename):
+        return "cannot be the name of a file on Windows", "letters, digits, - and _"
+    twin = taken.get(member.filename.lower())
+    if twin is not None:
+        return f"stands there twice (the other: {shown(twin)})", "names that differ in more than upper and lower case"
+    return None
+
+
+def _write(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, most: int) -> int:
+    """Write one member and return its size; stops as soon as it is larger than `most`."""
+    written = 0
+    with archive.open(member) as source, target.open("xb") as out:
+        while written <= most:
+            chunk = source.read(CHUNK)
+            if not chunk:
+                break
+            out.write(chunk)
+            written += len(chunk)
+    return written
+
+
+def pack(files: Mapping[str, Path], out: Path) -> None:
+    """Write a zip of `files` (name in the zip → file): the same bytes for the same content."""
+    with zipfile.ZipFile(str(out), "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            member = zipfile.ZipInfo(name)
+            member.compress_type = zipfile.ZIP_DEFLATED
+            member.external_attr = (stat.S_IFREG | 0o644) << 16
+            archive.writestr(member, files[name].read_bytes())

@@ -1,0 +1,91 @@
+"""The participants' validator: says at home what the scoring program would say of a submission.
+
+It reads the submission with the very module that the scoring program reads it with, against a manifest of what
+participants know anyway. Runs on Python 3.9 with the standard library alone; `validate.pyz` holds it with the manifest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import sys
+import tempfile
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Optional, Sequence
+
+from scoring_kit.errors import Problems, SubmissionError
+from scoring_kit.manifest import Manifest
+from scoring_kit.submission_files import SubmissionFiles, read_submission
+from scoring_kit.submission_zip import is_zip, open_submission, pack
+
+
+def main(module: ModuleType, manifest_text: str, arguments: Optional[Sequence[str]] = None) -> int:
+    """Validate the submission that the command line names, and print every problem of it.
+
+    Args:
+        module: the competition's `submission` module.
+        manifest_text: the manifest as JSON.
+        arguments: the command line without the program; `sys.argv` where None.
+
+    Returns:
+        0 for a valid submission, 1 for another; wrong use ends with SystemExit(2).
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    manifest = Manifest.from_dict(json.loads(manifest_text))
+    request = _parse(manifest, arguments)
+    problems = Problems()
+    with tempfile.TemporaryDirectory(prefix="validate-") as work:
+        try:
+            folder = open_submission(request.submission, Path(work), problems)
+            submission = read_submission(module, folder, manifest, problems)
+            valid = True
+        except SubmissionError as error:
+            print(error.report())
+            valid = False
+        for line in problems.warning_lines():
+            print(line)
+        if not valid:
+            return 1
+        print(f"{request.submission.name} is valid." + _entered(submission, manifest))
+        if request.pack is not None:
+            return _pack(folder, manifest, request.pack)
+    if not is_zip(request.submission):
+        print("The platform takes a zip: run this again with --pack submission.zip and upload that file.")
+    return 0
+
+
+def _parse(manifest: Manifest, arguments: Optional[Sequence[str]]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="validate.pyz",
+        description=f"Check a submission to {manifest.competition} as the scoring program will.",
+        epilog="Exit status: 0 valid, 1 not valid, 2 wrong use.",
+    )
+    parser.add_argument("submission", type=Path, help="a zip, a folder, or the bare file")
+    parser.add_argument("--pack", metavar="OUT.zip", type=Path, help="if it is valid, write a clean zip to upload")
+    return parser.parse_args(arguments)
+
+
+def _entered(submission: Any, manifest: Manifest) -> str:
+    """Which of several tasks the submission enters; it may leave some out."""
+    if len(manifest.tasks) < 2:
+        return ""
+    entered = [task for task in manifest.tasks if task in submission.entered]
+    left_out = [task for task in manifest.tasks if task not in submission.entered]
+    return f" It enters {', '.join(entered) or 'no task'}" + (f", not {', '.join(left_out)}." if left_out else ".")
+
+
+def _pack(folder: Path, manifest: Manifest, out: Path) -> int:
+    files = SubmissionFiles(folder, manifest.all_tasks, Problems())
+    unfinished = out.with_name(f".{out.name}.tmp")
+    try:
+        pack(files.paths, unfinished)
+        unfinished.replace(out)
+    except OSError as error:
+        print(f"{out}: cannot be written ({error}). Choose another path for --pack.")
+        return 1
+    print(f"Packed {out}: {', '.join(list(files.paths)[:5])}{' …' if len(files.paths) > 5 else ''}")
+    return 0
