@@ -31,17 +31,10 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT], folder)
     (wheel,) = folder.glob("*.whl")
     venv.create(folder / "env", with_pip=False)
-    install = [
-        Path(sys.executable).with_name("uv"),
-        "pip",
-        "install",
-        "--quiet",
-        "--python",
-        folder / "env",
-        "--no-deps",
-    ]
-    locks = [argument for lock in ("base", "score") for argument in ("-r", ROOT / "requirements" / f"{lock}.txt")]
-    run([*install, *locks], folder)
+    uv = str(Path(sys.executable).with_name("uv"))
+    install = [uv, "pip", "install", "--quiet", "--python", str(folder / "env"), "--no-deps"]
+    for lock in ("base", "score"):
+        run([*install, "-r", ROOT / "requirements" / f"{lock}.txt"], folder)
     run([*install, wheel], folder)
     return folder / "env" / "bin"
 
