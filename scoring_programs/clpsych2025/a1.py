@@ -1,0 +1,189 @@
+"""Task A.1: spans of evidence, by BERTScore between the gold and the submitted spans of a timeline.
+
+Profile `published` follows the CLPsych 2025 "Evaluation and Submission Instructions", table row A.1: recall-oriented
+BERTScore over both self-states together. Profile `as-run` gives what the organisers' evaluation program computes: F1 of
+BERTScore, each self-state apart.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from clpsych2025.answers import SELF_STATES, Submission
+from clpsych2025.averages import mean
+from clpsych2025.engines import bert_scorer, settings
+from clpsych2025.reference import Reference
+from scoring_kit.errors import OrganiserError
+from scoring_kit.results import Bar, BarChart, Metric, TaskResult
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from scoring_kit.metrics.matching import Scores
+
+LIBRARY_BATCH = 64  # pairs a batch in the organisers' program: bert-score's default
+
+
+class SpanScorer(Protocol):
+    """What is asked of a BERTScore engine, see `scoring_kit.metrics.bertscore.BertScorer`."""
+
+    def token_counts(self, texts: Sequence[str]) -> list[int]: ...
+
+    def encode_all(self, texts: Sequence[str]) -> None: ...
+
+    def score(self, candidates: Sequence[str], references: Sequence[str], library_batch: int | None = None) -> "Scores":
+        """Matrices of shape (candidates, references)."""
+
+    def rescale(self, scores: "Scores") -> "Scores": ...
+
+
+@dataclass(frozen=True)
+class TimelineSpans:
+    """A timeline's gold and predicted spans by self-state: stripped, never blank, duplicates kept."""
+
+    name: str
+    gold: Mapping[str, Sequence[str]]
+    predicted: Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A timeline's recall and its length-weighted form, over `spans` gold spans."""
+
+    timeline: str
+    recall: float
+    weighted: float
+    spans: int
+
+
+Rows = dict[str, list[Row]]
+
+
+def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+    """Score the evidence; the model is loaded only if a span was submitted."""
+    timelines = spans_of(reference, submission)
+    scorer = bert_scorer(options) if any(any(one.predicted.values()) for one in timelines) else None
+    rows = (published if options["profile"] == "published" else as_run)(timelines, scorer)
+    metrics = metrics_of(rows, "a1_")
+    if options["profile"] == "as-run":
+        metrics |= metrics_of(rows, "bertscore_")
+    resolved = scorer.signature() if scorer else None
+    return TaskResult(
+        metrics=metrics,
+        settings=settings(options, "bertscore", resolved),
+        libraries=("bert-score", "torch", "transformers"),
+        figures=[_recall_bars(rows["both"])],
+    )
+
+
+def spans_of(reference: Reference, submission: Submission) -> list[TimelineSpans]:
+    """Gold and predicted spans, collated over the posts of each timeline."""
+    return [
+        TimelineSpans(name, gold.spans, {state: submission.timelines[name].spans(state) for state in SELF_STATES})
+        for name, gold in reference.timelines.items()
+    ]
+
+
+def published(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Rows:
+    """One row a timeline over both self-states ("both"), and one for each self-state that has gold spans."""
+    tokens = _prepared(timelines, scorer)
+    rows: Rows = {"both": [], **{state: [] for state in SELF_STATES}}
+    for one in timelines:
+        gold = [*one.gold["adaptive"], *one.gold["maladaptive"]]
+        predicted = [*one.predicted["adaptive"], *one.predicted["maladaptive"]]
+        recall = scorer.rescale(scorer.score(predicted, gold)).recall if scorer and gold and predicted else None
+        h, e = len(one.predicted["adaptive"]), len(one.gold["adaptive"])
+        parts = {
+            "both": (slice(None), slice(None)),
+            "adaptive": (slice(h), slice(e)),
+            "maladaptive": (slice(h, None), slice(e, None)),
+        }
+        for part, (of_h, of_e) in parts.items():
+            if recall is None or not predicted[of_h]:
+                row = Row(one.name, 0.0, 0.0, len(gold[of_e]))
+            else:
+                row = _row(one.name, recall[of_h, of_e], length_weight(gold[of_e], predicted[of_h], tokens))
+            if row.spans:
+                rows[part].append(row)
+    return rows
+
+
+def as_run(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Rows:
+    """One row for each timeline and self-state; "both" is all of them.
+
+    Raises:
+        OrganiserError: evidence was submitted where the gold has none, at which the organisers' program stops.
+    """
+    stops = [
+        f"timeline {one.name}: {state} evidence cannot be scored here under profile as-run. "
+        "Build the bundle with profile published, or mend the gold."
+        for one in timelines
+        for state in SELF_STATES
+        if one.predicted[state] and not one.gold[state]
+    ]
+    if stops:
+        raise OrganiserError(*stops)
+    tokens = _prepared(timelines, scorer)
+    rows: Rows = {state: [] for state in SELF_STATES}
+    for one in timelines:
+        for state in SELF_STATES:
+            gold, predicted = one.gold[state], one.predicted[state]
+            if scorer is None or not predicted:
+                rows[state].append(Row(one.name, 0.0, 0.0, len(gold)))
+            else:
+                f1 = scorer.rescale(scorer.score(predicted, gold, LIBRARY_BATCH)).f1
+                rows[state].append(_row(one.name, f1, length_weight(gold, predicted, tokens)))
+    return {"both": [row for state in SELF_STATES for row in rows[state]], **rows}
+
+
+def length_weight(gold: Sequence[str], predicted: Sequence[str], tokens: Mapping[str, int]) -> float:
+    """n_gold / n_pred where more tokens are predicted than gold, else 1; duplicates count."""
+    n_gold, n_pred = sum(tokens[span] for span in gold), sum(tokens[span] for span in predicted)
+    return n_gold / n_pred if n_pred > n_gold else 1.0
+
+
+def metrics_of(rows: Rows, prefix: str) -> dict[str, Metric]:
+    """Means over rows, the columns of both self-states without a suffix."""
+    metrics = {}
+    for part, part_rows in rows.items():
+        suffix = "" if part == "both" else f"_{part}"
+        count, spans = len(part_rows), sum(row.spans for row in part_rows)
+        metrics[f"{prefix}recall{suffix}"] = Metric(mean([row.recall for row in part_rows]), count, spans)
+        metrics[f"{prefix}weighted_recall{suffix}"] = Metric(mean([row.weighted for row in part_rows]), count, spans)
+    return metrics
+
+
+def _prepared(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> dict[str, int]:
+    """Embed every distinct span of the run at once and count its tokens; timelines without predictions need none."""
+    texts = {
+        span
+        for one in timelines
+        if any(one.predicted.values())
+        for spans in (*one.gold.values(), *one.predicted.values())
+        for span in spans
+    }
+    if scorer is None:
+        return {}
+    distinct = sorted(texts)
+    scorer.encode_all(distinct)
+    return dict(zip(distinct, scorer.token_counts(distinct), strict=True))
+
+
+def _row(timeline: str, scores: "NDArray[np.float64]", weight: float) -> Row:
+    """A row of rescaled scores of shape (predicted spans, gold spans), the gold spans' best ones averaged."""
+    best = scores.max(axis=0).tolist()
+    recall = mean(best) or 0.0
+    return Row(timeline, recall, weight * recall, len(best))
+
+
+def _recall_bars(rows: Sequence[Row]) -> BarChart:
+    """A timeline's recall: under `as-run` the mean of its two rows."""
+    of_timeline: dict[str, list[Row]] = {}
+    for row in rows:
+        of_timeline.setdefault(row.timeline, []).append(row)
+    bars = [
+        Bar(name, mean([row.recall for row in its_rows]), sum(row.spans for row in its_rows))
+        for name, its_rows in of_timeline.items()
+    ]
+    return BarChart(title="Recall by timeline", bars=bars, better="higher", top=1.0)

@@ -1,0 +1,149 @@
+"""Task A.2: well-being scores (1 to 10) of posts, by mean squared error and by macro F1 over three classes.
+
+Profile `published` follows the CLPsych 2025 "Evaluation and Submission Instructions", table row A.2; profile `as-run`
+gives what the organisers' evaluation program computes, which truncates, bins and averages otherwise.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from clpsych2025.answers import Submission
+from clpsych2025.averages import mean
+from clpsych2025.reference import Reference
+from scoring_kit.results import Bar, BarChart, Metric, TaskResult
+
+SERIOUS, IMPAIRED, MINIMAL, ABSTAINED, NO_CLASS = 0, 1, 2, 3, -1
+CLASSES = {"serious": SERIOUS, "impaired": IMPAIRED, "minimal": MINIMAL}
+LARGEST_ERROR = 9.0  # between the ends of the scale, 1 and 10
+
+
+@dataclass(frozen=True)
+class ScoredTimeline:
+    """The posts of one timeline that have a gold score, with their predictions (None: abstained)."""
+
+    name: str
+    gold: Sequence[int]
+    predicted: Sequence[float | None]
+
+    def filled(self, seen: Callable[[float], float]) -> list[float]:
+        """Predictions, each abstention replaced by gold plus the timeline's largest error (9 without predictions).
+
+        Args:
+            seen: how a prediction is read when that largest error is looked for.
+        """
+        pairs = list(zip(self.gold, self.predicted, strict=True))
+        penalty = max((abs(gold - seen(answer)) for gold, answer in pairs if answer is not None), default=LARGEST_ERROR)
+        return [gold + penalty if answer is None else answer for gold, answer in pairs]
+
+
+def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+    """Score the well-being predictions; lower is better for the errors, higher for F1."""
+    timelines = scored_timelines(reference, submission)
+    metrics = published(timelines) if options["profile"] == "published" else as_run(timelines)
+    posts = sum(len(one.gold) for one in timelines)
+    abstentions = sum(one.predicted.count(None) for one in timelines)
+    warnings = []
+    if abstentions:
+        warnings.append(
+            f"{abstentions} of the {posts} scored posts carry no well-being score. The error of such a post is derived "
+            "from the timeline's other answers, so a low error beside many abstentions says little."
+        )
+    return TaskResult(
+        metrics={**metrics, "a2_abstentions": Metric(abstentions, posts)},
+        settings={"profile": options["profile"]},
+        libraries=("scikit-learn",),
+        warnings=warnings,
+        figures=[_error_bars(timelines, float if options["profile"] == "published" else truncated)],
+    )
+
+
+def scored_timelines(reference: Reference, submission: Submission) -> list[ScoredTimeline]:
+    """The timelines that have a gold score, cut down to the posts that have one."""
+    timelines = []
+    for name, timeline in reference.timelines.items():
+        gold = {key: post.wellbeing for key, post in timeline.posts.items() if post.wellbeing is not None}
+        if gold:
+            answers = submission.timelines[name].posts
+            timelines.append(ScoredTimeline(name, list(gold.values()), [answers[key].wellbeing for key in gold]))
+    return timelines
+
+
+def published(timelines: Sequence[ScoredTimeline]) -> dict[str, Metric]:
+    """MSE over posts, then timelines; macro F1 pooled over all posts, an abstention being a false negative only."""
+    gold = [published_class(value) for one in timelines for value in one.gold]
+    predicted = [published_class(value) for one in timelines for value in one.predicted]
+    f1 = f1_of(gold, predicted, list(CLASSES.values())) if gold else []
+    return {**_errors(timelines, seen=float), "a2_macro_f1": Metric(mean(f1), rows=len(gold))}
+
+
+def as_run(timelines: Sequence[ScoredTimeline]) -> dict[str, Metric]:
+    """The organisers' numbers: F1 a timeline over four labels (the fourth: abstained), then the mean over timelines."""
+    columns = _errors(timelines, seen=truncated)
+    labels = [*CLASSES.values(), ABSTAINED]
+    f1 = [f1_of(list(map(as_run_class, one.gold)), list(map(as_run_class, one.predicted)), labels) for one in timelines]
+    rows, posts = len(timelines), sum(len(one.gold) for one in timelines)
+    columns["a2_macro_f1"] = Metric(mean([sum(row) / len(labels) for row in f1]), rows, posts)
+    original = {key.removeprefix("a2_"): metric for key, metric in columns.items() if key != "a2_macro_f1"}
+    original["f1_macro"] = columns["a2_macro_f1"]
+    for label in CLASSES.values():
+        original[f"f1_class_{label}"] = Metric(mean([row[label] for row in f1]), rows, posts)
+    return {**columns, **original}
+
+
+def published_class(value: float | None) -> int:
+    """Serious impairment below 5, impaired from 5 to 6, minimal impairment above 6; None has abstained."""
+    if value is None:
+        return ABSTAINED
+    return SERIOUS if value < 5 else IMPAIRED if value <= 6 else MINIMAL
+
+
+def as_run_class(value: float | None) -> int:
+    """The label that the organisers' program gives: outside its three closed ranges the truncated number itself.
+
+    Such a number is wrong and no class's false positive, except 0, which is the label of serious impairment.
+    """
+    if value is None:
+        return ABSTAINED
+    for label, (low, high) in {SERIOUS: (1, 4), IMPAIRED: (5, 6), MINIMAL: (7, 10)}.items():
+        if low <= value <= high:
+            return label
+    return SERIOUS if int(value) == SERIOUS else NO_CLASS
+
+
+def truncated(value: float) -> float:
+    """A number without its fraction, as the organisers' program reads predictions for its penalty."""
+    return float(int(value))
+
+
+def f1_of(gold: Sequence[int], predicted: Sequence[int], labels: Sequence[int]) -> list[float]:
+    """F1 of each label; 0 where neither gold nor predictions have it."""
+    from sklearn.metrics import f1_score
+
+    return [float(f1) for f1 in f1_score(gold, predicted, labels=list(labels), average=None, zero_division=0)]
+
+
+def _errors(timelines: Sequence[ScoredTimeline], seen: Callable[[float], float]) -> dict[str, Metric]:
+    """MSE over a timeline's posts, then over timelines: of all posts, and of the posts of each gold class."""
+    pairs = [list(zip(one.gold, one.filled(seen), strict=True)) for one in timelines]
+    metrics = {"a2_mse": _mean_over_timelines(pairs)}
+    for name, label in CLASSES.items():
+        of_class = [[pair for pair in timeline if published_class(pair[0]) == label] for timeline in pairs]
+        metrics[f"a2_mse_{name}"] = _mean_over_timelines([timeline for timeline in of_class if timeline])
+    return metrics
+
+
+def _mean_over_timelines(timelines: Sequence[Sequence[tuple[int, float]]]) -> Metric:
+    return Metric(mean([_mse(pairs) for pairs in timelines]), rows=len(timelines), items=sum(map(len, timelines)))
+
+
+def _mse(pairs: Sequence[tuple[int, float]]) -> float:
+    from sklearn.metrics import mean_squared_error
+
+    gold, predicted = zip(*pairs, strict=True)
+    return float(mean_squared_error(gold, predicted))
+
+
+def _error_bars(timelines: Sequence[ScoredTimeline], seen: Callable[[float], float]) -> BarChart:
+    bars = [Bar(one.name, _mse(list(zip(one.gold, one.filled(seen), strict=True))), len(one.gold)) for one in timelines]
+    return BarChart(title="Mean squared error by timeline", bars=bars, better="lower")

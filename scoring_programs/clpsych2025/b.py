@@ -1,0 +1,123 @@
+"""Task B: summaries of posts, by their consistency with the experts' and by what the submitted evidence supports.
+
+All means are pooled over the posts that have a gold summary. Profile `published` follows the CLPsych 2025 "Evaluation
+and Submission Instructions"; profile `as-run` gives what the organisers' evaluation program computes.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from clpsych2025.answers import SELF_STATES, PostAnswer, Submission
+from clpsych2025.averages import mean
+from clpsych2025.engines import nli_model, settings
+from clpsych2025.reference import Reference, Summary
+from clpsych2025.summaries import Comparison, PairClassifier, Table, gold_sentences, submitted_sentences, tables_of
+from scoring_kit.results import Bar, BarChart, Metric, TaskResult
+
+
+@dataclass(frozen=True)
+class SummarisedPost:
+    """A post with a gold summary: the submitted sentences, gold ones and submitted evidence to compare them with.
+
+    Gold sentences and evidence are only looked up where a sentence was submitted.
+    """
+
+    timeline: str
+    with_gold: Comparison
+    with_evidence: Comparison
+
+
+@dataclass(frozen=True)
+class ScoredPost:
+    """A summarised post with its tables; None where nothing was submitted to fill one."""
+
+    timeline: str
+    gold: Table | None
+    evidence: Table | None
+
+
+def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+    """Score the post summaries; the model is loaded only if a summary was submitted."""
+    is_published = options["profile"] == "published"
+    posts = summarised_posts(reference, submission, stripped=is_published)
+    model = nli_model(options) if any(post.with_gold.hypotheses for post in posts) else None
+    scored = scored_posts(posts, model)
+    return TaskResult(
+        metrics=published(scored) if is_published else as_run(scored),
+        settings=settings(options, "nli", model.signature() if model else None),
+        libraries=("nltk", "torch", "transformers"),
+        figures=[_consistency_bars(scored)],
+    )
+
+
+def summarised_posts(reference: Reference, submission: Submission, *, stripped: bool) -> list[SummarisedPost]:
+    """The posts with a gold summary; `stripped`: whether evidence is stripped and freed of blank spans."""
+    return [
+        _summarised(name, post.summary, submission.timelines[name].posts[key], stripped)
+        for name, timeline in reference.timelines.items()
+        for key, post in timeline.posts.items()
+        if post.summary.given
+    ]
+
+
+def _summarised(timeline: str, gold: Summary, answer: PostAnswer, stripped: bool) -> SummarisedPost:
+    sentences = submitted_sentences(answer.summary)
+    if not sentences:
+        nothing = Comparison((), ())
+        return SummarisedPost(timeline, nothing, nothing)
+    as_submitted = [span for state in SELF_STATES for span in answer.evidence[state]]
+    evidence = answer.spans if stripped else as_submitted
+    return SummarisedPost(timeline, Comparison(gold_sentences(gold), sentences), Comparison(evidence, sentences))
+
+
+def scored_posts(posts: Sequence[SummarisedPost], model: PairClassifier | None) -> list[ScoredPost]:
+    """The posts' tables, all pairs of the task classified in one call."""
+    comparisons = [post.with_gold for post in posts] + [post.with_evidence for post in posts]
+    tables = tables_of(comparisons, model)
+    both = zip(posts, tables[: len(posts)], tables[len(posts) :], strict=True)
+    return [ScoredPost(post.timeline, gold, evidence) for post, gold, evidence in both]
+
+
+def published(posts: Sequence[ScoredPost]) -> dict[str, Metric]:
+    """The metrics of the instructions; nothing submitted: consistency 0, contradiction 1, entailment 0."""
+    values = {
+        "b_mean_consistency": [post.gold.consistency() if post.gold else 0.0 for post in posts],
+        "b_max_contradiction": [post.gold.mean_of_max_contradiction() if post.gold else 1.0 for post in posts],
+        "b_max_entailment": [post.evidence.mean_of_max_entailment() if post.evidence else 0.0 for post in posts],
+    }
+    return _metrics(values)
+
+
+def as_run(posts: Sequence[ScoredPost]) -> dict[str, Metric]:
+    """The organisers' numbers; those against evidence have no row for a post without evidence or summary."""
+    evidence = [post.evidence for post in posts if post.evidence]
+    original = _metrics(
+        {
+            "post_mean_consistency_gold": [post.gold.consistency() if post.gold else 0.0 for post in posts],
+            "post_max_entailment_gold": [post.gold.max_entailment() if post.gold else 0.0 for post in posts],
+            "post_max_contradiction_gold": [post.gold.max_contradiction() if post.gold else 1.0 for post in posts],
+            "post_mean_consistency_evidence": [table.consistency() for table in evidence],
+            "post_max_entailment_evidence": [table.max_entailment() for table in evidence],
+            "post_max_contradiction_evidence": [table.max_contradiction() for table in evidence],
+        }
+    )
+    return {
+        "b_mean_consistency": original["post_mean_consistency_gold"],
+        "b_max_contradiction": original["post_max_contradiction_gold"],
+        "b_max_entailment": original["post_max_entailment_evidence"],
+        **original,
+    }
+
+
+def _metrics(values: Mapping[str, Sequence[float]]) -> dict[str, Metric]:
+    return {name: Metric(mean(rows), len(rows)) for name, rows in values.items()}
+
+
+def _consistency_bars(posts: Sequence[ScoredPost]) -> BarChart:
+    bars = []
+    for name, of_timeline in groupby(posts, key=lambda post: post.timeline):
+        rows = [post.gold.consistency() if post.gold else 0.0 for post in of_timeline]
+        bars.append(Bar(name, mean(rows), len(rows)))
+    return BarChart(title="Mean consistency of post summaries by timeline", bars=bars, better="higher", top=1.0)

@@ -1,0 +1,77 @@
+"""What a phase's gold must hold so that every column has a meaning, and what organisers should know about it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from clpsych2025.a2 import CLASSES, published_class
+from clpsych2025.answers import SELF_STATES
+from clpsych2025.reference import FILE, GoldPost, Reference
+
+RANGES = {"serious": "1 to 4", "impaired": "5 to 6", "minimal": "7 to 10"}
+
+
+def undefined_columns(reference: Reference, tasks: Sequence[str]) -> list[str]:
+    """The columns of profile `published` that this gold leaves without a single value to average."""
+    messages = []
+    timelines, posts = reference.timelines.values(), _posts(reference)
+    if "a1" in tasks:
+        messages += [
+            f"{FILE}: no timeline has {state} evidence, so a1_recall_{state} is undefined. Expected: at least one span."
+            for state in SELF_STATES
+            if not any(timeline.spans[state] for timeline in timelines)
+        ]
+    if "a2" in tasks:
+        found = {published_class(post.wellbeing) for post in posts}
+        messages += [
+            f"{FILE}: no post has a well-being score from {RANGES[name]}, so a2_mse_{name} is undefined. "
+            "Expected: at least one in each range."
+            for name, label in CLASSES.items()
+            if label not in found
+        ]
+    if "b" in tasks and not any(post.summary.given for post in posts):
+        messages.append(f"{FILE}: no post has a summary, so task b is undefined. Expected: at least one.")
+    if "c" in tasks and not any(timeline.summary.given for timeline in timelines):
+        messages.append(f"{FILE}: no timeline has a summary, so task c is undefined. Expected: at least one.")
+    return messages
+
+
+def unscorable_as_run(reference: Reference, tasks: Sequence[str]) -> list[str]:
+    """Timelines at which the organisers' program stops, whatever is submitted."""
+    return [
+        f"{FILE}, timeline {name}: no post has a well-being score, where the organisers' program stops. "
+        "Expected: at least one, or profile published."
+        for name, timeline in reference.timelines.items()
+        if "a2" in tasks and all(post.wellbeing is None for post in timeline.posts.values())
+    ]
+
+
+def weaknesses(reference: Reference, tasks: Sequence[str], options: Mapping[str, Any]) -> list[str]:
+    """What can be scored, but not without a remark."""
+    warnings = []
+    if "a2" in tasks:
+        warnings.append(
+            "task a2: the published rule for missing scores has a weakness: one exact score in a timeline and nulls "
+            "for all its other posts give a mean squared error of 0. Read a2_mse beside the number of abstentions, "
+            "which details.json and the results page show."
+        )
+    if "a1" in tasks and options["profile"] == "as-run":
+        warnings += [
+            f"{FILE}, timeline {name}: has no {state} evidence. Under profile as-run a submission that finds some "
+            "there cannot be scored."
+            for name, timeline in reference.timelines.items()
+            for state in SELF_STATES
+            if not timeline.spans[state]
+        ]
+    models = {"bertscore": {"a1"}, "nli": {"b", "c"}}
+    warnings += [
+        f"options.{group}.revision is null: name the model's commit, or the scores may change with the model."
+        for group, users in models.items()
+        if users.intersection(tasks) and options[group]["revision"] is None
+    ]
+    if options["cache"] is not None:
+        warnings.append("options.cache is for work on one's own machine; leave it null in a bundle for a platform.")
+    return warnings
+
+
+def _posts(reference: Reference) -> list[GoldPost]:
+    return [post for timeline in reference.timelines.values() for post in timeline.posts.values()]

@@ -1,0 +1,113 @@
+"""What only the organisers of CLPsych 2025 need: preparing gold, checking it, the template, what is secret."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from clpsych2025 import reference as gold
+from clpsych2025.gold_checks import undefined_columns, unscorable_as_run, weaknesses
+from clpsych2025.options import check_options
+from clpsych2025.raw_timelines import gold_of
+from scoring_kit.errors import OrganiserError
+from scoring_kit.organiser import serve
+
+TEMPLATE = "TEAM_SubmissionID.json"
+
+
+def prepare(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn a phase's folder, raw timelines or a prepared gold.json, into reference data.
+
+    Returns:
+        {"warnings": [...]} about annotations that look wrong but can be scored.
+
+    Raises:
+        OrganiserError: with every mistake, naming file, timeline, post and field.
+    """
+    source, out = Path(request["source"]), Path(request["out"])
+    paths = sorted(p for p in source.glob("*.json") if not p.name.startswith("."))
+    if not paths:
+        raise OrganiserError(f"{source}: holds no timeline. Expected: {gold.FILE}, or one JSON file a timeline.")
+    warnings: list[str] = []
+    if source / gold.FILE in paths:
+        if len(paths) > 1:
+            raise OrganiserError(f"{source}: holds {gold.FILE} and other JSON files. Expected: one or the other.")
+        (out / gold.FILE).write_bytes((source / gold.FILE).read_bytes())
+    else:
+        prepared, warnings = gold_of(paths)
+        (out / gold.FILE).write_text(json.dumps(prepared, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    gold.read_gold(out, request["tasks"], request["options"].get("profile", "published"))
+    return {"warnings": warnings}
+
+
+def check_reference(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Validate prepared gold and the options.
+
+    Returns:
+        {"warnings": [...]}: what the organisers should know before they publish.
+
+    Raises:
+        OrganiserError: with every mistake, also a column that the gold leaves undefined under profile `published`.
+    """
+    tasks, options = request["tasks"], request["options"]
+    messages = check_options(options)
+    published = options.get("profile") != "as-run"
+    try:
+        reference = gold.read_gold(Path(request["reference"]), tasks, "published" if published else "as-run")
+    except OrganiserError as error:
+        raise OrganiserError(*messages, *error.messages) from error
+    messages += undefined_columns(reference, tasks) if published else unscorable_as_run(reference, tasks)
+    if messages:
+        raise OrganiserError(*messages)
+    return {"warnings": weaknesses(reference, tasks, options)}
+
+
+def manifest(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The ids that an answer must hold."""
+    return gold.manifest(_reference(request), request["tasks"])
+
+
+def template(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Write the empty submission: every timeline and post, nothing answered."""
+    answers = {
+        timeline: {
+            "timeline_level": {"summary": ""},
+            "post_level": {
+                post: {"adaptive_evidence": [], "maladaptive_evidence": [], "summary": "", "wellbeing_score": None}
+                for post in posts
+            },
+        }
+        for timeline, posts in manifest(request)["timelines"].items()
+    }
+    (Path(request["out"]) / TEMPLATE).write_text(json.dumps(answers), encoding="utf-8")
+    return {}
+
+
+def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The gold that must not leak: annotated spans, summaries, and well-being scores by post."""
+    texts: dict[str, None] = {}
+    labels = []
+    for timeline in _reference(request).timelines.values():
+        summaries = [timeline.summary, *(post.summary for post in timeline.posts.values())]
+        texts |= dict.fromkeys(timeline.all_spans)
+        texts |= dict.fromkeys(text for summary in summaries for text in (summary.text, *(summary.sentences or ())))
+        labels += [[name, str(post.wellbeing)] for name, post in timeline.posts.items() if post.wellbeing is not None]
+    return {"texts": [text for text in texts if text.strip()], "labels": labels, "files": [gold.FILE]}
+
+
+def _reference(request: Mapping[str, Any]) -> gold.Reference:
+    return gold.read(Path(request["reference"]), request["tasks"], request["options"])
+
+
+if __name__ == "__main__":
+    raise SystemExit(
+        serve(
+            {
+                "prepare": prepare,
+                "check_reference": check_reference,
+                "manifest": manifest,
+                "template": template,
+                "secrets": secrets,
+            }
+        )
+    )

@@ -1,0 +1,83 @@
+"""The fields of a submission under profile `published`: nothing is guessed, everything else is refused."""
+
+from __future__ import annotations
+
+import math
+from typing import List, Optional, Tuple
+
+from scoring_kit.errors import Problems, shown
+from scoring_kit.json_reading import JsonObject, report_duplicates, type_name
+
+NO_TEXT = "text that can be written as UTF-8; half a surrogate pair (\\ud800 to \\udfff alone) is no character"
+SCORE = "a number from 1 to 10, or null"
+
+
+class PublishedFields:
+    """Reads single fields as the CLPsych 2025 "Evaluation and Submission Instructions" define them."""
+
+    def repeated_keys(self, value: JsonObject, where: str, problems: Problems) -> None:
+        """Refuse an object with a key that stands there twice."""
+        report_duplicates(value, where, problems)
+
+    def timeline_summary(self, level: JsonObject, where: str, problems: Problems) -> str:
+        """The timeline's summary; null counts as empty."""
+        return self._summary(level, where, problems)
+
+    def post_summary(self, post: JsonObject, where: str, problems: Problems) -> str:
+        """The post's summary; null counts as empty."""
+        return self._summary(post, where, problems)
+
+    def evidence(self, post: JsonObject, key: str, where: str, problems: Problems) -> Tuple[str, ...]:
+        """The spans of one self-state; null counts as none."""
+        if not _present(post, key, where, problems) or post[key] is None:
+            return ()
+        place = f"{where}, {key}"
+        if not isinstance(post[key], list):
+            problems.error(place, f"is {type_name(post[key])}", "a list of strings is expected, [] for none")
+            return ()
+        return spans_of(post[key], place, problems)
+
+    def wellbeing(self, post: JsonObject, where: str, problems: Problems) -> Optional[float]:
+        """The well-being score; null abstains."""
+        key = "wellbeing_score"
+        if not _present(post, key, where, problems) or post[key] is None:
+            return None
+        score, place = post[key], f"{where}, {key}"
+        if isinstance(score, bool) or not isinstance(score, (int, float)):
+            problems.error(place, f"is {type_name(score)}", f"{SCORE} is expected")
+        elif isinstance(score, float) and not math.isfinite(score):
+            problems.error(place, f"is no finite number ({score})", f"{SCORE} is expected")
+        elif not 1 <= score <= 10:
+            problems.error(place, f"{shown(score)} is out of range", f"{SCORE} is expected")
+        else:
+            return float(score)
+        return None
+
+    def _summary(self, holder: JsonObject, where: str, problems: Problems) -> str:
+        if not _present(holder, "summary", where, problems) or holder["summary"] is None:
+            return ""
+        return text_of(holder["summary"], f"{where}, summary", problems)
+
+
+def _present(holder: JsonObject, key: str, where: str, problems: Problems) -> bool:
+    if key not in holder:
+        problems.error(f"{where}, {key}", "the field is missing", "it must be there, even if it is empty")
+    return key in holder
+
+
+def spans_of(items: List[object], where: str, problems: Problems) -> Tuple[str, ...]:
+    """The strings of a list; anything else in it is an error."""
+    return tuple(text_of(item, f"{where}[{index}]", problems) for index, item in enumerate(items))
+
+
+def text_of(value: object, where: str, problems: Problems) -> str:
+    """A string that can be encoded as UTF-8; anything else is an error."""
+    if not isinstance(value, str):
+        problems.error(where, f"is {type_name(value)}", "a string is expected")
+        return ""
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        problems.error(where, "holds half a surrogate pair", f"{NO_TEXT}")
+        return ""
+    return value

@@ -1,0 +1,198 @@
+"""The gold of CLPsych 2025: `gold.json`, read strictly, every mistake of it at once.
+
+Form: timeline id → `timeline_level` {`summary`, `summary_sents`, `adaptive_spans`, `maladaptive_spans`} and
+`post_level` {post id → `summary`, `summary_sents`, `wellbeing_score`}. The sentence lists may be absent: then the
+summaries are split when they are needed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from clpsych2025.answers import SELF_STATES
+from clpsych2025.options import check_options
+from scoring_kit.errors import OrganiserError, Problems
+from scoring_kit.json_reading import JsonObject, read_json, type_name
+
+FILE = "gold.json"
+LARGEST_GOLD_MB = 1_000
+LOWEST_SCORE, HIGHEST_SCORE = 1, 10
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A gold summary; `sentences` is None where the gold gives only its text."""
+
+    text: str
+    sentences: tuple[str, ...] | None
+
+    @property
+    def given(self) -> bool:
+        """Whether there is a summary to compare with."""
+        return bool(self.text.strip()) if self.sentences is None else bool(self.sentences)
+
+
+@dataclass(frozen=True)
+class GoldPost:
+    """A post's annotation; `wellbeing` is 1 to 10, or None where the post was not scored."""
+
+    summary: Summary
+    wellbeing: int | None
+
+
+@dataclass(frozen=True)
+class GoldTimeline:
+    """A timeline's annotation; spans are stripped and never blank, duplicates kept."""
+
+    summary: Summary
+    spans: Mapping[str, tuple[str, ...]]
+    posts: Mapping[str, GoldPost]
+
+    @property
+    def all_spans(self) -> tuple[str, ...]:
+        """The spans of both self-states."""
+        return tuple(span for state in SELF_STATES for span in self.spans[state])
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The gold of one phase, timelines in the order of the file."""
+
+    timelines: Mapping[str, GoldTimeline]
+
+
+def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Reference:
+    """Read `gold.json` as far as `tasks` need it.
+
+    Raises:
+        OrganiserError: with every mistake, of the options first; messages name timeline, post and field, never what
+            the gold says.
+    """
+    messages = check_options(options)
+    if messages:
+        raise OrganiserError(*messages)
+    return read_gold(folder, tasks, options["profile"])
+
+
+def read_gold(folder: Path, tasks: Sequence[str], profile: str) -> Reference:
+    """Read `gold.json` as far as `tasks` need it under a profile; raises OrganiserError with every mistake."""
+    path = folder / FILE
+    if not path.is_file():
+        raise OrganiserError(f"{FILE}: missing in the reference data. Prepare the phase's timelines with gen-bundle.")
+    problems = Problems()
+    data = read_json(path, FILE, LARGEST_GOLD_MB, problems)
+    if problems.found:
+        raise OrganiserError(*problems.errors)
+    reader = _GoldReader(frozenset(tasks), spans_everywhere="a1" in tasks and profile == "published")
+    reference = reader.timelines(data)
+    if reader.messages:
+        raise OrganiserError(*reader.messages)
+    return reference
+
+
+def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
+    """What participants may know: which timelines and posts an answer must hold."""
+    return {"timelines": {timeline: list(gold.posts) for timeline, gold in reference.timelines.items()}}
+
+
+@dataclass
+class _GoldReader:
+    """Reads gold field by field; what a task does not need may be absent."""
+
+    tasks: frozenset[str]
+    spans_everywhere: bool
+    messages: list[str] = field(default_factory=list)
+
+    def timelines(self, data: object) -> Reference:
+        found = self._object(data, FILE, "timelines by their id")
+        if not found and not self.messages:
+            self._wrong(FILE, "holds no timeline", "at least one timeline")
+        return Reference({name: self._timeline(value, f"{FILE}, timeline {name}") for name, value in found.items()})
+
+    def _timeline(self, value: object, where: str) -> GoldTimeline:
+        timeline = self._object(value, where, "`timeline_level` and `post_level`")
+        level_place, posts_place = f"{where}, timeline_level", f"{where}, post_level"
+        level = self._object(timeline.get("timeline_level"), level_place, "the timeline's summary and spans")
+        posts = self._object(timeline.get("post_level"), posts_place, "posts by their id")
+        if not posts and isinstance(timeline.get("post_level"), dict):
+            self._wrong(posts_place, "holds no post", "at least one post")
+        spans = {state: self._spans(level, f"{state}_spans", level_place) for state in SELF_STATES}
+        if self.spans_everywhere and not any(spans.values()):
+            self._wrong(level_place, "has no evidence span", "at least one span in every timeline (task a1)")
+        return GoldTimeline(
+            summary=self._summary(level, level_place, needed="c" in self.tasks),
+            spans=spans,
+            posts={name: self._post(post, f"{where}, post {name}") for name, post in posts.items()},
+        )
+
+    def _post(self, value: object, where: str) -> GoldPost:
+        post = self._object(value, where, "`summary` and `wellbeing_score`")
+        return GoldPost(
+            summary=self._summary(post, where, needed="b" in self.tasks), wellbeing=self._wellbeing(post, where)
+        )
+
+    def _wellbeing(self, post: Mapping[str, Any], where: str) -> int | None:
+        if "wellbeing_score" not in post:
+            if "a2" in self.tasks:
+                self._wrong(f"{where}, wellbeing_score", "missing", "a whole number from 1 to 10, or null")
+            return None
+        score = post["wellbeing_score"]
+        if score is None or is_wellbeing(score):
+            return None if score is None else int(score)
+        self._wrong(f"{where}, wellbeing_score", "not a well-being score", "a whole number from 1 to 10, or null")
+        return None
+
+    def _spans(self, level: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
+        if key not in level:
+            if "a1" in self.tasks:
+                self._wrong(f"{where}, {key}", "missing", "a list of spans, each with its `text`")
+            return ()
+        if not isinstance(level[key], list):
+            self._wrong(f"{where}, {key}", f"is {type_name(level[key])}", "a list of spans, each with its `text`")
+            return ()
+        texts = []
+        for index, span in enumerate(level[key]):
+            text = span.get("text") if isinstance(span, dict) else None
+            if isinstance(text, str):
+                texts.append(text.strip())
+            else:
+                self._wrong(f"{where}, {key}[{index}]", "has no text", 'an object with `text`, like {"text": "…"}')
+        return tuple(text for text in texts if text)
+
+    def _summary(self, holder: Mapping[str, Any], where: str, *, needed: bool) -> Summary:
+        text, sentences = holder.get("summary"), holder.get("summary_sents")
+        if needed and holder and "summary" not in holder and sentences is None:
+            self._wrong(f"{where}, summary", "missing", "a string, or null where there is no summary")
+        if text is not None and not isinstance(text, str):
+            self._wrong(f"{where}, summary", f"is {type_name(text)}", "a string or null")
+            text = None
+        if sentences is not None and not _strings(sentences):
+            self._wrong(f"{where}, summary_sents", "not a list of sentences", "a list of strings, none of them blank")
+            sentences = None
+        return Summary(text or "", None if sentences is None else tuple(sentence.strip() for sentence in sentences))
+
+    def _object(self, value: object, where: str, holds: str) -> Mapping[str, Any]:
+        if not isinstance(value, JsonObject):
+            self._wrong(where, "missing" if value is None else f"is {type_name(value)}", f"an object with {holds}")
+            return {}
+        for key in value.duplicates:
+            self._wrong(where, f"the key {key!r} stands there more than once", "each key once")
+        return value
+
+    def _wrong(self, where: str, what: str, expected: str) -> None:
+        self.messages.append(f"{where}: {what}. Expected: {expected}.")
+
+
+def is_wellbeing(value: object) -> bool:
+    """Whether a value is a gold well-being score: a whole number from 1 to 10."""
+    return (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and LOWEST_SCORE <= value <= HIGHEST_SCORE
+        and value == int(value)
+    )
+
+
+def _strings(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) and item.strip() for item in value)

@@ -1,0 +1,94 @@
+"""Submitted summaries against gold summaries and evidence by natural language inference, as tasks B and C need it.
+
+The probabilities of one comparison form a table with a row for each premise and a column for each submitted sentence.
+Formulas of profile `published`: CLPsych 2025 "Evaluation and Submission Instructions", table rows B and C.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from clpsych2025.reference import Summary
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Pair = tuple[str, str]
+
+
+class PairClassifier(Protocol):
+    """What is asked of an NLI engine, see `scoring_kit.metrics.nli.NliModel`."""
+
+    def probabilities(self, pairs: Sequence[Pair]) -> "NDArray[np.float64]":
+        """Of each (premise, hypothesis): entailment, neutral, contradiction; shape (pairs, 3)."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Premises (gold sentences or evidence) to be compared with the sentences of a submitted summary."""
+
+    premises: Sequence[str]
+    hypotheses: Sequence[str]
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """Every (premise, hypothesis), row by row."""
+        return [(premise, hypothesis) for premise in self.premises for hypothesis in self.hypotheses]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A comparison's probabilities, arrays of shape (premises, hypotheses) without an empty side."""
+
+    entailment: "NDArray[np.float64]"
+    contradiction: "NDArray[np.float64]"
+
+    def consistency(self) -> float:
+        """The mean over all pairs of 1 - P(contradiction)."""
+        return 1.0 - float(self.contradiction.mean())
+
+    def mean_of_max_contradiction(self) -> float:
+        """The mean over submitted sentences of the largest contradiction (profile `published`)."""
+        return float(self.contradiction.max(axis=0).mean())
+
+    def mean_of_max_entailment(self) -> float:
+        """The mean over submitted sentences of the largest entailment (profile `published`)."""
+        return float(self.entailment.max(axis=0).mean())
+
+    def max_contradiction(self) -> float:
+        """The largest contradiction of all pairs (profile `as-run`)."""
+        return float(self.contradiction.max())
+
+    def max_entailment(self) -> float:
+        """The largest entailment of all pairs (profile `as-run`)."""
+        return float(self.entailment.max())
+
+
+def tables_of(comparisons: Sequence[Comparison], model: PairClassifier | None) -> list[Table | None]:
+    """The tables of all comparisons, their pairs classified in one call; None where one side is empty."""
+    if model is None:
+        return [None] * len(comparisons)
+    together = model.probabilities([pair for comparison in comparisons for pair in comparison.pairs])
+    tables: list[Table | None] = []
+    start = 0
+    for comparison in comparisons:
+        shape = len(comparison.premises), len(comparison.hypotheses)
+        rows = together[start : start + shape[0] * shape[1]]
+        start += len(rows)
+        tables.append(Table(rows[:, 0].reshape(shape), rows[:, 2].reshape(shape)) if len(rows) else None)
+    return tables
+
+
+def submitted_sentences(summary: str) -> list[str]:
+    """The sentences of a submitted summary; none where it is blank, and then no sentence splitter is needed."""
+    from scoring_kit.metrics.sentences import split_sentences
+
+    return split_sentences(summary) if summary.strip() else []
+
+
+def gold_sentences(summary: Summary) -> Sequence[str]:
+    """The sentences of a gold summary, as given or split from its text."""
+    from scoring_kit.metrics.sentences import split_sentences
+
+    return split_sentences(summary.text) if summary.sentences is None else summary.sentences
