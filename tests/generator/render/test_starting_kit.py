@@ -1,0 +1,150 @@
+"""The starting kit, used as a participant uses it."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.archive import write_zip
+from gen_bundle.errors import UserError
+from gen_bundle.reference import prepare_phases
+from gen_bundle.render.broken_examples import spoiled_submissions
+from gen_bundle.render.starting_kit import starting_kit_members
+from gen_bundle.spec.resolve import resolve
+from tests.generator.competition import small_competition
+
+CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+
+
+def kit_of(folder: Path, work: Path) -> Mapping[str, bytes | Path]:
+    competition = resolve(folder)
+    work.mkdir()
+    return starting_kit_members(competition, prepare_phases(competition, work)[0])
+
+
+@pytest.fixture(scope="module")
+def competition(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = small_competition(tmp_path_factory.mktemp("competition"))
+    extra = folder / "starting_kit" / "check_ids.py"
+    extra.parent.mkdir()
+    extra.write_text('"""Checks ids only."""\n')
+    return folder
+
+
+@pytest.fixture(scope="module")
+def kit(competition: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The kit, unpacked."""
+    root = tmp_path_factory.mktemp("kit")
+    buffer = io.BytesIO()
+    write_zip(buffer, kit_of(competition, root / "work"))
+    with zipfile.ZipFile(buffer) as archive:
+        archive.extractall(root / "kit")
+    return root / "kit"
+
+
+def run(kit: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=kit, env=CLEAN, capture_output=True, text=True, encoding="utf-8", check=False
+    )
+
+
+def test_holds_what_its_readme_names(kit: Path) -> None:
+    readme = (kit / "README.md").read_text(encoding="utf-8")
+    for name in (
+        "FORMAT.md",
+        "template/",
+        "examples/valid.zip",
+        "examples/invalid/",
+        "validate.pyz",
+        "score_locally.py",
+        "scorer/",
+        "check_ids.py",
+    ):
+        assert f"`{name}`" in readme
+        assert (kit / name).exists()
+    assert "Checks ids only." in readme
+    assert "{{" not in readme
+    assert "organisers@example.org" in readme
+
+
+@pytest.mark.parametrize("name", ["template", "examples/valid.zip"])
+def test_template_and_example_are_valid(kit: Path, name: str) -> None:
+    done = run(kit, "validate.pyz", name)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert " is valid." in done.stdout
+
+
+def test_invalid_examples_get_the_message_that_is_promised(kit: Path) -> None:
+    examples = sorted((kit / "examples" / "invalid").glob("*.zip"))
+    assert len(examples) >= 5
+    page = (kit / "FORMAT.md").read_text(encoding="utf-8")
+    for example in examples:
+        done = run(kit, "validate.pyz", str(example.relative_to(kit)))
+        assert done.returncode == 1
+        promised = example.with_suffix(".txt").read_text(encoding="utf-8")
+        assert done.stdout.startswith(promised.removesuffix("…\n"))
+        assert promised.strip() in page
+
+
+def test_an_answer_is_packed_and_scored_at_home(kit: Path, competition: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "submission.zip"
+    assert run(kit, "validate.pyz", "template", "--pack", str(packed)).returncode == 0
+    gold = competition / "data" / "dev"
+    done = run(
+        kit, "score_locally.py", "--gold", str(gold), "--submission", str(packed), "--out", str(tmp_path / "out")
+    )
+    assert done.returncode == 0, done.stderr
+    assert "signature: " in done.stdout
+    assert json.loads((tmp_path / "out" / "scores.json").read_text())
+    assert (tmp_path / "out" / "detailed_results.html").exists()
+
+
+def test_scoring_at_home_says_what_is_wrong(kit: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.zip").write_bytes(b"no zip")
+    done = run(kit, "score_locally.py", "--gold", str(tmp_path), "--submission", str(tmp_path / "bad.zip"))
+    assert done.returncode == 1
+    assert "bad.zip: cannot be read as a zip" in done.stderr
+    done = run(kit, "score_locally.py", "--gold", str(tmp_path / "none"), "--submission", "template")
+    assert done.returncode == 2
+    assert "no such folder" in done.stderr
+
+
+def test_is_the_same_every_time(competition: Path, tmp_path: Path) -> None:
+    def as_bytes(members: Mapping[str, bytes | Path]) -> dict[str, bytes]:
+        return {name: data.read_bytes() if isinstance(data, Path) else data for name, data in members.items()}
+
+    kits = [as_bytes(kit_of(competition, tmp_path / name)) for name in "ab"]
+    assert kits[0] == kits[1]
+
+
+def test_a_baseline_that_is_no_submission_is_refused(tmp_path: Path) -> None:
+    folder = small_competition(tmp_path)
+    (folder / "data" / "baselines" / "dev" / "majority" / "predictions.csv").write_text("id,label\nno,such\n")
+    with pytest.raises(UserError, match="baselines/dev/majority: is no valid submission"):
+        kit_of(folder, tmp_path / "work")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("answers.csv", "id,label\na,x\nb,y\n", {"missing-row", "repeated-row", "other-column", "semicolons"}),
+        ("T_1.json", '{"a": {"spans": ["x"]}, "b": {}}', {"missing-entry", "text-for-list"}),
+        ("d.a2", "E1\tBinds_To Agent:T1 Target:T2\n", {"unknown-entity", "blank-for-tab", "unknown-type"}),
+        ("t.xml", '<document><antecedent id="4"/></document>\n', {"unclosed", "unknown-id", "doctype"}),
+    ],
+)
+def test_every_format_is_spoiled_in_its_own_ways(name: str, text: str, expected: set[str]) -> None:
+    spoiled = {one.name: one.files for one in spoiled_submissions({name: text.encode()})}
+    assert set(spoiled) == expected | {"other-file", "cut-off", "utf-16"}
+    assert all(files.get(name) != text.encode() for files in spoiled.values())
+
+
+def test_of_several_files_one_is_left_out() -> None:
+    spoiled = {one.name: one.files for one in spoiled_submissions({"a.a2": b"", "b.a2": b"E1\tX A:T1\n"})}
+    assert set(spoiled["missing-file"]) == {"a.a2"}

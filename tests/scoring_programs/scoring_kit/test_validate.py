@@ -1,0 +1,252 @@
+"""The participants' validator, as a zipapp and piece by piece."""
+
+import importlib.util
+import json
+import random
+import stat
+import struct
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from gen_bundle.render.validator import validator_bytes
+from gen_bundle.resources import resource
+from scoring_kit.submission_zip import MAX_FILES
+from scoring_kit.validate import main
+
+PACKAGE = '''
+"""A toy: one file answer.txt with a line for each id."""
+from __future__ import annotations
+from dataclasses import dataclass
+from typing import FrozenSet
+from scoring_kit.json_reading import read_utf8
+
+@dataclass
+class Submission:
+    entered: FrozenSet[str]
+
+def read(files, manifest, problems):
+    if "answer.txt" not in files.paths:
+        problems.error("answer.txt", "is missing", "a file with a line for each id")
+        return None
+    text = read_utf8(files.paths["answer.txt"], "answer.txt", 1, problems) or ""
+    for number, (line, name) in enumerate(zip(text.splitlines(), manifest.expected["ids"]), 1):
+        if line != name:
+            problems.error(f"answer.txt:{number}", f"is {line}", name)
+    return Submission(frozenset({"one"}))
+'''
+MANIFEST = {
+    "competition": "toy",
+    "tasks": ["one", "two"],
+    "all_tasks": ["one", "two"],
+    "layout": "joint",
+    "options": {},
+    "expected": {"ids": ["a", "b"]},
+}
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    folder = tmp_path / "packages" / "toy"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text('"""Toy."""\n')
+    (folder / "submission.py").write_text(PACKAGE)
+    (folder / "reference.py").write_text("raise ImportError('participants have no use for this')\n")
+    return folder
+
+
+@pytest.fixture
+def module(package: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("toy_submission", package / "submission.py")
+    assert spec is not None
+    assert spec.loader is not None
+    loaded = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = loaded
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+def zipped(path: Path, files: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
+def verdict(module: ModuleType, capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
+    status = main(module, json.dumps(MANIFEST), [str(argument) for argument in arguments])
+    return status, capsys.readouterr().out
+
+
+GOOD = {"answer.txt": b"a\nb\n"}
+
+
+def test_a_zip_a_folder_and_a_bare_file_are_read(
+    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare = tmp_path / "answer.txt"
+    bare.write_bytes(GOOD["answer.txt"])
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "answer.txt").write_bytes(GOOD["answer.txt"])
+    archive = zipped(tmp_path / "mine.zip", GOOD)
+    assert verdict(module, capsys, archive) == (0, "mine.zip is valid. It enters one, not two.\n")
+    hint = "The platform takes a zip: run this again with --pack submission.zip and upload that file.\n"
+    assert verdict(module, capsys, folder) == (0, "mine is valid. It enters one, not two.\n" + hint)
+    assert verdict(module, capsys, bare) == (0, "answer.txt is valid. It enters one, not two.\n" + hint)
+
+
+def test_every_problem_is_printed_with_its_place(
+    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, text = verdict(module, capsys, zipped(tmp_path / "s.zip", {"answer.txt": b"x\ny\n"}))
+    assert status == 1
+    assert text.splitlines()[0] == "The submission cannot be scored: 2 problems found."
+    assert text.splitlines()[1].startswith("answer.txt:1: is x. ")
+    assert text.splitlines()[2].startswith("answer.txt:2: is y. ")
+
+
+def test_what_would_be_ignored_is_a_warning_and_packed_away(
+    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    junk = {"work/answer.txt": b"a\nb\n", "__MACOSX/work/._answer.txt": b"?", "work/.DS_Store": b"?"}
+    out = tmp_path / "out.zip"
+    status, text = verdict(module, capsys, zipped(tmp_path / "s.zip", junk), "--pack", out)
+    assert status == 0
+    assert text.count("warning: ") == 2
+    with zipfile.ZipFile(out) as archive:
+        assert archive.namelist() == ["answer.txt"]
+    assert verdict(module, capsys, out) == (0, "out.zip is valid. It enters one, not two.\n")
+
+
+def test_a_bad_submission_is_not_packed(module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out.zip"
+    assert verdict(module, capsys, zipped(tmp_path / "s.zip", {"a": b""}), "--pack", out)[0] == 1
+    assert not out.exists()
+
+
+def test_packing_gives_the_same_bytes_and_says_what_it_cannot_write(
+    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = zipped(tmp_path / "s.zip", GOOD)
+    outs = [tmp_path / "1.zip", tmp_path / "2.zip"]
+    for out in outs:
+        verdict(module, capsys, source, "--pack", out)
+    assert outs[0].read_bytes() == outs[1].read_bytes()
+    status, text = verdict(module, capsys, source, "--pack", tmp_path / "no" / "such" / "folder.zip")
+    assert status == 1
+    assert "cannot be written" in text
+
+
+def _link(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        member = zipfile.ZipInfo("answer.txt")
+        member.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(member, "/etc/passwd")
+
+
+def _encrypted(path: Path) -> None:
+    zipped(path, GOOD)
+    data = bytearray(path.read_bytes())
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        at = data.index(signature) + offset
+        data[at : at + 2] = struct.pack("<H", 1)
+    path.write_bytes(bytes(data))
+
+
+def _damaged(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("answer.txt", random.Random(0).randbytes(500))
+    data = bytearray(path.read_bytes())
+    data[120:140] = bytes(20)
+    path.write_bytes(bytes(data))
+
+
+def _unknown_compression(path: Path) -> None:
+    zipped(path, GOOD)
+    data = bytearray(path.read_bytes())
+    for signature, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        at = data.index(signature) + offset
+        data[at : at + 2] = struct.pack("<H", 9)
+    path.write_bytes(bytes(data))
+
+
+def _twice(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("answer.txt", b"a\nb\n")
+        archive.writestr("Answer.txt", b"c")
+
+
+HOSTILE = {
+    "a link": (_link, '"answer.txt": is a link.'),
+    "encrypted": (_encrypted, '"answer.txt": is encrypted.'),
+    "damaged": (_damaged, '"answer.txt": cannot be unpacked'),
+    "unknown compression": (_unknown_compression, '"answer.txt": cannot be unpacked'),
+    "upper and lower case": (_twice, '"Answer.txt": stands there twice (the other: "answer.txt")'),
+    "dots": (lambda path: zipped(path, {"../answer.txt": b""}), '"../answer.txt": is no name of a file inside'),
+    "absolute": (lambda path: zipped(path, {"/answer.txt": b""}), '"/answer.txt": is no name of a file inside'),
+    "backslash": (lambda path: zipped(path, {"a\\answer.txt": b""}), "has a backslash in its name"),
+    "no zip at all": (lambda path: path.write_bytes(b"a\nb\n"), "s.zip: cannot be read as a zip"),
+    "an empty file": (lambda path: path.write_bytes(b""), "s.zip: cannot be read as a zip"),
+    "too many files": (
+        lambda path: zipped(path, {f"{i}": b"" for i in range(MAX_FILES + 1)}),
+        f"s.zip: holds {MAX_FILES + 1} files.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_zip_is_not_trusted(
+    name: str, module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make, message = HOSTILE[name]
+    make(tmp_path / "s.zip")
+    status, text = verdict(module, capsys, tmp_path / "s.zip")
+    assert status == 1
+    assert message in text
+    assert "Traceback" not in text
+    assert not (tmp_path.parent / "answer.txt").exists()
+
+
+def test_a_bomb_is_left_when_it_grows_too_large(
+    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scoring_kit.submission_zip.MAX_BYTES", 10_000_000)
+    path = tmp_path / "s.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("answer.txt", bytes(100_000_000))
+    status, text = verdict(module, capsys, path)
+    assert status == 1
+    assert "s.zip: holds more than 10 MB when unpacked." in text
+
+
+@pytest.mark.parametrize("name", ["s.tar.gz", "s.7z", "s.RAR"])
+def test_other_archives_are_named(
+    name: str, module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).write_bytes(b"?")
+    assert "the platform takes no other" in verdict(module, capsys, tmp_path / name)[1]
+
+
+def test_what_does_not_exist_is_said(module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, text = verdict(module, capsys, tmp_path / "nothing")
+    assert status == 1
+    assert "does not exist" in text
+
+
+def test_the_zipapp_runs_alone(package: Path, tmp_path: Path) -> None:
+    content = validator_bytes(package, resource("scoring_programs") / "scoring_kit", MANIFEST)
+    assert content == validator_bytes(package, resource("scoring_programs") / "scoring_kit", MANIFEST)
+    assert content.startswith(b"#!/usr/bin/env python3\n")
+    (tmp_path / "validate.pyz").write_bytes(content)
+    zipped(tmp_path / "s.zip", GOOD)
+    command = [sys.executable, "-I", "validate.pyz", "s.zip"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "s.zip is valid. It enters one, not two.\n", "")
+    with zipfile.ZipFile(tmp_path / "validate.pyz") as archive:
+        assert "toy/reference.py" not in archive.namelist()
+        assert "scoring_kit/frame.py" not in archive.namelist()

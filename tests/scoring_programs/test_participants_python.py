@@ -1,0 +1,57 @@
+"""What participants run at home needs Python 3.9 and the standard library, nothing else."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.render.validator import imported_modules
+from gen_bundle.resources import resource
+
+ROOT = resource("scoring_programs")
+PACKAGES = sorted(path.parent.name for path in ROOT.glob("*/submission.py"))
+
+
+def modules(package: str) -> dict[str, Path]:
+    return imported_modules(ROOT / package, ROOT / "scoring_kit")
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_only_the_standard_library_is_imported(package: str) -> None:
+    own = {package, "scoring_kit"}
+    for place, path in modules(package).items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+        names += [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+        assert not any(node.level for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)), place
+        foreign = {name.split(".")[0] for name in names} - own - set(sys.stdlib_module_names)
+        assert foreign == set(), place
+
+
+def newer_than_3_9(*files: Path) -> str:
+    """What vermin finds that Python 3.9 does not have; empty where there is nothing."""
+    options = ["--target=3.9-", "--violations", "--no-parse-comments"]
+    command = [sys.executable, "-c", "import vermin; vermin.main()", *options, *map(str, files)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_python_3_9_is_enough(package: str) -> None:
+    assert newer_than_3_9(*modules(package).values()) == ""
+
+
+def test_the_check_of_versions_sees_newer_syntax(tmp_path: Path) -> None:
+    (tmp_path / "new.py").write_text("match 1:\n    case 1:\n        pass\n")
+    assert "3.10" in newer_than_3_9(tmp_path / "new.py")
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_what_the_reader_needs_is_found_by_following_imports(package: str) -> None:
+    """Importing the reader alone, with nothing but the found modules, works."""
+    places = sorted(modules(package))
+    assert f"{package}/submission.py" in places
+    assert "scoring_kit/validate.py" in places
+    assert not {"scoring_kit/frame.py", f"{package}/reference.py", f"{package}/organiser.py"} & set(places)
