@@ -21,7 +21,7 @@ from gen_bundle.worker.engines.usage import Meter
 from gen_bundle.worker.sweep import LABEL, OWNER_LABEL, is_abandoned, owner_text
 
 if TYPE_CHECKING:
-    from docker import APIClient
+    from docker import DockerClient
 
 # compute_worker.py, cap_drop_list: all that Docker gives by default.
 DROPPED_CAPABILITIES = (
@@ -51,7 +51,7 @@ API_SECONDS = 60
 LINES_FOLLOWED = 1000
 
 
-def connect(seconds: float = API_SECONDS) -> "APIClient":
+def connect(seconds: int = API_SECONDS) -> "DockerClient":
     """A client of the engine at DOCKER_HOST, or of this machine's own.
 
     Raises:
@@ -64,7 +64,7 @@ def connect(seconds: float = API_SECONDS) -> "APIClient":
 
     client = None
     try:
-        client = docker.APIClient(**docker.utils.kwargs_from_env(), timeout=seconds)
+        client = docker.from_env(timeout=seconds)
         client.ping()
     except (DockerException, RequestException) as error:
         if client is not None:
@@ -77,7 +77,7 @@ class DockerEngine:
     """Runs each program in a fresh container, labelled so that nothing can be left behind.
 
     Args:
-        client: docker-py's low-level client.
+        client: docker-py's client.
         run_id: Different for each dry run; two at once do not see each other's containers.
         gpu: Ask for all GPUs.
         network: Leave the network on, as hosted workers do.
@@ -89,7 +89,7 @@ class DockerEngine:
 
     def __init__(
         self,
-        client: "APIClient",
+        client: "DockerClient",
         run_id: str,
         *,
         gpu: bool = False,
@@ -98,6 +98,7 @@ class DockerEngine:
         pull: bool = False,
     ) -> None:
         self._client = client
+        self._api = client.api
         self._run_id = run_id
         self._gpu = gpu
         self._network = network
@@ -113,7 +114,7 @@ class DockerEngine:
 
         with _engine_answers():
             try:
-                found = self._client.inspect_image(image)
+                found = self._client.images.get(image).attrs
             except ImageNotFound:
                 if not self._pull:
                     raise EngineError(
@@ -121,15 +122,15 @@ class DockerEngine:
                         "build', or let --pull fetch it; without containers: --engine process"
                     ) from None
                 try:
-                    self._client.pull(image)
-                    found = self._client.inspect_image(image)
+                    self._client.images.pull(image)
+                    found = self._client.images.get(image).attrs
                 except APIError as error:
                     raise EngineError(f"Pull for {image} failed! {error.explanation}") from error
         notes = []
         if entrypoint := (found.get("Config") or {}).get("Entrypoint"):
             notes.append(
-                f"the image {image} has the ENTRYPOINT {entrypoint}: the platform keeps it, and the command becomes its "
-                "arguments; build the image without"
+                f"the image {image} has the ENTRYPOINT {entrypoint}: the platform keeps it, and the command becomes "
+                "its arguments; build the image without"
             )
         if not found.get("RepoDigests"):
             notes.append(
@@ -179,7 +180,7 @@ class DockerEngine:
         for request in GPU_REQUESTS if self._gpu else (None,):
             try:
                 created = self._create(container, binds, request)
-                self._client.start(created)
+                self._api.start(created)
             except APIError as error:
                 text = str(error.explanation)
                 if "executable file not found" in text or "no such file or directory" in text:
@@ -198,22 +199,24 @@ class DockerEngine:
 
     def _create(self, container: Container, binds: Mapping[str, dict[str, str]], gpu: dict[str, Any] | None) -> str:
         """The worker's create call; labels, the network and `--strict` are ours."""
-        client = self._client
-        host_config = client.create_host_config(
-            auto_remove=False,
-            cap_drop=list(DROPPED_CAPABILITIES),
-            binds=dict(binds),
-            userns_mode="host",
-            security_opt=["label=disable"] if self._is_podman else ["no-new-privileges"],
-            **({} if gpu is None else {"device_requests": [gpu]}),
-            **({} if self._network else {"network_mode": "none"}),
-            **(self._strict.host_config() if self._strict else {}),
-        )
-        created = client.create_container(
+        options: dict[str, Any] = {
+            "auto_remove": False,
+            "cap_drop": list(DROPPED_CAPABILITIES),
+            "binds": dict(binds),
+            "userns_mode": "host",
+            "security_opt": ["label=disable"] if self._is_podman else ["no-new-privileges"],
+        }
+        if gpu is not None:
+            options["device_requests"] = [gpu]
+        if not self._network:
+            options["network_mode"] = "none"
+        if self._strict:
+            options |= self._strict.host_config()
+        created = self._api.create_container(
             container.image,
             command=list(container.argv),
             name=f"gen-bundle-{self._run_id}-{container.kind}-{next(self._count)}",
-            host_config=host_config,
+            host_config=self._api.create_host_config(**options),
             working_dir="/app/program",
             environment=list(ENVIRONMENT),
             network_disabled=not self._network,
@@ -239,7 +242,7 @@ class DockerEngine:
         teller.start()
         meter = Meter(connect, running, gpu=self._gpu)
         meter.start()
-        while (state := self._client.inspect_container(running)["State"])["Running"]:
+        while (state := self._api.inspect_container(running)["State"])["Running"]:
             now = time.monotonic()
             if now - began > seconds:
                 timed_out = True
@@ -265,17 +268,17 @@ class DockerEngine:
         from docker.errors import APIError
 
         try:
-            self._client.kill(running)
+            self._api.kill(running)
         except APIError:  # it ended by itself in between
             return
         finally:
-            self._client.wait(running)
+            self._api.wait(running)
 
     def _save_logs(self, ended: str, stdout: Path, stderr: Path) -> None:
         """By the logs call: what the worker uses, attaching after the end, comes back empty now and then."""
         for file, streams in ((stdout, {"stdout": True, "stderr": False}), (stderr, {"stdout": False, "stderr": True})):
             with file.open("wb") as out:
-                for chunk in self._client.logs(ended, stream=True, **streams):
+                for chunk in self._api.logs(ended, stream=True, **streams):
                     out.write(chunk)
                     if out.tell() > 2 * KEPT_BYTES:
                         break
@@ -283,10 +286,10 @@ class DockerEngine:
     def _remove(self, wanted: Callable[[Mapping[str, str]], bool]) -> None:
         from docker.errors import APIError
 
-        for found in self._client.containers(all=True, filters={"label": LABEL}):
+        for found in self._api.containers(all=True, filters={"label": LABEL}):
             if wanted(found.get("Labels") or {}):
                 try:
-                    self._client.remove_container(found["Id"], v=True, force=True)
+                    self._api.remove_container(found["Id"], v=True, force=True)
                 except APIError:  # another dry run's sweep was faster
                     continue
 
@@ -294,22 +297,24 @@ class DockerEngine:
         """Let us read and delete what a container's root wrote, where we are not root ourselves."""
         if os.geteuid() == 0:
             return
-        binds = {str(mount.source): {"bind": mount.target, "mode": "rw"} for mount in container.mounts}
+        binds: dict[str, Mapping[str, str]] = {
+            str(mount.source): {"bind": mount.target, "mode": "rw"} for mount in container.mounts
+        }
         targets = [mount.target for mount in container.mounts]
-        chmod = self._client.create_container(
+        chmod = self._api.create_container(
             container.image,
             command=["-R", "a+rwX", *targets],
             entrypoint=["chmod"],
             user="0",
-            host_config=self._client.create_host_config(binds=binds, network_mode="none"),
+            host_config=self._api.create_host_config(binds=binds, network_mode="none"),
             labels={LABEL: self._run_id, OWNER_LABEL: owner_text()},
         )
-        self._client.start(chmod)
-        self._client.wait(chmod)
-        self._client.remove_container(chmod, v=True, force=True)
+        self._api.start(chmod)
+        self._api.wait(chmod)
+        self._api.remove_container(chmod, v=True, force=True)
 
 
-def _is_podman(client: "APIClient") -> bool:
+def _is_podman(client: "DockerClient") -> bool:
     components = client.version().get("Components") or []
     return any("podman" in str(component.get("Name", "")).lower() for component in components)
 
@@ -339,7 +344,7 @@ def _tell_lines(running: str, on_line: LineListener) -> None:
     try:
         client = connect()
         try:
-            for chunk in client.logs(running, stdout=True, stderr=True, stream=True, follow=True):
+            for chunk in client.api.logs(running, stdout=True, stderr=True, stream=True, follow=True):
                 *lines, rest = (rest + chunk).split(b"\n")
                 for line in lines:
                     on_line(shown_line(line))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gen_bundle.worker.engines import EngineError, Usage
 
 if TYPE_CHECKING:
-    from docker import APIClient
+    from docker import DockerClient
 
 MEASURE_SECONDS = 0.25
 
@@ -23,7 +23,7 @@ class Meter(threading.Thread):
         peak: The largest of each figure so far; of the processor the last.
     """
 
-    def __init__(self, connect: "Callable[[], APIClient]", running: str, *, gpu: bool) -> None:
+    def __init__(self, connect: "Callable[[], DockerClient]", running: str, *, gpu: bool) -> None:
         super().__init__(daemon=True)
         self.peak = Usage()
         self._connect = connect
@@ -45,7 +45,7 @@ class Meter(threading.Thread):
             client = self._connect()
             try:
                 while not self._stopped.is_set():
-                    told = _told(client.stats(self._running, stream=False, one_shot=True))
+                    told = _told(client.api.stats(self._running, stream=False, one_shot=True))
                     on_gpu = (gpu_memory() or 0) - gpu_before if self._gpu else None
                     self.peak = Usage.peak([self.peak, told, Usage(gpu_memory_bytes=on_gpu)])
                     self._stopped.wait(MEASURE_SECONDS)
