@@ -30,7 +30,7 @@ class SpanScorer(Protocol):
 
     def token_counts(self, texts: Sequence[str]) -> list[int]: ...
 
-    def encode_all(self, texts: Sequence[str]) -> None: ...
+    def encode_all(self, texts: Sequence[str], lasting: Sequence[str] = ()) -> None: ...
 
     def score(self, candidates: Sequence[str], references: Sequence[str], library_batch: int | None = None) -> "Scores":
         """Matrices of shape (candidates, references)."""
@@ -72,7 +72,7 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     return TaskResult(
         metrics=metrics,
         settings=settings(options, "bertscore", resolved),
-        libraries=("bert-score", "torch", "transformers"),
+        libraries=("bert-score", "torch", "transformers") if scorer else (),
         figures=[_recall_bars(rows["both"])],
     )
 
@@ -156,17 +156,13 @@ def metrics_of(rows: Rows, prefix: str) -> dict[str, Metric]:
 
 def _prepared(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> dict[str, int]:
     """Embed every distinct span of the run at once and count its tokens; timelines without predictions need none."""
-    texts = {
-        span
-        for one in timelines
-        if any(one.predicted.values())
-        for spans in (*one.gold.values(), *one.predicted.values())
-        for span in spans
-    }
     if scorer is None:
         return {}
-    distinct = sorted(texts)
-    scorer.encode_all(distinct)
+    needed = [one for one in timelines if any(one.predicted.values())]
+    gold = sorted({span for one in needed for spans in one.gold.values() for span in spans})
+    predicted = sorted({span for one in needed for spans in one.predicted.values() for span in spans})
+    scorer.encode_all(predicted, lasting=gold)
+    distinct = sorted({*gold, *predicted})
     return dict(zip(distinct, scorer.token_counts(distinct), strict=True))
 
 

@@ -47,13 +47,13 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     return TaskResult(
         metrics=published(scored) if is_published else as_run(scored),
         settings=settings(options, "nli", model.signature() if model else None),
-        libraries=("nltk", "torch", "transformers"),
+        libraries=("nltk", "torch", "transformers") if model else (),
         figures=[_consistency_bars(scored)],
     )
 
 
 def summarised_posts(reference: Reference, submission: Submission, *, stripped: bool) -> list[SummarisedPost]:
-    """The posts with a gold summary; `stripped`: whether evidence is stripped and freed of blank spans."""
+    """The posts with a gold summary; `stripped`: whether evidence is stripped, blank and repeated spans left out."""
     return [
         _summarised(name, post.summary, submission.timelines[name].posts[key], stripped)
         for name, timeline in reference.timelines.items()
@@ -68,7 +68,7 @@ def _summarised(timeline: str, gold: Summary, answer: PostAnswer, stripped: bool
         nothing = Comparison((), ())
         return SummarisedPost(timeline, nothing, nothing)
     as_submitted = [span for state in SELF_STATES for span in answer.evidence[state]]
-    evidence = answer.spans if stripped else as_submitted
+    evidence = list(dict.fromkeys(answer.spans)) if stripped else as_submitted
     return SummarisedPost(timeline, Comparison(gold_sentences(gold), sentences), Comparison(evidence, sentences))
 
 

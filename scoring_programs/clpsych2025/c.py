@@ -23,7 +23,7 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     return TaskResult(
         metrics=published(tables) if options["profile"] == "published" else as_run(tables),
         settings=settings(options, "nli", model.signature() if model else None),
-        libraries=("nltk", "torch", "transformers"),
+        libraries=("nltk", "torch", "transformers") if model else (),
     )
 
 

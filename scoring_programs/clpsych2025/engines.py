@@ -1,5 +1,6 @@
 """The model engines with the options of CLPsych 2025, and what of these the scores depend on."""
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -40,4 +41,4 @@ def settings(options: Mapping[str, Any], engine: str, resolved: Mapping[str, obj
     named.pop("precision", None)
     values = {"profile": options["profile"], **{f"{engine}.{key}": value for key, value in named.items()}}
     values["precision"] = options["precision"]
-    return {key: str(value) for key, value in values.items()}
+    return {key: value if isinstance(value, str) else json.dumps(value) for key, value in values.items()}

@@ -64,7 +64,7 @@ def lexical_rule(post: str) -> Answer:
     balance = {sentence: _count(sentence, ADAPTIVE) - _count(sentence, MALADAPTIVE) for sentence in sentences}
     adaptive = [sentence for sentence in sentences if balance[sentence] > 0]
     maladaptive = [sentence for sentence in sentences if balance[sentence] < 0]
-    score = min(10, max(1, round(5.5 + len(adaptive) - 1.5 * len(maladaptive))))
+    score = min(8, max(3, 5 + len(adaptive) - len(maladaptive)))
     feeling = {True: "does rather well", False: "is struggling"}[score > 5]
     return {
         "adaptive_evidence": adaptive,
