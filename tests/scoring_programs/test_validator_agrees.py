@@ -1,0 +1,212 @@
+"""The validator at home and the scoring program accept and refuse the same submissions, with the same messages."""
+
+import importlib
+import io
+import itertools
+import json
+import re
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gen_bundle.archive import write_zip
+from gen_bundle.programs import program_members
+from gen_bundle.reference import prepare_phases
+from gen_bundle.render.starting_kit import starting_kit_members
+from gen_bundle.resources import resource
+from gen_bundle.spec.resolve import resolve
+from scoring_kit import frame, validate
+
+COMPETITIONS = sorted(path.parent.name for path in resource("bundles").glob("*/bundle.yaml"))
+Files = Mapping[str, bytes]
+Change = Callable[[Files, str, int], Files]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A competition's dev phase: its program (unpacked), reference data, manifest, kit, and a valid submission."""
+
+    package: str
+    program: Path
+    reference: Path
+    manifest: Mapping[str, Any]
+    secrets: Mapping[str, Any]
+    kit: Mapping[str, bytes | Path]
+    valid: Files
+
+
+@pytest.fixture(scope="module", params=COMPETITIONS)
+def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
+    competition = resolve(resource("bundles") / request.param)
+    work = tmp_path_factory.mktemp(request.param)
+    data = prepare_phases(competition, work)[0]
+    (unit,) = competition.units
+    write_zip(work / "program.zip", program_members(competition, unit))
+    with zipfile.ZipFile(work / "program.zip") as archive:
+        archive.extractall(work / "program")
+    kit = starting_kit_members(competition, data)
+    valid = kit["examples/valid.zip"]
+    assert isinstance(valid, bytes)
+    return Case(
+        package=competition.package.name,
+        program=work / "program",
+        reference=data.references[unit.id],
+        manifest=data.manifest,
+        secrets=data.secrets,
+        kit=kit,
+        valid=unzipped(valid),
+    )
+
+
+def unzipped(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def zipped(files: Files) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_is_scored() -> Iterator[None]:
+    """Only the reading counts here: metrics, models and outputs are left out."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frame, "score_tasks", lambda *_: {})
+        patch.setattr(frame, "write_outputs", lambda *_: {})
+        yield
+
+
+def said_by_program(case: Case, submission: bytes) -> tuple[int, str]:
+    """Exit status, and what the scoring program says of the submission: the problems, or else the warnings."""
+    with tempfile.TemporaryDirectory() as work:
+        given_folder = Path(work) / "input"
+        with zipfile.ZipFile(io.BytesIO(submission)) as archive:
+            (given_folder / "res").mkdir(parents=True)
+            archive.extractall(given_folder / "res")
+        (given_folder / "ref").symlink_to(case.reference)
+        out, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(err):
+            status = frame.guarded(lambda: frame.run(case.program, given_folder, Path(work) / "output"))
+    warnings = [line for line in out.getvalue().splitlines() if re.match("warning: |… and ", line)]
+    return status, err.getvalue() if status else "\n".join(warnings)
+
+
+def said_by_validator(case: Case, submission: bytes) -> tuple[int, str]:
+    module = importlib.import_module(f"{case.package}.submission")
+    with tempfile.TemporaryDirectory() as work:
+        path = Path(work) / "submission.zip"
+        path.write_bytes(submission)
+        out = io.StringIO()
+        with redirect_stdout(out):
+            status = validate.main(module, json.dumps(case.manifest), [str(path)])
+    lines = [line for line in out.getvalue().splitlines() if " is valid." not in line]
+    if status:
+        lines = [line for line in lines if not line.startswith("warning: ") and not line.endswith("more warnings.")]
+        return status, "\n".join(lines) + "\n"
+    return status, "\n".join(lines)
+
+
+def test_of_the_examples_in_the_starting_kit(case: Case) -> None:
+    assert said_by_program(case, zipped(case.valid))[0] == 0
+    invalid = [data for name, data in case.kit.items() if name.startswith("examples/invalid/") and name[-4:] == ".zip"]
+    assert len(invalid) >= 4
+    for submission in invalid:
+        assert isinstance(submission, bytes)
+        status, text = said_by_program(case, submission)
+        assert status == 1
+        assert (status, text) == said_by_validator(case, submission)
+
+
+def _token(value: str) -> Callable[[bytes, int], bytes]:
+    """Replace the n-th token, a quoted text, a number or a word."""
+
+    def change(content: bytes, n: int) -> bytes:
+        found = list(re.finditer(rb'"[^"]*"|[\w.-]+', content))
+        if not found:
+            return content
+        token = found[n % len(found)]
+        return content[: token.start()] + value.encode() + content[token.end() :]
+
+    return change
+
+
+def _line(change: Callable[[list[bytes], int], list[bytes]]) -> Callable[[bytes, int], bytes]:
+    def changed(content: bytes, n: int) -> bytes:
+        lines = content.splitlines(keepends=True)
+        return b"".join(change(lines, n % len(lines))) if lines else content
+
+    return changed
+
+
+def _in_file(change: Callable[[bytes, int], bytes]) -> Change:
+    return lambda files, name, n: {**files, name: change(files[name], n)}
+
+
+CONTENT: tuple[Callable[[bytes, int], bytes], ...] = (
+    *map(_token, ["", "NaN", "1e999", "-1", "true", "null", '"text"', "[]", "9" * 400, "é", "T99999", "\x00"]),
+    _line(lambda lines, n: lines[:n] + lines[n + 1 :]),
+    _line(lambda lines, n: lines[: n + 1] + lines[n:]),
+    _line(lambda lines, n: lines[n:] + lines[:n]),
+    lambda content, n: content[: n % (len(content) + 1)],
+    lambda content, n: content[: n % (len(content) + 1)] + b"\xff" + content[n % (len(content) + 1) :],
+    lambda content, n: b"\xef\xbb\xbf" + content,
+    lambda content, n: content.replace(b"\n", b"\r\n"),
+    lambda content, n: content.decode("utf-8", "replace").encode("utf-16"),
+    lambda content, n: content.replace(b",", b";"),
+    lambda content, n: b"[" * n,
+    lambda content, n: b"",
+)
+NAMES: tuple[Change, ...] = (
+    lambda files, name, n: {other: files[other] for other in files if other != name},
+    lambda files, name, n: {("x" + other if other == name else other): files[other] for other in files},
+    lambda files, name, n: {(other.upper() if other == name else other): files[other] for other in files},
+    lambda files, name, n: {f"my work/{other}": files[other] for other in files},
+    lambda files, name, n: {**files, f"copy/{name}": files[name]},
+    lambda files, name, n: {**files, "notes.txt": b"?", "__MACOSX/._x": b"?", ".DS_Store": b"?", "metadata": b"?"},
+    lambda files, name, n: {name.rsplit("/", 1)[-1]: files[name]},
+)
+STEPS = st.tuples(st.sampled_from([*map(_in_file, CONTENT), *NAMES]), st.integers(0, 10_000), st.integers(0, 10_000))
+
+
+@settings(max_examples=120)
+@given(steps=st.lists(STEPS, min_size=1, max_size=3))
+def test_of_spoiled_submissions(case: Case, steps: list[tuple[Change, int, int]]) -> None:
+    files = case.valid
+    for change, which, n in steps:
+        files = change(files, sorted(files)[which % len(files)], n) if files else files
+    submission = zipped(files)
+    status, text = said_by_program(case, submission)
+    assert status in (0, 1), text
+    assert (status, text) == said_by_validator(case, submission)
+
+
+def test_no_manifest_reveals_a_label(case: Case) -> None:
+    text = json.dumps(case.manifest["expected"], ensure_ascii=False)
+    assert [secret for secret in case.secrets["texts"] if secret in text] == []
+    labels = {(str(name), str(label)) for name, label in case.secrets["labels"]}
+    assert [pair for pair in _neighbours(case.manifest["expected"]) if pair in labels] == []
+
+
+def _neighbours(value: Any) -> Iterator[tuple[str, str]]:
+    """All pairs of values that stand together: key and value, or two values of one list or object."""
+    children = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    plain = [str(child) for child in children if not isinstance(child, dict | list)]
+    if isinstance(value, dict):
+        yield from ((key, str(child)) for key, child in value.items())
+        yield from itertools.permutations(plain, 2)
+    else:
+        yield from itertools.pairwise(plain)
+    for child in children:
+        yield from _neighbours(child)
