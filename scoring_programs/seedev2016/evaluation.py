@@ -30,7 +30,7 @@ def evaluate(task: str, names: Sequence[str], gold: Documents, predicted: Docume
     metrics.update(_counts(overall))
     for event_type, alternate in types.items():
         metrics.update({f"{name}.{event_type}": metric for name, metric in _measures(alternate, names).items()})
-    bars = [Bar(event_type, alternate.f1, alternate.gold) for event_type, alternate in types.items()]
+    bars = [Bar(event_type, alternate.f1, alternate.items) for event_type, alternate in types.items()]
     counts = [
         (
             event_type,
@@ -48,12 +48,11 @@ def evaluate(task: str, names: Sequence[str], gold: Documents, predicted: Docume
 
 
 def _measures(measures: Measures, names: Sequence[str]) -> dict[str, Metric]:
-    """Recall and precision are averages over gold and predicted events; both tell of the gold events alike."""
     metrics = {
-        "f1": Metric(measures.f1, measures.gold + measures.predicted, measures.gold),
-        "recall": Metric(measures.recall, measures.gold),
-        "precision": Metric(measures.precision, measures.predicted, measures.gold),
-        "ser": Metric(measures.slot_error_rate, measures.gold),
+        "f1": Metric(measures.f1, measures.gold + measures.predicted, measures.items),
+        "recall": Metric(measures.recall, measures.gold, measures.items),
+        "precision": Metric(measures.precision, measures.predicted, measures.items),
+        "ser": Metric(measures.slot_error_rate, measures.gold, measures.items),
     }
     return {name: metrics[name] for name in names}
 
@@ -69,4 +68,4 @@ def _counts(measures: Measures) -> dict[str, Metric]:
         "deletions": measures.deletions,
         "insertions": measures.insertions,
     }
-    return {name: Metric(value, measures.gold) for name, value in counts.items()}
+    return {name: Metric(value, measures.gold, measures.items) for name, value in counts.items()}

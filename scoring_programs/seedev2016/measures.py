@@ -29,6 +29,11 @@ class Measures:
     similarity: float
 
     @property
+    def items(self) -> int:
+        """Scored items behind the measures: of a single prediction they would tell whether it is right."""
+        return min(self.gold, self.predicted) if self.predicted else self.gold
+
+    @property
     def recall(self) -> float:
         """M / gold; 0 without gold."""
         return self.similarity / self.gold if self.gold else 0.0

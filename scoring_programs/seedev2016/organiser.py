@@ -1,11 +1,12 @@
 """What only the organisers of SeeDev need: prepare and check gold, manifest, template, secrets."""
 
+import hashlib
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scoring_kit.errors import Problems
+from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.organiser import serve
 from seedev2016 import reference
 from seedev2016.standoff import Entity
@@ -14,15 +15,21 @@ Request = Mapping[str, Any]
 
 
 def prepare(request: Request) -> dict[str, Any]:
-    """Copy the asked tasks' `.txt`, `.a1` and `.a2` files, and nothing else, from `source` to `out`."""
+    """Copy the asked tasks' `.txt`, `.a1` and `.a2` files, and nothing else, from `source` to `out`.
+
+    Raises:
+        OrganiserError: a task's folder is missing.
+    """
     source, out = Path(request["source"]), Path(request["out"])
-    answer = check_reference({**request, "reference": source})
+    missing = [task for task in request["tasks"] if not (source / task).is_dir()]
+    if missing:
+        raise OrganiserError(*(f"{task}: there is no such folder in the data." for task in missing))
     for task in request["tasks"]:
         (out / task).mkdir()
         for path in sorted((source / task).iterdir()):
             if path.suffix in reference.SUFFIXES:
                 shutil.copyfile(path, out / task / path.name)
-    return answer
+    return {"warnings": []}
 
 
 def check_reference(request: Request) -> dict[str, Any]:
@@ -72,14 +79,19 @@ def template(request: Request) -> dict[str, Any]:
 
 
 def secrets(request: Request) -> dict[str, Any]:
-    """The lines of all `.a2` files."""
+    """The lines of all `.a2` files, and the files that hold any, by their SHA-256."""
     folder = Path(request["reference"])
     files = [path for task in request["tasks"] for path in sorted((folder / task).glob("*.a2"))]
-    lines = (line.strip() for path in files for line in path.read_text(encoding="utf-8-sig").splitlines())
+    contents = [path.read_text(encoding="utf-8-sig") for path in files]
+    lines = (line.strip() for content in contents for line in content.splitlines())
     return {
         "texts": sorted({line for line in lines if line}),
         "labels": [],
-        "files": [path.relative_to(folder).as_posix() for path in files],
+        "files": [
+            hashlib.sha256(path.read_bytes()).hexdigest()
+            for path, content in zip(files, contents, strict=True)
+            if content.strip()
+        ],
     }
 
 

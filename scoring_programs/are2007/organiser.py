@@ -1,0 +1,94 @@
+"""What only the organisers of ARE need: prepare and check gold, manifest, template, secrets."""
+
+import hashlib
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from are2007 import reference
+from are2007.answers import ROOT
+from are2007.submission import SUFFIX
+from scoring_kit.errors import OrganiserError
+from scoring_kit.organiser import serve
+
+Request = Mapping[str, Any]
+
+_CHAIN = re.compile(r"<chain\b.*?</chain>", re.DOTALL)
+
+
+def prepare(request: Request) -> dict[str, Any]:
+    """Copy the asked tasks' inputs and keys, and nothing else, from `source` to `out`.
+
+    Raises:
+        OrganiserError: a task's folder is missing.
+    """
+    source, out = Path(request["source"]), Path(request["out"])
+    missing = [task for task in request["tasks"] if not (source / task).is_dir()]
+    if missing:
+        raise OrganiserError(*(f"{task}: there is no such folder in the data." for task in missing))
+    for task in request["tasks"]:
+        (out / task).mkdir()
+        for path in sorted((source / task).iterdir()):
+            if path.name.endswith((reference.INPUT, reference.KEY)):
+                shutil.copyfile(path, out / task / path.name)
+    return {"warnings": []}
+
+
+def check_reference(request: Request) -> dict[str, Any]:
+    """Check inputs and keys; raises OrganiserError with every fault, and warns of pronouns that are alone."""
+    gold = _read(request)
+    warnings = []
+    for task in ("task1", "task3"):
+        for text, key in gold.keys.get(task, {}).items():
+            alone = {chain[0] for chain in key.chains if len(chain) == 1}
+            if count := len(alone.intersection(key.pronouns)):
+                file = f"{task}/{text}{reference.KEY}"
+                warnings.append(
+                    f"{file}: pronouns that are alone in their chain cannot be resolved; there are {count}."
+                )
+    return {"warnings": warnings}
+
+
+def manifest(request: Request) -> dict[str, Any]:
+    """Task → text → the entities and pronouns, or the nodes, of its input."""
+    return reference.manifest(_read(request), request["tasks"])
+
+
+def template(request: Request) -> dict[str, Any]:
+    """Write an answer without pairs or chains for each text."""
+    out = Path(request["out"])
+    for task, texts in manifest(request).items():
+        folder = out if request["layout"] == "separate" else out / task
+        folder.mkdir(exist_ok=True)
+        for text in texts:
+            (folder / f"{text}{SUFFIX}").write_text(f"<{ROOT}>\n</{ROOT}>\n", encoding="utf-8")
+    return {}
+
+
+def secrets(request: Request) -> dict[str, Any]:
+    """The keys, by their SHA-256, and every chain as it stands there."""
+    folder = Path(request["reference"])
+    files = [path for task in request["tasks"] for path in sorted((folder / task).glob("*" + reference.KEY))]
+    return {
+        "texts": [chain for path in files for chain in _CHAIN.findall(path.read_text(encoding="utf-8-sig"))],
+        "labels": [],
+        "files": [hashlib.sha256(path.read_bytes()).hexdigest() for path in files],
+    }
+
+
+def _read(request: Request) -> reference.Reference:
+    return reference.read(Path(request["reference"]), request["tasks"], request["options"])
+
+
+VERBS = {
+    "prepare": prepare,
+    "check_reference": check_reference,
+    "manifest": manifest,
+    "template": template,
+    "secrets": secrets,
+}
+
+if __name__ == "__main__":
+    raise SystemExit(serve(VERBS))

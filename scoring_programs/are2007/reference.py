@@ -1,0 +1,127 @@
+"""Reads the inputs and keys of ARE: `<task>/<text>-input.xml` and `<task>/<text>-key.xml`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from are2007.answers import ROOT, Key, read_key
+from are2007.mentions import BY_SPAN, Places
+from scoring_kit.errors import OrganiserError, Problems
+from scoring_kit.faults import Fault, told_to_organiser
+from scoring_kit.json_reading import read_utf8
+from scoring_kit.xml_reading import read_elements
+
+MAX_MEGABYTES = 500
+INPUT, KEY = "-input.xml", "-key.xml"
+
+_ENTITIES = {
+    ROOT: frozenset({"text"}),
+    "text": frozenset({"entity"}),
+    "entity": frozenset({"entity"}),
+}
+_ENTITIES_AND_PRONOUNS = {
+    **_ENTITIES,
+    ROOT: frozenset({"text", "anaphoric_pronouns"}),
+    "anaphoric_pronouns": frozenset({"pronoun"}),
+}
+_NODES = {ROOT: frozenset({"text"}), "text": frozenset({"node"})}
+
+Input = dict[str, list[str]]
+"""`entities` and, in task 1, `pronouns` (ids), or `nodes` (ids in document order)."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Task → text → its input, and task → text → its key."""
+
+    inputs: Mapping[str, Mapping[str, Input]]
+    keys: Mapping[str, Mapping[str, Key]]
+
+
+def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Reference:
+    """Read and check inputs and keys of `tasks`; ARE has no options.
+
+    Raises:
+        OrganiserError: with every fault, by file and line, without a gold value.
+    """
+    problems = Problems()
+    for option in options:
+        problems.error(f"options.{option}", "ARE has no such option", "Remove it")
+    inputs: dict[str, dict[str, Input]] = {}
+    keys: dict[str, dict[str, Key]] = {}
+    for task in tasks:
+        inputs[task], keys[task] = {}, {}
+        for text in texts(folder, task, problems):
+            name = f"{task}/{text}"
+            given = _read_input(task, folder, name + INPUT, problems)
+            key = _read_key(task, folder, name + KEY, given, problems)
+            inputs[task][text], keys[task][text] = given, key
+    if problems.found:
+        more = problems.found - len(problems.errors)
+        raise OrganiserError(*problems.errors, *([f"… and {more} more."] if more else []))
+    return Reference(inputs, keys)
+
+
+def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
+    """Task → text → what stands in its input."""
+    return {task: reference.inputs[task] for task in tasks}
+
+
+def texts(folder: Path, task: str, problems: Problems) -> list[str]:
+    """The names of a task's texts; one without input or key is a problem."""
+    if not (folder / task).is_dir():
+        problems.error(task, "there is no such folder", f"Expected this task's texts as TEXT{INPUT} and TEXT{KEY}")
+        return []
+    found = {
+        suffix: {path.name.removesuffix(suffix) for path in (folder / task).glob("*" + suffix)}
+        for suffix in (INPUT, KEY)
+    }
+    names = sorted(found[INPUT] | found[KEY])
+    if not names:
+        problems.error(task, "holds no text", f"Expected texts as TEXT{INPUT} and TEXT{KEY}")
+    for name in names:
+        for suffix in (INPUT, KEY):
+            if name not in found[suffix]:
+                problems.error(f"{task}/{name}{suffix}", "is missing", "Expected an input and a key for each text")
+    return [name for name in names if name in found[INPUT] & found[KEY]]
+
+
+def _read_input(task: str, folder: Path, name: str, problems: Problems) -> Input:
+    text = read_utf8(folder / name, name, MAX_MEGABYTES, problems) or ""
+    fault = told_to_organiser(problems)
+    if task in BY_SPAN:
+        return {"nodes": _ids(text, name, _NODES, fault)["node"]}
+    if task == "task1":
+        ids = _ids(text, name, _ENTITIES_AND_PRONOUNS, fault)
+        unknown = set(ids["pronoun"]) - set(ids["entity"])
+        for pronoun in sorted(unknown):
+            problems.error(name, f"the pronoun {pronoun} is no entity of the text", "Expected the id of an entity")
+        return {"entities": ids["entity"], "pronouns": [i for i in ids["pronoun"] if i not in unknown]}
+    return {"entities": _ids(text, name, _ENTITIES, fault)["entity"]}
+
+
+def _ids(text: str, name: str, children: Mapping[str, frozenset[str]], fault: Fault) -> dict[str, list[str]]:
+    """Ids of the entities, pronouns and nodes of an input, each in document order."""
+    ids: dict[str, dict[str, None]] = {kind: {} for kind in ("entity", "pronoun", "node")}
+    for element in read_elements(text, name, children, ROOT, fault):
+        if element.name not in ids:
+            continue
+        identifier = element.attributes.get("id")
+        where = f"{name}:{element.line}"
+        if identifier is None:
+            fault(where, f"<{element.name}> without id", "", "")
+        elif identifier in ids[element.name]:
+            fault(where, f"a repeated id of <{element.name}>", identifier, "")
+        else:
+            ids[element.name][identifier] = None
+    return {kind: list(found) for kind, found in ids.items()}
+
+
+def _read_key(task: str, folder: Path, name: str, given: Input, problems: Problems) -> Key:
+    text = read_utf8(folder / name, name, MAX_MEGABYTES, problems) or ""
+    places = Places(task, given, name, told_to_organiser(problems))
+    key = read_key(text, places)
+    if task == "task1" and set(key.pronouns) != places.listed(given["pronouns"]):
+        problems.error(name, "<anaphoric_pronouns> is not that of the input", "Expected the same pronouns in both")
+    return key

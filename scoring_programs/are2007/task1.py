@@ -1,0 +1,46 @@
+"""Task 1: resolve the listed pronouns to an entity of their chain; success rate."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from are2007.answers import Key
+from are2007.mentions import Mention
+from are2007.reference import Reference
+from are2007.resolution import credit_by_pronoun
+from are2007.submission import Submission
+from scoring_kit.results import Bar, BarChart, Metric, TaskResult
+
+
+def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+    """Success rate: the sum of the pronouns' scores over their number, all texts together."""
+    scores = {
+        text: pronoun_scores(key, submission.pairs["task1"][text]) for text, key in reference.keys["task1"].items()
+    }
+    every = [value for text_scores in scores.values() for value in text_scores]
+    answered = sum(map(len, submission.pairs["task1"].values()))
+    bars = [Bar(text, _rate(text_scores), len(text_scores)) for text, text_scores in scores.items()]
+    return TaskResult(
+        metrics={
+            "task1_success_rate": Metric(_rate(every), len(every)),
+            "answered": Metric(answered, len(every)),
+            "scored_1": Metric(every.count(1.0), len(every), min(answered, len(every))),
+            "scored_half": Metric(every.count(0.5), len(every), min(answered, len(every))),
+        },
+        figures=(BarChart("Success rate by text", bars, "higher", top=1.0),),
+    )
+
+
+def pronoun_scores(key: Key, answers: Mapping[Mention, Mention]) -> list[float]:
+    """The score of every pronoun to resolve: 0 without an antecedent or with one outside its chain, else 1 or 0.5."""
+    chain_of = {mention: index for index, chain in enumerate(key.chains) for mention in chain}
+    links = {
+        pronoun: answers[pronoun]
+        for pronoun in key.pronouns
+        if pronoun in answers and answers[pronoun] != pronoun and chain_of.get(answers[pronoun]) == chain_of[pronoun]
+    }
+    credit = credit_by_pronoun(links, set(key.pronouns))
+    return [credit.get(pronoun, 0.0) for pronoun in key.pronouns]
+
+
+def _rate(scores: list[float]) -> float:
+    return sum(scores) / len(scores) if scores else 0.0

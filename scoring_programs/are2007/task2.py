@@ -1,0 +1,18 @@
+"""Task 2: sort the given entities into chains; MUC scores."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from are2007.muc import muc
+from are2007.muc_result import muc_result
+from are2007.reference import Reference
+from are2007.submission import Submission
+from scoring_kit.results import TaskResult
+
+
+def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
+    """F1, recall and precision of MUC, links summed over all texts."""
+    responses = submission.chains["task2"]
+    return muc_result(
+        "task2", {text: muc(key.chains, responses[text]) for text, key in reference.keys["task2"].items()}
+    )
