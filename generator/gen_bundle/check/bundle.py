@@ -1,0 +1,114 @@
+"""The bundle as the rules see it: its files, its competition.yaml, and the competition that follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from gen_bundle.check.archive import Archive
+from gen_bundle.check.competition import Competition, DataUse
+from gen_bundle.check.package import Package, unpack
+from gen_bundle.check.rules import Path
+from gen_bundle.check.secrets import Secrets
+from gen_bundle.check.tree import Node, OnServer, Tree
+from gen_bundle.check.yaml_document import Document, UnreadableYaml, expanded_size
+
+EXPANDED_LIMIT = 200_000
+YAML_NAME = "competition.yaml"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An item of a list of mappings in competition.yaml."""
+
+    at: Path
+    position: int
+    value: Mapping[Any, Any]
+
+    def get(self, key: str) -> Any:
+        """The value of a key, or None."""
+        return self.value.get(key)
+
+
+@dataclass
+class Bundle:
+    """Everything a rule may look at.
+
+    Attributes:
+        archive: the zip's facts; None for an unpacked folder.
+        unreadable: why competition.yaml cannot be read, if it cannot.
+        now: the moment against which dates are judged.
+        known_keys: keys of datasets, tasks, solutions and queues that exist on the server, which nobody here can see.
+        scored: for each dry run, the keys that the scoring program wrote; None without a dry run.
+    """
+
+    tree: Tree
+    now: datetime
+    archive: Archive | None = None
+    document: Document | None = None
+    unreadable: UnreadableYaml | None = None
+    known_keys: frozenset[str] = frozenset()
+    secrets: Secrets | None = None
+    scored: list[frozenset[str]] | None = None
+    tick: Callable[[int], None] = lambda _: None
+    packages: dict[int, Package] = field(default_factory=dict)
+
+    @property
+    def yaml(self) -> Mapping[Any, Any]:
+        """The top of competition.yaml; empty when it is no mapping."""
+        value = self.document.value if self.document else None
+        return value if isinstance(value, Mapping) else {}
+
+    @property
+    def version(self) -> str:
+        """The version as the platform compares it."""
+        return str(self.yaml.get("version", "1"))
+
+    @cached_property
+    def competition(self) -> Competition:
+        """The competition that the platform would create, read leniently."""
+        from gen_bundle.check.competition import read_v1, read_v2
+
+        return read_v2(self) if self.version == "2" else read_v1(self)
+
+    def entries(self, *at: Any) -> list[Entry]:
+        """The mappings in the list at a path of competition.yaml; anything else is left out."""
+        value: Any = self.yaml
+        for key in at:
+            if isinstance(value, Mapping):
+                value = value.get(key)
+            elif isinstance(value, list) and isinstance(key, int) and key < len(value):
+                value = value[key]
+            else:
+                return []
+        if not isinstance(value, list):
+            return []
+        return [Entry((*at, index), index, item) for index, item in enumerate(value) if isinstance(item, Mapping)]
+
+    def package(self, use: DataUse) -> Package | None:
+        """The unpacked program or data of a use; None when its path leads nowhere."""
+        found = self.tree.find(use.path) if isinstance(use.path, str) else None
+        if found is None:
+            return None
+        if isinstance(found, OnServer):
+            return unpack(found, self.tick)
+        if id(found) not in self.packages:
+            self.packages[id(found)] = unpack(found, self.tick)
+        return self.packages[id(found)]
+
+    def text(self, name: str, limit: int = 32 * 1024 * 1024) -> str | None:
+        """A text file of the bundle as the platform reads it; None when it cannot be read as UTF-8."""
+        found = self.tree.find(name)
+        if not isinstance(found, Node) or found.open is None:
+            return None
+        try:
+            return found.read(limit).decode("utf-8", "strict" if found.size <= limit else "ignore")
+        except UnicodeDecodeError:
+            return None
+
+    def is_huge(self, key: str) -> bool:
+        """Whether a top-level value becomes enormous once its aliases are written out."""
+        return expanded_size(self.yaml.get(key), EXPANDED_LIMIT) >= EXPANDED_LIMIT

@@ -1,0 +1,218 @@
+"""A program's command as the worker runs it: placeholders replaced, split like a shell would, run without one."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from gen_bundle.check.tree import Node, Tree
+
+Role = Literal["scoring", "ingestion"]
+OPERATORS = re.compile(r"(?:&&|\|\|?|;|&|\d?>>?(?:&\d)?.*|<<?.*|2>&1)\Z")
+ENDS_PART = ("&&", "||", "|", ";", "&")
+ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+BUILTINS = frozenset("cd source . export set unset alias exec eval ulimit umask shopt trap if for while".split())
+PYTHON = re.compile(r"(?:.*/)?(?:python|pypy)(?:\d+(?:\.\d+)*)?\Z")
+INTERPRETERS = re.compile(r"(?:.*/)?(?:bash|sh|dash|zsh|Rscript|perl|ruby|node|julia|php|octave)\Z")
+SHELLS = re.compile(r"(?:.*/)?(?:bash|sh|dash|zsh)\Z")
+OPTIONS_WITH_VALUE = frozenset(["-W", "-X", "-Q", "--check-hash-based-pycs", "-o", "+o", "-I", "-r"])
+HOME = "/app/program"
+NEVER_MOUNTED = ("/app/ingestion_program", "/app/scoring_program", "/app/reference_data")
+SHELL_MARKS = re.compile(r"\$\{?\w+|\$\(|`|\*|~/")
+Verdict = Literal["broken", "trap"]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with a command, and whether the program can still run."""
+
+    verdict: Verdict
+    kind: Literal["shell", "placeholder", "script"]
+    what: str
+
+
+def replaced(command: str, role: Role, during_scoring: bool) -> str:
+    """The command with the worker's placeholders replaced, in its order, as plain text."""
+    program = "/app/ingestion_program" if during_scoring else HOME
+    for name, path in (
+        ("$input", "/app/input_data" if role == "ingestion" else "/app/input"),
+        ("$output", "/app/output"),
+        ("$program", program),
+        ("$ingestion_program", HOME),
+        ("$hidden", "/app/input/ref"),
+        ("$shared", "/app/shared"),
+        ("$submission_program", "/app/ingested_program"),
+        ("$tmp", "/app/output"),
+        ("$predictions", "/app/input/res" if role == "scoring" else "/app/output"),
+    ):
+        command = command.replace(name, path)
+    return command
+
+
+def faults(command: str, role: Role, during_scoring: bool, program: Tree) -> list[Fault]:
+    """Everything that keeps a command from doing what it says."""
+    given = command
+    command = replaced(command, role, during_scoring)
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        return [Fault("broken", "shell", f"the command {given!r} cannot be split into words: {error}")]
+    if not words:
+        return [Fault("broken", "shell", "the command is blank")]
+    found = _placeholder_faults(given, role, during_scoring)
+    found += _shell_faults(given, words, program)
+    first = _first_part(words)
+    if first and not any(fault.verdict == "broken" for fault in found):
+        script = _script_fault(first, program)
+        found += [script] if script else []
+    return found
+
+
+def _placeholder_faults(command: str, role: Role, during_scoring: bool) -> list[Fault]:
+    found: list[Fault] = []
+    if role == "ingestion" and "$input_data" in command:
+        found.append(Fault("broken", "placeholder", "$input_data becomes /app/input_data_data, which does not exist"))
+    if during_scoring and re.search(r"\$program\b", command):
+        what = "$program becomes /app/ingestion_program, which does not exist when ingestion runs only during scoring"
+        found.append(Fault("broken", "placeholder", what))
+    return found
+
+
+def _first_part(words: list[str]) -> list[str]:
+    """The words up to the first shell operator."""
+    for position, word in enumerate(words):
+        if OPERATORS.match(word):
+            return words[:position]
+        if word.endswith(";") and len(word) > 1:
+            return words[: position + 1]
+    return words
+
+
+def _shell_faults(command: str, words: list[str], program: Tree) -> list[Fault]:
+    if ASSIGNMENT.match(words[0]):
+        return [Fault("broken", "shell", f"the command runs without a shell: {words[0]} is taken for the program")]
+    if words[0] in BUILTINS:
+        return [Fault("broken", "shell", f"the command runs without a shell, and {words[0]} is a word of the shell")]
+    shell_string = _shell_string(words)
+    if shell_string is not None:
+        rest = words[words.index(shell_string) + 1 :]
+        if any(OPERATORS.match(word) for word in rest):
+            what = f"only {shell_string!r} is run: what follows -c needs quotes around all of it"
+            return [Fault("broken", "shell", what)]
+        return []
+    operators = [word for word in words if OPERATORS.match(word) or (word.endswith(";") and len(word) > 1)]
+    if operators:
+        starts = _runs_program(_first_part(words), program)
+        verdict: Verdict = "trap" if starts and not operators[0].endswith(";") else "broken"
+        return [Fault(verdict, "shell", f"the command runs without a shell: {operators[0]} is passed on as an argument")]
+    unquoted = [word for word in words[1:] if SHELL_MARKS.search(word) and f"'{word}'" not in command]
+    if unquoted:
+        return [Fault("trap", "shell", f"the command runs without a shell: {unquoted[0]} is passed on as it stands")]
+    return []
+
+
+def _shell_string(words: list[str]) -> str | None:
+    """What `bash -c` and the like run."""
+    if not SHELLS.match(words[0]):
+        return None
+    for position, word in enumerate(words[1:], start=1):
+        if re.fullmatch(r"-[a-z]*c", word):
+            return words[position + 1] if position + 1 < len(words) else None
+        if not word.startswith("-"):
+            return None
+    return None
+
+
+def _runs_program(words: list[str], program: Tree) -> bool:
+    """Whether the words start a script of the program."""
+    if not words or not (PYTHON.match(words[0]) or INTERPRETERS.match(words[0])):
+        return False
+    script = _script(words)
+    return script is not None and _inside(script) is not None and _script_fault(words, program) is None
+
+
+def _script(words: list[str]) -> str | None:
+    """The script that an interpreter is given; None for a module, inline code, or nothing."""
+    position = 1
+    while position < len(words) and words[position].startswith(("-", "+")) and len(words[position]) > 1:
+        option = words[position]
+        if option in ("-m", "-c", "-e", "-E") and not (option == "-E" and PYTHON.match(words[0])):
+            return None
+        position += 2 if option in OPTIONS_WITH_VALUE and not (option == "-I" and PYTHON.match(words[0])) else 1
+    return words[position] if position < len(words) else None
+
+
+def _inside(path: str) -> str | None:
+    """A path relative to the program's folder; None when it lies elsewhere."""
+    if not path.startswith("/"):
+        return path
+    plain = re.sub(r"/+", "/", path)
+    return plain[len(HOME) + 1 :] if plain.startswith(f"{HOME}/") else None
+
+
+def _exists(path: str, program: Tree) -> bool:
+    return isinstance(program.find(path), Node)
+
+
+def _script_fault(words: list[str], program: Tree) -> Fault | None:
+    head = words[0]
+    shell_string = _shell_string(words)
+    if shell_string is not None:
+        return _inner_fault(shell_string, program)
+    if PYTHON.match(head) or INTERPRETERS.match(head):
+        script = _script(words)
+        if script is None or script == "-":
+            return _module_fault(words, program)
+        return _missing_script(script, program, lambda found: PYTHON.match(head) is not None or not found.is_folder)
+    inside = _inside(head)
+    if head.startswith(NEVER_MOUNTED):
+        return Fault("broken", "script", f"{head} is never there: the program lies in {HOME}")
+    if inside is not None and "/" in head and not _exists(inside, program):
+        return Fault("broken", "script", f"{head} does not exist in the program")
+    if inside is not None and _exists(inside, program):
+        what = f"{head} is called itself, and files lose the permission to run" if "/" in head else f"{head} is in no PATH"
+        return Fault("broken", "script", f"{what}: call it through its interpreter")
+    return None
+
+
+def _missing_script(script: str, program: Tree, fits: Callable[[Node], bool]) -> Fault | None:
+    if script.startswith(NEVER_MOUNTED):
+        return Fault("broken", "script", f"{script} is never there: the program lies in {HOME}")
+    inside = _inside(script)
+    if inside is None:
+        return None
+    found = program.find(inside)
+    if isinstance(found, Node) and fits(found):
+        return None
+    near = program.nearest(inside)
+    hint = f"; there is {near!r}" if near else ""
+    return Fault("broken", "script", f"the script {script} does not exist in the program{hint}")
+
+
+def _module_fault(words: list[str], program: Tree) -> Fault | None:
+    """A module of `python -m` that is neither in the program nor likely to be installed: only names with a dash or path."""
+    if "-m" in words and words.index("-m") + 1 < len(words) and PYTHON.match(words[0]):
+        module = words[words.index("-m") + 1]
+        if module.endswith(".py") and _exists(module, program):
+            return Fault("broken", "script", f"-m takes a module: {module.removesuffix('.py')}, not {module}")
+    return None
+
+
+def _inner_fault(text: str, program: Tree) -> Fault | None:
+    """A script that a shell's own command line starts, and that the program lacks."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        return Fault("broken", "shell", f"the shell cannot read {text!r}: {error}")
+    moved = False
+    for position, word in enumerate(words):
+        moved |= word in ("cd", "pushd", "cp", "mv", "git", "unzip", "tar", "wget", "curl")
+        if PYTHON.match(word):
+            script = _script(words[position:])
+            if script is None or SHELL_MARKS.search(script) or (moved and not script.startswith("/")):
+                continue
+            return _missing_script(script.rstrip(";"), program, lambda _: True)
+    return None

@@ -1,0 +1,124 @@
+"""How the platform reads a date: unquoted timestamps lose their time, texts lose their zone."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+ISO_LIKE = re.compile(r"\s*'?\d{4}([-/.])\d{1,2}\1\d{1,2}(?!\d)")
+TIME_OF_DAY = r"\d{1,2}(:\d{2}){1,2}([.,]\d+)?(\s*[AaPp]\.?[Mm]\.?)?"
+PLAIN_ISO = re.compile(
+    rf"\s*\d{{4}}([-/.])\d{{1,2}}\1\d{{1,2}}((T|,|\s|\sat\s)\s*{TIME_OF_DAY})?\s*(Z|UTC|GMT|[+-]\d{{1,2}}(:?\d{{2}})?|[A-Z]{{3,5}})?\s*"
+)
+
+
+@dataclass(frozen=True)
+class Instant:
+    """A date as stored, and what was lost on the way.
+
+    Attributes:
+        moment: the stored time in UTC; None when nothing was given or it cannot be read.
+        fault: why it cannot be read.
+        lost_time: the time of day of an unquoted timestamp, which is dropped.
+        lost_zone: the offset or zone name, which is dropped.
+        other_reading: another date that people read the text as.
+        incomplete: the text leaves parts to the day of the upload.
+        odd: the text is not read as its writer meant in some other way.
+    """
+
+    moment: datetime | None = None
+    fault: str | None = None
+    lost_time: str | None = None
+    lost_zone: str | None = None
+    other_reading: datetime | None = None
+    incomplete: bool = False
+    odd: bool = False
+
+
+def read_instant(value: Any, now: datetime) -> Instant:
+    """Read a YAML value as the platform reads a phase's start or end (`get_datetime` in its unpacker)."""
+    if not value:
+        return Instant()
+    if isinstance(value, datetime):
+        midnight = datetime.combine(value.date(), time(), tzinfo=UTC)
+        offset = value.utcoffset()
+        return Instant(
+            midnight,
+            lost_time=None if value.time() == time() else f"{value.time():%H:%M:%S}",
+            lost_zone=f"{value:%z}" if offset else None,
+        )
+    if isinstance(value, date):
+        return Instant(datetime.combine(value, time(), tzinfo=UTC))
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "replace")
+    if not isinstance(value, str):
+        return Instant(fault=f"{value!r} is no text that could be a date (it is read as {_kind(value)})")
+    return _read_text(value, now)
+
+
+def _kind(value: Any) -> str:
+    names = {bool: "a truth value", int: "a number", float: "a number", list: "a list", dict: "a mapping"}
+    return names.get(type(value), type(value).__name__)
+
+
+def _read_text(text: str, now: datetime) -> Instant:
+    today = datetime.combine(now.date(), time())
+    try:
+        read, zone_ignored = _parse(text, today)
+    except (ValueError, OverflowError, TypeError, AttributeError, ArithmeticError) as error:
+        return Instant(fault=f"{text!r} cannot be read as a date ({error})")
+    moment = read.replace(tzinfo=UTC)
+    if ISO_LIKE.match(text):
+        if not PLAIN_ISO.fullmatch(text):
+            return Instant(moment, odd=True)
+        offset = read.utcoffset()
+        zone = zone_ignored or (f"{read:%z}" if offset else None)
+        return Instant(moment, lost_zone=zone)
+    offset = read.utcoffset()
+    return Instant(
+        moment,
+        lost_zone=zone_ignored or (f"{read:%z}" if offset else None),
+        other_reading=_other_reading(text, today, moment),
+        incomplete=_depends_on_today(text, moment),
+    )
+
+
+def _parse(text: str, default: datetime, **order: bool) -> tuple[datetime, str | None]:
+    """dateutil's reading, and the zone name that it recognised without knowing it."""
+    from dateutil import parser
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read: datetime = parser.parse(text, default=default, **order)
+    ignored = re.search(r"tzname (\S+) identified", str(caught[0].message)) if caught else None
+    return read, ignored.group(1) if ignored else None
+
+
+def _other_reading(text: str, today: datetime, moment: datetime) -> datetime | None:
+    for order in ({"dayfirst": True}, {"yearfirst": True}):
+        try:
+            other = _parse(text, today, **order)[0].replace(tzinfo=UTC)
+        except (ValueError, OverflowError):
+            continue
+        if other != moment:
+            return other
+    return None
+
+
+def _depends_on_today(text: str, moment: datetime) -> bool:
+    """Whether another day of upload gives another date; two days of which every part differs are tried."""
+    for default in (datetime(2001, 3, 5), datetime(2016, 8, 24)):
+        try:
+            if _parse(text, default)[0].replace(tzinfo=UTC) != moment:
+                return True
+        except (ValueError, OverflowError):
+            return True
+    return False
+
+
+def a_day_before(moment: datetime) -> datetime:
+    """The end that an old-format phase gets from the start of the next one."""
+    return moment - timedelta(days=1)

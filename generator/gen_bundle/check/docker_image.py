@@ -1,0 +1,51 @@
+"""The docker image as a name; whether it can be pulled is not asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from gen_bundle.check.rules import WORKER, Effect, Problem, rule
+from gen_bundle.check.values import shown
+
+if TYPE_CHECKING:
+    from gen_bundle.check.bundle import Bundle
+
+PART = r"[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*"
+HOST = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::\d+)?"
+REFERENCE = re.compile(
+    rf"(?:{HOST}/)?(?P<path>{PART}(?:/{PART})*)(?P<tag>:[\w][\w.-]{{0,127}})?(?P<digest>@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{{32,}})?",
+    re.ASCII,
+)
+
+
+@rule(
+    "docker-image-name",
+    Effect.BROKEN,
+    title="a docker image whose name is none",
+    consequence="The pull fails for every submission.",
+    repair="Write registry/owner/name:tag in lower case, without https:// and without blanks.",
+    source=f"{WORKER} (pull); the reference grammar of github.com/distribution/reference",
+    reads="both",
+)
+def docker_image_name(bundle: Bundle) -> Iterator[Problem]:
+    image = bundle.competition.image
+    if image and not REFERENCE.fullmatch(image):
+        yield Problem(f"{shown(image)} is no image name", bundle.competition.image_at)
+
+
+@rule(
+    "docker-image-without-tag",
+    Effect.NOTE,
+    title="a docker image without tag",
+    consequence="The newest image is taken at each run: scores may change from one day to the next.",
+    repair="Give a tag, or better a digest.",
+    source=f"{WORKER} (pull)",
+    reads="both",
+)
+def docker_image_without_tag(bundle: Bundle) -> Iterator[Problem]:
+    image = bundle.competition.image
+    parts = REFERENCE.fullmatch(image) if image else None
+    if parts and not parts["digest"] and parts["tag"] in (None, ":latest"):
+        yield Problem(f"{image} names no fixed tag", bundle.competition.image_at)

@@ -1,0 +1,62 @@
+"""What a check says: findings and the verdict that follows from them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from gen_bundle.check.rules import Effect, Severity
+
+Later = Literal["ok", "trap", "broken"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One finding; `line` and `column` count from 1, `first` marks what the platform would report."""
+
+    id: str
+    severity: Severity
+    file: str
+    line: int | None
+    column: int | None
+    what: str
+    consequence: str
+    repair: str
+    source: str
+    first: bool
+    effect: Effect
+
+    def as_dict(self) -> dict[str, Any]:
+        """The finding as `--json` prints it."""
+        fields = asdict(self)
+        del fields["effect"]
+        return fields
+
+
+@dataclass(frozen=True)
+class Report:
+    """All findings on one path, the platform's order first, and the verdict."""
+
+    path: str
+    findings: list[Finding]
+
+    @property
+    def accepted(self) -> bool:
+        """Whether Codabench would create the competition."""
+        return not any(finding.effect is Effect.REFUSED for finding in self.findings)
+
+    @property
+    def later(self) -> Later | None:
+        """What happens after an accepted upload; None when it is refused."""
+        if not self.accepted:
+            return None
+        effects = {finding.effect for finding in self.findings}
+        if Effect.BROKEN in effects:
+            return "broken"
+        return "trap" if Effect.TRAP in effects else "ok"
+
+    def as_json(self) -> str:
+        """One line of `--json`."""
+        verdict = {"path": self.path, "accepted": self.accepted, "later": self.later}
+        return json.dumps(verdict | {"findings": [finding.as_dict() for finding in self.findings]}, ensure_ascii=False)

@@ -1,0 +1,169 @@
+"""Checking a bundle from the file to the report, in the order in which the platform reads it."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from gen_bundle.check.archive import open_archive
+from gen_bundle.check.bundle import YAML_NAME, Bundle
+from gen_bundle.check.report import Finding, Report
+from gen_bundle.check.rules import Effect, Problem, Reads, Rule, Stage, applying
+from gen_bundle.check.secrets import Secrets
+from gen_bundle.check.tree import Node, folder_tree
+from gen_bundle.check.yaml_document import MAX_BYTES, UnreadableYaml, read_yaml
+from gen_bundle.errors import UserError
+
+# The topics, in the order of the documentation; importing one registers its rules.
+TOPICS = {
+    "envelope": "The zip",
+    "syntax": "competition.yaml as YAML",
+    "values": "Types and lengths of values",
+    "ignored_keys": "Keys that are not read",
+    "pages": "Pages and terms",
+    "image": "The logo",
+    "queue": "The queue",
+    "tasks": "Tasks",
+    "solutions": "Solutions",
+    "data_files": "Programs and data as files",
+    "programs": "Programs and their commands",
+    "docker_image": "The docker image",
+    "phases": "Phases",
+    "schedule": "Dates",
+    "leaderboard": "Leaderboards",
+    "columns": "Columns",
+    "fact_sheet": "The fact sheet",
+    "legacy": "The old format",
+    "leaks": "Leaks",
+}
+QUIET_SECONDS = 1.0
+
+
+def load_rules() -> None:
+    """Import every topic, so that its rules are registered."""
+    for topic in TOPICS:
+        importlib.import_module(f"gen_bundle.check.{topic}")
+
+
+class Progress:
+    """Counts what has been read, and says so on stderr once that takes longer than a second."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.read = 0
+        self.started = self.told = time.monotonic()
+        self.shown = False
+
+    def __call__(self, count: int) -> None:
+        """Count some bytes."""
+        self.read += count
+        now = time.monotonic()
+        if now - self.started > QUIET_SECONDS and now - self.told > QUIET_SECONDS / 4 and sys.stderr.isatty():
+            self.told, self.shown = now, True
+            sys.stderr.write(f"\rchecking {self.name}: {self.read / 1e6:,.0f} MB read")
+            sys.stderr.flush()
+
+    def close(self) -> None:
+        """Take the line away."""
+        if self.shown:
+            sys.stderr.write("\r\x1b[K")
+
+
+def check_path(
+    path: Path,
+    *,
+    now: datetime | None = None,
+    secrets: Secrets | None = None,
+    scored: list[frozenset[str]] | None = None,
+    known_keys: Iterable[str] = (),
+) -> Report:
+    """Say what Codabench would do with a bundle, and what happens afterwards.
+
+    Args:
+        path: a zip, or the folder of an unpacked bundle.
+        now: the moment against which dates are judged; a date without zone is taken as UTC.
+        secrets: what must not reach participants; derived from the reference data where it is not given.
+        scored: the keys of each scores.json of a dry run.
+        known_keys: keys of datasets, tasks, solutions and queues that exist on the server.
+
+    Raises:
+        UserError: the path cannot be read.
+    """
+    load_rules()
+    moment = now or datetime.now(UTC)
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    progress = Progress(path.name)
+    try:
+        bundle = _open(path, moment, progress)
+        bundle.secrets, bundle.scored, bundle.known_keys = secrets, scored, frozenset(known_keys)
+        found = list(_problems(bundle))
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
+    finally:
+        progress.close()
+    return Report(str(path), _findings(bundle, found))
+
+
+def _open(path: Path, now: datetime, tick: Callable[[int], None]) -> Bundle:
+    if path.is_dir():
+        bundle = Bundle(folder_tree(path), now, tick=tick)
+    else:
+        with path.open("rb"):
+            archive = open_archive(path, tick)
+        bundle = Bundle(archive.tree, now, archive, tick=tick)
+    found = bundle.tree.find(YAML_NAME)
+    if isinstance(found, Node) and found.open is not None:
+        try:
+            bundle.document = read_yaml(found.read(MAX_BYTES + 1))
+        except UnreadableYaml as error:
+            bundle.unreadable = error
+    return bundle
+
+
+def _problems(bundle: Bundle) -> Iterator[tuple[Rule, Problem]]:
+    kinds: list[Reads] = ["archive"]
+    if bundle.document is not None and bundle.yaml:
+        kinds += ["both", "v2" if bundle.version == "2" else "v1"]
+        if bundle.version not in ("1", "1.5", "2"):
+            kinds = ["archive", "both"]
+    for rule in applying(kinds):
+        for problem in rule.check(bundle):
+            yield rule, problem
+
+
+def _stage(rule: Rule, problem: Problem) -> Stage:
+    return problem.stage if problem.stage is not None else rule.stage
+
+
+def _findings(bundle: Bundle, found: list[tuple[Rule, Problem]]) -> list[Finding]:
+    severities = list(Effect)
+
+    def place(entry: tuple[Rule, Problem]) -> tuple[int, Stage, tuple[int, ...]]:
+        rule, problem = entry
+        return severities.index(rule.effect), _stage(rule, problem), problem.order
+
+    findings: list[Finding] = []
+    for number, (rule, problem) in enumerate(sorted(found, key=place)):
+        file, line, column = problem.file or YAML_NAME, problem.line, problem.column
+        if problem.file is None and bundle.document is not None:
+            line, column = bundle.document.position(problem.at)
+        findings.append(
+            Finding(
+                rule.id,
+                rule.effect.severity,
+                file,
+                line,
+                column,
+                problem.what,
+                rule.consequence,
+                rule.repair,
+                rule.source,
+                number == 0 and rule.effect is Effect.REFUSED,
+                rule.effect,
+            )
+        )
+    return findings

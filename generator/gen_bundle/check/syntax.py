@@ -1,0 +1,158 @@
+"""competition.yaml as a YAML text, before its meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from gen_bundle.check.rules import HOUSE, UPLOAD, Effect, Problem, Stage, rule
+
+if TYPE_CHECKING:
+    from gen_bundle.check.bundle import Bundle
+
+NAME = "competition.yaml"
+READ_KEYS_THAT_GROW = ("fact_sheet", "pages", "tasks", "phases", "leaderboards", "solutions", "html", "leaderboard")
+
+
+@rule(
+    "yaml-unreadable",
+    Effect.REFUSED,
+    Stage.YAML,
+    title="competition.yaml is no YAML that the platform can read",
+    consequence="The upload ends with `Unpacking the bundle failed. Here is the error log: …` and the YAML error.",
+    repair="Mend the text at the place named; save it as UTF-8; quote values that start with @, %, &, *, !, or `.",
+    source=UPLOAD,
+    reads="archive",
+)
+def yaml_unreadable(bundle: Bundle) -> Iterator[Problem]:
+    fault = bundle.unreadable
+    if fault:
+        yield Problem(f"{NAME} {fault}", file=NAME, line=fault.line, column=fault.column)
+
+
+@rule(
+    "yaml-no-mapping",
+    Effect.REFUSED,
+    Stage.YAML,
+    title="competition.yaml is empty or no mapping of keys to values",
+    consequence="The upload ends with `… object has no attribute 'get'`.",
+    repair="Start with `version: 2` and the other keys at the left margin.",
+    source=UPLOAD,
+    reads="archive",
+)
+def yaml_no_mapping(bundle: Bundle) -> Iterator[Problem]:
+    if bundle.document and not isinstance(bundle.document.value, Mapping):
+        kind = "empty" if bundle.document.value is None else f"a {type(bundle.document.value).__name__}"
+        yield Problem(f"{NAME} is {kind}, and must be a mapping", file=NAME, line=1, column=1)
+
+
+@rule(
+    "version-unknown",
+    Effect.REFUSED,
+    Stage.VERSION,
+    title="a version that the platform does not know",
+    consequence="The upload ends with `A suitable version could not be found for this competition. …`",
+    repair="Write `version: 2` (2.0 is another text), or 1.5 for the old format.",
+    source=UPLOAD,
+    reads="both",
+)
+def version_unknown(bundle: Bundle) -> Iterator[Problem]:
+    if bundle.version not in ("1", "1.5", "2"):
+        yield Problem(f"version is {bundle.version!r}; known are 2, and 1 or 1.5 for the old format", ("version",))
+
+
+@rule(
+    "version-missing",
+    Effect.REFUSED,
+    Stage.VERSION,
+    title="a bundle of the new format without `version: 2`",
+    consequence="It is read as the old format: `HTML pages could not be found in the yaml file`.",
+    repair="Add `version: 2` at the top of competition.yaml.",
+    source=UPLOAD,
+    reads="v1",
+)
+def version_missing(bundle: Bundle) -> Iterator[Problem]:
+    new_keys = [key for key in ("pages", "tasks", "leaderboards", "terms") if key in bundle.yaml]
+    if new_keys and "html" not in bundle.yaml:
+        yield Problem(f"there is no `version: 2`, though {', '.join(new_keys)} belong to the new format", ("version",))
+
+
+@rule(
+    "yaml-bomb",
+    Effect.REFUSED,
+    Stage.YAML,
+    title="aliases that grow beyond all measure",
+    consequence="Storing the value takes all of the server's memory.",
+    repair="Write the value out, or leave it away.",
+    source=UPLOAD,
+    reads="both",
+)
+def yaml_bomb(bundle: Bundle) -> Iterator[Problem]:
+    for key in READ_KEYS_THAT_GROW:
+        if bundle.is_huge(key):
+            yield Problem(f"{key} repeats itself through aliases without end or nearly so", (key,))
+
+
+@rule(
+    "yaml-key-repeated",
+    Effect.TRAP,
+    title="the same key twice in one mapping",
+    consequence="The last one wins without a word.",
+    repair="Delete the one that is not meant.",
+    source="YAML 1.2.2, section 3.2.1.1 (keys are unique); PyYAML keeps the last",
+    reads="both",
+)
+def yaml_key_repeated(bundle: Bundle) -> Iterator[Problem]:
+    for key, line, column in bundle.document.repeated if bundle.document else ():
+        yield Problem(f"{key} stands twice in the same mapping", file=NAME, line=line, column=column)
+
+
+@rule(
+    "yaml-hash-cuts-text",
+    Effect.TRAP,
+    title="a # cuts a text that is not in quotes",
+    consequence="What follows the # is a comment: the stored text is cut.",
+    repair="Put the text in quotes.",
+    source="YAML 1.2.2, section 6.6 (comments)",
+    reads="both",
+)
+def yaml_hash_cuts_text(bundle: Bundle) -> Iterator[Problem]:
+    document = bundle.document
+    if document is None:
+        return
+    lines = document.text.split("\n")
+    for path in (("title",), ("description",), ("reward",), ("competition_type",)):
+        value = bundle.yaml.get(path[0])
+        node = document.node(path)
+        if not isinstance(value, str) or node is None or document.style(path) is not None:
+            continue
+        rest = lines[node.end_mark.line][node.end_mark.column :]
+        comment = rest.lstrip()
+        # "# a remark" is a comment that somebody meant; "#1 of the lab" continues the text
+        if comment.startswith("#") and comment[1:2].strip():
+            yield Problem(f"{path[0]} ends before {comment[:30]!r}", path)
+
+
+PLACEHOLDER = re.compile(
+    r"\{\{\s*[\w.|-][^{}]*\}\}|\{%.*?%\}|\b(?:TODO|FIXME|CHANGEME|CHANGE_ME|XXX+)\b|<(?:your|insert)\b[^<>]*>|[Ll]orem ipsum"
+)
+
+
+@rule(
+    "placeholder-left",
+    Effect.TRAP,
+    title="a placeholder that was never filled in",
+    consequence="Participants see it.",
+    repair="Write the real text.",
+    source=HOUSE,
+    reads="both",
+)
+def placeholder_left(bundle: Bundle) -> Iterator[Problem]:
+    places = [(key,) for key in ("title", "description", "docker_image", "reward", "contact_email")]
+    for path in places:
+        value = bundle.yaml.get(path[0])
+        if isinstance(value, str):
+            found = PLACEHOLDER.search(value)
+            if found:
+                yield Problem(f"{path[0]} holds {found.group()!r}", path)

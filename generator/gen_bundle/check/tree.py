@@ -1,0 +1,187 @@
+"""The files of a bundle as they lie on the platform's disk once it is unpacked."""
+
+from __future__ import annotations
+
+import os
+import stat
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+CHUNK = 1024 * 1024
+# What exists on any Linux server; a bundle that names such a path gets the server's file.
+SERVER_PATHS = frozenset(
+    "/ /app /bin /boot /dev /dev/null /dev/zero /etc /etc/group /etc/hostname /etc/hosts /etc/os-release /etc/passwd "
+    "/etc/resolv.conf /home /lib /media /mnt /opt /proc /proc/version /root /run /sbin /srv /sys /tmp /usr /usr/bin "
+    "/usr/lib /usr/local /usr/share /var /var/lib /var/log /var/tmp".split()
+)
+MAX_NAME_BYTES = 255
+MAX_PATH_BYTES = 4095 - len("/tmp/tmpxxxxxxxx/")
+
+
+@dataclass
+class Node:
+    """A file or folder: files have a size and can be opened, folders have children by name."""
+
+    size: int = 0
+    open: Callable[[], IO[bytes]] | None = None
+    children: dict[str, Node] | None = None
+    is_link: bool = False
+    sha256: str | None = None
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether this is a folder."""
+        return self.children is not None
+
+    def read(self, limit: int) -> bytes:
+        """At most `limit` bytes of the file."""
+        if self.open is None:
+            return b""
+        with self.open() as stream:
+            return stream.read(limit)
+
+    def files(self, prefix: str = "") -> Iterator[tuple[str, Node]]:
+        """All files below, with their names relative to here; the file itself under an empty name."""
+        if self.children is None:
+            yield prefix.rstrip("/"), self
+            return
+        for name in sorted(self.children):
+            yield from self.children[name].files(f"{prefix}{name}/")
+
+
+@dataclass(frozen=True)
+class OnServer:
+    """A path that leads out of the bundle, to a file or folder of the server itself."""
+
+    path: str
+
+
+class NotAFile(Exception):
+    """Opening fails with something else than "no such file": a folder, a name too long, a file used as folder."""
+
+
+@dataclass
+class Tree:
+    """The unpacked bundle."""
+
+    root: Node = field(default_factory=lambda: Node(children={}))
+
+    def find(self, name: str) -> Node | OnServer | None:
+        """What `os.path.join(folder of the bundle, name)` leads to; None when there is nothing."""
+        if "\0" in name or any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in name.split("/")):
+            return None
+        if name.startswith("/"):
+            plain = os.path.normpath(name).replace("//", "/")
+            return OnServer(plain) if plain in SERVER_PATHS else None
+        walked = [self.root]
+        for part in name.split("/"):
+            here = walked[-1]
+            if here.children is None:
+                return None
+            if part == "..":
+                if len(walked) == 1:
+                    return OnServer(f"../{name}")
+                walked.pop()
+            elif part not in ("", "."):
+                child = here.children.get(part)
+                if child is None:
+                    return None
+                walked.append(child)
+        return walked[-1]
+
+    def open_error(self, name: str) -> str | None:
+        """Why opening the name as a file fails other than by its absence; None when it does not."""
+        if "\0" in name:
+            return "holds a NUL character"
+        if any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in name.split("/")):
+            return "is too long for a file name (a text instead of a path?)"
+        found = self.find(name)
+        if isinstance(found, Node):
+            return "is a folder" if found.is_folder else None
+        if found is None:
+            parts = [part for part in name.split("/") if part not in ("", ".")]
+            for end in range(1, len(parts)):
+                parent = self.find("/".join(parts[:end]))
+                if isinstance(parent, Node) and not parent.is_folder:
+                    return f"goes through {'/'.join(parts[:end])}, which is a file"
+        return None
+
+    def nearest(self, name: str) -> str | None:
+        """A file or folder whose name differs from this one only in case, or in the extension .zip."""
+        wanted = name.strip("/").lower()
+        for path in self.names():
+            if path.lower() == wanted or path.lower() in (wanted + ".zip", wanted.removesuffix(".zip")):
+                return path
+        return None
+
+    def names(self) -> Iterator[str]:
+        """The names of all files and folders."""
+
+        def below(node: Node, prefix: str) -> Iterator[str]:
+            for name, child in (node.children or {}).items():
+                yield prefix + name
+                yield from below(child, f"{prefix}{name}/")
+
+        yield from below(self.root, "")
+
+
+def unpacked_name(member: zipfile.ZipInfo) -> str:
+    """Where zipfile puts a member: without root, empty, `.` and `..` parts."""
+    return "/".join(part for part in member.filename.split("/") if part not in ("", ".", ".."))
+
+
+class CannotPlace(Exception):
+    """A member that cannot be written to disk; the upload fails there."""
+
+
+def place(root: Node, member: zipfile.ZipInfo, archive: zipfile.ZipFile) -> Node | None:
+    """Put a member where unpacking would put it; returns the file that it replaces, if any.
+
+    Raises:
+        CannotPlace: the name is too long, or is a file where a folder is needed or the reverse.
+    """
+    name = unpacked_name(member)
+    parts = name.split("/") if name else []
+    encoded = [os.fsencode(part) for part in parts]
+    if any(len(part) > MAX_NAME_BYTES for part in encoded) or sum(len(part) + 1 for part in encoded) > MAX_PATH_BYTES:
+        raise CannotPlace("its name is too long for a file system")
+    node = root
+    for part in parts if member.is_dir() else parts[:-1]:
+        if node.children is None:
+            raise CannotPlace("a file stands where it needs a folder")
+        node = node.children.setdefault(part, Node(children={}))
+    if node.children is None:
+        raise CannotPlace("a file stands where it needs a folder")
+    if member.is_dir():
+        return None
+    if not parts:
+        raise CannotPlace("nothing of its name is left once the dots are taken away")
+    old = node.children.get(parts[-1])
+    if old is not None and old.is_folder:
+        raise CannotPlace("a folder of that name is there already")
+    node.children[parts[-1]] = Node(
+        size=member.file_size, open=lambda: archive.open(member), is_link=stat.S_ISLNK(member.external_attr >> 16)
+    )
+    return old
+
+
+def folder_tree(folder: Path) -> Tree:
+    """The tree of an unpacked bundle; links that leave the folder, and sockets and the like, are left out."""
+    inside = folder.resolve()
+
+    def build(path: Path, seen: frozenset[Path]) -> Node:
+        children: dict[str, Node] = {}
+        for entry in sorted(path.iterdir()):
+            real = entry.resolve()
+            if not real.is_relative_to(inside) or real in seen:
+                continue
+            if entry.is_dir():
+                children[entry.name] = build(entry, seen | {real})
+            elif entry.is_file():
+                children[entry.name] = Node(size=entry.stat().st_size, open=lambda entry=entry: entry.open("rb"))
+        return Node(children=children)
+
+    return Tree(build(folder, frozenset({inside})))
