@@ -117,7 +117,8 @@ def _refused(spoiled: Sequence[Spoiled], zips: Sequence[bytes], verdicts: Sequen
 
 
 def _cut(text: str) -> str:
-    lines = text.splitlines()
+    """The problems of a verdict, without what is only remarked upon, in few lines."""
+    lines = [line for line in text.splitlines() if not line.startswith("warning: ")]
     return "\n".join(lines if len(lines) <= MAX_LINES else [*lines[: MAX_LINES - 1], "…"])
 
 
