@@ -1,5 +1,7 @@
 """The organiser's verbs of a scoring package, as one small command: `python -m PACKAGE.organiser VERB`.
 
+Every package answers `rank`, by its own rule or by the default one.
+
 The press runs them as a program; they are never packed. A request comes as JSON on standard input, the answer goes as
 JSON to standard output. Exit status 2 with messages on standard error where the organiser must mend something.
 """
@@ -20,8 +22,15 @@ def serve(verbs: Mapping[str, Verb]) -> int:
 
     def answer() -> None:
         name = sys.argv[1] if len(sys.argv) > 1 else ""
-        if name not in verbs:
-            raise OrganiserError(f"no verb {name!r}. Expected one of {', '.join(sorted(verbs))}.")
-        json.dump(verbs[name](json.load(sys.stdin)), sys.stdout, ensure_ascii=False)
+        known = {"rank": _rank, **verbs}
+        if name not in known:
+            raise OrganiserError(f"no verb {name!r}. Expected one of {', '.join(sorted(known))}.")
+        json.dump(known[name](json.load(sys.stdin)), sys.stdout, ensure_ascii=False)
 
     return guarded(answer)
+
+
+def _rank(request: Mapping[str, Any]) -> Any:
+    from scoring_kit.ranking import rank
+
+    return rank(request)
