@@ -1,6 +1,6 @@
 """Writes zips whose bytes depend on their content alone: sorted members, fixed times and modes."""
 
-import os
+import io
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,6 +25,18 @@ def write_zip(target: Path | IO[bytes], members: Members) -> None:
                 archive.writestr(name, content)
 
 
+def zipped(members: Members) -> bytes:
+    """The bytes of a zip with `members`."""
+    buffer = io.BytesIO()
+    write_zip(buffer, members)
+    return buffer.getvalue()
+
+
+def all_files(folder: Path) -> dict[str, bytes | Path]:
+    """Every file below `folder` as zip members, nothing left out."""
+    return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
 def folder_members(folder: Path, prefix: str = "") -> dict[str, bytes | Path]:
     """All regular files below `folder` as zip members; operating systems' and Python's litter is left out."""
     litter = {".DS_Store", "Thumbs.db", "__pycache__", "__MACOSX", ".gitkeep"}
@@ -37,4 +49,4 @@ def folder_members(folder: Path, prefix: str = "") -> dict[str, bytes | Path]:
 
 def move_into_place(unfinished: Path, target: Path) -> None:
     """Put a finished file where it belongs, at once: a reader sees the old one or the new one, never half a file."""
-    os.replace(unfinished, target)
+    unfinished.replace(target)

@@ -1,24 +1,22 @@
 """The journey from a declaration to a bundle: declaration → resolved competition → prepared data → tree → zip."""
 
-import io
 import os
 import secrets
 import tempfile
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from gen_bundle.archive import Members, move_into_place, write_zip
 from gen_bundle.errors import UserError
-from gen_bundle.platforms import codabench
-from gen_bundle.programs import program_members
-from gen_bundle.reference import PhaseData, prepare_phases
-from gen_bundle.render.pages import render_pages
+from gen_bundle.platforms import codabench, codalab
+from gen_bundle.reference import prepare_phases
 from gen_bundle.spec.overrides import nearest
 from gen_bundle.spec.resolve import Resolved, find_competition, resolve
 
 Progress = Callable[[str], None]
+PLATFORMS = {"codabench": codabench, "codalab": codalab}
 
 
 @dataclass(frozen=True)
@@ -41,6 +39,7 @@ class Request:
     task: str | None = None
     overrides: tuple[str, ...] = ()
     force: bool = False
+    platform: str = "codabench"
 
 
 def build(request: Request, progress: Progress = lambda _: None) -> list[Built]:
@@ -58,7 +57,7 @@ def build(request: Request, progress: Progress = lambda _: None) -> list[Built]:
         raise UserError(
             *(f"--out {path}: exists and is no bundle. Choose another path, or say --force." for path in foreign)
         )
-    return [_build_one(one, path, progress) for one, path in bundles]
+    return [_build_one(one, path, request.platform, progress) for one, path in bundles]
 
 
 def _asked_for(competition: Resolved, request: Request) -> list[tuple[Resolved, Path]]:
@@ -93,52 +92,26 @@ def _is_bundle(path: Path) -> bool:
         return False
 
 
-def _build_one(competition: Resolved, out: Path, progress: Progress) -> Built:
+def _build_one(competition: Resolved, out: Path, platform: str, progress: Progress) -> Built:
     with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work_name:
         work = Path(work_name)
         progress("preparing reference data")
         phases = prepare_phases(competition, work)
         progress("writing pages, programs and data")
-        tree = bundle_tree(competition, phases)
+        tree = PLATFORMS[platform].bundle_tree(competition, phases)
         _write_beside(out, tree)
-    warnings = [f"{data.phase.id}: {text}" for data in phases for text in data.warnings]
-    return Built(competition, out, (*competition.notes, *dict.fromkeys(warnings)))
+    warnings = _by_phase([(data.phase.id, text) for data in phases for text in data.warnings])
+    losses = PLATFORMS[platform].losses(competition)
+    return Built(competition, out, (*competition.notes, *warnings, *losses))
 
 
-def bundle_tree(competition: Resolved, phases: Sequence[PhaseData]) -> Mapping[str, bytes | Path]:
-    """All files of the bundle by name."""
-    tree: dict[str, bytes | Path] = {
-        "competition.yaml": codabench.competition_yaml(competition, phases),
-        codabench.logo_file(competition): competition.folder / competition.declaration.logo,
-        **render_pages(competition),
-    }
-    for unit in competition.units:
-        tree[codabench.program_file(unit)] = _zipped(program_members(competition, unit))
-    by_phase = {data.phase.id: data for data in phases}
-    for slot in codabench.slots(competition):
-        reference = by_phase[slot.phase.id].references[slot.unit.id]
-        tree[codabench.reference_file(slot)] = _zipped(_folder(reference))
-    for data in phases:
-        tree[codabench.starting_kit_file(data.phase)] = _zipped(_starting_kit(data))
-        if data.public:
-            tree[codabench.public_file(data.phase)] = _zipped(data.public)
-        for name, members in codabench.solutions(data).items():
-            tree[codabench.solution_file(data.phase, name)] = _zipped(members)
-    return tree
-
-
-def _starting_kit(data: PhaseData) -> Members:
-    return {f"template/{name}": content for name, content in data.template.items()}
-
-
-def _folder(folder: Path) -> Members:
-    return {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-
-
-def _zipped(members: Members) -> bytes:
-    buffer = io.BytesIO()
-    write_zip(buffer, members)
-    return buffer.getvalue()
+def _by_phase(warnings: list[tuple[str, str]]) -> list[str]:
+    """Each warning once, with the phases that it concerns."""
+    phases: dict[str, list[str]] = {}
+    for phase, text in warnings:
+        if phase not in phases.setdefault(text, []):
+            phases[text].append(phase)
+    return [f"{', '.join(ids)}: {text}" for text, ids in phases.items()]
 
 
 def _write_beside(out: Path, tree: Members) -> None:

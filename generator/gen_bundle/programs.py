@@ -14,13 +14,17 @@ COMMAND = "python3 /app/program/score.py /app/input /app/output"
 ORGANISERS_ONLY = "organiser.py"
 
 
-def program_members(competition: Resolved, unit: Unit) -> dict[str, bytes | Path]:
-    """The files of a unit's scoring program: `metadata.yaml` and `score.py` at the root, then what they import."""
+def program_members(competition: Resolved, unit: Unit, *, scores_txt: bool = False) -> dict[str, bytes | Path]:
+    """The files of a unit's scoring program: `metadata.yaml` and `score.py` at the root, then what they import.
+
+    With `scores_txt` it also writes scores.txt, which the older CodaLab reads.
+    """
     kit = resource("scoring_programs")
+    description = {**program_description(competition, unit), **({"scores_txt": True} if scores_txt else {})}
     members: dict[str, bytes | Path] = {
         "metadata.yaml": f"command: {COMMAND}\n".encode(),
         "score.py": kit / "score.py",
-        "program.json": json.dumps(program_description(competition, unit), indent=1, ensure_ascii=False).encode(),
+        "program.json": json.dumps(description, indent=1, ensure_ascii=False).encode(),
         **folder_members(kit / "scoring_kit", "scoring_kit/"),
         **folder_members(competition.package.folder, f"{competition.package.name}/"),
         **competition.program_files,

@@ -13,7 +13,7 @@ from scoring_kit.results import TaskResult, shows
 def write_outputs(
     folder: Path, program: Program, results: Mapping[str, TaskResult], warnings: Sequence[str], signature: str
 ) -> dict[str, float]:
-    """Write the three files, each moved into place when it is complete, scores.json last; returns the scores."""
+    """Write the files, each moved into place when it is complete, scores.json last; returns the scores."""
     scores = board_scores(program, results)
     all_warnings = [*warnings, *(f"{task}: {text}" for task, result in results.items() for text in result.warnings)]
     details = {
@@ -25,6 +25,8 @@ def write_outputs(
     page = results_page(program, scores, results, all_warnings, signature)
     _write(folder / "detailed_results.html", page)
     _write(folder / "details.json", json.dumps(details, indent=1, allow_nan=False))
+    if program.scores_txt:
+        _write(folder / "scores.txt", "".join(f"{key}: {score!r}\n" for key, score in scores.items()))
     _write(folder / "scores.json", json.dumps(scores, indent=1, allow_nan=False))
     return scores
 

@@ -40,7 +40,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Program:
-    """A scoring program's own description; `tasks` are scored here, `all_tasks` are the competition's."""
+    """A scoring program's own description.
+
+    `tasks` are scored here, `all_tasks` are the competition's; `scores_txt` asks for scores.txt, too (older CodaLab).
+    """
 
     competition: str
     package: str
@@ -53,12 +56,17 @@ class Program:
     options: Mapping[str, Any]
     columns: tuple[Column, ...]
     details_min_items: int
+    scores_txt: bool = False
 
     @classmethod
     def read(cls, path: Path) -> "Program":
-        """Read program.json; raises OrganiserError where the program was not packed as a whole."""
+        """Read program.json; raises OrganiserError where the program was not packed as a whole.
+
+        Options that name a file of the program (`files/NAME`) get its path on this machine.
+        """
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
+            data["options"] = _with_paths(data["options"], path.parent)
             columns = tuple(Column(**column) for column in data.pop("columns"))
             data["tasks"], data["all_tasks"] = tuple(data["tasks"]), tuple(data["all_tasks"])
             return cls(columns=columns, **data)
@@ -67,3 +75,16 @@ class Program:
                 f"{path.name}: the scoring program's description is missing or damaged ({type(error).__name__}). "
                 "Build the bundle anew with gen-bundle and upload its scoring program."
             ) from error
+
+
+def _with_paths(options: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """The options, texts such as `files/baseline.tsv` made paths below `folder` where that file exists."""
+    placed: dict[str, Any] = {}
+    for key, value in options.items():
+        if isinstance(value, Mapping):
+            placed[key] = _with_paths(value, folder)
+        elif isinstance(value, str) and value.startswith("files/") and (folder / value).is_file():
+            placed[key] = str(folder / value)
+        else:
+            placed[key] = value
+    return placed

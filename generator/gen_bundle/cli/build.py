@@ -37,6 +37,12 @@ LOCAL_IMAGES = "gen-bundle/"  # tags that `gen-bundle image build` makes; they a
 )
 @click.option("--layout", type=click.Choice(["joint", "tasks", "separate"]), help="How the tasks meet the platform.")
 @click.option("--task", metavar="ID", help="With layout separate: build only this task's bundle.")
+@click.option(
+    "--platform",
+    type=click.Choice(["codabench", "codalab"]),
+    default="codabench",
+    help="codalab writes the older format (version 1.5).",
+)
 @click.option("--set", "overrides", metavar="K=V", multiple=True, help="Override a value of bundle.yaml; repeatable.")
 @click.option("--force", is_flag=True, help="Replace any file at --out; keep a bundle that the check refuses.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was built as JSON.")
@@ -46,6 +52,7 @@ def command(
     data: Path | None,
     layout: str | None,
     task: str | None,
+    platform: str,
     overrides: tuple[str, ...],
     force: bool,
     as_json: bool,
@@ -55,7 +62,7 @@ def command(
 
     with user_errors(), spinner("reading the declaration") as status:
         built = build(
-            Request(source, out, data, layout, task, overrides, force),
+            Request(source, out, data, layout, task, overrides, force, platform),
             progress=status,
         )
     for bundle in built:

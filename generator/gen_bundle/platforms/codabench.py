@@ -11,8 +11,11 @@ from typing import Any
 
 import yaml
 
+from gen_bundle.archive import all_files, zipped
+from gen_bundle.programs import program_members
 from gen_bundle.reference import PhaseData
-from gen_bundle.render.pages import TERMS, page_name
+from gen_bundle.render.pages import TERMS, page_name, render_pages
+from gen_bundle.render.starting_kit import starting_kit_members
 from gen_bundle.render.tables import utc
 from gen_bundle.spec.model import Column, Phase, Question
 from gen_bundle.spec.resolve import Resolved, Unit
@@ -69,6 +72,33 @@ def starting_kit_file(phase: Phase) -> str:
 def solution_file(phase: Phase, name: str) -> str:
     """Where a baseline submission lies in the bundle."""
     return f"solutions/{phase.id}/{name}.zip"
+
+
+def bundle_tree(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, bytes | Path]:
+    """All files of the bundle by name."""
+    tree: dict[str, bytes | Path] = {
+        "competition.yaml": competition_yaml(competition, phases),
+        logo_file(competition): competition.folder / competition.declaration.logo,
+        **render_pages(competition),
+    }
+    for unit in competition.units:
+        tree[program_file(unit)] = zipped(program_members(competition, unit))
+    by_phase = {data.phase.id: data for data in phases}
+    for slot in slots(competition):
+        reference = by_phase[slot.phase.id].references[slot.unit.id]
+        tree[reference_file(slot)] = zipped(all_files(reference))
+    for data in phases:
+        tree[starting_kit_file(data.phase)] = zipped(starting_kit_members(competition, data))
+        if data.public:
+            tree[public_file(data.phase)] = zipped(data.public)
+        for name, members in solutions(data).items():
+            tree[solution_file(data.phase, name)] = zipped(members)
+    return tree
+
+
+def losses(competition: Resolved) -> list[str]:
+    """What this format cannot say: nothing that a declaration can."""
+    return []
 
 
 def competition_yaml(competition: Resolved, data: Sequence[PhaseData]) -> bytes:

@@ -1,0 +1,185 @@
+"""The bundle in CodaLab's older format (version 1.5), which Codabench reads, too.
+
+Rules: codalab/codalab-competitions @ c7ef5e28, `apps/web/models.py` (CompetitionDefBundle.unpack), and Codabench's
+`competitions/unpackers/v1.py` @ c7dbc756. Every key that the old server does not know is an error there, so only known
+ones are written. Dates are YAML timestamps in UTC: the old server takes nothing else.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from gen_bundle.archive import all_files, zipped
+from gen_bundle.errors import UserError
+from gen_bundle.programs import program_members
+from gen_bundle.reference import PhaseData
+from gen_bundle.render.markdown import page_html
+from gen_bundle.render.pages import TERMS, page_name, render_pages
+from gen_bundle.render.starting_kit import starting_kit_members
+from gen_bundle.spec.model import Column, Phase, Task
+from gen_bundle.spec.resolve import Resolved
+
+COMMAND = "command: python3 $program/score.py $input $output\n"
+REQUIRED_PAGES = ("overview", "evaluation", "terms", "data")
+MAX_TITLE, MAX_LABEL, MAX_DESCRIPTION = 100, 50, 1000
+BOARD = {"label": "Results", "rank": 1}
+NO_LIMIT = 999
+
+
+def bundle_tree(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, bytes | Path]:
+    """All files of the bundle by name.
+
+    Raises:
+        UserError: the competition cannot be said in this format.
+    """
+    _check(competition)
+    logo = "logo" + Path(competition.declaration.logo).suffix.lower()
+    (unit,) = competition.units
+    pages = _pages(competition)
+    tree: dict[str, bytes | Path] = {
+        "competition.yaml": _yaml(_document(competition, phases, pages, logo)),
+        logo: competition.folder / competition.declaration.logo,
+        **pages,
+    }
+    program = program_members(competition, unit, scores_txt=True) | {"metadata": COMMAND.encode()}
+    del program["metadata.yaml"]
+    tree["scoring_program.zip"] = zipped(program)
+    for data in phases:
+        name = data.phase.id
+        tree[f"reference_data_{name}.zip"] = zipped(all_files(data.references[unit.id]))
+        tree[f"starting_kit_{name}.zip"] = zipped(starting_kit_members(competition, data))
+        if data.public:
+            tree[f"public_data_{name}.zip"] = zipped(data.public)
+    return tree
+
+
+def losses(competition: Resolved) -> list[str]:
+    """What this format cannot say, for the organiser to know."""
+    declaration = competition.declaration
+    lost = ["the solutions (baselines)"]
+    if declaration.submission_rule == "all":
+        lost.append("submission_rule all: the board keeps one submission a participant, the latest")
+    if any(p.hide_output or p.hide_prediction_output or p.hide_score_output for p in declaration.phases):
+        lost.append("the hidden outputs of the phases")
+    if any(column.computation for _, column in competition.columns):
+        lost.append("computed columns")
+    if declaration.contact or declaration.fact_sheet or declaration.queue or declaration.reward:
+        lost.append("contact, queue, reward and fact sheet")
+    lost.append("ends of phases but the last: a phase lasts until the next one starts")
+    return [f"CodaLab's format has no place for {text}" for text in lost]
+
+
+def _check(competition: Resolved) -> None:
+    problems = []
+    if len(competition.units) > 1:
+        problems.append("layout: CodaLab has one scoring program a phase. Expected layout joint or separate.")
+    if len(_title(competition)) > MAX_TITLE:
+        problems.append(f"title: has more than {MAX_TITLE} characters. CodaLab takes no more: --set title=…")
+    problems += [
+        f"phases.{phase.id}.description: has more than the {MAX_DESCRIPTION} characters that CodaLab takes."
+        for phase in competition.declaration.phases
+        if len(phase.description) > MAX_DESCRIPTION
+    ]
+    if problems:
+        raise UserError(*problems)
+
+
+def _title(competition: Resolved) -> str:
+    title = competition.declaration.title
+    return title if competition.layout != "separate" else f"{title} – {competition.tasks[0].name}"
+
+
+def _pages(competition: Resolved) -> dict[str, bytes]:
+    """HTML pages by file name; the four that the old server requires are always there."""
+    rendered = {name: page_html(text.decode()) for name, text in render_pages(competition).items()}
+    declaration = competition.declaration
+    titles = {page.title: page_name(page.file) for page in declaration.pages} | {"terms": TERMS}
+    files = {_codename(title): rendered[name] for title, name in titles.items()}
+    for name in REQUIRED_PAGES:
+        files.setdefault(name, f"<h1>{name.capitalize()}</h1><p>{escape(declaration.description)}</p>\n")
+    return {f"{name}.html": html.encode() for name, html in files.items()}
+
+
+def _codename(title: str) -> str:
+    """Pages are known by their name; a title such as `Data` is the page `data`."""
+    name = title.lower()
+    return name if name in REQUIRED_PAGES else title.replace("/", "-")
+
+
+def _document(
+    competition: Resolved, phases: Sequence[PhaseData], pages: Mapping[str, bytes], logo: str
+) -> dict[str, Any]:
+    declaration = competition.declaration
+    document: dict[str, Any] = {
+        "title": _title(competition),
+        "description": declaration.description,
+        "image": logo,
+        "competition_docker_image": declaration.docker_image,
+        "has_registration": declaration.registration == "approve",
+        "enable_detailed_results": True,
+        "enable_forum": declaration.forum,
+        "force_submission_to_leaderboard": declaration.submission_rule != "manual",
+        "html": {name.removesuffix(".html"): name for name in pages},
+        "phases": {number: _phase(number, data, declaration.submission_rule) for number, data in enumerate(phases, 1)},
+        "leaderboard": _leaderboard(competition.columns),
+    }
+    last = declaration.phases[-1].end
+    return document | ({"end_date": _timestamp(last)} if last else {})
+
+
+def _phase(number: int, data: PhaseData, submission_rule: str) -> dict[str, Any]:
+    phase: Phase = data.phase
+    entry: dict[str, Any] = {
+        "phasenumber": number,
+        "label": phase.name[:MAX_LABEL],
+        "description": phase.description,
+        "start_date": _timestamp(phase.start),
+        "is_scoring_only": True,
+        "max_submissions": phase.max_submissions or NO_LIMIT,
+        "max_submissions_per_day": phase.max_submissions_per_day or NO_LIMIT,
+        "execution_time_limit": phase.execution_time_limit,
+        "scoring_program": "scoring_program.zip",
+        "reference_data": f"reference_data_{phase.id}.zip",
+        "starting_kit": f"starting_kit_{phase.id}.zip",
+    }
+    if data.public:
+        entry["public_data"] = f"public_data_{phase.id}.zip"
+    if phase.auto_migrate:
+        entry["auto_migration"] = True
+    if submission_rule == "best":
+        entry["force_best_submission_to_leaderboard"] = True
+    return entry
+
+
+def _leaderboard(columns: Sequence[tuple[Task, Column]]) -> dict[str, Any]:
+    """One board; the columns of each task form a group where there are several tasks."""
+    written = [(task, column) for task, column in columns if column.computation is None]
+    tasks = list({task.id: task for task, _ in written}.values())
+    groups = {f"group_{task.id}": {"label": task.name[:MAX_LABEL], "rank": n} for n, task in enumerate(tasks, 1)}
+    board: dict[str, Any] = {"leaderboards": {"RESULTS": dict(BOARD)}}
+    if len(groups) > 1:
+        board["column_groups"] = groups
+    board["columns"] = {
+        column.key: {
+            "leaderboard": dict(BOARD),
+            **({"column_group": {"label": task.name[:MAX_LABEL]}} if len(groups) > 1 else {}),
+            "label": column.title,
+            "rank": rank,
+            "sort": column.sort,
+            "numeric_format": column.precision,
+        }
+        for rank, (task, column) in enumerate(written, 1)
+    }
+    return board
+
+
+def _timestamp(moment: datetime) -> datetime:
+    return moment.astimezone(UTC).replace(tzinfo=None)
+
+
+def _yaml(document: Mapping[str, Any]) -> bytes:
+    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100).encode()
