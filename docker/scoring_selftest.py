@@ -19,7 +19,7 @@ from typing import Any
 
 SCORING = Path(os.environ.get("SCORING_FOLDER", "/opt/scoring"))
 OUTPUT = Path("/app/output")
-PAIR = ("The match was cancelled because of heavy rain.", "It rained so hard that nobody played.")
+PAIR = ("It rained all day.", "The day was wet.")
 TOLERANCE = 1e-4  # between machines' arithmetic in 32 bits; a wrong model or tokenizer is further off
 
 
