@@ -20,7 +20,7 @@ from scoring_kit.ranking import (
     TEAM,
     Scores,
     check_hidden,
-    rank_text,
+    printed,
     read_scores,
     score_all,
     shared_ranks,
@@ -73,10 +73,10 @@ def _answer(scores: Scores, hide: Collection[str]) -> dict[str, Any]:
             **scores[team],
             S: combined[team],
             **{f"{name}_rank": ranks[name].get(team) for name in (F1, RMSE, S)},
-            "tied": [name for name in (F1, RMSE, S) if team in tied(ranks[name])],
+            "tied": [name for name in (F1, RMSE, S) if team in tied(ranks[name], hide)],
             "invited_by": by.get(team),
         }
-        for team in sorted(scores, key=lambda team: (ranks[S][team], team))
+        for team, _ in printed(ranks[S], hide)
     ]
     return {
         "teams": [shown_record(record, hide) for record in records],
@@ -146,7 +146,10 @@ def _check_range(scores: Scores, file: str) -> None:
 def _notes(ranks: Mapping[str, Mapping[str, int]], hide: Collection[str]) -> list[str]:
     titles = {F1: "Classification", RMSE: "Regression", S: "Combined score"}
     order = " Where it decides an invitation, the teams' alphabetical order was taken."
-    return [f"{titles[name]}: {note}{order}" for name in titles for note in tie_notes(ranks[name], hide)]
+    notes = [f"{titles[name]}: {note}{order}" for name in titles for note in tie_notes(ranks[name], hide)]
+    if hide:
+        notes.append("The figures of a hidden team may be worked out from the S of the others; think before showing S.")
+    return notes
 
 
 def _tables(
@@ -161,12 +164,10 @@ def _tables(
 
     def table(title: str, by: str, heads: Mapping[str, str], is_invited: Collection[str | None]) -> dict[str, Any]:
         rows = []
-        for team in sorted(ranks[by], key=lambda team: (ranks[by][team], team)):
+        for team, place in printed(ranks[by], hide):
             values = {**scores[team], S: combined[team]}
             figures = [figure(values[name], team) for name in heads]
-            rows.append(
-                [rank_text(team, ranks[by]), shown_name(team, hide), *figures, "invited" if team in is_invited else ""]
-            )
+            rows.append([place, shown_name(team, hide), *figures, "invited" if team in is_invited else ""])
         return {"title": title, "header": ["Rank", "Team", *heads.values(), "Invitation"], "rows": rows}
 
     return [

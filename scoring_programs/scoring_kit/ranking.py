@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import math
 import tempfile
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from scoring_kit.errors import OrganiserError, Problems, SubmissionError, shown
 from scoring_kit.frame import make_manifest, score_tasks
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.program import Column, Program
+from scoring_kit.results import TaskResult
 from scoring_kit.submission_files import read_submission
 
 TEAM = "team"
@@ -50,17 +52,19 @@ def rank(request: Mapping[str, Any]) -> dict[str, Any]:
     tables, notes = [], []
     for task in program.tasks:
         own = [column for column in columns if column.task == task]
+        if all(values[own[0].key] is None for values in scores.values()):
+            notes.append(f"{program.task_names[task]}: no team entered it.")
         ranks = shared_ranks({team: values[own[0].key] for team, values in scores.items()}, own[0].sort == "desc")
         for team, record in records.items():
             record[f"{task}_rank"] = ranks.get(team)
-            record.setdefault("tied", []).extend([task] if team in tied(ranks) else [])
+            record.setdefault("tied", []).extend([task] if team in tied(ranks, request["hide"]) else [])
         tables.append(_table(program.task_names[task], own, scores, ranks, request["hide"]))
         notes += [f"{program.task_names[task]}: {text}" for text in tie_notes(ranks, request["hide"])]
-    return {
-        "teams": [shown_record(record, request["hide"]) for record in records.values()],
-        "tables": tables,
-        "notes": notes,
-    }
+    shown = [
+        shown_record(record, request["hide"])
+        for record in sorted(records.values(), key=lambda r: r[TEAM] in request["hide"])
+    ]
+    return {"teams": shown, "tables": tables, "notes": notes}
 
 
 def shared_ranks(values: Mapping[str, float | None], descending: bool) -> dict[str, int]:
@@ -73,24 +77,26 @@ def shared_ranks(values: Mapping[str, float | None], descending: bool) -> dict[s
     return {team: first[value] for team, value in there.items()}
 
 
-def tied(ranks: Mapping[str, int]) -> set[str]:
-    """The teams that share their rank with another."""
-    counts: dict[int, int] = {}
-    for place in ranks.values():
-        counts[place] = counts.get(place, 0) + 1
-    return {team for team, place in ranks.items() if counts[place] > 1}
+def tied(ranks: Mapping[str, int], hide: Collection[str]) -> set[str]:
+    """The shown teams that share their rank with another shown one; ties with a hidden team would tell its figures."""
+    counts = Counter(place for team, place in ranks.items() if team not in hide)
+    return {team for team, place in ranks.items() if team not in hide and counts[place] > 1}
 
 
-def rank_text(team: str, ranks: Mapping[str, int]) -> str:
-    """A rank as it is printed, with `=` where it is shared."""
-    return f"{ranks[team]}=" if team in tied(ranks) else str(ranks[team])
+def printed(ranks: Mapping[str, int], hide: Collection[str]) -> list[tuple[str, str]]:
+    """(team, rank as it is printed) in the order of a table: `=` marks a shared rank; hidden teams come last."""
+    shared = tied(ranks, hide)
+    ordered = sorted(ranks, key=lambda team: (team in hide, ranks[team], team))
+    return [
+        (team, "" if team in hide else f"{ranks[team]}=" if team in shared else f"{ranks[team]}") for team in ordered
+    ]
 
 
 def tie_notes(ranks: Mapping[str, int], hide: Collection[str]) -> list[str]:
     """A sentence for each rank that is shared."""
     equal: dict[int, list[str]] = {}
-    for team in sorted(tied(ranks)):
-        equal.setdefault(ranks[team], []).append(shown_name(team, hide))
+    for team in sorted(tied(ranks, hide)):
+        equal.setdefault(ranks[team], []).append(team)
     return [f"{' and '.join(teams)} share rank {place}." for place, teams in sorted(equal.items())]
 
 
@@ -100,10 +106,8 @@ def shown_name(team: str, hide: Collection[str]) -> str:
 
 
 def shown_record(record: Mapping[str, Any], hide: Collection[str]) -> dict[str, Any]:
-    """A team's record; a hidden team keeps its row and its ranks, not its name and its figures."""
-    if record[TEAM] not in hide:
-        return dict(record)
-    return {key: value if key.endswith("_rank") else None for key, value in record.items()} | {TEAM: HIDDEN}
+    """A team's record; of a hidden team nothing but that it is there."""
+    return {**dict.fromkeys(record), TEAM: HIDDEN} if record[TEAM] in hide else dict(record)
 
 
 def check_hidden(hide: Collection[str], teams: Collection[str]) -> None:
@@ -131,17 +135,21 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
             try:
                 submission = read_submission(submission_module, entry.files, manifest, Problems())
             except SubmissionError as error:
-                failures += [f"{entry.shown}: {message}" for message in error.messages]
+                failures += [f"team {entry.team} ({entry.shown}): {message}" for message in error.messages]
                 continue
             results = score_tasks(program, reference, submission)
             scores[entry.team] = {
-                column.key: results[column.task].metrics[column.key].value if column.task in results else None
-                for column in program.columns
-                if not column.computed
+                column.key: _value(column, results) for column in program.columns if not column.computed
             }
     if failures:
-        raise OrganiserError(*failures, "Mend these submissions or take them out; a failed submission has no score.")
+        raise OrganiserError(*failures)
     return scores
+
+
+def _value(column: Column, results: Mapping[str, TaskResult]) -> float | None:
+    """A score as the board shows it; None where the task was not entered."""
+    value = results[column.task].metrics[column.key].value if column.task in results else None
+    return None if value is None else column.bounded(value)
 
 
 def read_scores(path: Path, keys: Sequence[str]) -> Scores:
@@ -191,7 +199,8 @@ def _table(
     title: str, columns: Sequence[Column], scores: Scores, ranks: Mapping[str, int], hide: Collection[str]
 ) -> dict[str, Any]:
     rows = []
-    for team in sorted(ranks, key=lambda team: (ranks[team], team)):
-        figures = ["" if team in hide else f"{scores[team][c.key]:.{c.precision}f}" for c in columns]
-        rows.append([rank_text(team, ranks), shown_name(team, hide), *figures])
+    for team, place in printed(ranks, hide):
+        values = [None if team in hide else scores[team][column.key] for column in columns]
+        figures = ["" if v is None else f"{v:.{c.precision}f}" for v, c in zip(values, columns, strict=True)]
+        rows.append([place, shown_name(team, hide), *figures])
     return {"title": title, "header": ["Rank", "Team", *(column.title for column in columns)], "rows": rows}

@@ -1,0 +1,108 @@
+"""The final ranking over all participants of a competition, by the rule of its scoring package."""
+
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gen_bundle.errors import UserError
+from gen_bundle.programs import program_description
+from gen_bundle.render.rankings import Ranking, Table
+from gen_bundle.spec.resolve import Resolved, Unit, find_competition, resolve
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be ranked: a table of scores, or all submissions to a phase.
+
+    Attributes:
+        competition: name or folder of the competition.
+        scores: a CSV table with a row for each team.
+        submissions: a folder with the submissions of all teams.
+        data: the competition's data, as for a build.
+        phase: the phase whose gold the submissions are scored against.
+        task: the submissions are those of this task's bundle in layout `separate`.
+        overrides: `key=value` for bundle.yaml, as for a build.
+        hide: teams whose row stays without name and figures.
+    """
+
+    competition: str
+    scores: Path | None = None
+    submissions: Path | None = None
+    data: Path | None = None
+    phase: str | None = None
+    task: str | None = None
+    overrides: tuple[str, ...] = ()
+    hide: tuple[str, ...] = ()
+
+
+def rank(request: Request) -> Ranking:
+    """Rank all teams of a competition.
+
+    Raises:
+        UserError: a wrong request, unusable data, or submissions that cannot be scored: all of them.
+    """
+    _check(request)
+    competition = _resolved(request)
+    with tempfile.TemporaryDirectory() as work:
+        given: dict[str, Any] = {"program": str(_program(competition, Path(work))), "hide": request.hide}
+        if request.scores:
+            given["scores"] = str(request.scores.resolve())
+        elif request.submissions:
+            reference = _reference(competition, request.phase or "", Path(work))
+            given |= {"submissions": str(request.submissions.resolve()), "reference": str(reference)}
+        answer = competition.package.call("rank", given)
+    tables = [Table(**table) for table in answer.pop("tables")]
+    return Ranking(notes=answer.pop("notes"), tables=tables, result=answer)
+
+
+def _check(request: Request) -> None:
+    from_files = {"--submissions": request.submissions, "--data": request.data, "--phase": request.phase}
+    given = [name for name, value in from_files.items() if value is not None]
+    if request.scores is not None and given:
+        raise UserError(f"--scores does not go together with {', '.join(given)}. Expected the one or the others.")
+    missing = [name for name in from_files if name not in given]
+    if request.scores is None and missing:
+        raise UserError(f"{', '.join(missing)} missing. Expected --submissions, --data and --phase, or --scores FILE.")
+
+
+def _resolved(request: Request) -> Resolved:
+    layout = "separate" if request.task else "joint"
+    folder = find_competition(request.competition)
+    competition = resolve(folder, data=request.data, layout=layout, overrides=request.overrides)
+    if request.task is None:
+        return competition
+    if request.task not in competition.all_task_ids:
+        raise UserError(f"--task {request.task}: no such task. Expected one of {', '.join(competition.all_task_ids)}.")
+    return competition.only(request.task)
+
+
+def _program(competition: Resolved, work: Path) -> Path:
+    path = work / "program.json"
+    everything = Unit("all", "", competition.tasks)
+    path.write_text(json.dumps(program_description(competition, everything)), encoding="utf-8")
+    return path
+
+
+def _reference(competition: Resolved, phase: str, work: Path) -> Path:
+    """A phase's gold, prepared by the scoring package as for a build."""
+    phases = [known.id for known in competition.declaration.phases]
+    if phase not in phases:
+        raise UserError(f"--phase {phase}: no such phase. Expected one of {', '.join(phases)}.")
+    source, out = competition.data / phase, work / "reference"
+    if not source.is_dir():
+        raise UserError(f"no folder {source}. Expected the reference data of the phase {phase!r} there.")
+    out.mkdir()
+    competition.package.call(
+        "prepare",
+        {
+            "tasks": [task.id for task in competition.tasks],
+            "all_tasks": competition.all_task_ids,
+            "layout": competition.layout,
+            "options": competition.options,
+            "source": str(source),
+            "out": str(out),
+        },
+    )
+    return out
