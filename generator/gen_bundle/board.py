@@ -8,7 +8,6 @@ import decimal
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
 
 AUTOMATIC_RULES = ("Force_Last", "Force_Latest_Multiple", "Force_Best")
 
@@ -37,7 +36,7 @@ class Column:
         sorting: `desc` (higher is better) or `asc`.
         precision: Decimals shown; negative ones round to tens.
         computation: `avg`, `sum`, `min`, `max` over other columns, or None.
-        inputs: Indexes of the columns that a computed one is made of; None when the yaml gives none.
+        inputs: Indexes of the columns that a computed one is made of.
     """
 
     index: int
@@ -47,22 +46,7 @@ class Column:
     precision: int = 2
     hidden: bool = False
     computation: str | None = None
-    inputs: frozenset[int] | None = None
-
-    @classmethod
-    def from_yaml(cls, item: dict[str, Any]) -> "Column":
-        """A column of competition.yaml, with the platform's defaults; the serializer drops blanks around the key."""
-        inputs = item.get("computation_indexes")
-        return cls(
-            index=int(item["index"]),
-            key=str(item["key"]).strip(),
-            title=str(item.get("title", item["key"])),
-            sorting=str(item.get("sorting", "desc")),
-            precision=int(item.get("precision", 2)),
-            hidden=bool(item.get("hidden", False)),
-            computation=item.get("computation"),
-            inputs=frozenset(int(index) for index in inputs) if inputs else None,
-        )
+    inputs: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)

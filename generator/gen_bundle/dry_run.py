@@ -9,7 +9,8 @@ from pathlib import Path
 from gen_bundle.board import Board, Entry, NoBoardError, RefusedError
 from gen_bundle.errors import UserError
 from gen_bundle.worker.admission import closed, used_up
-from gen_bundle.worker.bundle import Competition, Phase, Task, open_bundle, read_competition
+from gen_bundle.worker.bundle import Competition, Phase, Task, open_bundle
+from gen_bundle.worker.competition_yaml import read_competition
 from gen_bundle.worker.cost import verdict
 from gen_bundle.worker.engines import Container, Engine, EngineError, LineListener, Usage
 from gen_bundle.worker.jobs import Job, Setting, push_scoring_output, run_prediction, run_scoring

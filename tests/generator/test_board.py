@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.board import Board, Column, Entry, Leaderboard, NoBoardError, RefusedError
+from gen_bundle.board import Board, Entry, NoBoardError, RefusedError
+from gen_bundle.worker.competition_yaml import read_leaderboard
 from gen_bundle.worker.rules import JobFailedError, WorkerCrashError, read_scores
 from tests.shared import SHARED, shared_path
 
@@ -12,13 +13,6 @@ from tests.shared import SHARED, shared_path
 def recorded() -> list[dict[str, Any]]:
     file = SHARED / "corpus/codabench/scores.jsonl"
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
-
-
-def leaderboard(content: dict[str, Any]) -> Leaderboard:
-    columns = sorted((Column.from_yaml(column) for column in content["columns"]), key=lambda column: column.index)
-    return Leaderboard(
-        tuple(columns), content.get("primary_index", 0), content.get("submission_rule", "Add"), content["title"]
-    )
 
 
 def upload(board: Board, entry: Entry, text: str, folder: Path) -> object:
@@ -69,7 +63,7 @@ def shown(board: Board, entries: list[Entry], owners: list[str]) -> dict[str, An
 @pytest.mark.parametrize("case", recorded() or [{}], ids=lambda case: case.get("id", "no data"))
 def test_recorded_uploads_and_boards(case: dict[str, Any], tmp_path: Path) -> None:
     shared_path("corpus/codabench/scores.jsonl")
-    board = Board(leaderboard(case["leaderboard"]))
+    board = Board(read_leaderboard(case["leaderboard"]))
     tasks = [f"task{number}" for number in range(case["tasks"])] if case["tasks"] > 1 else []
     entries, owners = [], []
     for number, (submission, expected) in enumerate(zip(case["submissions"], case["uploads"], strict=True)):

@@ -91,9 +91,10 @@ def _app_written_in(program: Path) -> str | None:
 
 
 def _on_this_machine(part: str, mounts: tuple[Mount, ...]) -> str:
+    """An argument with the folders under `/app` replaced by where they lie here, also within a `bash -c` text."""
     for mount in mounts:
-        if part == mount.target or part.startswith(f"{mount.target}/"):
-            return f"{mount.source}{part[len(mount.target) :]}"
+        here = str(mount.source).replace("\\", r"\\")
+        part = re.sub(rf"(?<![\w./-]){re.escape(mount.target)}(?![\w.-])", here, part)
     return part
 
 
