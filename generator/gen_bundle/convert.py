@@ -1,0 +1,85 @@
+"""The journey from somebody's CodaLab 1.5 bundle to a Codabench one: unpack → convert → write."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from gen_bundle.archive import Members, folder_members, move_into_place, write_zip
+from gen_bundle.errors import UserError
+from gen_bundle.platforms.from_codalab import Conversion, html_as_markdown
+from gen_bundle.unpack import BUNDLE, ArchiveError, unpack
+
+
+def convert(old: Path, new: Path, *, force: bool = False) -> list[str]:
+    """Write the bundle `old` (zip or folder) in Codabench's format to the zip `new`.
+
+    Returns:
+        What could not be carried over, a line each.
+
+    Raises:
+        UserError: `old` is no bundle of the older format, or `new` exists.
+    """
+    if new.exists() and not force:
+        raise UserError(f"--out {new}: exists already. Choose another path, or say --force.")
+    with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work:
+        folder = _opened(old, Path(work))
+        document = _document(folder)
+        members = folder_members(folder)
+        conversion = Conversion(document, members)
+        converted = conversion.document()
+        del members["competition.yaml"]
+        for page in (*converted["pages"], {"title": "Terms", "file": converted["terms"]}):
+            members[page["file"]] = _page(members, page["file"], page["title"])
+        if any(name.startswith("assets/") for name in members):
+            conversion.lost.append("assets/: Codabench publishes no files by themselves; link them from elsewhere")
+        text = yaml.safe_dump(converted, sort_keys=False, allow_unicode=True, default_style=None, width=100)
+        unfinished = new.with_name(f".{new.name}.tmp")
+        new.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            write_zip(unfinished, {**members, "competition.yaml": text.encode()})
+            move_into_place(unfinished, new)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    return conversion.lost
+
+
+def _opened(old: Path, work: Path) -> Path:
+    if old.is_dir():
+        return old
+    try:
+        unpack(old, work, BUNDLE)
+    except (ArchiveError, OSError) as error:
+        raise UserError(f"{old}: {error}. Expected the zip or folder of a CodaLab 1.5 bundle.") from error
+    return work
+
+
+def _document(folder: Path) -> dict[str, Any]:
+    path = folder / "competition.yaml"
+    try:
+        document = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise UserError(f"{path.name}: not found at the top of the bundle. Is there a folder around it?") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise UserError(f"{path.name}: cannot be read as YAML: {str(error).splitlines()[0]}") from error
+    if not isinstance(document, dict):
+        raise UserError(f"{path.name}: is no mapping. Expected title, html, phases, leaderboard.")
+    if str(document.get("version", "1")) not in ("1", "1.5"):
+        raise UserError(f"{path.name}: says version {document['version']}; only CodaLab 1.5 bundles are converted.")
+    missing = [key for key in ("title", "html", "phases", "leaderboard") if not document.get(key)]
+    wrong = [key for key in ("html", "phases", "leaderboard") if not isinstance(document.get(key, {}), dict)]
+    if missing or wrong:
+        raise UserError(
+            *(f"{path.name}: {key} is missing. A CodaLab 1.5 bundle has it." for key in missing),
+            *(f"{path.name}: {key} is no mapping, as it is in a CodaLab 1.5 bundle." for key in wrong),
+        )
+    return document
+
+
+def _page(members: Members, name: str, title: str) -> bytes:
+    """A page's text; only files of the bundle itself are ever read."""
+    path = members.get(name)
+    if not isinstance(path, Path):
+        raise UserError(f"competition.yaml: html: the page {title!r} ({name}) is not in the bundle. Add the file.")
+    return html_as_markdown(path.read_text(encoding="utf-8", errors="replace"), title).encode()

@@ -1,0 +1,195 @@
+"""competition.yaml of CodaLab 1.5 → that of Codabench, with a list of what has no place there.
+
+The older format: codalab/codalab-competitions @ c7ef5e28, `apps/web/models.py`; ours: see `codabench.py`.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+COPIED = ("title", "description", "image", "reward")
+PHASE_FILES = ("public_data", "starting_kit")
+TASK_FILES = ("scoring_program", "reference_data", "input_data", "ingestion_program")
+PHASE_LIMITS = ("max_submissions", "max_submissions_per_day", "execution_time_limit")
+# Keys without a counterpart that change nothing a participant would notice.
+SILENT_TOP = {"html", "phases", "leaderboard", "end_date", "has_registration", "competition_docker_image"}
+SILENT_TOP |= {"force_submission_to_leaderboard", "enable_detailed_results", "enable_forum", "published", "version"}
+SILENT_PHASE = {"phasenumber", "label", "description", "start_date", "color", "auto_migration", "is_scoring_only"}
+SILENT_PHASE |= {"force_best_submission_to_leaderboard", "phase_never_ends"}
+MAX_COLUMN = 36
+
+
+class Conversion:
+    """Builds the new document and collects what could not be carried over.
+
+    Args:
+        old: the parsed competition.yaml.
+        files: names of the archive's files.
+    """
+
+    def __init__(self, old: Mapping[str, Any], files: Collection[str]) -> None:
+        self.old = old
+        self.files = files
+        self.lost: list[str] = []
+
+    def document(self) -> dict[str, Any]:
+        """competition.yaml for Codabench; `lost` is complete afterwards."""
+        old = self.old
+        phases = self._sorted_phases()
+        new: dict[str, Any] = {"version": 2}
+        new |= {key: str(old[key]) for key in COPIED if old.get(key) is not None}
+        new["registration_auto_approve"] = not old.get("has_registration", False)
+        if old.get("competition_docker_image"):
+            new["docker_image"] = str(old["competition_docker_image"])
+        else:
+            self.lost.append("docker image: none was named; Codabench will use its legacy Python 3.7 image")
+        new["enable_detailed_results"] = bool(old.get("enable_detailed_results", False))
+        if "enable_forum" in old:
+            new["forum_enabled"] = bool(old["enable_forum"])
+        html = _mapping(old.get("html"))
+        new["terms"] = str(html.get("terms", "terms.md"))
+        new["pages"] = [{"title": _title(n), "file": str(f)} for n, f in html.items() if n != "terms"]
+        new["tasks"] = [self._task(index, phase) for index, phase in enumerate(phases)]
+        new["phases"] = [self._phase(index, phases) for index in range(len(phases))]
+        new["leaderboards"] = [self._leaderboard(phases)]
+        known = SILENT_TOP | set(COPIED)
+        self.lost += [f"{key}: has no counterpart" for key in old if key not in known]
+        return new
+
+    def _sorted_phases(self) -> list[Mapping[str, Any]]:
+        phases = [_mapping(phase) for phase in _mapping(self.old.get("phases")).values()]
+        parallel = [p for p in phases if p.get("is_parallel_parent") or p.get("parent_phasenumber")]
+        if parallel:
+            self.lost.append("parallel phases: Codabench's phases follow each other; make them tasks of one phase")
+        return sorted(phases, key=lambda phase: _number(phase.get("phasenumber")))
+
+    def _task(self, index: int, phase: Mapping[str, Any]) -> dict[str, Any]:
+        return {"index": index, "name": str(phase.get("label", f"Phase {index + 1}"))} | self._named(phase, TASK_FILES)
+
+    def _named(self, phase: Mapping[str, Any], keys: Collection[str]) -> dict[str, Any]:
+        """Files that lie in the bundle; keys of datasets on the old server lead nowhere on the new one."""
+        found = {}
+        for key in keys:
+            name = phase.get(key)
+            if not name:
+                continue
+            if any(file == name or file.startswith(f"{str(name).rstrip('/')}/") for file in self.files):
+                found[key] = str(name)
+            else:
+                self.lost.append(f"{key} of phase {phase.get('label')!r}: {name!r} is not in the bundle; add the file")
+        return found
+
+    def _phase(self, index: int, phases: list[Mapping[str, Any]]) -> dict[str, Any]:
+        phase = phases[index]
+        new: dict[str, Any] = {"index": index, "name": str(phase.get("label", f"Phase {index + 1}"))}
+        if phase.get("description"):
+            new["description"] = str(phase["description"])
+        start = moment(phase.get("start_date"))
+        if start is None:
+            self.lost.append(f"start_date of phase {phase.get('label')!r}: no date that can be read; set it")
+        else:
+            new["start"] = _utc(start)
+        end = self._end(index, phases)
+        if end is not None:
+            new["end"] = _utc(end)
+        new |= {key: phase[key] for key in PHASE_LIMITS if isinstance(phase.get(key), int)}
+        if phase.get("auto_migration") and index > 0:
+            new["auto_migrate_to_this_phase"] = True
+        new |= self._named(phase, PHASE_FILES)
+        known = SILENT_PHASE | {*PHASE_LIMITS, *PHASE_FILES, *TASK_FILES}
+        self.lost += [f"{key} of phase {phase.get('label')!r}: has no counterpart" for key in phase if key not in known]
+        return new | {"tasks": [index]}
+
+    def _end(self, index: int, phases: list[Mapping[str, Any]]) -> datetime | None:
+        """A phase lasted until the next one started; on Codabench it must end before that."""
+        if index + 1 < len(phases):
+            following = moment(phases[index + 1].get("start_date"))
+            return following - timedelta(seconds=1) if following else None
+        return moment(self.old.get("end_date"))
+
+    def _leaderboard(self, phases: list[Mapping[str, Any]]) -> dict[str, Any]:
+        old = _mapping(self.old.get("leaderboard"))
+        boards = sorted(_mapping(old.get("leaderboards")).values(), key=lambda b: _number(_mapping(b).get("rank")))
+        labels = [str(_mapping(board).get("label", "Results")) for board in boards] or ["Results"]
+        columns = sorted(_mapping(old.get("columns")).items(), key=lambda item: _number(_mapping(item[1]).get("rank")))
+        kept = []
+        for key, column in columns:
+            label = str(_mapping(_mapping(column).get("leaderboard")).get("label", labels[0]))
+            if label.lower() != labels[0].lower():
+                self.lost.append(f"column {key!r}: belongs to the board {label!r}; Codabench shows one board")
+            elif "computed" in _mapping(column):
+                self.lost.append(f"column {key!r}: computed from ranks, which Codabench does not do")
+            else:
+                kept.append(self._column(len(kept), str(key), _mapping(column)))
+        if old.get("column_groups"):
+            self.lost.append("column_groups: Codabench has none")
+        return {
+            "title": labels[0][:64],
+            "key": "results",
+            "submission_rule": self._submission_rule(phases),
+            "primary_index": 0,
+            "columns": kept,
+        }
+
+    def _column(self, index: int, key: str, column: Mapping[str, Any]) -> dict[str, Any]:
+        title = str(column.get("label", key))
+        if len(title) > MAX_COLUMN:
+            self.lost.append(f"column {key!r}: its title is cut to {MAX_COLUMN} characters")
+        return {
+            "index": index,
+            "key": key,
+            "title": title[:MAX_COLUMN],
+            "sorting": str(column.get("sort", "desc")),
+            "precision": int(_number(column.get("numeric_format", 2))),
+            "hidden": bool(column.get("hidden", False)),
+        }
+
+    def _submission_rule(self, phases: list[Mapping[str, Any]]) -> str:
+        if any(phase.get("force_best_submission_to_leaderboard") for phase in phases):
+            return "Force_Best"
+        return "Force_Last" if self.old.get("force_submission_to_leaderboard") else "Add"
+
+
+def _mapping(value: Any) -> Mapping[Any, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return 0.0
+
+
+def _title(name: Any) -> str:
+    return str(name).replace("_", " ").capitalize()
+
+
+def moment(value: Any) -> datetime | None:
+    """A date of the old format in UTC: without a zone it is UTC, a date alone is its midnight."""
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value.strip())
+        except ValueError:
+            return None
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    if isinstance(value, date):
+        return datetime.combine(value, time(0), tzinfo=UTC)
+    return None
+
+
+def _utc(value: datetime) -> str:
+    return value.strftime("%Y-%m-%d %H:%M:%S")
+
+
+def html_as_markdown(html: str, title: str) -> str:
+    """An HTML page that Codabench's Markdown leaves alone.
+
+    Blank lines would end an HTML block, and indented lines would then become code; a dollar sign could start a formula.
+    An empty page, which Codabench refuses, becomes its title.
+    """
+    parts = re.split(r"(<pre\b.*?</pre>)", html.replace("$", "&#36;"), flags=re.DOTALL | re.IGNORECASE)
+    parts[::2] = ["\n".join(line.strip() for line in part.splitlines() if line.strip()) for part in parts[::2]]
+    return "\n".join(part for part in parts if part).strip() or f"# {title}"

@@ -1,0 +1,96 @@
+"""The older format against what the old server and Codabench's v1 reader ask for."""
+
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gen_bundle.build import Request, build
+from gen_bundle.check import check_path
+from gen_bundle.errors import UserError
+from tests.generator.competition import second_task, small_competition
+
+# The fields of the old server's models; a key beside them is an error there.
+TOP = {"title", "description", "image", "has_registration", "end_date", "competition_docker_image", "enable_forum"}
+TOP |= {"force_submission_to_leaderboard", "enable_detailed_results", "html", "phases", "leaderboard"}
+PHASE = {"phasenumber", "label", "description", "start_date", "max_submissions", "max_submissions_per_day"}
+PHASE |= {"is_scoring_only", "execution_time_limit", "force_best_submission_to_leaderboard", "auto_migration"}
+PHASE |= {"scoring_program", "reference_data", "starting_kit", "public_data"}
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Path:
+    folder = small_competition(tmp_path)
+    build(Request(str(folder), tmp_path / "old.zip", platform="codalab"))
+    return tmp_path / "old.zip"
+
+
+def read(bundle: Path, name: str) -> bytes:
+    with zipfile.ZipFile(bundle) as archive:
+        return archive.read(name)
+
+
+def test_only_keys_that_the_old_server_knows(bundle: Path) -> None:
+    document: dict[str, Any] = yaml.safe_load(read(bundle, "competition.yaml"))
+    assert set(document) <= TOP
+    assert {"overview", "evaluation", "terms", "data"} <= set(document["html"])
+    for phase in document["phases"].values():
+        assert set(phase) <= PHASE
+        assert isinstance(phase["start_date"], datetime)
+        assert all(phase[key].endswith(".zip") for key in ("scoring_program", "reference_data", "starting_kit"))
+    board = document["leaderboard"]["leaderboards"]["RESULTS"]
+    assert all(c["leaderboard"]["label"] == board["label"] for c in document["leaderboard"]["columns"].values())
+
+
+def test_codabench_reads_it(bundle: Path) -> None:
+    assert check_path(bundle, now=datetime(2026, 1, 1, tzinfo=UTC)).accepted
+
+
+def test_pages_are_html_with_formulas(bundle: Path) -> None:
+    page = read(bundle, "evaluation.html").decode()
+    assert "<table>" in page
+    assert "<math" in page
+    assert "$" not in page
+
+
+def test_the_program_writes_scores_txt_beside_scores_json(bundle: Path, tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    with zipfile.ZipFile(io.BytesIO(read(bundle, "scoring_program.zip"))) as archive:
+        archive.extractall(program)
+    assert (program / "metadata").read_text(encoding="utf-8").startswith("command: python3 $program/score.py ")
+    given = tmp_path / "input"
+    for folder, name in (("ref", "reference_data_dev.zip"), ("res", "starting_kit_dev.zip")):
+        with zipfile.ZipFile(io.BytesIO(read(bundle, name))) as archive:
+            archive.extractall(given / folder)
+    (template,) = (given / "res").rglob("template/predictions.csv")
+    (given / "res2").mkdir()
+    template.rename(given / "res2" / "predictions.csv")
+    (given / "res").rename(given / "kit")
+    (given / "res2").rename(given / "res")
+    subprocess.run([sys.executable, program / "score.py", given, tmp_path / "out"], check=True, capture_output=True)
+    scores = json.loads((tmp_path / "out" / "scores.json").read_text(encoding="utf-8"))
+    lines = (tmp_path / "out" / "scores.txt").read_text(encoding="utf-8").splitlines()
+    assert {key: float(value) for key, value in (line.split(": ") for line in lines)} == scores
+
+
+def test_what_the_format_cannot_say_is_named(tmp_path: Path) -> None:
+    (built,) = build(Request(str(small_competition(tmp_path)), tmp_path / "old.zip", platform="codalab"))
+    assert any("solutions" in note for note in built.notes)
+
+
+def test_layout_tasks_cannot_be_said(tmp_path: Path) -> None:
+    def change(declaration: dict[str, Any]) -> None:
+        second_task(declaration)
+        declaration["submission_rule"] = "all"
+
+    folder = small_competition(tmp_path, change)
+    (folder / "my_task" / "again.py").write_bytes((folder / "my_task" / "classification.py").read_bytes())
+    with pytest.raises(UserError, match="one scoring program a phase"):
+        build(Request(str(folder), tmp_path / "old.zip", layout="tasks", platform="codalab"))

@@ -1,0 +1,156 @@
+"""CodaLab 1.5 bundles become Codabench ones; what could not be carried over is named."""
+
+import json
+import zipfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gen_bundle.archive import write_zip
+from gen_bundle.build import Request, build
+from gen_bundle.check import check_path
+from gen_bundle.convert import convert
+from gen_bundle.errors import UserError
+from gen_bundle.platforms.from_codalab import html_as_markdown
+from tests.generator.competition import small_competition
+from tests.shared import shared_path
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+OLD = """
+title: An old task
+description: From 2015.
+image: logo.png
+has_registration: true
+end_date: 2031-03-31 12:00:00
+competition_docker_image: someone/image:1
+force_submission_to_leaderboard: true
+anonymous_leaderboard: true
+html: {overview: overview.html, evaluation: evaluation.html, terms: terms.html, data: data.html}
+phases:
+  2:
+    phasenumber: 2
+    label: Final
+    start_date: 2031-03-01 18:30:00
+    scoring_program: program.zip
+    reference_data: ref.zip
+    auto_migration: true
+    max_submissions: 3
+  1:
+    phasenumber: 1
+    label: Practice
+    start_date: 2031-01-01
+    scoring_program: program.zip
+    reference_data: ref.zip
+    input_data: 01234567-89ab-cdef-0123-456789abcdef
+    color: white
+leaderboard:
+  leaderboards:
+    RESULTS: &R {label: Results, rank: 1}
+    EXTRA: &E {label: More, rank: 2}
+  column_groups: {}
+  columns:
+    f1: {leaderboard: *R, label: F1, rank: 2, sort: desc, numeric_format: 4}
+    rank: {leaderboard: *R, label: Mean rank, rank: 1, computed: {operation: Avg, fields: f1}}
+    time: {leaderboard: *E, label: Seconds, rank: 1, sort: asc}
+"""
+
+
+def old_bundle(tmp_path: Path, text: str = OLD, **files: bytes) -> Path:
+    members: dict[str, bytes | Path] = {f"{name}.html": b"<h1>A page</h1>" for name in ("overview", "terms", "data")}
+    members |= {"evaluation.html": b"", "competition.yaml": text.encode()}
+    members |= {"logo.png": small_competition(tmp_path) / "logo.png"}
+    members |= {"program.zip": b"PK\5\6" + bytes(18), "ref.zip": b"PK\5\6" + bytes(18), **files}
+    write_zip(tmp_path / "old.zip", members)
+    return tmp_path / "old.zip"
+
+
+def converted(path: Path) -> Mapping[str, Any]:
+    with zipfile.ZipFile(path) as archive:
+        document: Mapping[str, Any] = yaml.safe_load(archive.read("competition.yaml"))
+    return document
+
+
+def test_an_old_bundle(tmp_path: Path) -> None:
+    lost = convert(old_bundle(tmp_path), tmp_path / "new.zip")
+    new = converted(tmp_path / "new.zip")
+    assert (new["version"], new["registration_auto_approve"], new["docker_image"]) == (2, False, "someone/image:1")
+    assert [(phase["name"], phase["start"], phase["end"]) for phase in new["phases"]] == [
+        ("Practice", "2031-01-01 00:00:00", "2031-03-01 18:29:59"),
+        ("Final", "2031-03-01 18:30:00", "2031-03-31 12:00:00"),
+    ]
+    assert new["phases"][1]["auto_migrate_to_this_phase"] is True
+    assert [column["key"] for column in new["leaderboards"][0]["columns"]] == ["f1"]
+    assert new["leaderboards"][0]["submission_rule"] == "Force_Last"
+    assert [text.split(":")[0] for text in lost] == [
+        "input_data of phase 'Practice'",
+        "column 'rank'",
+        "column 'time'",
+        "anonymous_leaderboard",
+    ]
+
+
+def test_a_converted_bundle_is_accepted(tmp_path: Path) -> None:
+    convert(old_bundle(tmp_path), tmp_path / "new.zip")
+    assert check_path(tmp_path / "new.zip", now=NOW).accepted
+
+
+def test_our_own_older_bundles_come_back(tmp_path: Path) -> None:
+    folder = small_competition(tmp_path)
+    build(Request(str(folder), tmp_path / "old.zip", platform="codalab"))
+    convert(tmp_path / "old.zip", tmp_path / "new.zip")
+    report = check_path(tmp_path / "new.zip", now=NOW)
+    assert report.accepted
+    assert [phase["name"] for phase in converted(tmp_path / "new.zip")["phases"]] == ["Development", "Test"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("version: 2\ntitle: x\n", "only CodaLab 1.5"),
+        ("title: x\n", "html is missing"),
+        ("- a\n", "is no mapping"),
+        ("a: [\n", "cannot be read as YAML"),
+        (OLD.replace("data: data.html", "data: ../../etc/passwd"), "is not in the bundle"),
+        (OLD.replace("phases:\n", "phases: []\nother:\n"), "phases is missing"),
+    ],
+)
+def test_what_is_no_old_bundle(tmp_path: Path, text: str, expected: str) -> None:
+    with pytest.raises(UserError, match=expected):
+        convert(old_bundle(tmp_path, text), tmp_path / "new.zip")
+    assert not (tmp_path / "new.zip").exists()
+
+
+def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
+    (tmp_path / "new.zip").write_text("precious", encoding="utf-8")
+    with pytest.raises(UserError, match="exists already"):
+        convert(old_bundle(tmp_path), tmp_path / "new.zip")
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<p>a\n\n    b</p>", "<p>a\nb</p>"),
+        ("<pre>  a\n\n  b</pre>", "<pre>  a\n\n  b</pre>"),
+        ("<p>$5 and $6</p>", "<p>&#36;5 and &#36;6</p>"),
+        ("", "# Data"),
+    ],
+)
+def test_html_that_markdown_leaves_alone(html: str, markdown: str) -> None:
+    assert html_as_markdown(html, "Data") == markdown
+
+
+def test_every_old_bundle_of_the_corpus_that_works_stays_acceptable(tmp_path: Path) -> None:
+    corpus = shared_path("corpus/codabench")
+    cases = [json.loads(line) for line in (corpus / "index.jsonl").read_text(encoding="utf-8").splitlines()]
+    working = [case for case in cases if case["format"] == "v1" and case["accepted"] and case["later"] == "ok"]
+    assert len(working) >= 5
+    for case in working:
+        out = tmp_path / f"{case['id']}.zip"
+        convert(corpus / case["file"], out)
+        report = check_path(out, now=NOW)
+        assert report.accepted, (case["id"], [f.what for f in report.findings])
