@@ -1,6 +1,7 @@
 """A phase's data: gold prepared and checked by the scoring package, what participants may have, baselines."""
 
 import tempfile
+import zipfile
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -108,20 +109,37 @@ def _reference(competition: Resolved, unit: Unit, source: Path, out: Path) -> tu
 
 
 def _baselines(competition: Resolved, phase: Phase) -> dict[str, Mapping[str, Path | bytes]]:
-    """Baselines by name; in layout `separate` what lies in the task's own folder is the submission."""
+    """Baselines by name: each a folder, a zip, or a single file below `baselines/<phase>/`."""
     folder = competition.data / "baselines" / phase.id
     baselines: dict[str, Mapping[str, Path | bytes]] = {}
     for path in sorted(folder.iterdir()) if folder.is_dir() else []:
-        root = path
+        if path.name.startswith("."):
+            continue
+        members = _baseline_members(path)
         if competition.layout == "separate":
-            (task,) = competition.tasks
-            if (path / task.id).is_dir():
-                root = path / task.id
-            elif any((path / other).is_dir() for other in competition.all_task_ids):
-                continue  # a baseline for other tasks
-        if root.is_dir() and (members := folder_members(root)):
-            baselines[path.name] = members
+            members = _own_task(members, competition.tasks[0].id, competition.all_task_ids)
+        if members:
+            baselines[path.stem if path.is_file() else path.name] = members
     return baselines
+
+
+def _baseline_members(path: Path) -> Mapping[str, Path | bytes]:
+    if path.is_dir():
+        return folder_members(path)
+    if path.suffix.lower() != ".zip":
+        return {path.name: path}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {member.filename: archive.read(member) for member in archive.infolist() if not member.is_dir()}
+    except zipfile.BadZipFile as error:
+        raise UserError(f"{path}: is no readable zip. Expected a submission as participants send it.") from error
+
+
+def _own_task(members: Mapping[str, Path | bytes], task: str, tasks: list[str]) -> Mapping[str, Path | bytes]:
+    """In layout `separate` what lies in the task's own folder is the submission; folders of other tasks are not."""
+    if any(name.startswith(f"{task}/") for name in members):
+        return {name.removeprefix(f"{task}/"): c for name, c in members.items() if name.startswith(f"{task}/")}
+    return members if not any(name.split("/", 1)[0] in tasks for name in members) else {}
 
 
 def _public(competition: Resolved, phase: Phase) -> dict[str, Path | bytes]:

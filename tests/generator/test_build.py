@@ -245,3 +245,22 @@ def test_the_press_imports_no_scorer_and_nothing_heavy(folder: Path, tmp_path: P
         "assert not heavy, heavy"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_baselines_are_folders_zips_or_single_files(folder: Path, tmp_path: Path) -> None:
+    majority = folder / "data" / "baselines" / "dev" / "majority" / "predictions.csv"
+    shutil.copy(majority, majority.parents[1] / "predictions.csv")
+    with zipfile.ZipFile(majority.parents[1] / "zipped.zip", "w") as archive:
+        archive.write(majority, "predictions.csv")
+    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    files = contents(built.path)
+    assert inner(files["solutions/dev/majority.zip"]) == ["predictions.csv"]
+    assert inner(files["solutions/dev/predictions.zip"]) == ["predictions.csv"]
+    assert inner(files["solutions/dev/zipped.zip"]) == ["predictions.csv"]
+
+
+def test_public_data_of_one_phase_stay_out_of_the_other(folder: Path, tmp_path: Path) -> None:
+    (folder / "data" / "public" / "README.txt").write_text("for all", encoding="utf-8")
+    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    assert inner(contents(built.path)["public_data/dev.zip"]) == ["README.txt", "dev/texts.csv"]
+    assert inner(contents(built.path)["public_data/test.zip"]) == ["README.txt", "test/texts.csv"]
