@@ -1,42 +1,71 @@
-"""Markdown as Codabench's pages show it: raw HTML stays, `$…$` and `$$…$$` become formulas (here MathML)."""
+"""Markdown as Codabench's pages show it: raw HTML stays, `$…$` and `$$…$$` become formulas (here MathML).
+
+Source: codalab/codabench @ c7dbc756, src/static/js/ours/latex_markdown_html.js: code fences are taken out first, then
+formulas are looked for in the raw text, inline code and HTML included, and only then Markdown is read.
+"""
 
 import re
-from html import escape
+from functools import cache
+from html import escape, unescape
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
-_FENCED = re.compile(r"^(?P<fence>`{3,}|~{3,})[^\n]*\n.*?(?:^(?P=fence)[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+_FENCED = re.compile(r"```(\w*)\n(.*?)```", re.DOTALL)
 _FORMULA = re.compile(r"\$\$(?P<block>.+?)\$\$|\$(?P<inline>[^$\n]+?)\$", re.DOTALL)
+_KEPT = re.compile("\x02(\\d+)\x03")
+_MATH_ATTRIBUTES = {
+    "accent", "accentunder", "columnalign", "columnlines", "columnspacing", "depth", "display", "displaystyle", "fence",
+    "form", "frame", "height", "linethickness", "lspace", "mathsize", "mathvariant", "maxsize", "minsize",
+    "movablelimits", "notation", "rowlines", "rowspacing", "rspace", "scriptlevel", "separator", "stretchy", "symmetric",
+    "voffset", "width", "xmlns",
+}  # fmt: skip
 
 
 def page_html(text: str) -> str:
-    """The HTML of a page.
+    """The HTML of a page, as untrusted as its text.
 
-    Codabench looks for formulas in the raw Markdown, before anything else, and protects only fenced blocks; so do we.
     A formula that cannot be read stands there as it was written.
     """
+    kept: list[str] = []
+
+    def keep(html: str) -> str:
+        kept.append(html)
+        return f"\x02{len(kept) - 1}\x03"
+
+    text = text.replace("\x02", "").replace("\x03", "")
+    text = _FENCED.sub(lambda match: keep(f"<pre><code>{escape(match[2])}</code></pre>"), text)
+    text = _FORMULA.sub(lambda match: keep(_formula(match)), text)
+    return _KEPT.sub(lambda match: kept[int(match[1])], _markdown().render(text))
+
+
+@cache
+def _markdown() -> "MarkdownIt":
     from markdown_it import MarkdownIt
 
-    formulas: list[str] = []
-
-    def keep(match: re.Match[str]) -> str:
-        formulas.append(_mathml(match))
-        return f"\x02{len(formulas) - 1}\x03"
-
-    parts: list[str] = []
-    position = 0
-    for fenced in _FENCED.finditer(text):
-        parts += [_FORMULA.sub(keep, text[position : fenced.start()]), fenced.group()]
-        position = fenced.end()
-    parts.append(_FORMULA.sub(keep, text[position:]))
-    html: str = MarkdownIt("commonmark", {"html": True}).enable("table").render("".join(parts))
-    return re.sub(r"\x02(\d+)\x03", lambda match: formulas[int(match[1])], html)
+    return MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 
 
-def _mathml(match: re.Match[str]) -> str:
-    from latex2mathml.converter import convert
-
-    latex = match["block"] or match["inline"]
+def _formula(match: re.Match[str]) -> str:
     try:
-        mathml: str = convert(latex.strip(), display="block" if match["block"] else "inline")
+        return mathml(match["block"] or match["inline"], block=bool(match["block"]))
     except Exception:
         return f"<code>{escape(match.group())}</code>"
-    return mathml
+
+
+def mathml(latex: str, *, block: bool) -> str:
+    """A formula as MathML.
+
+    The converter leaves texts as entities and would write them out without escaping, and knows links; so the tree is
+    serialised here, with attributes that only say how it looks.
+    """
+    from latex2mathml.converter import convert_to_element
+
+    root = convert_to_element(latex.strip(), display="block" if block else "inline")
+    for node in root.iter():
+        node.text = unescape(node.text) if node.text else node.text
+        for name in set(node.attrib) - _MATH_ATTRIBUTES:
+            del node.attrib[name]
+    return ElementTree.tostring(root, encoding="unicode")

@@ -1,0 +1,1 @@
+"""A bundle as participants will meet it, as one static page."""

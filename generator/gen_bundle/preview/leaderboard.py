@@ -1,0 +1,87 @@
+"""The leaderboard as the platform lays it out, filled from a dry run where there is one."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gen_bundle.board import NOT_AVAILABLE
+from gen_bundle.errors import UserError
+from gen_bundle.preview.reading import PhaseView, View
+
+RESULT = "dry-run.json"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row: its rank, who sent it, and the shown text of each cell."""
+
+    rank: int
+    submission: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PhaseBoard:
+    """A phase's board.
+
+    Attributes:
+        groups: (heading, columns) over the columns, where a phase has several tasks; the columns repeat for each.
+        failed: (submission, message) of runs that ended Failed.
+    """
+
+    phase: PhaseView
+    groups: tuple[str, ...]
+    rows: tuple[Row, ...]
+    failed: tuple[tuple[str, str], ...]
+
+
+def boards(view: View, dry_run: Mapping[str, Any] | None) -> list[PhaseBoard]:
+    """The board of each phase."""
+    return [_board(view, phase, dry_run or {}) for phase in view.phases]
+
+
+def read_dry_run(path: Path) -> Mapping[str, Any]:
+    """The content of dry-run.json in the folder of a dry run.
+
+    Raises:
+        UserError: there is none, or it is something else.
+    """
+    file = path / RESULT if path.is_dir() else path
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"--dry-run {path}: no {RESULT} can be read there ({error})") from error
+    if not isinstance(content, dict) or not isinstance(content.get("board"), list):
+        raise UserError(f"--dry-run {file}: expected an object with `runs` and `board`")
+    return content
+
+
+def _board(view: View, phase: PhaseView, dry_run: Mapping[str, Any]) -> PhaseBoard:
+    several = len(phase.tasks) > 1
+    rows = []
+    for row in _of_phase(dry_run.get("board"), phase):
+        cells = _cells(row.get("cells"), view)
+        if several:
+            by_task = row.get("tasks") if isinstance(row.get("tasks"), Mapping) else {}
+            shown = [next((cells for name, cells in by_task.items() if name in task.names), {}) for task in phase.tasks]
+            cells = tuple(text for cells in shown for text in _cells(cells, view))
+        rows.append(Row(row.get("rank", 0), str(row.get("submission", "")), cells))
+    failed = [
+        (str(run.get("submission", "")), str(run.get("message", "")))
+        for run in _of_phase(dry_run.get("runs"), phase)
+        if run.get("status") == "Failed"
+    ]
+    groups = tuple(task.name for task in phase.tasks) if several else ()
+    return PhaseBoard(phase, groups, tuple(rows), tuple(failed))
+
+
+def _of_phase(entries: Any, phase: PhaseView) -> Sequence[Mapping[str, Any]]:
+    listed = entries if isinstance(entries, list) else []
+    return [entry for entry in listed if isinstance(entry, Mapping) and str(entry.get("phase")) in phase.names]
+
+
+def _cells(cells: Any, view: View) -> tuple[str, ...]:
+    texts = cells if isinstance(cells, Mapping) else {}
+    return tuple(str(texts.get(column.key, NOT_AVAILABLE)) for column in view.columns)

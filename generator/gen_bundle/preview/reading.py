@@ -1,0 +1,311 @@
+"""What a bundle says to participants, read as leniently as the platform's own pages would show it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from gen_bundle.check.archive import open_archive
+from gen_bundle.check.bundle import YAML_NAME, Bundle
+from gen_bundle.check.competition import Column, DataUse, Phase, Task
+from gen_bundle.check.dates import Instant
+from gen_bundle.check.fields import as_boolean, as_integer, as_text
+from gen_bundle.check.tree import Node, folder_tree
+from gen_bundle.check.yaml_document import MAX_BYTES, UnreadableYaml, read_yaml
+from gen_bundle.errors import UserError
+from gen_bundle.preview.content import Content, safe_content
+from gen_bundle.preview.logo import MAX_BYTES as MAX_LOGO_BYTES
+from gen_bundle.preview.logo import logo_address
+
+FILES_SHOWN = 40
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of the competition: its title and text."""
+
+    title: str
+    content: Content
+
+
+@dataclass(frozen=True)
+class Download:
+    """A program or data file: who may have it, and what is in it.
+
+    Attributes:
+        role: what it is for.
+        name: its path in the bundle.
+        open: participants can download it.
+        size: bytes; None where the path leads nowhere.
+        files: names and sizes of what it holds, the first `FILES_SHOWN` of `count`.
+    """
+
+    role: str
+    name: str
+    open: bool
+    size: int | None
+    files: tuple[tuple[str, int], ...] = ()
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class PhaseView:
+    """A phase as participants see it; `names` are those by which a dry run may call it."""
+
+    name: str
+    names: frozenset[str]
+    description: Content
+    start: Instant
+    end: Instant
+    limits: tuple[tuple[str, str], ...]
+    tasks: tuple["TaskView", ...]
+    downloads: tuple[Download, ...]
+
+
+@dataclass(frozen=True)
+class TaskView:
+    """A task of a phase."""
+
+    name: str
+    names: frozenset[str]
+    description: str
+
+
+@dataclass(frozen=True)
+class View:
+    """A whole competition as participants meet it.
+
+    Attributes:
+        facts: further settings, in words.
+        columns: the leaderboard's visible columns in order; the primary one by `primary`.
+        rule: which submissions come onto the board, in words.
+        notes: what could not be read.
+    """
+
+    title: str
+    description: str
+    logo: str | None
+    facts: tuple[tuple[str, str], ...]
+    pages: tuple[Page, ...]
+    terms: Content | None
+    phases: tuple[PhaseView, ...]
+    columns: tuple[Column, ...]
+    primary: Column | None
+    rule: str
+    notes: tuple[str, ...] = field(default=())
+
+
+RULES = {
+    "Add": "Participants choose one submission each for the board; it can be replaced, not removed.",
+    "Add_And_Delete": "Participants choose one submission each for the board, and can remove it.",
+    "Add_And_Delete_Multiple": "Participants choose any number of submissions for the board.",
+    "Force_Last": "The latest submission of each participant is on the board.",
+    "Force_Best": "The best submission of each participant is on the board.",
+    "Force_Latest_Multiple": "Every scored submission is on the board.",
+}
+
+
+def read_view(path: Path, now: datetime | None = None) -> View:
+    """Read a bundle: a zip, or the folder of an unpacked one.
+
+    Raises:
+        UserError: it is no Codabench bundle of version 2.
+    """
+    bundle = _open(path, now or datetime.now(UTC))
+    if bundle.version != "2":
+        raise UserError(
+            f"{path}: competition.yaml has version {bundle.version}, expected 2. "
+            "Turn a CodaLab 1.5 bundle into a Codabench one with `gen-bundle convert` first."
+        )
+    return _Reader(bundle).view()
+
+
+def _open(path: Path, now: datetime) -> Bundle:
+    try:
+        if path.is_dir():
+            bundle = Bundle(folder_tree(path), now)
+        else:
+            with path.open("rb"):
+                archive = open_archive(path, lambda _: None)
+            bundle = Bundle(archive.tree, now, archive)
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
+    found = bundle.tree.find(YAML_NAME)
+    if not isinstance(found, Node) or found.open is None:
+        hint = (
+            " This is a declaration: build it first, and preview the bundle." if (path / "bundle.yaml").exists() else ""
+        )
+        raise UserError(f"{path}: no {YAML_NAME} at its root.{hint}")
+    try:
+        bundle.document = read_yaml(found.read(MAX_BYTES + 1))
+    except UnreadableYaml as error:
+        place = f":{error.line}:{error.column}" if error.line else ""
+        raise UserError(f"{YAML_NAME}{place}: {error}") from error
+    if not bundle.yaml:
+        raise UserError(f"{YAML_NAME}: expected a mapping with title, pages, tasks, phases and leaderboards")
+    return bundle
+
+
+class _Reader:
+    def __init__(self, bundle: Bundle) -> None:
+        self.bundle = bundle
+        self.notes: list[str] = []
+
+    def view(self) -> View:
+        """The competition; whatever cannot be read becomes a note."""
+        top, competition = self.bundle.yaml, self.bundle.competition
+        columns = sorted(
+            (c for c in competition.columns if not c.hidden), key=lambda c: (c.index is None, c.index or 0)
+        )
+        primary = next((c for c in competition.columns if c.index == competition.primary_index), None)
+        phases = tuple(self._phase(order, phase) for order, phase in enumerate(competition.phases))
+        if not phases:
+            self.notes.append("There is no phase.")
+        if not columns:
+            self.notes.append("The leaderboard has no visible column.")
+        return View(
+            title=as_text(top.get("title")) or "(no title)",
+            description=as_text(top.get("description")) or "",
+            logo=self._logo(top.get("image")),
+            facts=tuple(self._facts()),
+            pages=tuple(self._pages()),
+            terms=self._text(top.get("terms"), "Terms"),
+            phases=phases,
+            columns=tuple(columns),
+            primary=primary,
+            rule=RULES.get(competition.submission_rule, f"The rule {competition.submission_rule} is unknown."),
+            notes=tuple(self.notes),
+        )
+
+    def _facts(self) -> list[tuple[str, str]]:
+        top = self.bundle.yaml
+        facts = [("Registration", "at once" if as_boolean(top.get("registration_auto_approve")) else "after approval")]
+        for name, key in (("Contact", "contact_email"), ("Reward", "reward"), ("Queue", "queue")):
+            if text := as_text(top.get(key)):
+                facts.append((name, text))
+        facts.append(("Docker image", self.bundle.competition.image or "none"))
+        forum = as_boolean(top.get("forum_enabled", True))
+        facts.append(("Forum", "yes" if forum else "no"))
+        results = as_boolean(top.get("enable_detailed_results", False))
+        facts.append(("Detailed results", "shown to participants" if results else "off"))
+        questions = top.get("fact_sheet")
+        if isinstance(questions, Mapping) and questions:
+            titles = [as_text(q.get("title")) or str(key) for key, q in questions.items() if isinstance(q, Mapping)]
+            facts.append(("Asked with a submission", "; ".join(titles)))
+        return facts
+
+    def _pages(self) -> list[Page]:
+        pages = []
+        for entry in self.bundle.entries("pages"):
+            title = as_text(entry.get("title")) or "(no title)"
+            content = self._text(entry.get("file"), title)
+            if content is not None:
+                pages.append(Page(title, content))
+        return pages
+
+    def _text(self, name: Any, title: str) -> Content | None:
+        text = self.bundle.text(name) if isinstance(name, str) else None
+        if text is None:
+            self.notes.append(f"{title}: the file {name!r} is not in the bundle, or no UTF-8 text.")
+            return None
+        return safe_content(text, title)
+
+    def _phase(self, order: int, phase: Phase) -> PhaseView:
+        entry = _at(self.bundle.yaml, phase.at)
+        description = as_text(entry.get("description")) or ""
+        return PhaseView(
+            name=phase.name,
+            names=_names(entry, phase.at[-1]) | {phase.name, str(order)},
+            description=safe_content(description, phase.name),
+            start=phase.start,
+            end=phase.end,
+            limits=tuple(_limits(entry, phase)),
+            tasks=tuple(self._task(task) for task in phase.tasks),
+            downloads=tuple(self._downloads(phase)),
+        )
+
+    def _task(self, task: Task) -> TaskView:
+        entry = _at(self.bundle.yaml, task.at)
+        return TaskView(task.name, _names(entry, task.at[-1]) | {task.name}, as_text(entry.get("description")) or "")
+
+    def _downloads(self, phase: Phase) -> list[Download]:
+        """What participants may fetch first, then what only organisers have."""
+        competition = self.bundle.competition
+        uses = [
+            ("Starting kit", phase.files.get("starting_kit"), True),
+            ("Public data", phase.files.get("public_data"), True),
+        ]
+        tasks = {task.at[-1] for task in phase.tasks}
+        for position, use in enumerate(competition.solutions):
+            entry = _at(self.bundle.yaml, use.at[:-1])
+            attached = entry.get("tasks")
+            indexes = attached if isinstance(attached, list) else []
+            if any(task.index in indexes for task in phase.tasks):
+                uses.append((as_text(entry.get("name")) or f"Solution {position + 1}", use, True))
+        for task in phase.tasks:
+            label = f" of {task.name}" if len(tasks) > 1 else ""
+            programs, inputs = competition.programs_available, competition.input_available
+            for role, key, is_open in (
+                ("Scoring program", "scoring_program", programs),
+                ("Ingestion program", "ingestion_program", programs),
+                ("Input data", "input_data", inputs),
+                ("Reference data", "reference_data", False),
+            ):
+                uses.append((role + label, task.files.get(key), is_open))
+        return [self._download(role, use, is_open) for role, use, is_open in uses if use is not None]
+
+    def _download(self, role: str, use: DataUse, is_open: bool) -> Download:
+        found = self.bundle.tree.find(use.path) if isinstance(use.path, str) else None
+        package = self.bundle.package(use)
+        if not isinstance(found, Node) or package is None:
+            return Download(role, str(use.path), is_open, None)
+        files = [(name, node.size) for name, node in package.tree.root.files() if name]
+        size = found.size if not found.is_folder else sum(size for _, size in files)
+        return Download(role, str(use.path), is_open, size, tuple(files[:FILES_SHOWN]), len(files))
+
+    def _logo(self, name: Any) -> str | None:
+        found = self.bundle.tree.find(name) if isinstance(name, str) else None
+        if not isinstance(found, Node) or found.open is None:
+            self.notes.append(f"The logo {name!r} is not in the bundle.")
+            return None
+        try:
+            return logo_address(found.read(MAX_LOGO_BYTES + 1))
+        except ValueError as error:
+            self.notes.append(f"The logo {name!r} cannot be shown: {error}.")
+            return None
+
+
+def _at(value: Any, place: tuple[Any, ...]) -> Mapping[Any, Any]:
+    for key in place:
+        value = value[key]
+    return value if isinstance(value, Mapping) else {}
+
+
+def _names(entry: Mapping[Any, Any], position: Any) -> frozenset[str]:
+    """The names by which dry-run.json may call a phase or task: our id, its index, its position."""
+    return frozenset(str(name) for name in (entry.get("id"), entry.get("index"), position) if name is not None)
+
+
+def _limits(entry: Mapping[Any, Any], phase: Phase) -> list[tuple[str, str]]:
+    per_day = as_integer(entry.get("max_submissions_per_day", 5))
+    in_all = as_integer(entry.get("max_submissions", 100))
+    limits = [
+        ("Submissions a day", str(per_day) if per_day else "no limit"),
+        ("Submissions in all", str(in_all) if in_all else "no limit"),
+        ("Time to score one", f"{phase.limit_s} s"),
+    ]
+    hidden = [
+        words
+        for key, words in (
+            ("hide_output", "all output and logs"),
+            ("hide_prediction_output", "prediction output"),
+            ("hide_score_output", "scoring output"),
+        )
+        if as_boolean(entry.get(key, False))
+    ]
+    if hidden:
+        limits.append(("Hidden from participants", ", ".join(hidden)))
+    if as_boolean(entry.get("auto_migrate_to_this_phase", False)):
+        limits.append(("At its start", "submissions of the phase before are run again"))
+    return limits

@@ -1,0 +1,81 @@
+"""Phases on a time axis: where each begins and ends, in per cent of the whole."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from gen_bundle.preview.reading import PhaseView
+from gen_bundle.spec.dates import AOE
+
+MAX_TICKS = 6
+OPEN_END = timedelta(days=30)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A phase on the axis; positions in per cent. `endless` where it has no end."""
+
+    phase: PhaseView
+    left: float
+    width: float
+    endless: bool
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The time axis, from `first` to `last` (UTC), with labelled ticks at per cent positions."""
+
+    first: datetime
+    last: datetime
+    bars: tuple[Bar, ...]
+    ticks: tuple[tuple[float, str], ...]
+
+
+def axis(phases: Sequence[PhaseView]) -> Axis | None:
+    """The axis of all phases whose start can be read; None without any."""
+    dated = [(phase, phase.start.moment) for phase in phases if phase.start.moment is not None]
+    if not dated:
+        return None
+    first = min(start for _, start in dated)
+    ends = [phase.end.moment for phase, _ in dated if phase.end.moment is not None]
+    last = max([*ends, *(start for _, start in dated)])
+    if any(phase.end.moment is None for phase, _ in dated) or last <= first:
+        last += max(OPEN_END, (last - first) / 8)
+    span = last - first
+
+    def percent(moment: datetime) -> float:
+        return round(100 * ((moment - first) / span), 2)
+
+    bars = []
+    for phase, start in dated:
+        end = phase.end.moment or last
+        bars.append(Bar(phase, percent(start), max(percent(end) - percent(start), 0.8), phase.end.moment is None))
+    ticks = tuple((percent(moment), label) for moment, label in _ticks(first, last))
+    return Axis(first, last, tuple(bars), ticks)
+
+
+def _ticks(first: datetime, last: datetime) -> list[tuple[datetime, str]]:
+    """Midnights between the ends: first days of months, or of weeks, or days; years where it is very long."""
+    days = (last - first).days
+    pattern = "%-d %b" if days <= 75 else "%b %Y" if days <= 2000 else "%Y"
+    midnight = first.replace(hour=0, minute=0, second=0, microsecond=0)
+    found = []
+    for n in range(1, min(days, 40_000) + 1):
+        moment = midnight + timedelta(days=n)
+        fits = moment.day == 1 and (days <= 2000 or moment.month == 1)
+        if days <= 75:
+            fits = moment.weekday() == 0 or days <= 14
+        if fits:
+            found.append((moment, f"{moment.day} {moment:%b}" if days <= 75 else moment.strftime(pattern)))
+    stride = -(-len(found) // MAX_TICKS) or 1
+    return found[::stride]
+
+
+def in_utc(moment: datetime) -> str:
+    """A moment as UTC text."""
+    return f"{moment.astimezone(UTC):%a %d %b %Y, %H:%M}"
+
+
+def anywhere_on_earth(moment: datetime) -> str:
+    """A moment at UTC−12, the last place where it is still that day."""
+    return f"{moment.astimezone(AOE):%a %d %b %Y, %H:%M}"
