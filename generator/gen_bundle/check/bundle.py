@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from gen_bundle.check.archive import Archive
 from gen_bundle.check.competition import Competition, DataUse
@@ -18,6 +18,7 @@ from gen_bundle.check.yaml_document import Document, UnreadableYaml, expanded_si
 
 EXPANDED_LIMIT = 200_000
 YAML_NAME = "competition.yaml"
+NEW_KEYS = ("pages", "tasks", "leaderboards", "terms")
 
 
 @dataclass(frozen=True)
@@ -67,12 +68,18 @@ class Bundle:
         """The version as the platform compares it."""
         return str(self.yaml.get("version", "1"))
 
+    @property
+    def format(self) -> Literal["v2", "v1"]:
+        """The format that the bundle is written in, also where its version says another one."""
+        new = "html" not in self.yaml and any(key in self.yaml for key in NEW_KEYS)
+        return "v2" if self.version == "2" or new else "v1"
+
     @cached_property
     def competition(self) -> Competition:
         """The competition that the platform would create, read leniently."""
         from gen_bundle.check.competition import read_v1, read_v2
 
-        return read_v2(self) if self.version == "2" else read_v1(self)
+        return read_v2(self) if self.format == "v2" else read_v1(self)
 
     def entries(self, *at: Any) -> list[Entry]:
         """The mappings in the list at a path of competition.yaml; anything else is left out."""

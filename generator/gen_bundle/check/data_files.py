@@ -49,7 +49,7 @@ def data_path_no_text(bundle: Bundle) -> Iterator[Problem]:
         if not isinstance(use.path, str):
             shared = use.role in ("public_data", "starting_kit")
             stage = Stage.SOLUTIONS if use.role == "solution" else Stage.PHASES if shared else Stage.TASKS
-            stage = stage if bundle.version == "2" else Stage.PHASES
+            stage = stage if bundle.format == "v2" else Stage.PHASES
             order = (use.order[0], 5, *use.order[1:])
             yield Problem(f"{where(use)} is no path", use.at, stage=stage, order=order)
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from gen_bundle.check.bundle import Bundle
 
 NAME = Text(256)
+# the task of an old phase is called "<label> Task", in at most 256 characters
+OLD_TASK_NAME = Text(251, blank=True)
 FREE_TEXT = Text(null=True, blank=True)
 FLAG = Boolean()
 COUNT = Integer(null=True)
@@ -67,7 +69,7 @@ class FieldUse:
 
 def declared_fields(bundle: Bundle) -> Iterator[FieldUse]:
     """All fields of the bundle's competition.yaml."""
-    yield from _v2_fields(bundle) if bundle.version == "2" else _v1_fields(bundle)
+    yield from _v2_fields(bundle) if bundle.format == "v2" else _v1_fields(bundle)
 
 
 def _v2_fields(bundle: Bundle) -> Iterator[FieldUse]:
@@ -148,9 +150,8 @@ def _v1_fields(bundle: Bundle) -> Iterator[FieldUse]:
         if title != "terms":
             yield FieldUse(("html", title), Text(255), title, Stage.SAVE_COMPETITION, (PAGES_PLACE, number, 0))
     for number, (at, phase) in enumerate(old_phases(bundle)):
-        task_name = f"{phase.get('label')} Task"
         flag = phase.get("ingestion_program_only_during_scoring", False)
-        yield FieldUse((*at, "label"), NAME, task_name, Stage.SAVE_TASKS, (number, 4, 0))
+        yield FieldUse((*at, "label"), OLD_TASK_NAME, str(phase.get("label")), Stage.SAVE_TASKS, (number, 4, 0))
         yield FieldUse((*at, "description"), FREE_TEXT, phase.get("description"), Stage.SAVE_TASKS, (number, 4, 1))
         yield FieldUse((*at, "ingestion_program_only_during_scoring"), FLAG, flag, Stage.SAVE_TASKS, (number, 4, 2))
         yield from _phase_fields(at, number, phase, "label", "auto_migration")

@@ -47,7 +47,7 @@ OTHER_NAMES = {
 
 def _mappings(bundle: Bundle) -> Iterator[tuple[Path, str, Mapping[Any, Any], frozenset[str]]]:
     """Every mapping whose keys are read, with what it is called and the keys that count."""
-    if bundle.version != "2":
+    if bundle.format != "v2":
         yield from _old_mappings(bundle)
         return
     yield (), "competition.yaml", bundle.yaml, frozenset(TOP)
@@ -96,7 +96,7 @@ def _meant(at: Path) -> str | None:
 
 def _lost_file(bundle: Bundle, at: Path) -> str | None:
     """The file that a task lacks because of a misspelt key."""
-    if len(at) != 3 or at[0] != ("tasks" if bundle.version == "2" else "phases"):
+    if len(at) != 3 or at[0] != ("tasks" if bundle.format == "v2" else "phases"):
         return None
     right = _meant(at)
     task = next((task for task in bundle.competition.tasks if task.at == at[:2]), None)

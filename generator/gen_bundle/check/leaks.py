@@ -1,1 +1,223 @@
-"""stub"""
+"""Reference data where participants can read them: whole files, labels tied to ids, and gold texts."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gen_bundle.check.gold import LONGEST, SHORTEST, Gold, column_digest, gold_of, sha256_of, table_columns
+from gen_bundle.check.records import fingerprint, records, values, word_stream, words
+from gen_bundle.check.rules import Effect, Problem, rule
+from gen_bundle.check.tree import Node
+from gen_bundle.check.visible import Seen, visible_files
+
+if TYPE_CHECKING:
+    from gen_bundle.check.bundle import Bundle
+
+SEEN = "Codabench source @ c7dbc756, which files participants can download"
+REPAIR = "Take the reference data out of everything that participants get; keep them in `reference_data` alone."
+# A file whose records name known ids leaks their labels when (nearly) all records agree with the gold.
+AGREEMENT = 0.95
+ENOUGH_TIES = 3
+# An example submission may be good; it is the gold itself only when it is right wherever it says anything.
+COVERED_BY_ANSWER = 0.9
+DISTINCTIVE_ID = 4
+INPUT_CHANNELS = ("public data", "input data")
+
+
+@dataclass(frozen=True)
+class Leak:
+    """A visible file and what of the gold it holds."""
+
+    seen: Seen
+    what: str
+
+
+def found_leaks(bundle: Bundle) -> list[Leak]:
+    """All leaks, computed once a bundle."""
+    cached: list[Leak] | None = bundle.__dict__.get("_leaks")
+    if cached is None:
+        cached = list(_search(bundle))
+        bundle.__dict__["_leaks"] = cached
+    return cached
+
+
+def _search(bundle: Bundle) -> Iterator[Leak]:
+    gold = gold_of(bundle)
+    if not (gold.raw or gold.labels or gold.shingles):
+        return
+    seen_files = list(visible_files(bundle))
+    public = _public_shingles(bundle, gold, seen_files)
+    for seen in seen_files:
+        what = _whole_file(bundle, gold, seen) or _tied_labels(gold, seen) or _gold_text(gold, seen, public)
+        if what:
+            yield Leak(seen, what)
+
+
+def _whole_file(bundle: Bundle, gold: Gold, seen: Seen) -> str | None:
+    name = gold.raw.get(sha256_of(bundle, seen.node))
+    if name is not None:
+        return f"is the reference file {name}"
+    plain, different = fingerprint(seen.node)
+    if different > 1 and plain in gold.plain:
+        return f"has the same lines as the reference file {gold.plain[plain]}"
+    if gold.columns and seen.channel not in ("logo", "program"):
+        try:
+            for column in table_columns(seen.node):
+                if column and column_digest(column) in gold.columns:
+                    return f"has a column with the labels of {gold.columns[column_digest(column)]}"
+        except csv.Error:
+            return None
+    return None
+
+
+def _tied_labels(gold: Gold, seen: Seen) -> str | None:
+    if not gold.labels:
+        return None
+    named = agreeing = 0
+    tied: set[str] = set()
+    tied_ids: set[str] = set()
+    distinctive = False
+    for record in _records(seen):
+        plain = [cell.lower() for cell in record]
+        item = next((cell for cell in plain[:4] if cell in gold.labels), None)
+        if item is None:
+            continue
+        given = {cell for cell in plain if cell in gold.vocabulary and cell != item}
+        if not given:
+            continue
+        named += 1
+        if given <= gold.labels[item]:
+            agreeing += 1
+            tied |= given
+            tied_ids.add(item)
+            distinctive |= len(item) >= DISTINCTIVE_ID and not item.isdigit() and not all(one.isdigit() for one in given)
+    if not agreeing:
+        return None
+    what = f"ties {len(tied_ids)} of {len(gold.labels)} ids to their labels"
+    if seen.is_answer or seen.channel == "starting kit":
+        perfect = agreeing == named and len(tied) > 1
+        return what if perfect and len(tied_ids) >= max(ENOUGH_TIES, COVERED_BY_ANSWER * len(gold.labels)) else None
+    if agreeing >= AGREEMENT * named and len(tied_ids) >= ENOUGH_TIES and len(tied) > 1:
+        return what
+    single = gold.named and distinctive and agreeing == named and seen.channel in ("page", "program", "logo")
+    return what if single else None
+
+
+def _records(seen: Seen) -> Iterator[list[str]]:
+    if seen.channel == "logo":
+        return iter([words(text) for text in _logo_texts(seen.node)])
+    return records(seen.name, seen.node)
+
+
+def _logo_texts(node: Node) -> list[str]:
+    """The texts in a picture's metadata."""
+    from PIL import Image
+
+    try:
+        with Image.open(io.BytesIO(node.read(64 * 1024 * 1024))) as picture:
+            exif = picture.getexif()
+            found = [*picture.info.values(), *exif.values()]
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return []
+    texts = [one.decode("utf-8", "replace") if isinstance(one, bytes) else one for one in found]
+    return [line for text in texts if isinstance(text, str) for line in text.splitlines()]
+
+
+def _words(seen: Seen) -> Iterator[str]:
+    if seen.channel == "logo":
+        return iter(words(" ".join(_logo_texts(seen.node))))
+    return word_stream(seen.node)
+
+
+def _matches(gold: Gold, stream: Iterator[str]) -> set[int]:
+    """The hashes of secret word sequences that occur in a stream of words."""
+    found: set[int] = set()
+    window: list[str] = []
+    for word in stream:
+        window.append(word)
+        if len(window) > LONGEST:
+            del window[0]
+        for size, secret in gold.shingles.items():
+            if len(window) >= size:
+                code = hash(tuple(window[-size:]))
+                if code in secret:
+                    found.add(code)
+    return found
+
+
+def _public_shingles(bundle: Bundle, gold: Gold, seen_files: list[Seen]) -> set[int]:
+    """Secret word sequences that participants' input also holds, as part of longer texts: they are no secret."""
+    if not gold.shingles:
+        return set()
+    found = _matches(gold, (word for text in (bundle.secrets.public if bundle.secrets else ()) for word in words(text)))
+    for seen in seen_files:
+        if seen.channel in INPUT_CHANNELS:
+            found |= _matches(gold, word_stream(seen.node))
+    return found
+
+
+def _gold_text(gold: Gold, seen: Seen, public: set[int]) -> str | None:
+    if not gold.shingles:
+        return None
+    if seen.channel in INPUT_CHANNELS:
+        return _gold_value(gold, seen)
+    found = _matches(gold, _words(seen)) - public
+    if not found:
+        return None
+    if seen.is_answer:
+        secret = [text for text in gold.texts if not _codes(text) & public]
+        whole = sum(_codes(text) <= found for text in secret)
+        if whole < max(ENOUGH_TIES, AGREEMENT * len(secret)):
+            return None
+    return "holds gold text"
+
+
+def _codes(text: tuple[str, ...]) -> set[int]:
+    size = min(len(text), LONGEST)
+    return {hash(text[start : start + size]) for start in range(len(text) - size + 1)}
+
+
+def _gold_value(gold: Gold, seen: Seen) -> str | None:
+    """Input may hold a gold span inside its own text, but not as a value of its own."""
+    texts = set(gold.texts)
+    for value in values(seen.name, seen.node):
+        if len(value) >= SHORTEST and tuple(value) in texts:
+            return "holds gold text as a value of its own"
+    return None
+
+
+def _problems(bundle: Bundle, *, secret_programs: bool) -> Iterator[Problem]:
+    for leak in found_leaks(bundle):
+        hidden = leak.seen.channel == "program" and not bundle.competition.programs_available
+        if hidden == secret_programs:
+            yield Problem(f"{leak.seen.channel} {leak.seen.name} {leak.what}", leak.seen.at)
+
+
+@rule(
+    "leak",
+    Effect.TRAP,
+    title="reference data where participants can read them",
+    consequence="Participants see the gold labels.",
+    repair=REPAIR,
+    source=SEEN,
+    reads="both",
+)
+def leak(bundle: Bundle) -> Iterator[Problem]:
+    return _problems(bundle, secret_programs=False)
+
+
+@rule(
+    "leak-behind-a-switch",
+    Effect.NOTE,
+    title="reference data in a program that participants cannot download yet",
+    consequence="As soon as `make_programs_available` is switched on, participants see the gold labels.",
+    repair=REPAIR,
+    source=SEEN,
+    reads="both",
+)
+def leak_behind_a_switch(bundle: Bundle) -> Iterator[Problem]:
+    return _problems(bundle, secret_programs=True)

@@ -19,7 +19,7 @@ MAX_SHOWN = 32 * 1024 * 1024
 
 def page_files(bundle: Bundle) -> Iterator[tuple[Path, Any, Stage, tuple[int, ...]]]:
     """Every file that is read as a page: its place, its path as given, and when it is read."""
-    if bundle.version == "2":
+    if bundle.format == "v2":
         for page in bundle.entries("pages"):
             if "file" in page.value:
                 yield (*page.at, "file"), page.value["file"], Stage.PAGES, (page.position, 1)
@@ -191,7 +191,7 @@ def page_nul_character(bundle: Bundle) -> Iterator[Problem]:
 def page_blank(bundle: Bundle) -> Iterator[Problem]:
     for at, path, _, _ in page_files(bundle):
         text = bundle.text(path) if isinstance(path, str) else None
-        if text is not None and (text or bundle.version != "2") and not text.strip("\ufeff \t\r\n\f\v\xa0"):
+        if text is not None and (text or bundle.format != "v2") and not text.strip("\ufeff \t\r\n\f\v\xa0"):
             yield Problem(f"{path} holds only blanks", at)
 
 

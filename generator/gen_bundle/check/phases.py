@@ -142,7 +142,7 @@ def phase_tasks_repeated(bundle: Bundle) -> Iterator[Problem]:
     reads="both",
 )
 def migration_to_first_phase(bundle: Bundle) -> Iterator[Problem]:
-    key = "auto_migrate_to_this_phase" if bundle.version == "2" else "auto_migration"
+    key = "auto_migrate_to_this_phase" if bundle.format == "v2" else "auto_migration"
     for phase in bundle.competition.phases[:1]:
         value = bundle.yaml["phases"][phase.at[1]].get(key)
         if as_boolean(value) is True:

@@ -127,9 +127,7 @@ def _open(path: Path, now: datetime, tick: Callable[[int], None]) -> Bundle:
 def _problems(bundle: Bundle) -> Iterator[tuple[Rule, Problem]]:
     kinds: list[Reads] = ["archive"]
     if bundle.document is not None and bundle.yaml:
-        kinds += ["both", "v2" if bundle.version == "2" else "v1"]
-        if bundle.version not in ("1", "1.5", "2"):
-            kinds = ["archive", "both"]
+        kinds += ["both", bundle.format]
     for rule in applying(kinds):
         for problem in rule.check(bundle):
             yield rule, problem

@@ -53,7 +53,7 @@ def date_unreadable(bundle: Bundle) -> Iterator[Problem]:
 )
 def phase_without_start(bundle: Bundle) -> Iterator[Problem]:
     for number, phase in enumerate(bundle.competition.phases):
-        missing_old_key = bundle.version != "2" and "start_date" not in bundle.yaml["phases"][phase.at[1]]
+        missing_old_key = bundle.format != "v2" and "start_date" not in bundle.yaml["phases"][phase.at[1]]
         if phase.start.moment is None and not phase.start.fault and not missing_old_key:
             yield Problem(f"phase {phase.name} has no start", phase.start_at, order=(number, 1))
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
+from gen_bundle.check.bundle import NEW_KEYS, Bundle
 from gen_bundle.check.rules import HOUSE, UPLOAD, Effect, Problem, Stage, rule
-
-if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle
 
 NAME = "competition.yaml"
 READ_KEYS_THAT_GROW = ("fact_sheet", "pages", "tasks", "phases", "leaderboards", "solutions", "html", "leaderboard")
@@ -70,12 +67,12 @@ def version_unknown(bundle: Bundle) -> Iterator[Problem]:
     consequence="It is read as the old format: `HTML pages could not be found in the yaml file`.",
     repair="Add `version: 2` at the top of competition.yaml.",
     source=UPLOAD,
-    reads="v1",
+    reads="v2",
 )
 def version_missing(bundle: Bundle) -> Iterator[Problem]:
-    new_keys = [key for key in ("pages", "tasks", "leaderboards", "terms") if key in bundle.yaml]
-    if new_keys and "html" not in bundle.yaml:
-        yield Problem(f"there is no `version: 2`, though {', '.join(new_keys)} belong to the new format", ("version",))
+    if bundle.version in ("1", "1.5"):
+        new_keys = ", ".join(key for key in NEW_KEYS if key in bundle.yaml)
+        yield Problem(f"there is no `version: 2`, though {new_keys} belong to the new format", ("version",))
 
 
 @rule(
