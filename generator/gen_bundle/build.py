@@ -4,14 +4,16 @@ import os
 import secrets
 import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from gen_bundle.archive import Members, move_into_place, write_zip
+from gen_bundle.archive import move_into_place, write_zip
+from gen_bundle.check import Secrets, check_path
 from gen_bundle.errors import UserError
 from gen_bundle.platforms import codabench, codalab
-from gen_bundle.reference import prepare_phases
+from gen_bundle.reference import PhaseData, prepare_phases
 from gen_bundle.spec.overrides import nearest
 from gen_bundle.spec.resolve import Resolved, find_competition, resolve
 
@@ -57,7 +59,7 @@ def build(request: Request, progress: Progress = lambda _: None) -> list[Built]:
         raise UserError(
             *(f"--out {path}: exists and is no bundle. Choose another path, or say --force." for path in foreign)
         )
-    return [_build_one(one, path, request.platform, progress) for one, path in bundles]
+    return [_build_one(one, path, request.platform, request.force, progress) for one, path in bundles]
 
 
 def _asked_for(competition: Resolved, request: Request) -> list[tuple[Resolved, Path]]:
@@ -92,17 +94,21 @@ def _is_bundle(path: Path) -> bool:
         return False
 
 
-def _build_one(competition: Resolved, out: Path, platform: str, progress: Progress) -> Built:
+def _build_one(competition: Resolved, out: Path, platform: str, force: bool, progress: Progress) -> Built:
     with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work_name:
         work = Path(work_name)
         progress("preparing reference data")
         phases = prepare_phases(competition, work)
         progress("writing pages, programs and data")
         tree = PLATFORMS[platform].bundle_tree(competition, phases)
-        _write_beside(out, tree)
+        with _beside(out) as unfinished:
+            write_zip(unfinished, tree)
+            progress("checking the bundle")
+            verdict = _checked(unfinished, phases, out, force)
+            move_into_place(unfinished, out)
     warnings = _by_phase([(data.phase.id, text) for data in phases for text in data.warnings])
     losses = PLATFORMS[platform].losses(competition)
-    return Built(competition, out, (*competition.notes, *warnings, *losses))
+    return Built(competition, out, (*competition.notes, *warnings, *losses, *verdict))
 
 
 def _by_phase(warnings: list[tuple[str, str]]) -> list[str]:
@@ -114,12 +120,36 @@ def _by_phase(warnings: list[tuple[str, str]]) -> list[str]:
     return [f"{', '.join(ids)}: {text}" for text, ids in phases.items()]
 
 
-def _write_beside(out: Path, tree: Members) -> None:
-    """Write the zip beside its target and move it into place, so that an interrupted build leaves the old one whole."""
+def _checked(bundle: Path, phases: list[PhaseData], out: Path, force: bool) -> list[str]:
+    """What the check says of a finished bundle, in a few words each.
+
+    Raises:
+        UserError: Codabench would refuse it or it would not work, and `--force` was not said.
+    """
+    report = check_path(bundle, secrets=_secrets(phases))
+    errors = [finding for finding in report.findings if finding.severity == "error"]
+    grave = [f"{finding.file}: {finding.what} {finding.repair}" for finding in errors]
+    if (not report.accepted or report.later == "broken") and not force:
+        raise UserError(*grave, f"{out} was not written. Mend this, or say --force to write it all the same.")
+    return grave + [f"{finding.file}: {finding.what}" for finding in report.findings if finding.severity == "warning"]
+
+
+def _secrets(phases: list[PhaseData]) -> Secrets:
+    """What the scoring package names as secret, over all phases."""
+    named = [data.secrets for data in phases]
+    return Secrets(
+        texts=tuple(text for one in named for text in one["texts"]),
+        labels=tuple((item, label) for one in named for item, label in one["labels"]),
+        files=tuple(file for one in named for file in one["files"]),
+    )
+
+
+@contextmanager
+def _beside(out: Path) -> Iterator[Path]:
+    """A file beside the target, to be moved into place: an interrupted build leaves the old bundle whole."""
     out.parent.mkdir(parents=True, exist_ok=True)
     unfinished = out.with_name(f".{out.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
-        write_zip(unfinished, tree)
-        move_into_place(unfinished, out)
+        yield unfinished
     finally:
         unfinished.unlink(missing_ok=True)

@@ -264,3 +264,14 @@ def test_public_data_of_one_phase_stay_out_of_the_other(folder: Path, tmp_path: 
     (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
     assert inner(contents(built.path)["public_data/dev.zip"]) == ["README.txt", "dev/texts.csv"]
     assert inner(contents(built.path)["public_data/test.zip"]) == ["README.txt", "test/texts.csv"]
+
+
+def test_a_bundle_that_codabench_would_refuse_is_not_left_behind(folder: Path, tmp_path: Path) -> None:
+    (folder / "logo.png").write_text("no picture", encoding="utf-8")
+    with pytest.raises(UserError, match=r"was not written") as caught:
+        build(Request(str(folder), tmp_path / "bundle.zip"))
+    assert any("logo" in message for message in caught.value.messages)
+    assert not (tmp_path / "bundle.zip").exists()
+    (built,) = build(Request(str(folder), tmp_path / "bundle.zip", force=True))
+    assert built.path.exists()
+    assert any("logo" in note for note in built.notes)
