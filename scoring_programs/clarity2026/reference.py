@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,79 +58,92 @@ def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
     return {"ids": reference.ids}
 
 
+@dataclass(frozen=True)
+class _Row:
+    """What the label cells of a row say: labels, and what is wrong with them (what, what is expected)."""
+
+    clarity: str
+    evasion: str
+    annotations: tuple[str, ...]
+    has_annotators: bool
+    faults: tuple[tuple[str, str], ...]
+
+
 def _read(text: str, tasks: Sequence[str], problems: Problems) -> Reference | None:
     table = read_table(text, FILE, problems)
-    at = {name: table.header.index(name) for name in (ID, CLARITY, EVASION, *ANNOTATORS) if name in table.header}
-    _check_header(at, tasks, problems)
+    _check_header(table.header, tasks, problems)
     if problems.found:
         return None
-    annotators = [at[name] for name in ANNOTATORS if name in at]
+    id_at = table.header.index(ID)
+    label_columns = [name for name in (CLARITY, EVASION, *ANNOTATORS) if name in table.header]
+    labels_at = [table.header.index(name) for name in label_columns]
     line_of: dict[str, int] = {}
-    clarity: list[str] = []
-    evasion: list[str] = []
-    annotations: list[tuple[str, ...]] = []
-    valid: dict[tuple[str, ...], tuple[str, ...]] = {}
-    annotated = False
+    rows: list[_Row] = []
+    known: dict[tuple[str, ...], _Row] = {}
     for line, cells in table.rows:
-        item = cells[at[ID]].strip()
+        item = cells[id_at].strip()
         if not item or item in line_of:
             what = f"{ID} {item} stood there already, in line {line_of[item]}" if item else f"{ID} is empty"
             problems.error(f"{FILE}:{line}", what, "each row with an id of its own")
             continue
         line_of[item] = line
-        where = f"{FILE}:{line} ({ID} {item})"
-        single = _evasion_label(cells[at[EVASION]] if EVASION in at else "", where, problems)
-        evasion.append(single)
-        if "clarity" in tasks:
-            clarity.append(_clarity_label(cells[at[CLARITY]] if CLARITY in at else "", single, where, problems))
-        given = tuple([cells[i] for i in annotators])
-        if given not in valid:
-            valid[given] = tuple(label for label in map(normalize_label, given) if label in TAXONOMY)
-            annotated = annotated or any(label.strip() for label in given)
-        annotations.append(valid[given])
-    if not line_of:
-        problems.error(FILE, "has no rows", "one row for each item")
-    if "evasion" not in tasks:
-        return Reference(list(line_of), clarity, [], [], annotated=False)
-    if annotated:
-        return Reference(list(line_of), clarity, [], annotations, annotated=True)
-    for (item, line), single in zip(line_of.items(), evasion, strict=True):
-        if not single:
+        labels = tuple([cells[i] for i in labels_at])
+        if labels not in known:
+            known[labels] = _read_labels(dict(zip(label_columns, labels, strict=True)), "clarity" in tasks)
+        rows.append(known[labels])
+    annotated = "evasion" in tasks and any(row.has_annotators for row in known.values())
+    single = "evasion" in tasks and not annotated
+    _report(zip(line_of.items(), rows, strict=True), single, problems)
+    return Reference(
+        ids=list(line_of),
+        clarity=[row.clarity for row in rows] if "clarity" in tasks else [],
+        evasion=[row.evasion for row in rows] if single else [],
+        annotations=[row.annotations for row in rows] if annotated else [],
+        annotated=annotated,
+    )
+
+
+def _report(rows: Iterable[tuple[tuple[str, int], _Row]], single: bool, problems: Problems) -> None:
+    """Record what is wrong with the rows, ((id, line), row) each; `single`: every row needs an evasion label."""
+    empty = True
+    for (item, line), row in rows:
+        empty = False
+        for what, expected in row.faults:
+            problems.error(f"{FILE}:{line} ({ID} {item})", what, expected)
+        if single and not row.evasion:
             what = f"no {EVASION}, and no annotator column holds data"
             problems.error(f"{FILE}:{line} ({ID} {item})", what, f"one of {', '.join(EVASION_LABELS)}")
-    return Reference(list(line_of), clarity, evasion, [], annotated=False)
+    if empty:
+        problems.error(FILE, "has no rows", "one row for each item")
 
 
-def _evasion_label(cell: str, where: str, problems: Problems) -> str:
-    """The single evasion label of a row, or nothing."""
-    label = normalize_label(cell)
-    if label in TAXONOMY:
-        return label
-    if label.strip():
-        problems.error(where, f"{EVASION} is no evasion label", f"one of {', '.join(EVASION_LABELS)}")
-    return ""
+def _read_labels(cells: Mapping[str, str], wants_clarity: bool) -> _Row:
+    """A row's labels by its cells; the clarity label is derived from the evasion label where it has none of its own."""
+    faults = []
+    evasion = normalize_label(cells.get(EVASION, ""))
+    if evasion not in TAXONOMY:
+        if evasion.strip():
+            faults.append((f"{EVASION} is no evasion label", f"one of {', '.join(EVASION_LABELS)}"))
+        evasion = ""
+    clarity = normalize_label(cells.get(CLARITY, ""))
+    if not clarity.strip():
+        clarity = TAXONOMY.get(evasion, "")
+    if clarity not in CLARITY_LABELS:
+        if wants_clarity:
+            what = f"{CLARITY} is no clarity label" if clarity else f"no {CLARITY}, and no {EVASION} to derive it from"
+            faults.append((what, f"one of {', '.join(CLARITY_LABELS)}"))
+        clarity = ""
+    given = [cells.get(name, "") for name in ANNOTATORS]
+    annotations = tuple(label for label in map(normalize_label, given) if label in TAXONOMY)
+    return _Row(clarity, evasion, annotations, any(cell.strip() for cell in given), tuple(faults))
 
 
-def _clarity_label(cell: str, evasion: str, where: str, problems: Problems) -> str:
-    """The clarity label of a row, derived from its evasion label where it has none of its own."""
-    label = normalize_label(cell)
-    if label in CLARITY_LABELS:
-        return label
-    if label.strip():
-        problems.error(where, f"{CLARITY} is no clarity label", f"one of {', '.join(CLARITY_LABELS)}")
-    elif evasion:
-        return TAXONOMY[evasion]
-    else:
-        what = f"no {CLARITY}, and no {EVASION} to derive it from"
-        problems.error(where, what, f"one of {', '.join(CLARITY_LABELS)}")
-    return ""
-
-
-def _check_header(at: Mapping[str, int], tasks: Sequence[str], problems: Problems) -> None:
-    if ID not in at:
+def _check_header(header: Sequence[str], tasks: Sequence[str], problems: Problems) -> None:
+    there = set(header)
+    if ID not in there:
         problems.error(f"{FILE}:1", f"the column {ID} is missing", "the columns of QEvasion")
-    if "clarity" in tasks and not {CLARITY, EVASION} & set(at):
+    if "clarity" in tasks and not {CLARITY, EVASION} & there:
         problems.error(f"{FILE}:1", f"neither {CLARITY} nor {EVASION} is there", "one of them, for the task clarity")
-    if "evasion" in tasks and not {EVASION, *ANNOTATORS} & set(at):
+    if "evasion" in tasks and not {EVASION, *ANNOTATORS} & there:
         what = f"neither {EVASION} nor {', '.join(ANNOTATORS)} are there"
         problems.error(f"{FILE}:1", what, "at least one of these columns, for the task evasion")

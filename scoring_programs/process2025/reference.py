@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from process2025.submission import CLASSES, ID, MMSE_RANGE
+from process2025.submission import CLASS_OF, CLASSES, ID, MMSE_MAX
 from scoring_kit.csv_reading import read_table
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.json_reading import read_utf8
@@ -72,11 +72,10 @@ def _read(text: str, tasks: Sequence[str], problems: Problems) -> Reference | No
             problems.error(f"{FILE}:{line}", what, "each speaker once")
             continue
         line_of[item] = line
-        where = f"{FILE}:{line} ({ID} {item})"
         if "classification" in tasks:
-            classes.append(_class_name(cells[at[CLASS]], where, problems))
+            classes.append(_class_name(cells[at[CLASS]].strip(), line, item, problems))
         if "regression" in tasks:
-            mmse.append(_score(cells[at[MMSE]], where, problems))
+            mmse.append(_score(cells[at[MMSE]].strip(), line, item, problems))
     if not line_of:
         problems.error(FILE, "has no rows", "one row for each speaker")
     elif "regression" in tasks and not problems.found and all(value is None for value in mmse):
@@ -84,25 +83,22 @@ def _read(text: str, tasks: Sequence[str], problems: Problems) -> Reference | No
     return Reference(list(line_of), classes, mmse)
 
 
-def _class_name(cell: str, where: str, problems: Problems) -> str:
-    for name in CLASSES:
-        if cell.strip() == name:
-            return name
-    problems.error(where, f"{CLASS} is none of the classes", f"{', '.join(CLASSES)}, spelt exactly so")
-    return ""
+def _class_name(cell: str, line: int, item: str, problems: Problems) -> str:
+    if cell not in CLASS_OF:
+        expected = f"{', '.join(CLASSES)}, spelt exactly so"
+        problems.error(f"{FILE}:{line} ({ID} {item})", f"{CLASS} is none of the classes", expected)
+    return CLASS_OF.get(cell, "")
 
 
-def _score(cell: str, where: str, problems: Problems) -> float | None:
+def _score(cell: str, line: int, item: str, problems: Problems) -> float | None:
     """A speaker's MMSE score, None where the cell is empty."""
-    if not cell.strip():
+    if not cell:
         return None
     try:
         value = float(cell)
     except ValueError:
         value = math.nan
-    low, high = MMSE_RANGE
-    if not low <= value <= high:
-        problems.error(
-            where, f"{MMSE} is no number from {low:g} to {high:g}", "a score, or nothing where it is unknown"
-        )
+    if not 0.0 <= value <= MMSE_MAX:
+        what = f"{MMSE} is no number from 0 to {MMSE_MAX:g}"
+        problems.error(f"{FILE}:{line} ({ID} {item})", what, "a score, or nothing where it is unknown")
     return value

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from array import array
 from dataclasses import dataclass
-from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, FrozenSet, List, Mapping, MutableSequence, Optional, Sequence, Tuple
 
 from scoring_kit.csv_reading import check_columns, read_table, rows_by_id
 from scoring_kit.errors import Problems, shown
@@ -15,13 +16,14 @@ from scoring_kit.submission_files import SubmissionFiles
 
 ID = "Test_ID"
 CLASSES: Tuple[str, ...] = ("Dementia", "MCI", "HC")
+CLASS_OF = {name: name for name in CLASSES}  # one string for all cells of a class
 MODELS = 3
 SUFFIXES: Dict[str, str] = {"classification": "class", "regression": "MMSE"}
 PREFIX = "PROCESS_submission_"
 NAME = re.compile(re.escape(PREFIX) + r"(?P<team>[^_\s].*_.*[^_\s])\.(?i:csv)", re.DOTALL)
 EXPECTED_NAME = f"{PREFIX}<group>_<affiliation>.csv, with your own group name and affiliation"
 MAX_MEGABYTES = 200.0
-MMSE_RANGE = (0.0, 30.0)
+MMSE_MAX = 30.0
 MMSE_LIMIT = 1000.0
 CELLS_SHOWN = 20
 
@@ -101,58 +103,58 @@ class _Column:
         self.task = task
         self.number = number
         self.name = column_name(task, number)
-        self.answers: List[Any] = [None] * rows
-        self.filled = 0
-        self._empty: List[str] = []
+        self.answers: MutableSequence[Any] = [""] * rows if task == "classification" else array("d", bytes(8 * rows))
+        self.empty = rows
+        self._empty_shown: List[str] = []
         self._outside: List[str] = []
 
-    def put(self, row: int, item: str, where: Tuple[str, int], cell: str, problems: Problems) -> None:
-        """Take a cell; `where` is file and line."""
+    def put(self, row: int, cell: str, item: str, where: Tuple[str, int], problems: Problems) -> None:
+        """Take the cell of a speaker; `where` is file and line."""
         cell = cell.strip()
         if not cell:
-            if len(self._empty) < CELLS_SHOWN:
-                self._empty.append(f"line {where[1]} {shown(item)}")
+            if len(self._empty_shown) < CELLS_SHOWN:
+                self._empty_shown.append(f"line {where[1]} {shown(item)}")
             return
-        self.filled += 1
-        if self.task == "classification":
-            self.answers[row] = cell
-            if cell not in CLASSES:
-                what, expected = f"{shown(cell)} is no class", f"{', '.join(CLASSES)}, spelt exactly so"
-                problems.error(f"{where[0]}:{where[1]} ({self.name})", what, expected)
-        else:
+        self.empty -= 1
+        if self.task == "regression":
             self.answers[row] = self._score(where, cell, problems)
+        elif cell in CLASS_OF:
+            self.answers[row] = CLASS_OF[cell]
+        else:
+            what, expected = f"{shown(cell)} is no class", f"{', '.join(CLASSES)}, spelt exactly so"
+            problems.error(f"{where[0]}:{where[1]} ({self.name})", what, expected)
 
     def _score(self, where: Tuple[str, int], cell: str, problems: Problems) -> float:
         try:
-            value = float(cell) if "_" not in cell else math.nan
+            value = math.nan if "_" in cell else float(cell)
         except ValueError:
             value = math.nan
-        low, high = MMSE_RANGE
-        if not -MMSE_LIMIT <= value <= MMSE_LIMIT:
-            what = (
-                f"{shown(cell)} is no finite number" if not math.isfinite(value) else f"{shown(cell)} is out of reach"
-            )
-            expected = f"an MMSE score such as 27 or 26.5, with a decimal point, from {low:g} to {high:g}"
-            problems.error(f"{where[0]}:{where[1]} ({self.name})", what, expected)
-        elif not low <= value <= high and len(self._outside) <= CELLS_SHOWN:
-            self._outside.append(f"line {where[1]} {shown(cell)}")
+        if not 0.0 <= value <= MMSE_MAX:
+            self._judge(value, cell, where, problems)
         return value
+
+    def _judge(self, value: float, cell: str, where: Tuple[str, int], problems: Problems) -> None:
+        """A score outside the range of the MMSE is remarked on, one that is none or far away refused."""
+        if not -MMSE_LIMIT <= value <= MMSE_LIMIT:
+            what = f"{shown(cell)} is {'out of reach' if math.isfinite(value) else 'no finite number'}"
+            expected = f"an MMSE score such as 27 or 26.5, with a decimal point, from 0 to {MMSE_MAX:g}"
+            problems.error(f"{where[0]}:{where[1]} ({self.name})", what, expected)
+        elif len(self._outside) <= CELLS_SHOWN:
+            self._outside.append(f"line {where[1]} {shown(cell)}")
 
     def model(self, name: str, problems: Problems) -> Model:
         """The model, with a warning where its column is ignored or odd."""
         rows = len(self.answers)
-        if not self.filled:
+        if self.empty == rows:
             return Model(self.number, self.name, "absent", [])
-        if self.filled < rows:
-            missing = rows - self.filled
-            what = f"ignored, because {missing} of {rows} cells are empty: {', '.join(self._empty)}"
-            more = f" and {missing - len(self._empty)} more" if missing > len(self._empty) else ""
-            problems.warn(f"{name} ({self.name})", what + more)
+        if self.empty:
+            what = f"ignored, because {self.empty} of {rows} cells are empty: {', '.join(self._empty_shown)}"
+            more = self.empty - len(self._empty_shown)
+            problems.warn(f"{name} ({self.name})", what + (f" and {more} more" if more else ""))
             return Model(self.number, self.name, "ignored", [])
         if self._outside:
-            low, high = MMSE_RANGE
             named = ", ".join(self._outside[:CELLS_SHOWN]) + (", …" if len(self._outside) > CELLS_SHOWN else "")
-            problems.warn(f"{name} ({self.name})", f"outside the MMSE's range of {low:g} to {high:g}: {named}")
+            problems.warn(f"{name} ({self.name})", f"outside the MMSE's range of 0 to {MMSE_MAX:g}: {named}")
         return Model(self.number, self.name, "scored", self.answers)
 
 
@@ -171,6 +173,7 @@ def _read_columns(text: str, name: str, ids: Sequence[str], problems: Problems) 
     if absent:
         problems.warn(f"{name}:1", f"without the columns {', '.join(absent)}, which count as empty")
     for row, line, cells in rows_by_id(table, ID, ids, name, problems):
+        where = (name, line)
         for at, column in there:
-            column.put(row, ids[row], (name, line), cells[at], problems)
+            column.put(row, cells[at], ids[row], where, problems)
     return columns

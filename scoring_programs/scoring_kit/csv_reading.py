@@ -43,28 +43,23 @@ def read_table(text: str, name: str, problems: Problems) -> Table:
         return Table([], iter(()))
     for column in sorted({c for c in header if header.count(c) > 1}):
         problems.error(f"{name}:1", f"the column {shown(column)} stands there more than once", "each column once")
-    return Table(header, _of_width(lines, len(header), name, problems))
+    return Table(header, lines)
 
 
 def _parsed(text: str, name: str, problems: Problems) -> Iterator[Tuple[int, List[str]]]:
-    reader = csv.reader((match.group() for match in LINE.finditer(text)), strict=True)
+    """The header, then the rows that are as wide; lines without anything are left out after the header."""
+    reader = csv.reader(map(re.Match.group, LINE.finditer(text)), strict=True)
+    width = 0
     try:
         for cells in reader:
-            yield reader.line_num, cells
+            if not width or (len(cells) == width and "".join(cells).strip()):
+                width = width or len(cells)
+                yield reader.line_num, cells
+            elif any(cell.strip() for cell in cells):
+                what, expected = f"has {len(cells)} cells", f"{width}, as many as the header has columns"
+                problems.error(f"{name}:{reader.line_num}", what, expected)
     except csv.Error as error:
         problems.error(f"{name}:{reader.line_num}", f"cannot be read as CSV ({error})", "cells separated by commas")
-
-
-def _of_width(
-    lines: Iterator[Tuple[int, List[str]]], width: int, name: str, problems: Problems
-) -> Iterator[Tuple[int, List[str]]]:
-    for line, cells in lines:
-        if not any(cell.strip() for cell in cells):
-            continue
-        if len(cells) == width:
-            yield line, cells
-        else:
-            problems.error(f"{name}:{line}", f"has {len(cells)} cells", f"{width}, as many as the header has columns")
 
 
 def check_columns(header: Sequence[str], known: Sequence[str], name: str, problems: Problems) -> None:
