@@ -62,10 +62,14 @@ class TextTokenizer:
         return self._encode([encodable(text) for text in texts], longest)
 
     def encode_pairs(self, pairs: Sequence[tuple[str, str]], longest: int | None = None) -> list[array[int]]:
-        """Token ids of each pair with the special tokens; the longer of the two texts is cut first."""
-        return self._encode([(encodable(first), encodable(second)) for first, second in pairs], longest)
+        """Token ids of each pair with the special tokens; the longer of the two texts is cut first.
 
-    def _encode(self, texts: Sequence[str] | Sequence[tuple[str, str]], longest: int | None) -> list[array[int]]:
+        An empty second text counts as none, as in a call of transformers' tokenizers.
+        """
+        texts = [(encodable(first), encodable(second)) if second else encodable(first) for first, second in pairs]
+        return self._encode(texts, longest)
+
+    def _encode(self, texts: Sequence[str | tuple[str, str]], longest: int | None) -> list[array[int]]:
         if longest is None:
             self.backend.no_truncation()
         else:
