@@ -1,0 +1,51 @@
+"""Every command of the README is run, from a fresh clone where it says so."""
+
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+pytestmark = pytest.mark.slow
+
+
+def commands() -> list[str]:
+    blocks = re.findall(r"^```sh\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+    return [line for block in blocks for line in block.splitlines() if line.strip()]
+
+
+def run(command: str, cwd: Path) -> None:
+    environment = {key: value for key, value in os.environ.items() if key not in ("VIRTUAL_ENV", "MAKEFLAGS")}
+    done = subprocess.run(
+        shlex.split(command), cwd=cwd, capture_output=True, text=True, env=environment, check=False, timeout=280
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+
+
+def test_make_test_is_what_ci_runs() -> None:
+    assert "make test" in commands()
+    assert "\nmake test\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_the_demo_from_a_fresh_clone(tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    run(f"git clone --quiet --no-hardlinks {ROOT} {clone}", tmp_path)
+    run("make demo", clone)
+    assert (clone / "bundle.zip").stat().st_size > 100_000
+    assert (clone / "demo" / "dry-run" / "dry-run.json").exists()
+    assert subprocess.check_output(["git", "status", "--porcelain"], cwd=clone) == b"", (
+        "the demo leaves nothing to commit"
+    )
+
+
+def test_the_other_commands(tmp_path: Path) -> None:
+    (tmp_path / ".venv").symlink_to(ROOT / ".venv")
+    rest = [command for command in commands() if not command.startswith("make ")]
+    assert len(rest) >= 9
+    for command in rest:
+        run(command, tmp_path)
