@@ -73,7 +73,7 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
         metrics=metrics,
         settings=settings(options, "bertscore", resolved),
         libraries=("bert-score", "torch", "transformers") if scorer else (),
-        figures=[_recall_bars(rows["both"])],
+        figures=[recall_bars(rows["both"])],
     )
 
 
@@ -173,7 +173,7 @@ def _row(timeline: str, scores: "NDArray[np.float64]", weight: float) -> Row:
     return Row(timeline, recall, weight * recall, len(best))
 
 
-def _recall_bars(rows: Sequence[Row]) -> BarChart:
+def recall_bars(rows: Sequence[Row]) -> BarChart:
     """A timeline's recall: under `as-run` the mean of its two rows."""
     of_timeline: dict[str, list[Row]] = {}
     for row in rows:

@@ -31,7 +31,7 @@ class AsRunFields:
     def timeline_summary(self, level: JsonObject, where: str, problems: Problems) -> str:
         """The timeline's summary: the key must be there, anything but a string counts as empty."""
         if "summary" not in level:
-            problems.error(f"{where}, summary", "the field is missing", "it must be there, even if it is empty")
+            problems.error(f"{where}, summary", "the field is missing", "the field, even if it is empty")
             return ""
         if not isinstance(level["summary"], str):
             problems.warn(f"{where}, summary", f"is {type_name(level['summary'])} and counts as empty")

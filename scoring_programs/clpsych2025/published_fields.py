@@ -8,7 +8,7 @@ from typing import List, Optional, Tuple
 from scoring_kit.errors import Problems, shown
 from scoring_kit.json_reading import JsonObject, report_duplicates, type_name
 
-NO_TEXT = "text that can be written as UTF-8; half a surrogate pair (\\ud800 to \\udfff alone) is no character"
+TEXT = "text that can be written as UTF-8 is expected; \\ud800 to \\udfff come in pairs"
 SCORE = "a number from 1 to 10, or null"
 
 
@@ -61,7 +61,7 @@ class PublishedFields:
 
 def _present(holder: JsonObject, key: str, where: str, problems: Problems) -> bool:
     if key not in holder:
-        problems.error(f"{where}, {key}", "the field is missing", "it must be there, even if it is empty")
+        problems.error(f"{where}, {key}", "the field is missing", "the field, even if it is empty")
     return key in holder
 
 
@@ -78,6 +78,6 @@ def text_of(value: object, where: str, problems: Problems) -> str:
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
-        problems.error(where, "holds half a surrogate pair", f"{NO_TEXT}")
+        problems.error(where, "holds half a surrogate pair", TEXT)
         return ""
     return value

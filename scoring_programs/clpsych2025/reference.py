@@ -33,6 +33,9 @@ class Summary:
         return bool(self.text.strip()) if self.sentences is None else bool(self.sentences)
 
 
+NO_SUMMARY = Summary("", None)
+
+
 @dataclass(frozen=True)
 class GoldPost:
     """A post's annotation; `wellbeing` is 1 to 10, or None where the post was not scored."""
@@ -106,30 +109,34 @@ class _GoldReader:
 
     def timelines(self, data: object) -> Reference:
         found = self._object(data, FILE, "timelines by their id")
-        if not found and not self.messages:
+        if found is not None and not found:
             self._wrong(FILE, "holds no timeline", "at least one timeline")
-        return Reference({name: self._timeline(value, f"{FILE}, timeline {name}") for name, value in found.items()})
+        timelines = {name: self._timeline(value, f"{FILE}, timeline {name}") for name, value in (found or {}).items()}
+        return Reference(timelines)
 
     def _timeline(self, value: object, where: str) -> GoldTimeline:
         timeline = self._object(value, where, "`timeline_level` and `post_level`")
+        if timeline is None:
+            return GoldTimeline(NO_SUMMARY, dict.fromkeys(SELF_STATES, ()), {})
         level_place, posts_place = f"{where}, timeline_level", f"{where}, post_level"
         level = self._object(timeline.get("timeline_level"), level_place, "the timeline's summary and spans")
         posts = self._object(timeline.get("post_level"), posts_place, "posts by their id")
-        if not posts and isinstance(timeline.get("post_level"), dict):
+        if posts is not None and not posts:
             self._wrong(posts_place, "holds no post", "at least one post")
         spans = {state: self._spans(level, f"{state}_spans", level_place) for state in SELF_STATES}
-        if self.spans_everywhere and not any(spans.values()):
+        if self.spans_everywhere and level is not None and not any(spans.values()):
             self._wrong(level_place, "has no evidence span", "at least one span in every timeline (task a1)")
         return GoldTimeline(
             summary=self._summary(level, level_place, needed="c" in self.tasks),
             spans=spans,
-            posts={name: self._post(post, f"{where}, post {name}") for name, post in posts.items()},
+            posts={name: self._post(post, f"{where}, post {name}") for name, post in (posts or {}).items()},
         )
 
     def _post(self, value: object, where: str) -> GoldPost:
         post = self._object(value, where, "`summary` and `wellbeing_score`")
         return GoldPost(
-            summary=self._summary(post, where, needed="b" in self.tasks), wellbeing=self._wellbeing(post, where)
+            summary=self._summary(post, where, needed="b" in self.tasks),
+            wellbeing=None if post is None else self._wellbeing(post, where),
         )
 
     def _wellbeing(self, post: Mapping[str, Any], where: str) -> int | None:
@@ -143,7 +150,9 @@ class _GoldReader:
         self._wrong(f"{where}, wellbeing_score", "not a well-being score", "a whole number from 1 to 10, or null")
         return None
 
-    def _spans(self, level: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
+    def _spans(self, level: Mapping[str, Any] | None, key: str, where: str) -> tuple[str, ...]:
+        if level is None:
+            return ()
         if key not in level:
             if "a1" in self.tasks:
                 self._wrong(f"{where}, {key}", "missing", "a list of spans, each with its `text`")
@@ -160,9 +169,11 @@ class _GoldReader:
                 self._wrong(f"{where}, {key}[{index}]", "has no text", 'an object with `text`, like {"text": "…"}')
         return tuple(text for text in texts if text)
 
-    def _summary(self, holder: Mapping[str, Any], where: str, *, needed: bool) -> Summary:
+    def _summary(self, holder: Mapping[str, Any] | None, where: str, *, needed: bool) -> Summary:
+        if holder is None:
+            return NO_SUMMARY
         text, sentences = holder.get("summary"), holder.get("summary_sents")
-        if needed and holder and "summary" not in holder and sentences is None:
+        if needed and "summary" not in holder and sentences is None:
             self._wrong(f"{where}, summary", "missing", "a string, or null where there is no summary")
         if text is not None and not isinstance(text, str):
             self._wrong(f"{where}, summary", f"is {type_name(text)}", "a string or null")
@@ -172,10 +183,10 @@ class _GoldReader:
             sentences = None
         return Summary(text or "", None if sentences is None else tuple(sentence.strip() for sentence in sentences))
 
-    def _object(self, value: object, where: str, holds: str) -> Mapping[str, Any]:
+    def _object(self, value: object, where: str, holds: str) -> Mapping[str, Any] | None:
         if not isinstance(value, JsonObject):
             self._wrong(where, "missing" if value is None else f"is {type_name(value)}", f"an object with {holds}")
-            return {}
+            return None
         for key in value.duplicates:
             self._wrong(where, f"the key {key!r} stands there more than once", "each key once")
         return value

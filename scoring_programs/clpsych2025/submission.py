@@ -119,7 +119,7 @@ class _Reader:
 
     def _expected(self, holder: JsonObject, key: str, where: str) -> bool:
         if key not in holder:
-            self.problems.error(where, "is missing", "an entry for every timeline, post and level is expected")
+            self.problems.error(where, "is missing", "an entry for every timeline, level and post is expected")
         return key in holder
 
     def _extra(self, holder: Optional[JsonObject], expected: Collection[Any], where: str, kind: str) -> None:

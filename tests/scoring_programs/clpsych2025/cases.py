@@ -1,0 +1,111 @@
+"""Small gold and submissions for the tests of CLPsych 2025."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from clpsych2025 import submission as reader
+from clpsych2025.answers import PostAnswer, Submission, TimelineAnswer
+from clpsych2025.reference import GoldPost, GoldTimeline, Reference, Summary
+from scoring_kit.errors import Problems, SubmissionError
+from scoring_kit.manifest import Manifest
+from scoring_kit.submission_files import read_submission
+
+TASKS = ("a1", "a2", "b", "c")
+OPTIONS: dict[str, Any] = {
+    "profile": "published",
+    "bertscore": {"model": "m", "revision": None, "num_layers": None, "baseline": None, "rescale": True},
+    "nli": {"model": "n", "revision": None, "labels": None},
+    "device": "cpu",
+    "precision": "fp32",
+    "batch_tokens": None,
+    "cache": None,
+    "max_submission_mb": 20,
+}
+AS_RUN = {**OPTIONS, "profile": "as-run"}
+NO_SUMMARY = Summary("", None)
+
+
+def gold_scores(*timelines: Sequence[int | None]) -> Reference:
+    """Gold of timelines t0, t1 … with posts p0, p1 … that have these well-being scores and nothing else."""
+    return Reference(
+        {
+            f"t{t}": GoldTimeline(
+                NO_SUMMARY,
+                {"adaptive": (), "maladaptive": ()},
+                {f"p{p}": GoldPost(NO_SUMMARY, score) for p, score in enumerate(scores)},
+            )
+            for t, scores in enumerate(timelines)
+        }
+    )
+
+
+def scores(*timelines: Sequence[float | None]) -> Submission:
+    """A submission to `gold_scores` with these predictions and nothing else."""
+    nothing: Mapping[str, tuple[str, ...]] = {"adaptive": (), "maladaptive": ()}
+    return Submission(
+        "team",
+        "1",
+        {
+            f"t{t}": TimelineAnswer("", {f"p{p}": PostAnswer(nothing, "", score) for p, score in enumerate(predicted)})
+            for t, predicted in enumerate(timelines)
+        },
+        frozenset(TASKS),
+    )
+
+
+def post(**fields: Any) -> dict[str, Any]:
+    """A post's answer in JSON; fields left out are empty."""
+    return {"adaptive_evidence": [], "maladaptive_evidence": [], "summary": "", "wellbeing_score": None, **fields}
+
+
+def answer(posts: Mapping[str, Any], summary: Any = "") -> dict[str, Any]:
+    """A timeline's answer in JSON."""
+    return {"timeline_level": {"summary": summary}, "post_level": dict(posts)}
+
+
+def manifest(expected: Mapping[str, Sequence[str]], profile: str = "published", **options: Any) -> Manifest:
+    """A manifest that expects these posts of these timelines."""
+    timelines = {timeline: list(posts) for timeline, posts in expected.items()}
+    chosen = {**OPTIONS, "profile": profile, **options}
+    return Manifest("clpsych2025", TASKS, TASKS, "joint", chosen, {"timelines": timelines})
+
+
+def write_files(folder: Path, content: object) -> Path:
+    """A submission's folder that holds `content`: text or bytes as they are, anything else as JSON."""
+    folder.mkdir(parents=True, exist_ok=True)
+    data = content if isinstance(content, (str, bytes)) else json.dumps(content)
+    (folder / "Team_1.json").write_bytes(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data)
+    return folder
+
+
+def read(folder: Path, content: object, expected: Manifest) -> tuple[Submission | None, Problems]:
+    """Write and read a submission: None with the problems where it is refused."""
+    problems = Problems()
+    try:
+        return read_submission(reader, write_files(folder, content), expected, problems), problems
+    except SubmissionError:
+        return None, problems
+
+
+def gold_json(timelines: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """A prepared gold: timeline → {`summary`, `adaptive`, `maladaptive`, `posts`: {id: (summary, score)}}."""
+    return {
+        name: {
+            "timeline_level": {
+                "summary": timeline.get("summary"),
+                **{
+                    f"{state}_spans": [
+                        {"text": text, "element": "A", "subcategory": None} for text in timeline.get(state, ())
+                    ]
+                    for state in ("adaptive", "maladaptive")
+                },
+            },
+            "post_level": {
+                key: {"summary": summary, "wellbeing_score": score}
+                for key, (summary, score) in timeline["posts"].items()
+            },
+        }
+        for name, timeline in timelines.items()
+    }

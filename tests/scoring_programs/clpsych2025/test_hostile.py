@@ -1,0 +1,181 @@
+"""Submissions made to break a scoring program: refused with a message or scored, never a traceback."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clpsych2025 import a1, a2, b, c
+from clpsych2025.answers import Submission
+from clpsych2025.reference import GoldPost, GoldTimeline, Reference, Summary
+from scoring_kit.errors import OrganiserError
+from tests.scoring_programs.clpsych2025.cases import OPTIONS, answer, manifest, post, read
+from tests.scoring_programs.clpsych2025.fake_models import LetterClassifier, WordScorer
+
+IDS = {"t1": ["p1", "p2"]}
+GOLD = Reference(
+    {
+        "t1": GoldTimeline(
+            Summary("gold of the timeline", ("gold of the timeline",)),
+            {"adaptive": ("gold calm",), "maladaptive": ("gold alone",)},
+            {"p1": GoldPost(Summary("gold of p1", ("gold of p1",)), 3), "p2": GoldPost(Summary("", None), 8)},
+        )
+    }
+)
+
+
+@pytest.fixture(autouse=True)
+def no_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clpsych2025.a1.bert_scorer", lambda options: WordScorer())
+    for module in ("b", "c"):
+        monkeypatch.setattr(f"clpsych2025.{module}.nli_model", lambda options: LetterClassifier())
+    monkeypatch.setattr("scoring_kit.metrics.sentences.split_sentences", str.splitlines)
+
+
+def scored(submission: Submission, profile: str) -> dict[str, float | None]:
+    options = {**OPTIONS, "profile": profile}
+    metrics = {}
+    for task in (a1, a2, b, c):
+        metrics.update(task.score(GOLD, submission, options).metrics)
+    return {name: metric.value for name, metric in metrics.items()}
+
+
+def outcome(folder: Path, content: object, profile: str = "published", **options: Any) -> dict[str, float | None] | str:
+    """The scores, or the first message of the refusal."""
+    submission, problems = read(folder, content, manifest(IDS, profile, **options))
+    if submission is not None:
+        return scored(submission, profile)
+    return problems.errors[0]
+
+
+def with_post(summary: str = "", **fields: Any) -> dict[str, Any]:
+    return {"t1": answer({"p1": post(**fields), "p2": post()}, summary=summary)}
+
+
+ZERO_WIDTH, RIGHT_TO_LEFT, EMOJI = "\u200b\u200d\ufeff", "\u202eאני מרגיש טוב\u202c", "😀🫠👩‍👩‍👧"
+SCORED: dict[str, Mapping[str, Any]] = {
+    "no spans at all": with_post(),
+    "a span of 5,000 words": with_post(adaptive_evidence=["calm " * 5000]),
+    "emoji": with_post(adaptive_evidence=[EMOJI]),
+    "zero-width characters": with_post(adaptive_evidence=[ZERO_WIDTH], summary=ZERO_WIDTH),
+    "right to left": with_post(maladaptive_evidence=[RIGHT_TO_LEFT]),
+    "10,000 duplicated spans": with_post(adaptive_evidence=["calm"] * 10_000),
+    "a summary of 3,000 sentences": with_post("I am calm.\n" * 3000),
+    "NUL in an escape": with_post(adaptive_evidence=["a\0b"]),
+}
+
+
+@pytest.mark.parametrize("content", SCORED.values(), ids=SCORED)
+@pytest.mark.parametrize("profile", ["published", "as-run"])
+def test_odd_texts_are_scored(tmp_path: Path, content: Mapping[str, Any], profile: str) -> None:
+    result = outcome(tmp_path, content, profile)
+    assert isinstance(result, dict)
+    assert result["a2_mse"] == 81
+
+
+REFUSED: dict[str, tuple[str | bytes, str]] = {
+    "a NUL byte": (b'{"t1": "\0"}', "Team_1.json:1:9: not valid JSON (Invalid control character at)."),
+    "only NUL bytes": (b"\0" * 100, "Team_1.json:1:1: not valid JSON (Expecting value)."),
+    "nothing": (b"", "Team_1.json:1:1: not valid JSON (Expecting value)."),
+    "nesting of 10,000": ("[" * 10_000 + "]" * 10_000, "Team_1.json: is nested too deeply."),
+    "objects 10,000 deep": ('{"a":' * 10_000 + "1" + "}" * 10_000, "Team_1.json: is nested too deeply."),
+    "UTF-16": (json.dumps(with_post()).encode("utf-16"), "Team_1.json: is encoded in UTF-16."),
+    "Latin-1": ('{"t1":\n "\xe9"}'.encode("latin-1"), "Team_1.json:2: holds bytes that are not UTF-8."),
+    "two values": ("{} {}", "Team_1.json:1:4: not valid JSON (Extra data)."),
+    "a number of 5,000 digits": ("9" * 5000, "Team_1.json: holds a number of too many digits."),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize("profile", ["published", "as-run"])
+def test_what_is_no_json_object_is_refused(tmp_path: Path, content: str | bytes, message: str, profile: str) -> None:
+    result = outcome(tmp_path, content, profile)
+    assert isinstance(result, str)
+    assert result.startswith(message)
+
+
+def test_200_megabytes_are_refused_unread(tmp_path: Path) -> None:
+    with (tmp_path / "Team_1.json").open("wb") as file:
+        file.truncate(200_000_000)
+    from tests.scoring_programs.clpsych2025.test_submission import read_folder
+
+    _, problems = read_folder(tmp_path)
+    assert problems.errors == ["Team_1.json: is 200.0 MB large. Expected: at most 20 MB."]
+
+
+def test_the_size_limit_is_an_option(tmp_path: Path) -> None:
+    content = with_post("a" * 200_000)
+    assert outcome(tmp_path, content, max_submission_mb=0.1) == (
+        "Team_1.json: is 0.2 MB large. Expected: at most 0.1 MB."
+    )
+    assert isinstance(outcome(tmp_path, content, max_submission_mb=0.5), dict)
+
+
+def test_deep_values_in_fields_are_named_without_being_shown(tmp_path: Path) -> None:
+    content = json.dumps(with_post(summary="HERE")).replace('"HERE"', "[" * 900 + "]" * 900)
+    assert outcome(tmp_path, content) == (
+        "Team_1.json, timeline t1, timeline_level, summary: is a list. A string is expected."
+    )
+
+
+def test_a_million_strange_keys_cost_no_million_messages(tmp_path: Path) -> None:
+    content = {**with_post(), **{f"x{number}": 0 for number in range(200_000)}}
+    submission, problems = read(tmp_path, content, manifest(IDS))
+    assert submission is not None
+    assert len(problems.warnings) == 50
+    assert problems.warned == 200_000
+
+
+leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+keys = st.text(max_size=3)
+values = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3))
+spans = st.lists(st.text(max_size=6), max_size=3)
+posts = st.fixed_dictionaries(
+    {
+        "adaptive_evidence": spans | values,
+        "maladaptive_evidence": spans | st.just("['a']") | values,
+        "summary": st.text(max_size=6) | values,
+        "wellbeing_score": st.floats(0, 11) | st.integers(0, 11) | values,
+    }
+)
+wholes = st.fixed_dictionaries(
+    {
+        "t1": st.fixed_dictionaries(
+            {
+                "timeline_level": st.fixed_dictionaries({"summary": st.text(max_size=6)}) | values,
+                "post_level": st.fixed_dictionaries({"p1": posts, "p2": posts}) | values,
+            }
+        )
+        | values
+    }
+)
+
+
+@given(content=values | wholes, profile=st.sampled_from(["published", "as-run"]))
+def test_no_json_ends_in_a_traceback(content: object, profile: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    result = outcome(folder, json.dumps(content), profile)
+    assert result
+    if isinstance(result, str):
+        assert result.startswith("Team_1.json")
+
+
+@given(content=st.binary(max_size=60) | st.text(max_size=30), profile=st.sampled_from(["published", "as-run"]))
+def test_no_bytes_end_in_a_traceback(
+    content: str | bytes, profile: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    assert str(outcome(tmp_path_factory.mktemp("any"), content, profile)).startswith("Team_1.json")
+
+
+def test_as_run_says_that_the_gold_cannot_take_evidence(tmp_path: Path) -> None:
+    bare = Reference(
+        {"t1": GoldTimeline(Summary("", None), {"adaptive": (), "maladaptive": ()}, GOLD.timelines["t1"].posts)}
+    )
+    submission, _ = read(tmp_path, with_post(adaptive_evidence=["calm"]), manifest(IDS, "as-run"))
+    assert submission is not None
+    with pytest.raises(OrganiserError, match="timeline t1: adaptive evidence cannot be scored here"):
+        a1.score(bare, submission, {**OPTIONS, "profile": "as-run"})

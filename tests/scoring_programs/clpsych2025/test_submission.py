@@ -1,0 +1,244 @@
+"""Reading a submission under profile `published`: strict, every problem named with timeline, post and field."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.scoring_programs.clpsych2025.cases import answer, manifest, post, read, write_files
+
+EXPECTED = {"t1": ["p1", "p2"], "t2": ["p3"]}
+GOOD: dict[str, Any] = {"t1": answer({"p1": post(), "p2": post()}), "t2": answer({"p3": post()})}
+
+
+def with_post(**fields: Any) -> dict[str, Any]:
+    """A submission whose post p1 of t1 has these fields."""
+    return {**GOOD, "t1": answer({"p1": post(**fields), "p2": post()})}
+
+
+def test_a_good_submission_is_read_as_it_stands(tmp_path: Path) -> None:
+    content = {
+        "t1": answer(
+            {
+                "p1": post(
+                    adaptive_evidence=[" calm ", ""], maladaptive_evidence=["alone"], summary="S", wellbeing_score=5
+                ),
+                "p2": post(adaptive_evidence=None, summary=None),
+            },
+            summary=None,
+        ),
+        "t2": answer({"p3": post(wellbeing_score=6.5)}, summary="All."),
+    }
+    submission, problems = read(tmp_path, content, manifest(EXPECTED))
+    assert submission is not None
+    assert problems.warnings == []
+    assert (submission.team, submission.submission_id) == ("Team", "1")
+    assert submission.entered == {"a1", "a2", "b", "c"}
+    first, second = submission.timelines["t1"].posts.values()
+    assert first.evidence == {"adaptive": (" calm ", ""), "maladaptive": ("alone",)}
+    assert first.spans == ["calm", "alone"]
+    assert (first.summary, first.wellbeing) == ("S", 5.0)
+    assert (second.evidence["adaptive"], second.summary, second.wellbeing) == ((), "", None)
+    assert [submission.timelines[name].summary for name in EXPECTED] == ["", "All."]
+    assert submission.timelines["t1"].spans("adaptive") == ["calm"]
+
+
+SCORES = {
+    "a boolean": ("true", "is a boolean. A number from 1 to 10, or null is expected."),
+    "a string": ('"5"', "is a string. A number from 1 to 10, or null is expected."),
+    "a list": ("[5]", "is a list. A number from 1 to 10, or null is expected."),
+    "0": ("0", '"0" is out of range. A number from 1 to 10, or null is expected.'),
+    "-0": ("-0", '"0" is out of range. A number from 1 to 10, or null is expected.'),
+    "-0.0": ("-0.0", '"-0.0" is out of range. A number from 1 to 10, or null is expected.'),
+    "10.01": ("10.01", '"10.01" is out of range. A number from 1 to 10, or null is expected.'),
+    "NaN": ("NaN", "is no finite number (nan). A number from 1 to 10, or null is expected."),
+    "Infinity": ("-Infinity", "is no finite number (-inf). A number from 1 to 10, or null is expected."),
+    "1e400": ("1e400", "is no finite number (inf). A number from 1 to 10, or null is expected."),
+    "4000 digits": ("9" * 4000, f'"{"9" * 60}…" is out of range. A number from 1 to 10, or null is expected.'),
+}
+
+
+@pytest.mark.parametrize(("written", "message"), SCORES.values(), ids=SCORES)
+def test_what_is_no_score_is_refused(tmp_path: Path, written: str, message: str) -> None:
+    content = json.dumps(with_post(wellbeing_score="HERE")).replace('"HERE"', written)
+    submission, problems = read(tmp_path, content, manifest(EXPECTED))
+    assert submission is None
+    assert problems.errors == [f"Team_1.json, timeline t1, post p1, wellbeing_score: {message}"]
+
+
+@pytest.mark.parametrize(("written", "score"), [("1", 1.0), ("5.0", 5.0), ("10", 10.0), ("1e0", 1.0), ("null", None)])
+def test_what_is_a_score_is_taken(tmp_path: Path, written: str, score: float | None) -> None:
+    content = json.dumps(with_post(wellbeing_score="HERE")).replace('"HERE"', written)
+    submission, _ = read(tmp_path, content, manifest(EXPECTED))
+    assert submission is not None
+    assert submission.timelines["t1"].posts["p1"].wellbeing == score
+
+
+A_LIST = "A list of strings is expected, [] for none."
+PAIRS = "Text that can be written as UTF-8 is expected; \\ud800 to \\udfff come in pairs."
+FIELDS = {
+    "evidence as a string": ({"adaptive_evidence": "a span"}, f"adaptive_evidence: is a string. {A_LIST}"),
+    "evidence as an object": ({"adaptive_evidence": {}}, f"adaptive_evidence: is an object. {A_LIST}"),
+    "a null span": ({"maladaptive_evidence": ["a", None]}, "maladaptive_evidence[1]: is null. A string is expected."),
+    "a number as span": ({"maladaptive_evidence": [7]}, "maladaptive_evidence[0]: is a number. A string is expected."),
+    "a list as summary": ({"summary": ["a"]}, "summary: is a list. A string is expected."),
+    "half a character": ({"summary": "\ud800"}, f"summary: holds half a surrogate pair. {PAIRS}"),
+}
+
+
+@pytest.mark.parametrize(("fields", "message"), FIELDS.values(), ids=FIELDS)
+def test_a_wrong_field_is_refused(tmp_path: Path, fields: dict[str, Any], message: str) -> None:
+    submission, problems = read(tmp_path, with_post(**fields), manifest(EXPECTED))
+    assert submission is None
+    assert problems.errors == [f"Team_1.json, timeline t1, post p1, {message}"]
+
+
+@pytest.mark.parametrize("field", ["adaptive_evidence", "maladaptive_evidence", "summary", "wellbeing_score"])
+def test_every_field_must_be_there(tmp_path: Path, field: str) -> None:
+    content = with_post()
+    del content["t1"]["post_level"]["p1"][field]
+    _, problems = read(tmp_path, content, manifest(EXPECTED))
+    assert problems.errors == [
+        f"Team_1.json, timeline t1, post p1, {field}: the field is missing. Expected: the field, even if it is empty."
+    ]
+
+
+def test_every_problem_is_found_in_one_reading(tmp_path: Path) -> None:
+    content = {
+        "t1": {
+            "timeline_level": {},
+            "post_level": {"p1": post(wellbeing_score=11, summary=1), "p3": post()},
+        },
+        "t9": answer({}),
+    }
+    submission, problems = read(tmp_path, content, manifest(EXPECTED))
+    assert submission is None
+    where = [message.split(": ")[0] for message in problems.errors]
+    assert where == [
+        "Team_1.json, timeline t1, timeline_level, summary",
+        "Team_1.json, timeline t1, post p1, summary",
+        "Team_1.json, timeline t1, post p1, wellbeing_score",
+        "Team_1.json, timeline t1, post p2",
+        "Team_1.json, timeline t2",
+    ]
+    assert problems.warnings == [
+        'Team_1.json: the timeline "t9" is not expected and ignored.',
+        'Team_1.json, timeline t1: the post "p3" is not expected and ignored.',
+    ]
+
+
+STRUCTURES: dict[str, tuple[Any, str]] = {
+    "a list": ([], "Team_1.json: is a list. One object with an entry for every timeline is expected."),
+    "null": (None, "Team_1.json: is null. One object with an entry for every timeline is expected."),
+    "a timeline that is a list": (
+        {**GOOD, "t1": []},
+        "Team_1.json, timeline t1: is a list. An object with `timeline_level` and `post_level` is expected.",
+    ),
+    "a timeline without posts": (
+        {**GOOD, "t1": {"timeline_level": {"summary": ""}}},
+        "Team_1.json, timeline t1, post_level: is missing. An entry for every timeline, level and post is expected.",
+    ),
+    "posts as a list": (
+        {**GOOD, "t1": {"timeline_level": {"summary": ""}, "post_level": [post()]}},
+        "Team_1.json, timeline t1, post_level: is a list. An object with an entry for every post is expected.",
+    ),
+    "a post that is null": (
+        {**GOOD, "t2": answer({"p3": None})},
+        "Team_1.json, timeline t2, post p3: is null. An object with the fields adaptive_evidence, "
+        "maladaptive_evidence, summary, wellbeing_score is expected.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), STRUCTURES.values(), ids=STRUCTURES)
+def test_a_wrong_structure_is_refused(tmp_path: Path, content: Any, message: str) -> None:
+    submission, problems = read(tmp_path, content, manifest(EXPECTED))
+    assert submission is None
+    assert problems.errors == [message]
+
+
+def test_a_repeated_key_is_refused_at_every_level(tmp_path: Path) -> None:
+    content = json.dumps(GOOD)
+    content = content.replace('"summary": ""', '"summary": "", "summary": "x"', 2).replace('{"t1"', '{"t2": {}, "t1"')
+    submission, problems = read(tmp_path, content, manifest(EXPECTED))
+    assert submission is None
+    assert problems.errors == [
+        f"{where}: the key {key} stands there more than once. Expected: each key once."
+        for where, key in (
+            ("Team_1.json", '"t2"'),
+            ("Team_1.json, timeline t1, timeline_level", '"summary"'),
+            ("Team_1.json, timeline t1, post p1", '"summary"'),
+        )
+    ]
+
+
+def test_extra_fields_are_ignored_with_a_warning(tmp_path: Path) -> None:
+    content = with_post(note="x")
+    content["t1"]["model"] = "m"
+    content["t1"]["timeline_level"]["wellbeing_score"] = 3
+    submission, problems = read(tmp_path, content, manifest(EXPECTED))
+    assert submission is not None
+    assert problems.warnings == [
+        'Team_1.json, timeline t1: the field "model" is not expected and ignored.',
+        'Team_1.json, timeline t1, timeline_level: the field "wellbeing_score" is not expected and ignored.',
+        'Team_1.json, timeline t1, post p1: the field "note" is not expected and ignored.',
+    ]
+
+
+def test_a_byte_order_mark_is_tolerated(tmp_path: Path) -> None:
+    submission, problems = read(tmp_path, b"\xef\xbb\xbf" + json.dumps(GOOD).encode(), manifest(EXPECTED))
+    assert submission is not None
+    assert problems.warnings == []
+
+
+NAMES = {
+    "Team_1.json": ("Team", "1", 0),
+    "Swapped_team_2.json": ("Swapped_team_2", "Swapped_team_2", 1),
+    "results.json": ("results", "results", 1),
+    "_2.json": ("_2", "_2", 1),
+    "TEAM_X.JSON": ("TEAM", "X", 0),
+    "folder/Team_1.json": ("Team", "1", 1),
+}
+
+
+@pytest.mark.parametrize(("name", "expected"), NAMES.items())
+def test_team_and_id_come_from_the_name(tmp_path: Path, name: str, expected: tuple[str, str, int]) -> None:
+    write_files(tmp_path / "res", GOOD)
+    target = tmp_path / "res" / name
+    target.parent.mkdir(exist_ok=True)
+    (tmp_path / "res" / "Team_1.json").rename(target)
+    submission, problems = read_folder(tmp_path / "res")
+    assert submission is not None
+    assert (submission.team, submission.submission_id, problems.warned) == expected
+
+
+def read_folder(folder: Path) -> tuple[Any, Any]:
+    from clpsych2025 import submission as reader
+    from scoring_kit.errors import Problems, SubmissionError
+    from scoring_kit.submission_files import read_submission
+
+    problems = Problems()
+    try:
+        return read_submission(reader, folder, manifest(EXPECTED), problems), problems
+    except SubmissionError:
+        return None, problems
+
+
+def test_exactly_one_json_file_is_expected(tmp_path: Path) -> None:
+    write_files(tmp_path, GOOD)
+    (tmp_path / "Team_2.json").write_text("{}")
+    (tmp_path / "readme.txt").write_text("hello")
+    submission, problems = read_folder(tmp_path)
+    assert submission is None
+    assert problems.errors == [
+        'submission: holds 2 JSON files: "Team_1.json", "Team_2.json". '
+        "Exactly one is expected, named TEAM_SubmissionID.json."
+    ]
+    assert problems.warnings == ['"readme.txt": ignored: only the JSON file is read.']
+
+
+def test_a_submission_without_a_json_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "answers.txt").write_text("hello")
+    _, problems = read_folder(tmp_path)
+    assert problems.errors == ["submission: holds no JSON file. Exactly one is expected, named TEAM_SubmissionID.json."]

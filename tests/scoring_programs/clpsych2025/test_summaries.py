@@ -1,0 +1,246 @@
+"""Tasks B and C against a table worked by hand and against an independent, plain implementation."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clpsych2025 import b, c
+from clpsych2025.answers import PostAnswer, Submission, TimelineAnswer
+from clpsych2025.reference import GoldPost, GoldTimeline, Reference, Summary
+from clpsych2025.summaries import Comparison, tables_of
+from scoring_kit.results import BarChart
+from tests.scoring_programs.clpsych2025.cases import AS_RUN, OPTIONS
+from tests.scoring_programs.clpsych2025.fake_models import LetterClassifier, letters
+
+NOTHING: Mapping[str, tuple[str, ...]] = {"adaptive": (), "maladaptive": ()}
+
+
+@pytest.fixture(autouse=True)
+def sentences_at_full_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Punkt has tests of its own; here a sentence ends at a full stop."""
+    monkeypatch.setattr("scoring_kit.metrics.sentences.split_sentences", sentences)
+
+
+def sentences(text: str) -> list[str]:
+    return [part.strip() for part in text.split(".") if part.strip()]
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> LetterClassifier:
+    fake = LetterClassifier()
+    for module in ("b", "c"):
+        monkeypatch.setattr(f"clpsych2025.{module}.nli_model", lambda options: fake)
+    return fake
+
+
+def gold(*timelines: tuple[str | None, list[str | None]]) -> Reference:
+    """Timelines t0 … as (timeline summary, post summaries)."""
+    return Reference(
+        {
+            f"t{t}": GoldTimeline(
+                Summary(summary or "", None),
+                NOTHING,
+                {f"p{p}": GoldPost(Summary(text or "", None), None) for p, text in enumerate(posts)},
+            )
+            for t, (summary, posts) in enumerate(timelines)
+        }
+    )
+
+
+def answers(*timelines: tuple[str, list[tuple[str, list[str]]]]) -> Submission:
+    """Timelines t0 … as (timeline summary, [(post summary, evidence)])."""
+    return Submission(
+        "team",
+        "1",
+        {
+            f"t{t}": TimelineAnswer(
+                summary,
+                {
+                    f"p{p}": PostAnswer({"adaptive": tuple(spans[::2]), "maladaptive": tuple(spans[1::2])}, text, None)
+                    for p, (text, spans) in enumerate(posts)
+                },
+            )
+            for t, (summary, posts) in enumerate(timelines)
+        },
+        frozenset({"b", "c"}),
+    )
+
+
+def values(metrics: Mapping[str, Any]) -> dict[str, float | None]:
+    return {name: metric.value for name, metric in metrics.items()}
+
+
+def test_published_post_without_a_submitted_summary(model: LetterClassifier) -> None:
+    result = b.score(gold((None, ["a. b"])), answers(("", [(" ", ["span"])])), OPTIONS)
+    assert values(result.metrics) == {"b_mean_consistency": 0, "b_max_contradiction": 1, "b_max_entailment": 0}
+    assert model.calls == []
+    assert result.libraries == ()
+
+
+def test_as_run_post_without_a_submitted_summary_has_no_row_against_evidence(model: LetterClassifier) -> None:
+    result = b.score(gold((None, ["a. b"])), answers(("", [("", ["span"])])), AS_RUN)
+    assert values(result.metrics) == {
+        "b_mean_consistency": 0,
+        "b_max_contradiction": 1,
+        "b_max_entailment": None,
+        "post_mean_consistency_gold": 0,
+        "post_max_entailment_gold": 0,
+        "post_max_contradiction_gold": 1,
+        "post_mean_consistency_evidence": None,
+        "post_max_entailment_evidence": None,
+        "post_max_contradiction_evidence": None,
+    }
+    assert result.metrics["post_max_entailment_evidence"].rows == 0
+
+
+def test_published_summary_without_evidence_has_entailment_0(model: LetterClassifier) -> None:
+    metrics = b.score(gold((None, ["ab"])), answers(("", [("ab", [" ", ""])])), OPTIONS).metrics
+    entailment, _, contradiction = letters("ab", "ab")
+    assert entailment > 0
+    assert metrics["b_max_entailment"].value == 0
+    assert metrics["b_mean_consistency"].value == pytest.approx(1 - contradiction)
+
+
+def test_as_run_feeds_blank_evidence_to_the_model(model: LetterClassifier) -> None:
+    metrics = b.score(gold((None, ["ab"])), answers(("", [("ab", [""])])), AS_RUN).metrics
+    assert ("", "ab") in model.calls[0]
+    assert metrics["post_max_contradiction_evidence"].value == pytest.approx(letters("", "ab")[2])
+
+
+def test_posts_and_timelines_without_gold_summary_are_ignored(model: LetterClassifier) -> None:
+    reference = gold((None, [None, " ", "ab"]), ("abc", [None]))
+    submission = answers(("xyz", [("q", []), ("q", []), ("ab", [])]), ("", [("z", [])]))
+    for options in (OPTIONS, AS_RUN):
+        assert b.score(reference, submission, options).metrics["b_mean_consistency"].rows == 1
+        assert c.score(reference, submission, options).metrics["c_mean_consistency"].rows == 1
+
+
+def test_the_gold_is_the_premise() -> None:
+    (table,) = tables_of([Comparison(["abc"], ["ab"])], LetterClassifier())
+    assert table is not None
+    assert table.contradiction[0, 0] == pytest.approx(letters("abc", "ab")[2])
+    assert letters("abc", "ab") != letters("ab", "abc")
+
+
+def test_b_pools_posts_and_c_averages_timelines(model: LetterClassifier) -> None:
+    reference = gold(("ab", ["ab", "ab"]), ("cd", ["cd"]))
+    submission = answers(("xx", [("ab", []), ("xyz", [])]), ("cd", [("cd", [])]))
+    same, other, longer = 1 - letters("ab", "ab")[2], 1 - letters("ab", "xx")[2], 1 - letters("ab", "xyz")[2]
+    post = b.score(reference, submission, OPTIONS).metrics["b_mean_consistency"]
+    timeline = c.score(reference, submission, OPTIONS).metrics["c_mean_consistency"]
+    assert post.value == pytest.approx((same + longer + same) / 3)
+    assert timeline.value == pytest.approx((other + same) / 2)
+    assert (post.rows, timeline.rows) == (3, 2)
+
+
+def test_all_pairs_of_a_task_are_classified_in_one_call(model: LetterClassifier) -> None:
+    reference, submission = gold(("ab", ["a. b", "c"])), answers(("x. y", [("m. n", ["s"]), ("o", [])]))
+    b.score(reference, submission, OPTIONS)
+    c.score(reference, submission, OPTIONS)
+    assert [len(call) for call in model.calls] == [4 + 1 + 2, 2]
+
+
+def test_the_bars_are_means_over_a_timelines_posts(model: LetterClassifier) -> None:
+    reference, submission = (
+        gold((None, ["ab", "ab"]), (None, ["c"])),
+        answers(("", [("ab", []), ("", [])]), ("", [("", [])])),
+    )
+    (chart,) = b.score(reference, submission, OPTIONS).figures
+    assert isinstance(chart, BarChart)
+    same = 1 - letters("ab", "ab")[2]
+    assert [(bar.label, bar.value, bar.items) for bar in chart.bars] == [
+        ("t0", pytest.approx(same / 2), 2),
+        ("t1", 0, 1),
+    ]
+
+
+text = st.text("abc. ", max_size=8)
+post_cases = st.lists(st.tuples(text, text, st.lists(text, max_size=3)), min_size=1, max_size=4)
+
+
+@given(post_cases)
+def test_published_b_equals_a_plain_implementation(cases: list[tuple[str, str, list[str]]]) -> None:
+    consistency, contradiction, entailment = [], [], []
+    for gold_text, summary, evidence in cases:
+        g_all, s_all, e_all = sentences(gold_text), sentences(summary), [e.strip() for e in evidence if e.strip()]
+        if not gold_text.strip():
+            continue
+        if not s_all or not g_all:
+            consistency.append(0.0)
+            contradiction.append(1.0)
+        else:
+            pairs = [1 - letters(g, s)[2] for s in s_all for g in g_all]
+            consistency.append(sum(pairs) / (len(s_all) * len(g_all)))
+            contradiction.append(sum(max(letters(g, s)[2] for g in g_all) for s in s_all) / len(s_all))
+        if not s_all or not e_all:
+            entailment.append(0.0)
+        else:
+            entailment.append(sum(max(letters(e, s)[0] for e in e_all) for s in s_all) / len(s_all))
+    metrics = b.published(scored(cases, stripped=True))
+    expected = {
+        "b_mean_consistency": consistency,
+        "b_max_contradiction": contradiction,
+        "b_max_entailment": entailment,
+    }
+    for name, rows in expected.items():
+        assert metrics[name].value == (pytest.approx(sum(rows) / len(rows)) if rows else None)
+
+
+@given(post_cases)
+def test_as_run_b_equals_a_plain_implementation(cases: list[tuple[str, str, list[str]]]) -> None:
+    rows: dict[str, list[float]] = {}
+    for gold_text, summary, evidence in cases:
+        g_all, s_all = sentences(gold_text), sentences(summary)
+        if not gold_text.strip():
+            continue
+        for suffix, premises in (("gold", g_all), ("evidence", evidence)):
+            if suffix == "evidence" and not (premises and s_all):
+                continue
+            pairs = [letters(premise, s) for premise in premises for s in s_all]
+            contradictions = [pair[2] for pair in pairs]
+            mean = 1 - sum(contradictions) / len(contradictions) if pairs else 0.0
+            rows.setdefault(f"post_mean_consistency_{suffix}", []).append(mean)
+            rows.setdefault(f"post_max_contradiction_{suffix}", []).append(max(contradictions, default=1.0))
+            rows.setdefault(f"post_max_entailment_{suffix}", []).append(max((pair[0] for pair in pairs), default=0.0))
+    metrics = b.as_run(scored(cases, stripped=False))
+    for name in [name for name in metrics if name.startswith("post_")]:
+        found = rows.get(name, [])
+        assert metrics[name].rows == len(found)
+        assert metrics[name].value == (pytest.approx(sum(found) / len(found)) if found else None)
+    assert metrics["b_max_entailment"] == metrics["post_max_entailment_evidence"]
+
+
+def scored(cases: list[tuple[str, str, list[str]]], *, stripped: bool) -> list[b.ScoredPost]:
+    reference = gold((None, [case[0] for case in cases]))
+    submission = answers(("", [(case[1], case[2]) for case in cases]))
+    return b.scored_posts(b.summarised_posts(reference, submission, stripped=stripped), LetterClassifier())
+
+
+@given(st.lists(st.tuples(text, text), min_size=1, max_size=4))
+def test_c_equals_a_plain_implementation(cases: list[tuple[str, str]]) -> None:
+    consistency, mean_of_max, largest, entailed = [], [], [], []
+    for gold_text, summary in cases:
+        g_all, s_all = sentences(gold_text), sentences(summary)
+        if not gold_text.strip():
+            continue
+        table = [[letters(g, s) for g in g_all] for s in s_all if g_all]
+        flat = [pair for row in table for pair in row]
+        consistency.append(sum(1 - pair[2] for pair in flat) / len(flat) if flat else 0.0)
+        mean_of_max.append(sum(max(pair[2] for pair in row) for row in table) / len(table) if flat else 1.0)
+        largest.append(max((pair[2] for pair in flat), default=1.0))
+        entailed.append(max((pair[0] for pair in flat), default=0.0))
+    comparisons = c.comparisons_of(gold(*((g, []) for g, _ in cases)), answers(*((s, []) for _, s in cases)))
+    tables = tables_of(comparisons, LetterClassifier())
+    expected = {
+        "c_mean_consistency": consistency,
+        "c_max_contradiction": mean_of_max,
+        "timeline_mean_consistency_gold": consistency,
+        "timeline_max_contradiction_gold": largest,
+        "timeline_max_entailment_gold": entailed,
+    }
+    metrics = {**c.as_run(tables), **c.published(tables)}
+    for name, rows in expected.items():
+        assert metrics[name].value == (pytest.approx(sum(rows) / len(rows)) if rows else None)
