@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 import click
+from click.shell_completion import CompletionItem
+
+from gen_bundle.resources import resource
 
 VERBS = {
     "build": "Build the bundle of a competition (what `gen-bundle NAME --out PATH` does).",
@@ -39,6 +42,12 @@ class VerbGroup(click.Group):
         if args[0] not in VERBS:
             args = ["build", *args]
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Verbs, and the names of the competitions that come with the tool."""
+        names = sorted(path.parent.name for path in resource("bundles").glob("*/bundle.yaml"))
+        items = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+        return items + super().shell_complete(ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Verbs"):

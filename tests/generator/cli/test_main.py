@@ -68,6 +68,19 @@ def test_wrong_use_ends_with_2(arguments: list[str], tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [("gen-bundle pre", "preview"), ("gen-bundle clp", "clpsych2025"), ("gen-bundle x --la", "--layout")],
+)
+def test_the_shell_completes_verbs_names_and_options(
+    words: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("_GEN_BUNDLE_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    assert expected in gen_bundle().stdout
+
+
 def test_list_names_the_competitions() -> None:
     rows = json.loads(gen_bundle("list", "--json").stdout)
     assert "clpsych2025" in {row["name"] for row in rows}
