@@ -1,0 +1,157 @@
+"""The declaration, synthetic data and baselines of CLPsych 2025."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clpsych2025 import a2, organiser, reference
+from clpsych2025 import submission as reader
+from gen_bundle.resources import resource
+from gen_bundle.spec.model import Competition
+from gen_bundle.spec.resolve import resolve
+from scoring_kit.errors import Problems
+from scoring_kit.manifest import Manifest
+from scoring_kit.submission_files import read_submission
+
+FOLDER = resource("bundles") / "clpsych2025"
+PHASES = ("dev", "test")
+DIRECTIONS = {
+    "a1_recall": ("desc", 0),
+    "a1_weighted_recall": ("desc", 0),
+    "a1_recall_adaptive": ("desc", 0),
+    "a1_weighted_recall_adaptive": ("desc", 0),
+    "a1_recall_maladaptive": ("desc", 0),
+    "a1_weighted_recall_maladaptive": ("desc", 0),
+    "a2_mse": ("asc", 81),
+    "a2_mse_serious": ("asc", 81),
+    "a2_mse_impaired": ("asc", 81),
+    "a2_mse_minimal": ("asc", 81),
+    "a2_macro_f1": ("desc", 0),
+    "b_mean_consistency": ("desc", 0),
+    "b_max_contradiction": ("asc", 1),
+    "b_max_entailment": ("desc", 0),
+    "c_mean_consistency": ("desc", 0),
+    "c_max_contradiction": ("asc", 1),
+}
+
+
+@pytest.fixture(scope="module")
+def competition() -> Competition:
+    return resolve(FOLDER).declaration
+
+
+def test_the_columns_are_the_published_metrics(competition: Competition) -> None:
+    columns = [column for task in competition.tasks for column in task.columns]
+    assert {column.key: (column.sort, column.worst) for column in columns} == DIRECTIONS
+    assert columns[0].key == "a1_recall"
+    assert [task.id for task in competition.tasks] == ["a1", "a2", "b", "c"]
+    ranked = [column.key for column in columns if "(ranked)" in column.meaning]
+    assert ranked == ["a1_recall", "a2_mse", "b_mean_consistency", "c_mean_consistency"]
+
+
+def test_the_test_phase_ends_on_11_march_anywhere_on_earth_with_three_files_a_team(competition: Competition) -> None:
+    phase = competition.phases[-1]
+    assert [one.id for one in competition.phases] == list(PHASES)
+    assert phase.end is not None
+    assert str(phase.end) == "2025-03-12 11:59:59+00:00"
+    assert phase.max_submissions == 3
+    assert (competition.submission_rule, competition.registration) == ("all", "approve")
+
+
+def test_no_revision_is_invented(competition: Competition) -> None:
+    assert competition.options["bertscore"]["revision"] is None
+    assert competition.options["nli"]["revision"] is None
+
+
+def timelines(*parts: str) -> Iterator[dict[str, Any]]:
+    for path in sorted(FOLDER.joinpath("data", *parts).glob("*.json")):
+        timeline = json.loads(path.read_text(encoding="utf-8"))
+        assert timeline["timeline_id"] == path.stem
+        yield timeline
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_there_are_enough_timelines_with_all_that_occurs_in_real_ones(phase: str) -> None:
+    found = list(timelines(phase))
+    posts = [post for timeline in found for post in timeline["posts"]]
+    assert len(found) >= 10
+    assert all(5 <= len(timeline["posts"]) <= 10 for timeline in found)
+    assert {post["Well-being"] is None for post in posts} == {True, False}
+    assert {post["Post Summary"] is None for post in posts} == {True, False}
+    assert any(not post["evidence"] for post in posts)
+    assert {a2.published_class(post["Well-being"]) for post in posts} == {0, 1, 2, 3}
+    assert all(timeline["timeline_summary"] for timeline in found)
+    for timeline in found:
+        states = [state for post in timeline["posts"] for state in post["evidence"]]
+        assert set(states) == {"adaptive-state", "maladaptive-state"}
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_evidence_is_a_verbatim_part_of_its_post(phase: str) -> None:
+    for timeline in timelines(phase):
+        for post in timeline["posts"]:
+            for elements in post["evidence"].values():
+                for element in elements.values():
+                    assert element["highlighted_evidence"] in post["post"]
+
+
+def test_no_text_is_repeated() -> None:
+    texts = [post["post"] for phase in PHASES for timeline in timelines(phase) for post in timeline["posts"]]
+    sentences = [sentence for text in texts for sentence in re.split(r"(?<=[.!?])\s+", text) if len(sentence) > 25]
+    assert len(set(texts)) == len(texts)
+    assert len(set(sentences)) == len(sentences)
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_participants_get_the_posts_and_nothing_else(phase: str) -> None:
+    for annotated, given in zip(timelines(phase), timelines("public", phase), strict=True):
+        assert given == {
+            "timeline_id": annotated["timeline_id"],
+            "posts": [{"post_id": post["post_id"], "post": post["post"]} for post in annotated["posts"]],
+        }
+
+
+def test_no_summary_of_the_gold_lies_in_what_participants_get() -> None:
+    public = "".join(path.read_text(encoding="utf-8") for path in (FOLDER / "data" / "public").rglob("*.json"))
+    for phase in PHASES:
+        for timeline in timelines(phase):
+            for text in [timeline["timeline_summary"], *(post["Post Summary"] for post in timeline["posts"])]:
+                assert text is None or text not in public
+
+
+def test_committed_data_are_what_the_scripts_write(tmp_path: Path) -> None:
+    copy = tmp_path / "clpsych2025"
+    shutil.copytree(FOLDER, copy, ignore=shutil.ignore_patterns("data"))
+    for script in ("make_data.py", "baselines/make_baselines.py"):
+        subprocess.run([sys.executable, str(copy / script)], check=True)
+    assert files_of(copy / "data") == files_of(FOLDER / "data")
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_the_better_baseline_is_better_and_both_are_valid(phase: str, tmp_path: Path) -> None:
+    options = resolve(FOLDER).options
+    request = {"tasks": ["a2"], "options": options, "source": str(FOLDER / "data" / phase), "out": str(tmp_path)}
+    organiser.prepare(request)
+    gold = reference.read(tmp_path, ["a2"], options)
+    expected = reference.manifest(gold, ["a2"])
+    manifest = Manifest("clpsych2025", ("a2",), ("a1", "a2", "b", "c"), "joint", options, expected)
+    errors: dict[str, float] = {}
+    for folder in sorted((FOLDER / "data" / "baselines" / phase).iterdir()):
+        problems = Problems()
+        answers = read_submission(reader, folder, manifest, problems)
+        assert problems.warnings == []
+        error = a2.score(gold, answers, options).metrics["a2_mse"].value
+        assert error is not None
+        errors[folder.name] = error
+    assert errors["lexical-rule"] < errors["lead-sentence"]

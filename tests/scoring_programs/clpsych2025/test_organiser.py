@@ -1,0 +1,203 @@
+"""The organiser's verbs: preparing gold, checking it, the empty template, what is secret."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clpsych2025 import organiser
+from gen_bundle.resources import resource
+from scoring_kit.errors import OrganiserError
+from tests.scoring_programs.clpsych2025.cases import OPTIONS, TASKS, gold_json
+from tests.shared import shared_path
+
+COMPLETE: dict[str, dict[str, Any]] = {
+    "t1": {"summary": "All one.", "adaptive": ["calm"], "posts": {"p1": ("One.", 3), "p2": (None, None)}},
+    "t2": {"summary": None, "maladaptive": ["alone"], "posts": {"p3": (None, 5), "p4": ("Four.", 8)}},
+}
+
+
+def request(folder: Path, **fields: Any) -> dict[str, Any]:
+    return {
+        "tasks": TASKS,
+        "all_tasks": TASKS,
+        "layout": "joint",
+        "options": OPTIONS,
+        "reference": str(folder),
+        **fields,
+    }
+
+
+def write_gold(folder: Path, timelines: dict[str, Any]) -> Path:
+    (folder / "gold.json").write_text(json.dumps(gold_json(timelines)))
+    return folder
+
+
+def check(folder: Path, **fields: Any) -> list[str]:
+    return list(organiser.check_reference(request(folder, **fields))["warnings"])
+
+
+def refusal(folder: Path, **fields: Any) -> list[str]:
+    with pytest.raises(OrganiserError) as caught:
+        organiser.check_reference(request(folder, **fields))
+    return [message.split(". Expected")[0] for message in caught.value.messages]
+
+
+def test_prepared_gold_is_passed_on_as_it_stands(tmp_path: Path) -> None:
+    source, out = tmp_path / "source", tmp_path / "out"
+    source.mkdir()
+    out.mkdir()
+    write_gold(source, COMPLETE)
+    answer = organiser.prepare(request(tmp_path, source=str(source), out=str(out)))
+    assert answer == {"warnings": []}
+    assert (out / "gold.json").read_bytes() == (source / "gold.json").read_bytes()
+
+
+def test_raw_timelines_become_gold_without_sentence_lists(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    source = resource("bundles") / "clpsych2025" / "data" / "test"
+    assert organiser.prepare(request(tmp_path, source=str(source), out=str(out))) == {"warnings": []}
+    gold = json.loads((out / "gold.json").read_text(encoding="utf-8"))
+    assert len(gold) == len(list(source.iterdir()))
+    assert "summary_sents" not in json.dumps(gold)
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({}, "holds no timeline"),
+        ({"gold.json": "{}", "t1.json": "{}"}, "holds gold.json and other JSON files"),
+        ({"gold.json": "{}"}, "gold.json: holds no timeline"),
+        ({"t1.json": "{}"}, "t1.json, timeline_id: missing or no text"),
+    ],
+)
+def test_what_cannot_be_prepared_is_refused(tmp_path: Path, files: dict[str, str], message: str) -> None:
+    source, out = tmp_path / "source", tmp_path / "out"
+    source.mkdir()
+    out.mkdir()
+    for name, content in files.items():
+        (source / name).write_text(content)
+    with pytest.raises(OrganiserError, match=message):
+        organiser.prepare(request(tmp_path, source=str(source), out=str(out)))
+
+
+def test_good_gold_brings_the_weakness_of_the_null_rule_and_unnamed_revisions_to_mind(tmp_path: Path) -> None:
+    weakness, bertscore, nli = check(write_gold(tmp_path, COMPLETE))
+    assert "one exact score in a timeline and nulls for all its other posts" in weakness
+    assert bertscore.startswith("options.bertscore.revision is null")
+    assert nli.startswith("options.nli.revision is null")
+    assert check(tmp_path, tasks=["a2"]) == [weakness]
+
+
+def test_a_named_revision_and_a_cache(tmp_path: Path) -> None:
+    options = {
+        **OPTIONS,
+        "bertscore": {**OPTIONS["bertscore"], "revision": "abc"},
+        "nli": {**OPTIONS["nli"], "revision": "def"},
+        "cache": "folder",
+    }
+    (warning,) = check(write_gold(tmp_path, COMPLETE), options=options, tasks=["a1", "b", "c"])
+    assert warning.startswith("options.cache is for work on one's own machine")
+
+
+def test_columns_that_the_gold_leaves_undefined_are_the_organisers_error(tmp_path: Path) -> None:
+    bare = {"t1": {"adaptive": ["calm"], "posts": {"p1": (None, 5)}}}
+    assert refusal(write_gold(tmp_path, bare)) == [
+        "gold.json: no timeline has maladaptive evidence, so a1_recall_maladaptive is undefined",
+        "gold.json: no post has a well-being score from 1 to 4, so a2_mse_serious is undefined",
+        "gold.json: no post has a well-being score from 7 to 10, so a2_mse_minimal is undefined",
+        "gold.json: no post has a summary, so task b is undefined",
+        "gold.json: no timeline has a summary, so task c is undefined",
+    ]
+    assert len(refusal(tmp_path, tasks=["a2"])) == 2
+
+
+def test_as_run_needs_a_score_in_every_timeline_and_warns_of_missing_evidence(tmp_path: Path) -> None:
+    options = {**OPTIONS, "profile": "as-run"}
+    one_scored = {
+        "t1": {"adaptive": ["calm"], "posts": {"p1": (None, None)}},
+        "t2": {"adaptive": ["calm"], "maladaptive": ["alone"], "posts": {"p2": (None, 5)}},
+    }
+    write_gold(tmp_path, one_scored)
+    assert refusal(tmp_path, options=options) == [
+        "gold.json, timeline t1: no post has a well-being score, where the organisers' program stops"
+    ]
+    warnings = check(tmp_path, options=options, tasks=["a1"])
+    assert warnings[0].startswith("gold.json, timeline t1: has no maladaptive evidence.")
+    assert len([warning for warning in warnings if "evidence" in warning]) == 1
+
+
+def test_mistakes_of_options_and_gold_are_named_at_once(tmp_path: Path) -> None:
+    (tmp_path / "gold.json").write_text('{"t1": 3}')
+    assert refusal(tmp_path, options={**OPTIONS, "profile": "x", "device": "y"}) == [
+        "options.profile: not a valid value",
+        "options.device: not a valid value",
+        "gold.json, timeline t1: is a number",
+    ]
+
+
+def test_the_manifest_holds_ids_alone(tmp_path: Path) -> None:
+    assert organiser.manifest(request(write_gold(tmp_path, COMPLETE))) == {
+        "timelines": {"t1": ["p1", "p2"], "t2": ["p3", "p4"]}
+    }
+
+
+def test_the_template_has_the_form_of_the_real_one(tmp_path: Path) -> None:
+    real_file = shared_path("data/clpsych2025/empty_test_submission.json")
+    real = json.loads(real_file.read_text(encoding="utf-8"))
+    same_ids: dict[str, dict[str, Any]] = {
+        timeline: {"adaptive": ["a"], "posts": dict.fromkeys(entry["post_level"], (None, None))}
+        for timeline, entry in real.items()
+    }
+    out = tmp_path / "out"
+    out.mkdir()
+    organiser.template(request(write_gold(tmp_path, same_ids), out=str(out)))
+    (written,) = out.iterdir()
+    assert written.name == "TEAM_SubmissionID.json"
+    assert written.read_text(encoding="utf-8") == real_file.read_text(encoding="utf-8")
+
+
+def test_secrets_are_spans_summaries_and_scores_by_post(tmp_path: Path) -> None:
+    content = gold_json(COMPLETE)
+    content["t2"]["post_level"]["p4"]["summary_sents"] = ["Four, split.", "Anew."]
+    (tmp_path / "gold.json").write_text(json.dumps(content))
+    assert organiser.secrets(request(tmp_path)) == {
+        "texts": ["calm", "All one.", "One.", "alone", "Four.", "Four, split.", "Anew."],
+        "labels": [["p1", "3"], ["p3", "5"], ["p4", "8"]],
+        "files": ["gold.json"],
+    }
+
+
+def test_verbs_answer_as_a_program(tmp_path: Path) -> None:
+    def call(verb: str, **fields: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "clpsych2025.organiser", verb],
+            input=json.dumps(request(tmp_path, **fields)),
+            capture_output=True,
+            text=True,
+            cwd=resource("scoring_programs"),
+            check=False,
+        )
+
+    missing = call("manifest")
+    assert missing.returncode == 2
+    assert "gold.json: missing in the reference data." in missing.stderr
+    write_gold(tmp_path, COMPLETE)
+    assert json.loads(call("manifest").stdout)["timelines"]["t1"] == ["p1", "p2"]
+
+
+def test_organisers_verbs_import_nothing_heavy() -> None:
+    """The press calls them for every build, model-free machines included."""
+    heavy = "{'numpy', 'sklearn', 'torch', 'nltk', 'pandas'}"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys, clpsych2025.organiser; print({heavy} & set(sys.modules))"],
+        capture_output=True,
+        text=True,
+        cwd=resource("scoring_programs"),
+        check=True,
+    )
+    assert done.stdout.strip() == "set()"
