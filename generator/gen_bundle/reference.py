@@ -54,7 +54,7 @@ def prepare_phases(competition: Resolved, work: Path) -> list[PhaseData]:
             try:
                 prepared.append(task.result())
             except UserError as error:
-                problems += [f"{phase.id}: {message}" for message in error.messages]
+                problems += [m if m.startswith("options.") else f"{phase.id}: {m}" for m in error.messages]
     if problems:
         raise UserError(*dict.fromkeys(problems))
     return prepared

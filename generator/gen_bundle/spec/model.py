@@ -77,7 +77,7 @@ class Page(Model):
     """A page of the competition: a Jinja2 template over Markdown, relative to bundle.yaml."""
 
     title: Annotated[Line, Field(max_length=255)]
-    file: Line
+    file: Line = Field(description="Path of the template.")
 
 
 class SubmissionField(Model):
@@ -113,7 +113,7 @@ class Competition(Model):
     description: str = ""
     logo: Line = Field(description="PNG, JPEG, GIF or WebP, relative to bundle.yaml.")
     contact: Annotated[Line, Field(max_length=256, pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$")] | None = Field(
-        None, description="E-mail address."
+        None, description="An e-mail address."
     )
     docker_image: Annotated[Line, Field(max_length=128)] = Field(description="Image with its tag.")
     scoring_program: Identifier | None = Field(None, description="Scoring package; the folder's name where absent.")

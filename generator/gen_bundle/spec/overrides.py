@@ -49,11 +49,12 @@ def _set(data: Any, path: list[str], value: Any, trail: Trail) -> Trail:
         return (*trail, here)
     if isinstance(data, dict):
         data.setdefault(here, None)
-    if not isinstance(data[here], dict | list | None):
-        raise LookupError(f"{'.'.join(map(str, (*trail, here)))} holds no further keys.")
-    if data[here] is None:
-        data[here] = {}
-    return _set(data[here], rest, value, (*trail, here))
+    inner = data[here]
+    if inner is None:
+        inner = data[here] = {}
+    if isinstance(inner, dict | list):
+        return _set(inner, rest, value, (*trail, here))
+    raise LookupError(f"{'.'.join(map(str, (*trail, here)))} holds no further keys.")
 
 
 def _index(items: list[Any], step: str) -> int:

@@ -1,5 +1,6 @@
 """bundle.yaml → Competition: strictly, with every error at once, each at its place in the file."""
 
+import re
 import types
 import typing
 from collections.abc import Iterable, Iterator
@@ -36,8 +37,14 @@ def read_competition(folder: Path, overrides: Iterable[str] = (), layout: str | 
     found = [*_model_errors(source), *check_rules(source.data, folder)]
     problems = source.problems + [_message(source, trail, text) for trail, text in found]
     if problems:
-        raise UserError(*problems)
+        raise UserError(*sorted(problems, key=_place))
     return Competition.model_validate(source.data)
+
+
+def _place(message: str) -> tuple[int, int, str]:
+    """The place that a message names, so that messages come in the file's order."""
+    match = re.match(r"[^:\s]+:(\d+):(?:(\d+):)?", message)
+    return (int(match[1]), int(match[2] or 0), message) if match else (0, 0, message)
 
 
 def _message(source: Source, trail: Trail, text: str) -> str:
@@ -71,7 +78,14 @@ def _model_errors(source: Source) -> Iterator[tuple[Trail, str]]:
             if kind == "extra_forbidden":
                 yield trail, f"unknown key. {nearest(str(trail[-1]), _known_keys(trail[:-1]))}"
             elif kind == "missing":
-                yield trail, f"is missing. {_meaning(trail)}"
+                yield trail, f"is missing. {_meaning(trail)}."
+            elif kind == "string_pattern_mismatch":
+                yield trail, f"has another form. {_meaning(trail)} (found {_shown(detail['input'])})."
+            elif kind == "model_type":
+                yield (
+                    trail,
+                    f"expected a mapping with {', '.join(_known_keys(trail))} (found {_shown(detail['input'])}).",
+                )
             else:
                 yield trail, f"{_told(detail['msg'])} (found {_shown(detail['input'])})."
 
@@ -116,5 +130,12 @@ def _meaning(trail: Trail) -> str:
     model = _model_at(trail[:-1])
     key = trail[-1]
     if model is None or not isinstance(key, str) or key not in model.model_fields:
-        return "Expected a value."
-    return model.model_fields[key].description or "Expected a value."
+        return "Expected a value"
+    description = model.model_fields[key].description
+    return f"Expected: {_lowered(description)}" if description else "Expected a value"
+
+
+def _lowered(sentence: str) -> str:
+    """A description as the end of a sentence; abbreviations such as UUID keep their letters."""
+    first = sentence if sentence[1:2].isupper() else sentence[:1].lower() + sentence[1:]
+    return first.rstrip(".")

@@ -37,7 +37,7 @@ def _unique(data: dict[str, Any], name: str, key: str) -> Iterator[Finding]:
     for trail, item in _items(data, name):
         value = item.get(key)
         if isinstance(value, str) and value.lower() in seen:
-            yield (*trail, key), f"{value!r} stands twice. Each of the {name} needs a {key} of its own."
+            yield (*trail, key), f"{value!r} stands twice. Expected: a different {key} for each of the {name}."
         elif isinstance(value, str):
             seen.add(value.lower())
 
