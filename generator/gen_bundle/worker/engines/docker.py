@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gen_bundle.worker.engines import Container, Ended, EngineError, LineListener
-from gen_bundle.worker.engines.logs import KEPT_BYTES, shown_line
+from gen_bundle.worker.engines.logs import shown_line
 from gen_bundle.worker.engines.models import model_mounts
 from gen_bundle.worker.engines.strict import StrictLimits, folder_bytes
 from gen_bundle.worker.engines.usage import Meter
@@ -46,6 +46,8 @@ GPU_REQUESTS: tuple[dict[str, Any], ...] = (
     {"Driver": "cdi", "DeviceIDs": ["nvidia.com/gpu=all"]},
     {"Driver": "", "Count": -1, "Capabilities": [["gpu"]]},
 )
+# The worker lets logs grow without bounds; here the engine keeps the last of them.
+LOG_BOUNDS = {"max-size": "32m", "max-file": "2"}
 POLL_SECONDS = 0.1
 API_SECONDS = 60
 LINES_FOLLOWED = 1000
@@ -198,12 +200,15 @@ class DockerEngine:
         raise EngineError(f"the engine does not run the container: {refusals[0]}")
 
     def _create(self, container: Container, binds: Mapping[str, dict[str, str]], gpu: dict[str, Any] | None) -> str:
-        """The worker's create call; labels, the network and `--strict` are ours."""
+        """The worker's create call; labels, bounds of the log, the network and `--strict` are ours."""
+        from docker.types import LogConfig
+
         options: dict[str, Any] = {
             "auto_remove": False,
             "cap_drop": list(DROPPED_CAPABILITIES),
             "binds": dict(binds),
             "userns_mode": "host",
+            "log_config": LogConfig(type=LogConfig.types.JSON, config=LOG_BOUNDS),
             "security_opt": ["label=disable"] if self._is_podman else ["no-new-privileges"],
         }
         if gpu is not None:
@@ -276,12 +281,8 @@ class DockerEngine:
 
     def _save_logs(self, ended: str, stdout: Path, stderr: Path) -> None:
         """By the logs call: what the worker uses, attaching after the end, comes back empty now and then."""
-        for file, streams in ((stdout, {"stdout": True, "stderr": False}), (stderr, {"stdout": False, "stderr": True})):
-            with file.open("wb") as out:
-                for chunk in self._api.logs(ended, stream=True, **streams):
-                    out.write(chunk)
-                    if out.tell() > 2 * KEPT_BYTES:
-                        break
+        stdout.write_bytes(self._api.logs(ended, stdout=True, stderr=False))
+        stderr.write_bytes(self._api.logs(ended, stdout=False, stderr=True))
 
     def _remove(self, wanted: Callable[[Mapping[str, str]], bool]) -> None:
         from docker.errors import APIError
@@ -344,14 +345,14 @@ def _tell_lines(running: str, on_line: LineListener) -> None:
     try:
         client = connect()
         try:
+            # Read to the end also when enough was told: a stream that is left half-way is never closed.
             for chunk in client.api.logs(running, stdout=True, stderr=True, stream=True, follow=True):
-                *lines, rest = (rest + chunk).split(b"\n")
-                for line in lines:
-                    on_line(shown_line(line))
-                told += len(lines)
-                if told > LINES_FOLLOWED:
-                    return
-            if rest:
+                if told < LINES_FOLLOWED:
+                    *lines, rest = (rest + chunk).split(b"\n")
+                    told += len(lines)
+                    for line in lines:
+                        on_line(shown_line(line))
+            if rest and told < LINES_FOLLOWED:
                 on_line(shown_line(rest))
         finally:
             client.close()
