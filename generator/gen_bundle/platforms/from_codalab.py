@@ -113,7 +113,7 @@ class Conversion:
         boards = sorted(_mapping(old.get("leaderboards")).values(), key=lambda b: _number(_mapping(b).get("rank")))
         labels = [str(_mapping(board).get("label", "Results")) for board in boards] or ["Results"]
         columns = sorted(_mapping(old.get("columns")).items(), key=lambda item: _number(_mapping(item[1]).get("rank")))
-        kept = []
+        kept: list[dict[str, Any]] = []
         for key, column in columns:
             label = str(_mapping(_mapping(column).get("leaderboard")).get("label", labels[0]))
             if label.lower() != labels[0].lower():
