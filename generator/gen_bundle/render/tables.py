@@ -20,17 +20,15 @@ def _cell(text: str) -> str:
 
 def metrics_table(tasks: Sequence[Task], primary: str) -> str:
     """Every column with its meaning, direction and worst value; the primary one is marked."""
-    rows = [
-        [f"**{column.title}**" if column.key == primary else column.title, f"`{column.key}`", column.meaning]
-        + [_direction(column), "" if column.worst is None else f"{column.worst:g}"]
-        for task in tasks
-        for column in task.columns
-    ]
+    rows = [_metric_row(column, primary) for task in tasks for column in task.columns]
     return markdown_table(["Column", "Key", "Meaning", "Better", "Not entered"], rows)
 
 
-def _direction(column: Column) -> str:
-    return "higher" if column.sort == "desc" else "lower"
+def _metric_row(column: Column, primary: str) -> list[str]:
+    title = f"**{column.title}**" if column.key == primary else column.title
+    better = "higher" if column.sort == "desc" else "lower"
+    worst = "" if column.worst is None else f"{column.worst:g}"
+    return [title, f"`{column.key}`", column.meaning, better, worst]
 
 
 def phases_table(phases: Sequence[Phase], time_zones: Sequence[str]) -> str:
