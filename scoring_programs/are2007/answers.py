@@ -41,7 +41,7 @@ def read_pairs(text: str, places: Places, asked: Optional[Collection[Mention]]) 
                 _add_answer(answers, line, parts, places, asked)
             line, parts = element.line, {}
         elif element.name in parts:
-            places.tell(element.line, f"a second <{element.name}> in one pair", "", f"Expected one <{element.name}>")
+            places.tell(element.line, f"a second <{element.name}> in one pair", "", f"one <{element.name}>")
         else:
             parts[element.name] = element
     if line:
@@ -58,17 +58,17 @@ def _add_answer(
 ) -> None:
     for name in ("pronoun", "antecedent"):
         if name not in parts:
-            places.tell(line, f"a pair without <{name}>", "", f"Expected one <{name}> in each pair")
+            places.tell(line, f"a pair without <{name}>", "", f"one <{name}> in each pair")
     mentions = {name: places.mention(part) for name, part in parts.items()}
     pronoun, antecedent = mentions.get("pronoun"), mentions.get("antecedent")
     if pronoun is None:
         return
     value = as_written(parts["pronoun"])
     if asked is not None and pronoun not in asked:
-        expected = "Expected a pronoun that <anaphoric_pronouns> of the input lists"
+        expected = "a pronoun that <anaphoric_pronouns> of the input lists"
         places.tell(line, "a pronoun that is not to be resolved", value, expected)
     elif pronoun in answers:
-        places.tell(line, "a second answer for one pronoun", value, "Expected one pair for a pronoun")
+        places.tell(line, "a second answer for one pronoun", value, "one pair for a pronoun")
     elif antecedent is not None:
         answers[pronoun] = antecedent
 
@@ -91,12 +91,12 @@ def read_key(text: str, places: Places) -> Key:
         elif element.name == "pronoun":
             mention = places.mention(element)
             if mention in lines:
-                places.tell(element.line, "a repeated pronoun", as_written(element), "Expected each pronoun once")
+                places.tell(element.line, "a repeated pronoun", as_written(element), "each pronoun once")
             elif mention is not None:
                 lines[mention] = element.line
     for mention, line in lines.items():
         if mention not in chains.placed:
-            places.tell(line, "a pronoun that is in no chain", "", "Expected every anaphoric pronoun in a chain")
+            places.tell(line, "a pronoun that is in no chain", "", "every anaphoric pronoun in a chain")
     return Key(chains.finished(), list(lines))
 
 
@@ -119,7 +119,7 @@ class _Chains:
         mention = self.places.mention(element)
         if mention in self.placed:
             rule = "a mention that stands in a chain already"
-            self.places.tell(element.line, rule, as_written(element), "Expected each mention once, in one chain")
+            self.places.tell(element.line, rule, as_written(element), "each mention once, in one chain")
         elif mention is not None:
             self.placed.add(mention)
             self.chains[-1].append(mention)
@@ -130,4 +130,4 @@ class _Chains:
 
     def _tell_empty(self) -> None:
         if self.line_without_node:
-            self.places.tell(self.line_without_node, "a chain without <node>", "", "Expected at least one <node>")
+            self.places.tell(self.line_without_node, "a chain without <node>", "", "at least one <node>")

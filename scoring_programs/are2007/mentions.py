@@ -66,16 +66,14 @@ class Places:
         if start < end:
             return start, end
         value = f"{element.attributes['start']} to {element.attributes['end']}"
-        self.tell(element.line, "a span that ends where or before it starts", value, "Expected end after start")
+        self.tell(element.line, "a span that ends where or before it starts", value, "end after start")
         return None
 
     def _tell_unknown(self, element: Element, attribute: str, value: Optional[str], expected: str) -> None:
         if value is None:
-            self.tell(
-                element.line, f"<{element.name}> without {attribute}", "", f'Expected {attribute}="…", {expected}'
-            )
+            self.tell(element.line, f"<{element.name}> without {attribute}", "", f'{attribute}="…", {expected}')
         else:
-            self.tell(element.line, f"unknown {attribute} in <{element.name}>", value, f"Expected {expected}")
+            self.tell(element.line, f"unknown {attribute} in <{element.name}>", value, expected)
 
     def tell(self, line: int, rule: str, value: str, expected: str) -> None:
         """Tell a fault in a line of the file."""

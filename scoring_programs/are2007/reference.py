@@ -71,7 +71,7 @@ def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
 def texts(folder: Path, task: str, problems: Problems) -> list[str]:
     """The names of a task's texts; one without input or key is a problem."""
     if not (folder / task).is_dir():
-        problems.error(task, "there is no such folder", f"Expected this task's texts as TEXT{INPUT} and TEXT{KEY}")
+        problems.error(task, "there is no such folder", f"this task's texts as TEXT{INPUT} and TEXT{KEY}")
         return []
     found = {
         suffix: {path.name.removesuffix(suffix) for path in (folder / task).glob("*" + suffix)}
@@ -79,11 +79,11 @@ def texts(folder: Path, task: str, problems: Problems) -> list[str]:
     }
     names = sorted(found[INPUT] | found[KEY])
     if not names:
-        problems.error(task, "holds no text", f"Expected texts as TEXT{INPUT} and TEXT{KEY}")
+        problems.error(task, "holds no text", f"texts as TEXT{INPUT} and TEXT{KEY}")
     for name in names:
         for suffix in (INPUT, KEY):
             if name not in found[suffix]:
-                problems.error(f"{task}/{name}{suffix}", "is missing", "Expected an input and a key for each text")
+                problems.error(f"{task}/{name}{suffix}", "is missing", "an input and a key for each text")
     return [name for name in names if name in found[INPUT] & found[KEY]]
 
 
@@ -96,7 +96,7 @@ def _read_input(task: str, folder: Path, name: str, problems: Problems) -> Input
         ids = _ids(text, name, _ENTITIES_AND_PRONOUNS, fault)
         unknown = set(ids["pronoun"]) - set(ids["entity"])
         for pronoun in sorted(unknown):
-            problems.error(name, f"the pronoun {pronoun} is no entity of the text", "Expected the id of an entity")
+            problems.error(name, f"the pronoun {pronoun} is no entity of the text", "the id of an entity")
         return {"entities": ids["entity"], "pronouns": [i for i in ids["pronoun"] if i not in unknown]}
     return {"entities": _ids(text, name, _ENTITIES, fault)["entity"]}
 
@@ -123,5 +123,5 @@ def _read_key(task: str, folder: Path, name: str, given: Input, problems: Proble
     places = Places(task, given, name, told_to_organiser(problems))
     key = read_key(text, places)
     if task == "task1" and set(key.pronouns) != places.listed(given["pronouns"]):
-        problems.error(name, "<anaphoric_pronouns> is not that of the input", "Expected the same pronouns in both")
+        problems.error(name, "<anaphoric_pronouns> is not that of the input", "the same pronouns in both")
     return key

@@ -93,12 +93,12 @@ def _read_task(
     for text, expected in texts.items():
         name = f"{prefix}{text}{SUFFIX}"
         if name not in files.paths:
-            problems.error(name, "is missing", "Expected one answer for each text, an empty <document/> for none")
+            problems.error(name, "is missing", "one answer for each text, an empty <document/> for none")
             continue
         content = read_utf8(files.paths[name], name, MAX_MEGABYTES, problems)
         if content is not None:
             answers[text] = answer_of(task, name, content, expected)
     for name in files.named(SUFFIX, folder):
         if name[len(prefix) : -len(SUFFIX)] not in texts:
-            problems.error(name, "is no text of this task", f"Expected the names of the inputs, ending in {SUFFIX}")
+            problems.error(name, "is no text of this task", f"the names of the inputs, ending in {SUFFIX}")
     return answers

@@ -26,6 +26,6 @@ def told_to_organiser(problems: Problems) -> Fault:
     """A fault of the reference data: place and rule alone, because participants read this message in their log."""
 
     def tell(where: str, rule: str, value: str, expected: str) -> None:
-        problems.error(where, rule, "look at this line of the reference data")
+        problems.error(where, rule, "Look at this line of the reference data")
 
     return tell

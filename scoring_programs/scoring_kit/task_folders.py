@@ -26,13 +26,13 @@ def report_strays(
     own = {folders[task] for task in manifest.tasks if task in folders}
     others = set(folders.values()) - own
     alone = manifest.layout == "separate"
-    expected = f"NAME{suffix} at the top" if alone else " or ".join(f"{task}/NAME{suffix}" for task in manifest.tasks)
+    expected = f"a file NAME{suffix} at the top" if alone else " or ".join(f"{task}/NAME{suffix}" for task in manifest.tasks)
     for name in files.paths:
         folder = name.rpartition("/")[0]
         is_answer = name.lower().endswith(suffix)
         if name.split("/", 1)[0] in others or (is_answer and folder in own):
             continue
         if is_answer:
-            problems.error(name, "does not lie where it is read", f"Expected {expected}")
+            problems.error(name, "does not lie where it is read", expected)
         else:
             problems.warn(name, "ignored")

@@ -65,11 +65,11 @@ class _Reader:
             self.parser.Parse(chunk, is_final)
         except expat.ExpatError as error:
             where = f"{self.file}:{error.lineno}"
-            self.fault(where, f"not well-formed XML ({expat.ErrorString(error.code)})", "", "Expected well-formed XML")
+            self.fault(where, f"not well-formed XML ({expat.ErrorString(error.code)})", "", "well-formed XML")
             return False
         except _RefusedError:
             where = f"{self.file}:{self.parser.CurrentLineNumber}"
-            self.fault(where, "a document type (<!DOCTYPE …>)", "", "Expected XML without document type and entities")
+            self.fault(where, "a document type (<!DOCTYPE …>)", "", "no document type, and no entities")
             return False
         return True
 
@@ -86,7 +86,7 @@ class _Reader:
             self.skipped = 1
             allowed = " or ".join(f"<{child}>" for child in sorted(self.children.get(parent, ()))) or "nothing"
             place = f"inside <{parent}>" if parent else "as the root"
-            self.fault(f"{self.file}:{line}", f"<{shown(name)[1:-1]}> {place}", "", f"Expected {allowed} {place}")
+            self.fault(f"{self.file}:{line}", f"<{shown(name)[1:-1]}> {place}", "", f"{allowed} {place}")
 
     def end(self, name: str) -> None:
         if self.skipped:

@@ -54,7 +54,13 @@ def pair_events(gold: Sequence[Event], predicted: Sequence[Event]) -> Iterator[P
                 block = blocks[key] = ([], [])
             block[side].append(event)
     for gold_block, predicted_block in blocks.values():
-        yield from _pair_block(gold_block, predicted_block)
+        if gold_block and predicted_block:
+            yield from _pair_block(gold_block, predicted_block)
+        else:
+            for event in gold_block:
+                yield Pair(event, None, 0)
+            for event in predicted_block:
+                yield Pair(None, event, 0)
 
 
 def similarity(gold: Event, predicted: Event) -> int:
@@ -74,8 +80,8 @@ def similarity(gold: Event, predicted: Event) -> int:
 
 
 def _pair_block(gold: Sequence[Event], predicted: Sequence[Event]) -> Iterator[Pair]:
-    """The pairing of events that share type and mandatory arguments."""
-    partners = _assignment(gold, predicted) if gold and predicted else {}
+    """The pairing of gold and predicted events that share type and mandatory arguments."""
+    partners = _assignment(gold, predicted)
     for row, event in enumerate(gold):
         if row in partners:
             partner = predicted[partners[row]]

@@ -59,20 +59,18 @@ def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
 def documents(folder: Path, task: str, problems: Problems) -> list[str]:
     """The names of a task's documents; one without any of its three files is a problem."""
     if not (folder / task).is_dir():
-        problems.error(
-            task, "there is no such folder", "Expected the documents of this task, each as .txt, .a1 and .a2"
-        )
+        problems.error(task, "there is no such folder", "the documents of this task, each as .txt, .a1 and .a2")
         return []
     stems: dict[str, set[str]] = {}
     for path in sorted((folder / task).iterdir()):
         if path.suffix in SUFFIXES:
             stems.setdefault(path.stem, set()).add(path.suffix)
     if not stems:
-        problems.error(task, "holds no document", "Expected documents, each as .txt, .a1 and .a2")
+        problems.error(task, "holds no document", "documents, each as .txt, .a1 and .a2")
     for stem, found in stems.items():
         for suffix in SUFFIXES:
             if suffix not in found:
-                problems.error(f"{task}/{stem}{suffix}", "is missing", "Expected each document as .txt, .a1 and .a2")
+                problems.error(f"{task}/{stem}{suffix}", "is missing", "each document as .txt, .a1 and .a2")
     return [stem for stem, found in stems.items() if found >= {".a1", ".a2"}]
 
 

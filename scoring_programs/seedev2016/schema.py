@@ -23,31 +23,36 @@ INTERNAL_FACTOR = TISSUE | DEVELOPMENT_PHASE | GENOTYPE
 ENVIRONMENTAL_FACTOR = frozenset({"Environmental_Factor"})
 ENTITY_TYPES = MOLECULE | PROCESS | INTERNAL_FACTOR | ENVIRONMENTAL_FACTOR
 
-Roles = Mapping[str, FrozenSet[str]]
-"""Role → the types of entity (of event, for Prerequisite_Event) that may fill it."""
+Fillers = Mapping[str, FrozenSet[str]]
+"""Role → the types of entity that may fill it."""
 
 PREREQUISITE = "Prerequisite_Event"
 
-_OPTIONAL: Roles = {
-    "Tissue": TISSUE,
-    "Developmental_Stage": DEVELOPMENT_PHASE,
-    "Organism_Genotype": GENOTYPE,
-    "Environmental_Factor": ENVIRONMENTAL_FACTOR,
-    "Hormone": HORMONE,
-    PREREQUISITE: frozenset(
-        {
-            "Binding",
-            "Interaction",
-            "Protein_Domain_Composition",
-            "Primary_Structure_Composition",
-            "Localization",
-        }
-    ),
+
+class Role(NamedTuple):
+    """A role: the argument that it fills (0 and 1 are mandatory, None is optional) and what may fill it."""
+
+    argument: Optional[int]
+    fillers: FrozenSet[str]
+
+
+_OPTIONAL = {
+    "Tissue": Role(None, TISSUE),
+    "Developmental_Stage": Role(None, DEVELOPMENT_PHASE),
+    "Organism_Genotype": Role(None, GENOTYPE),
+    "Environmental_Factor": Role(None, ENVIRONMENTAL_FACTOR),
+    "Hormone": Role(None, HORMONE),
+    PREREQUISITE: Role(None, frozenset()),
 }
+
+PREREQUISITE_TYPES = frozenset(
+    {"Binding", "Interaction", "Protein_Domain_Composition", "Primary_Structure_Composition", "Localization"}
+)
+"""Types of event, not of entity, that may fill Prerequisite_Event."""
 
 # Name in binary, name in full, roles of the first and of the second argument. Where an argument has two roles, exactly
 # one of them is given; no entity type fits both, so that the filler alone tells which.
-_EVENTS: Tuple[Tuple[str, Optional[str], Roles, Roles], ...] = (
+_EVENTS: Tuple[Tuple[str, Optional[str], Fillers, Fillers], ...] = (
     (
         "Exists_In_Genotype",
         "Presence_In_Genotype",
@@ -155,21 +160,25 @@ COMMUTATIVE = frozenset(
 
 
 class EventType(NamedTuple):
-    """An event type: the roles of its two mandatory arguments (one of each is given), and what may fill any role."""
+    """An event type and its roles by name."""
 
     name: str
-    mandatory: Tuple[Tuple[str, ...], Tuple[str, ...]]
-    roles: Roles
+    roles: Mapping[str, Role]
+
+    def names(self, argument: Optional[int]) -> str:
+        """The roles that an argument may have, for messages."""
+        return " or ".join(name for name, role in self.roles.items() if role.argument == argument)
 
 
 def _event_types() -> Dict[str, Dict[str, EventType]]:
     types: Dict[str, Dict[str, EventType]] = {task: {} for task in TASKS}
     for binary, full, first, second in _EVENTS:
-        mandatory = (tuple(first), tuple(second))
-        types["binary"][binary] = EventType(binary, mandatory, {**first, **second})
+        mandatory = {name: Role(0, fillers) for name, fillers in first.items()}
+        mandatory.update({name: Role(1, fillers) for name, fillers in second.items()})
+        types["binary"][binary] = EventType(binary, mandatory)
         if full is not None:
             optional = {} if full == "Presence_In_Genotype" else _OPTIONAL
-            types["full"][full] = EventType(full, mandatory, {**first, **second, **optional})
+            types["full"][full] = EventType(full, {**mandatory, **optional})
     return types
 
 

@@ -11,21 +11,26 @@ import sys
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Tuple
 
 from scoring_kit.faults import Fault
-from seedev2016.schema import COMMUTATIVE, ENTITY_TYPES, EVENT_TYPES, PREREQUISITE, EventType
+from seedev2016.schema import COMMUTATIVE, ENTITY_TYPES, EVENT_TYPES, PREREQUISITE, PREREQUISITE_TYPES, Role
 
-_ENTITY_ID = re.compile(r"T[0-9]+")
+_ENTITY = re.compile(r"(T[0-9]+)\t(\S+) ([0-9]{1,9} [0-9]{1,9}(?:;[0-9]{1,9} [0-9]{1,9})*)(?:\t(.*))?")
 _EVENT_ID = re.compile(r"[ER][0-9]+")
 _NEGATION = re.compile(r"Negation +Annotation:(\S+)")
 _MODIFICATION_ID = re.compile(r"M[0-9]+")
-_SPANS = re.compile(r"[0-9]{1,9} [0-9]{1,9}(?:;[0-9]{1,9} [0-9]{1,9})*")
 
 
 class Entity(NamedTuple):
-    """An entity: its type, and its fragments as (start, end) in characters of the text, half open."""
+    """An entity: its type, its offsets as they stand in the file, and its text."""
 
     type: str
-    fragments: Tuple[Tuple[int, int], ...]
+    offsets: str
     surface: str
+
+    @property
+    def fragments(self) -> List[Tuple[int, int]]:
+        """(start, end) of each fragment in characters of the text, half open."""
+        edges = (fragment.split(" ") for fragment in self.offsets.split(";"))
+        return [(int(start), int(end)) for start, end in edges]
 
 
 class Event(NamedTuple):
@@ -33,23 +38,25 @@ class Event(NamedTuple):
 
     Attributes:
         type: name of the event type.
-        fillers: entities of the two mandatory arguments, in the order of the schema.
+        first: id of the entity that is the first mandatory argument. Where that may have one of two roles, the
+            entity's type alone tells which, because no type fits both.
+        second: id of the entity that is the second mandatory argument.
         optional: the optional arguments as (role, filler); the filler of a Prerequisite_Event is that event's `key`.
         negated: whether a Negation is attached to it.
     """
 
     type: str
-    fillers: Tuple[str, str]
+    first: str
+    second: str
     optional: FrozenSet[Tuple[str, Any]]
     negated: bool
 
     @property
-    def key(self) -> Tuple[str, Tuple[str, str]]:
+    def key(self) -> Tuple[str, str, str]:
         """Type and mandatory arguments: equal for two events exactly when S_p of SeeDev-binary is 1."""
-        first, second = self.fillers
-        if self.type in COMMUTATIVE and second < first:
-            return self.type, (second, first)
-        return self.type, self.fillers
+        if self.second < self.first and self.type in COMMUTATIVE:
+            return self.type, self.second, self.first
+        return self.type, self.first, self.second
 
 
 NO_ARGUMENTS: FrozenSet[Tuple[str, Any]] = frozenset()
@@ -59,27 +66,21 @@ def read_entities(text: str, name: str, fault: Fault) -> Dict[str, Entity]:
     """The entities of an `.a1` file by id; every fault is told and its line left out."""
     entities: Dict[str, Entity] = {}
     for number, line in enumerate(text.split("\n"), 1):
-        line = line.rstrip("\r")
         if not line.strip():
             continue
-        identifier, _, body = line.partition("\t")
-        annotation, _, surface = body.partition("\t")
-        kind, _, spans = annotation.partition(" ")
+        entity = _ENTITY.fullmatch(line.rstrip("\r"))
         where = f"{name}:{number}"
-        if not (_ENTITY_ID.fullmatch(identifier) and _SPANS.fullmatch(spans)):
-            fault(where, "not an entity", line, "Expected T1<TAB>Type start end[;start end]<TAB>text")
-        elif kind not in ENTITY_TYPES:
-            fault(where, "unknown entity type", kind, f"Expected one of {_listed(ENTITY_TYPES)}")
+        if entity is None:
+            fault(where, "not an entity", line, "a line T1<TAB>Type start end[;start end]<TAB>text")
+            continue
+        identifier, kind, offsets, surface = entity.groups("")
+        if kind not in ENTITY_TYPES:
+            fault(where, "unknown entity type", kind, f"one of {_listed(ENTITY_TYPES)}")
         elif identifier in entities:
-            fault(where, "repeated entity id", identifier, "Expected each id once")
+            fault(where, "repeated entity id", identifier, "each id once")
         else:
-            entities[sys.intern(identifier)] = Entity(sys.intern(kind), _fragments(spans), surface)
+            entities[sys.intern(identifier)] = Entity(sys.intern(kind), offsets, surface)
     return entities
-
-
-def _fragments(spans: str) -> Tuple[Tuple[int, int], ...]:
-    edges = (fragment.split(" ") for fragment in spans.split(";"))
-    return tuple((int(start), int(end)) for start, end in edges)
 
 
 def read_events(text: str, name: str, task: str, entities: Mapping[str, str], fault: Fault) -> List[Event]:
@@ -110,7 +111,7 @@ class _EventReader:
         self.modifications: Dict[str, Tuple[int, str]] = {}
 
     def fault(self, number: int, rule: str, value: str, expected: str) -> None:
-        self.tell(f"{self.name}:{number}", rule, value, f"Expected {expected}")
+        self.tell(f"{self.name}:{number}", rule, value, expected)
 
     def read(self, text: str) -> List[Event]:
         for number, line in enumerate(text.split("\n"), 1):
@@ -134,69 +135,60 @@ class _EventReader:
             self._read_modification(identifier, body, number)
         else:
             negation = " or M1<TAB>Negation Annotation:E1" if self.task == "full" else ""
-            self.fault(number, "not an event", line, f"E1<TAB>Type Role:T1 Role:T2{negation}")
+            self.fault(number, "not an event", line, f"a line E1<TAB>Type Role:T1 Role:T2{negation}")
 
     def _event(self, identifier: str, words: List[str], number: int) -> Optional[Event]:
         kind = self.types.get(words[0])
         if kind is None:
             self.fault(number, "unknown event type", words[0], f"one of {_listed(self.types)}")
             return None
-        arguments: Dict[str, str] = {}
+        mandatory: List[Optional[str]] = [None, None]
+        optional: Dict[str, str] = {}
         sound = True
         for word in words[1:]:
-            role, _, filler = word.partition(":")
-            if role in arguments:
-                self.fault(number, "repeated role", role, "each role once")
+            name, _, filler = word.partition(":")
+            role = kind.roles.get(name)
+            if role is None:
+                roles = ", ".join(kind.roles)
+                self.fault(number, "unknown role", name, f"one of the roles of {kind.name}: {roles}")
                 sound = False
-            elif self._fits(kind, role, filler, number):
-                arguments[role] = sys.intern(filler)
+            elif name in optional or (role.argument is not None and mandatory[role.argument] is not None):
+                self.fault(number, "second filler of an argument", word, f"one {kind.names(role.argument)}")
+                sound = False
+            elif not (self.entities.get(filler) in role.fillers or name == PREREQUISITE):
+                self._tell_misfit(name, filler, role, number)
+                sound = False
+            elif role.argument is None:
+                optional[name] = sys.intern(filler)
             else:
-                sound = False
+                mandatory[role.argument] = sys.intern(filler)
+        first, second = mandatory
         if not sound:
             return None
-        first = self._mandatory(kind, kind.mandatory[0], arguments, number)
-        second = self._mandatory(kind, kind.mandatory[1], arguments, number)
         if first is None or second is None:
+            roles = kind.names(0 if first is None else 1)
+            self.fault(number, "missing mandatory argument", kind.name, f"one {roles}")
             return None
-        if not arguments:
-            return Event(kind.name, (first, second), NO_ARGUMENTS, negated=False)
-        if PREREQUISITE in arguments:
-            self.prerequisites.append((number, identifier, arguments.pop(PREREQUISITE)))
-        return Event(kind.name, (first, second), frozenset(arguments.items()), negated=False)
+        if not optional:
+            return Event(kind.name, first, second, NO_ARGUMENTS, False)
+        if PREREQUISITE in optional:
+            self.prerequisites.append((number, identifier, optional.pop(PREREQUISITE)))
+        return Event(kind.name, first, second, frozenset(optional.items()), False)
 
-    def _fits(self, kind: EventType, role: str, filler: str, number: int) -> bool:
-        """Whether the role belongs to the event type and the filler to the role."""
-        allowed = kind.roles.get(role)
-        if allowed is None:
-            self.fault(number, "unknown role", role, f"one of the roles of {kind.name}: {', '.join(kind.roles)}")
-            return False
+    def _tell_misfit(self, name: str, filler: str, role: Role, number: int) -> None:
         entity = self.entities.get(filler)
-        if entity in allowed or role == PREREQUISITE:
-            return True
         if entity is None:
-            self.fault(number, "unknown entity", f"{role}:{filler}", "the id of an entity in the document's .a1 file")
+            self.fault(number, "unknown entity", f"{name}:{filler}", "the id of an entity in the document's .a1 file")
         else:
-            types = _listed(allowed)
-            self.fault(number, "entity of a wrong type", f"{role}:{filler} ({entity})", f"an entity of type {types}")
-        return False
-
-    def _mandatory(
-        self, kind: EventType, roles: Tuple[str, ...], arguments: Dict[str, str], number: int
-    ) -> Optional[str]:
-        """The filler of a mandatory argument, taken out of `arguments`."""
-        fillers = [arguments.pop(role) for role in roles if role in arguments]
-        if len(fillers) == 1:
-            return fillers[0]
-        rule = "two roles of which one excludes the other" if fillers else "missing mandatory argument"
-        self.fault(number, rule, " or ".join(roles), f"exactly one {' or '.join(roles)} in a {kind.name} event")
-        return None
+            types = _listed(role.fillers)
+            self.fault(number, "entity of a wrong type", f"{name}:{filler} ({entity})", f"an entity of type {types}")
 
     def _read_modification(self, identifier: str, body: str, number: int) -> None:
         negation = _NEGATION.fullmatch(body)
         if identifier in self.modifications:
             self.fault(number, "repeated modification id", identifier, "each id once")
         elif negation is None:
-            self.fault(number, "not a negation", body, "M1<TAB>Negation Annotation:E1")
+            self.fault(number, "not a negation", body, "a line M1<TAB>Negation Annotation:E1")
         else:
             self.modifications[identifier] = (number, negation.group(1))
 
@@ -206,12 +198,11 @@ class _EventReader:
         if prerequisite not in self.events:
             self.fault(number, "unknown event", f"{PREREQUISITE}:{prerequisite}", "the id of an event of this file")
         elif event is not None and target is not None:
-            allowed = self.types[event.type].roles[PREREQUISITE]
-            if target.type in allowed:
+            if target.type in PREREQUISITE_TYPES:
                 self.events[identifier] = event._replace(optional=event.optional | {(PREREQUISITE, target.key)})
             else:
                 value = f"{PREREQUISITE}:{prerequisite} ({target.type})"
-                self.fault(number, "event of a wrong type", value, f"an event of type {_listed(allowed)}")
+                self.fault(number, "event of a wrong type", value, f"an event of type {_listed(PREREQUISITE_TYPES)}")
 
     def _negate(self, number: int, target: str) -> None:
         event = self.events.get(target)

@@ -64,12 +64,12 @@ def _read_task(
     for document, entities in documents.items():
         name = f"{prefix}{document}.a2"
         if name not in files.paths:
-            problems.error(name, "is missing", "Expected one .a2 file for each document, empty where it has no event")
+            problems.error(name, "is missing", "one .a2 file for each document, empty where it has no event")
             continue
         text = read_utf8(files.paths[name], name, MAX_MEGABYTES, problems)
         if text is not None:
             events[document] = read_events(text, name, task, entities, tell)
     for name in files.named(".a2", folder):
         if name[len(prefix) : -len(".a2")] not in documents:
-            problems.error(name, "is no document of this task", "Expected the names of the .a1 files, ending in .a2")
+            problems.error(name, "is no document of this task", "the names of the .a1 files, ending in .a2")
     return events

@@ -1,0 +1,132 @@
+"""Measures, computed by hand; alternate scores; what is worth 0 and what is undefined."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring_kit.results import BarChart, CountBars
+from seedev2016 import binary, full
+from seedev2016.evaluation import evaluate
+from seedev2016.filtering import by_type
+from seedev2016.measures import Measures, measure
+from seedev2016.pairing import pair_events
+from seedev2016.reference import Reference
+from seedev2016.standoff import Event
+from seedev2016.submission import Submission
+from tests.scoring_programs.seedev2016.cases import events
+
+A = "Binding Functional_Molecule:T2 Molecule:T1"
+B = "Binding Functional_Molecule:T3 Molecule:T1"
+C = "Localization Functional_Molecule:T2 Target_Tissue:T4"
+D = "Interaction Agent:T2 Target:T1"
+
+GOLD = events("full", f"{A} Tissue:T4 Hormone:T10", B, C)
+PREDICTED = events("full", f"{A} Tissue:T4", B, B, D, "M1\tNegation Annotation:E2")
+"""Pairs: A with S_p = 1/2; B with the second B (S_p = 1), which is not negated. M = 1.5.
+
+Deletion: C. Insertions: the negated B, and D. S = (1 - 1/2) + 0.
+"""
+
+
+def test_measures_by_hand() -> None:
+    counted = measure(pair_events(GOLD, PREDICTED))
+    assert counted == Measures(gold=3, predicted=4, pairs=2, matches=1, similarity=1.5)
+    assert counted.recall == pytest.approx(1.5 / 3)
+    assert counted.precision == pytest.approx(1.5 / 4)
+    assert counted.f1 == pytest.approx(2 * (1.5 / 3) * (1.5 / 4) / (1.5 / 3 + 1.5 / 4))
+    assert (counted.substitutions, counted.deletions, counted.insertions) == (0.5, 1, 2)
+    assert counted.slot_error_rate == pytest.approx((0.5 + 1 + 2) / 3)
+    assert counted.slot_error_rate == pytest.approx((3 + 4 - 1.5 - 2) / 3)
+
+
+def test_alternate_scores_take_the_pairs_of_one_type() -> None:
+    selected = {name: measure(pairs) for name, pairs in by_type(pair_events(GOLD, PREDICTED)).items()}
+    assert selected == {
+        "Binding": Measures(gold=2, predicted=3, pairs=2, matches=1, similarity=1.5),
+        "Interaction": Measures(gold=0, predicted=1, pairs=0, matches=0, similarity=0),
+        "Localization": Measures(gold=1, predicted=0, pairs=0, matches=0, similarity=0),
+    }
+
+
+def test_a_task_gives_columns_counts_alternate_scores_and_figures() -> None:
+    result = evaluate("full", ("f1", "recall", "precision", "ser"), {"D": GOLD}, {"D": PREDICTED})
+    values = {name: metric.value for name, metric in result.metrics.items()}
+    assert values == {
+        "full_f1": pytest.approx(3 / 7),
+        "full_recall": 0.5,
+        "full_precision": 0.375,
+        "full_ser": pytest.approx(3.5 / 3),
+        "gold_events": 3,
+        "predicted_events": 4,
+        "matches": 1,
+        "partial_matches": 1,
+        "similarity": 1.5,
+        "substitutions": 0.5,
+        "deletions": 1,
+        "insertions": 2,
+        "f1.Binding": pytest.approx(3 / 5),
+        "recall.Binding": 0.75,
+        "precision.Binding": 0.5,
+        "ser.Binding": pytest.approx((0.5 + 0 + 1) / 2),
+        "f1.Interaction": 0.0,
+        "recall.Interaction": 0.0,
+        "precision.Interaction": 0.0,
+        "ser.Interaction": None,
+        "f1.Localization": 0.0,
+        "recall.Localization": 0.0,
+        "precision.Localization": 0.0,
+        "ser.Localization": 1.0,
+    }
+    chart, counts = result.figures
+    assert isinstance(chart, BarChart)
+    assert [(bar.label, bar.value, bar.items) for bar in chart.bars] == [
+        ("Binding", pytest.approx(0.6), 2),
+        ("Interaction", 0.0, 0),
+        ("Localization", 0.0, 1),
+    ]
+    assert isinstance(counts, CountBars)
+    assert counts.rows == [("Binding", 1.5, 1.5, 0.5), ("Interaction", 0.0, 1.0, 0.0), ("Localization", 0.0, 0.0, 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "expected"),
+    [
+        ([], [], (0.0, 0.0, 0.0, None)),
+        ([], PREDICTED, (0.0, 0.0, 0.0, None)),
+        (GOLD, [], (0.0, 0.0, 0.0, 1.0)),
+        (GOLD, GOLD, (1.0, 1.0, 1.0, 0.0)),
+    ],
+)
+def test_without_gold_or_predictions(
+    gold: list[Event], predicted: list[Event], expected: tuple[float | None, ...]
+) -> None:
+    counted = measure(pair_events(gold, predicted))
+    assert (counted.recall, counted.precision, counted.f1, counted.slot_error_rate) == expected
+
+
+def test_each_task_scores_its_own_events() -> None:
+    one = events("binary", "Is_Linked_To Agent1:T1 Agent2:T2")
+    gold = Reference({}, {"binary": {"D": one}, "full": {"D": GOLD}})
+    predicted = Submission(frozenset({"binary", "full"}), {"binary": {"D": one}, "full": {"D": PREDICTED}})
+    assert {n: m.value for n, m in binary.score(gold, predicted, {}).metrics.items() if n.startswith("binary_")} == {
+        "binary_f1": 1.0,
+        "binary_recall": 1.0,
+        "binary_precision": 1.0,
+    }
+    assert full.score(gold, predicted, {}).metrics["full_recall"].value == 0.5
+
+
+COUNTS = st.integers(0, 30)
+
+
+@given(pairs=COUNTS, deletions=COUNTS, insertions=COUNTS, share=st.floats(0.1, 1))
+def test_f1_is_the_harmonic_mean_and_ser_the_sum_of_errors(
+    pairs: int, deletions: int, insertions: int, share: float
+) -> None:
+    counted = Measures(pairs + deletions, pairs + insertions, pairs, 0, pairs * share)
+    recall, precision = counted.recall, counted.precision
+    expected = 2 * recall * precision / (recall + precision) if recall + precision else 0.0
+    assert counted.f1 == pytest.approx(expected)
+    if counted.gold:
+        errors = pairs * (1 - share) + deletions + insertions
+        assert counted.slot_error_rate == pytest.approx(errors / counted.gold)

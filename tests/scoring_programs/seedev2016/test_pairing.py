@@ -1,0 +1,231 @@
+"""S_p and the optimal pairing, against worked examples and against other ways to compute them."""
+
+import itertools
+from collections.abc import Sequence
+from fractions import Fraction
+
+import networkx as nx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seedev2016.pairing import WHOLE, Pair, pair_documents, pair_events, similarity
+from seedev2016.standoff import Event
+from tests.scoring_programs.seedev2016.cases import events
+
+BINDING = "Binding Functional_Molecule:T2 Molecule:T1"
+
+
+def s_p(gold: str, predicted: str) -> Fraction:
+    """S_p of two events of SeeDev-full given by their optional arguments."""
+    (one, other) = events("full", f"{BINDING} {gold}", f"{BINDING} {predicted}")
+    return Fraction(similarity(one, other), WHOLE)
+
+
+@pytest.mark.parametrize(
+    ("predicted", "errors", "union"),
+    [
+        ("Tissue:T4 Organism_Genotype:T6", 0, 2),
+        ("Tissue:T4", 1, 2),
+        ("", 2, 2),
+        ("Tissue:T4 Organism_Genotype:T6 Developmental_Stage:T8", 1, 3),
+        ("Tissue:T5 Organism_Genotype:T6", 2, 3),
+        ("Tissue:T5 Organism_Genotype:T6 Hormone:T10", 3, 4),
+        ("Tissue:T4 Hormone:T10", 2, 3),
+    ],
+)
+def test_worked_examples_of_optional_arguments(predicted: str, errors: int, union: int) -> None:
+    assert s_p("Tissue:T4 Organism_Genotype:T6", predicted) == 1 - Fraction(errors, union)
+
+
+def test_without_optional_arguments_s_opt_is_1() -> None:
+    assert s_p("", "") == 1
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "expected"), [(True, True, 1), (False, False, 1), (True, False, 0.5), (False, True, 0.5)]
+)
+def test_a_negation_on_one_side_halves(gold: bool, predicted: bool, expected: float) -> None:
+    (event,) = events("full", BINDING)
+    assert similarity(event._replace(negated=gold), event._replace(negated=predicted)) == expected * WHOLE
+
+
+def test_negation_and_optional_arguments_multiply() -> None:
+    one, other = events(
+        "full", f"{BINDING} Tissue:T4", f"{BINDING} Tissue:T4 Hormone:T10", "M1\tNegation Annotation:E1"
+    )
+    assert Fraction(similarity(one, other), WHOLE) == Fraction(1, 2) * Fraction(1, 2)
+
+
+def test_prerequisites_are_equal_when_type_and_mandatory_arguments_are() -> None:
+    regulation = "Regulation_Of_Expression Agent:T2 DNA:T1"
+    lines = [
+        f"{BINDING} Tissue:T4",
+        BINDING,
+        f"{regulation} Prerequisite_Event:E1",
+        f"{regulation} Prerequisite_Event:E2",
+    ]
+    lines += ["Interaction Agent:T2 Target:T1", f"{regulation} Prerequisite_Event:E5"]
+    _, _, one, same, _, other = events("full", *lines, "M1\tNegation Annotation:E2")
+    assert similarity(one, same) == WHOLE
+    assert similarity(one, other) == 0
+
+
+def paired(task: str, gold: Sequence[str], predicted: Sequence[str]) -> list[tuple[bool, bool, float]]:
+    """Pairs, deletions and insertions as (has gold, has prediction, S_p)."""
+    pairs = pair_events(events(task, *gold), events(task, *predicted))
+    return sorted((pair.gold is not None, pair.predicted is not None, pair.similarity / WHOLE) for pair in pairs)
+
+
+MATCH, DELETION, INSERTION = (True, True, 1.0), (True, False, 0.0), (False, True, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("task", "gold", "predicted", "matches"),
+    [
+        ("binary", "Is_Linked_To Agent1:T1 Agent2:T2", "Is_Linked_To Agent1:T2 Agent2:T1", True),
+        (
+            "binary",
+            "Has_Sequence_Identical_To Element1:T1 Element2:T2",
+            "Has_Sequence_Identical_To Element1:T2 Element2:T1",
+            True,
+        ),
+        (
+            "binary",
+            "Is_Functionally_Equivalent_To Element1:T1 Element2:T2",
+            "Is_Functionally_Equivalent_To Element2:T1 Element1:T2",
+            True,
+        ),
+        ("full", "Sequence_Identity Element1:T1 Element2:T2", "Sequence_Identity Element1:T2 Element2:T1", True),
+        (
+            "full",
+            "Functional_Equivalence Element1:T1 Element2:T2",
+            "Functional_Equivalence Element1:T2 Element2:T1",
+            True,
+        ),
+        # not commutative
+        ("binary", "Interacts_With Agent:T1 Target:T2", "Interacts_With Agent:T2 Target:T1", False),
+        ("binary", "Binds_To Functional_Molecule:T2 Molecule:T3", "Binds_To Functional_Molecule:T3 Molecule:T2", False),
+        # commutative: a multiset, not a set, of two
+        ("binary", "Is_Linked_To Agent1:T1 Agent2:T1", "Is_Linked_To Agent1:T1 Agent2:T2", False),
+        # other type, same arguments; the two commutative types do not match each other
+        ("binary", "Interacts_With Agent:T2 Target:T1", "Is_Linked_To Agent1:T2 Agent2:T1", False),
+        (
+            "binary",
+            "Has_Sequence_Identical_To Element1:T1 Element2:T2",
+            "Is_Functionally_Equivalent_To Element1:T1 Element2:T2",
+            False,
+        ),
+        # role order on the line does not matter, the filler of each role does
+        ("binary", "Regulates_Expression Agent:T2 DNA:T1", "Regulates_Expression DNA:T1 Agent:T2", True),
+        ("binary", "Regulates_Expression Agent:T2 DNA:T1", "Regulates_Expression Agent:T3 DNA:T1", False),
+    ],
+)
+def test_type_and_arguments_decide_what_can_be_paired(task: str, gold: str, predicted: str, matches: bool) -> None:
+    assert paired(task, [gold], [predicted]) == ([MATCH] if matches else [INSERTION, DELETION])
+
+
+def test_of_repeated_predictions_one_matches() -> None:
+    event = "Binds_To Functional_Molecule:T2 Molecule:T1"
+    assert paired("binary", [event], [event] * 3) == [INSERTION, INSERTION, MATCH]
+    assert paired("binary", [event] * 2, [event] * 3) == [INSERTION, MATCH, MATCH]
+    assert paired("binary", [event] * 3, [event]) == [DELETION, DELETION, MATCH]
+
+
+def test_no_pair_has_a_similarity_of_zero() -> None:
+    assert paired("full", [f"{BINDING} Tissue:T4"], [BINDING]) == [INSERTION, DELETION]
+
+
+def test_the_best_pairing_is_not_that_of_mutual_best_matches() -> None:
+    """With a = Tissue:T4, b = Organism_Genotype:T6, c = Hormone:T10.
+
+    The best match of {a,b} and of {a,b,c} is the other (2/3), but then {a} and {b} have none (0): 2/3.
+    {a,b} with {b} (1/2) and {a} with {a,b,c} (1/3) is more: 5/6.
+    """
+    a, b, c = "Tissue:T4", "Organism_Genotype:T6", "Hormone:T10"
+    gold, predicted = [f"{BINDING} {a} {b}", f"{BINDING} {a}"], [f"{BINDING} {a} {b} {c}", f"{BINDING} {b}"]
+    assert paired("full", gold, predicted) == [(True, True, pytest.approx(1 / 3)), (True, True, 0.5)]
+
+
+def test_of_equal_sums_the_one_with_more_pairs_is_taken() -> None:
+    """{a,b}-{a,b} and nothing for {a} and {b}: 1; {a,b}-{a} and {b}-{a,b}: 1/2 + 1/2 = 1, with two pairs."""
+    a, b = "Tissue:T4", "Organism_Genotype:T6"
+    gold, predicted = [f"{BINDING} {a} {b}", f"{BINDING} {b}"], [f"{BINDING} {a} {b}", f"{BINDING} {a}"]
+    assert paired("full", gold, predicted) == [(True, True, 0.5), (True, True, 0.5)]
+
+
+def test_events_of_other_documents_are_never_paired() -> None:
+    event = events("binary", "Binds_To Functional_Molecule:T2 Molecule:T1")
+    pairs = list(pair_documents({"D": event, "E": []}, {"D": [], "E": event}))
+    assert pairs == [Pair(event[0], None, 0), Pair(None, event[0], 0)]
+
+
+OPTIONS = st.frozensets(
+    st.tuples(st.sampled_from(["Tissue", "Hormone", "Organism_Genotype"]), st.sampled_from(["T4", "T5"])), max_size=3
+)
+EVENTS = st.lists(
+    st.builds(
+        Event,
+        st.sampled_from(["Binding", "Functional_Equivalence"]),
+        st.sampled_from(["T1", "T2"]),
+        st.sampled_from(["T1", "T2"]),
+        OPTIONS,
+        st.booleans(),
+    ),
+    max_size=5,
+)
+
+
+def slow_s_p(gold: Event, predicted: Event) -> Fraction:
+    """S_p written role by role, as the task's page tells it."""
+    same = (gold.first, gold.second) == (predicted.first, predicted.second)
+    exchanged = (gold.first, gold.second) == (predicted.second, predicted.first)
+    if gold.type != predicted.type or not (same or (exchanged and gold.type == "Functional_Equivalence")):
+        return Fraction(0)
+    s_neg = Fraction(1) if gold.negated == predicted.negated else Fraction(1, 2)
+    missing = [argument for argument in gold.optional if argument not in predicted.optional]
+    extra = [argument for argument in predicted.optional if argument not in gold.optional]
+    union = {*gold.optional, *predicted.optional}
+    s_opt = 1 - Fraction(len(missing) + len(extra), len(union)) if union else Fraction(1)
+    return s_neg * s_opt
+
+
+def enumerated(gold: Sequence[Event], predicted: Sequence[Event]) -> tuple[Fraction, int]:
+    """Greatest sum of S_p, then number of pairs, over all one-to-one pairings."""
+    partners = [*range(len(predicted)), *[None] * len(gold)]
+    best = (Fraction(0), 0)
+    for chosen in set(itertools.permutations(partners, len(gold))):
+        scores = [slow_s_p(event, predicted[i]) for event, i in zip(gold, chosen, strict=True) if i is not None]
+        best = max(best, (sum(scores, Fraction(0)), sum(score > 0 for score in scores)))
+    return best
+
+
+def summary(pairs: Sequence[Pair]) -> tuple[Fraction, int]:
+    both = [pair for pair in pairs if pair.gold is not None and pair.predicted is not None]
+    assert all(pair.similarity > 0 for pair in both)
+    return Fraction(sum(pair.similarity for pair in pairs), WHOLE), len(both)
+
+
+@given(gold=EVENTS.filter(lambda events: len(events) < 5), predicted=EVENTS.filter(lambda events: len(events) < 4))
+def test_the_pairing_is_the_best_of_all(gold: list[Event], predicted: list[Event]) -> None:
+    assert summary(list(pair_events(gold, predicted))) == enumerated(gold, predicted)
+
+
+@given(gold=st.lists(EVENTS, min_size=3, max_size=3), predicted=st.lists(EVENTS, min_size=3, max_size=3))
+def test_the_pairing_weighs_what_networkx_finds(gold: list[list[Event]], predicted: list[list[Event]]) -> None:
+    """Maximum weight matching by blossoms, with whole numbers in which the number of pairs breaks ties."""
+    one, other = list(itertools.chain(*gold)), list(itertools.chain(*predicted))
+    graph: nx.Graph[tuple[str, int]] = nx.Graph()
+    for (i, event), (j, prediction) in itertools.product(enumerate(one), enumerate(other)):
+        score = slow_s_p(event, prediction)
+        if score:
+            graph.add_edge(("gold", i), ("predicted", j), weight=int(score * WHOLE) * 100 + 1)
+    weight = sum(graph.edges[edge]["weight"] for edge in nx.max_weight_matching(graph))
+    assert summary(list(pair_events(one, other))) == (Fraction(weight // 100, WHOLE), weight % 100)
+
+
+@given(gold=EVENTS, predicted=EVENTS)
+def test_every_event_is_in_one_pair(gold: list[Event], predicted: list[Event]) -> None:
+    pairs = list(pair_events(gold, predicted))
+    assert sorted(map(repr, gold)) == sorted(repr(pair.gold) for pair in pairs if pair.gold is not None)
+    assert sorted(map(repr, predicted)) == sorted(repr(pair.predicted) for pair in pairs if pair.predicted is not None)

@@ -1,0 +1,124 @@
+"""The organiser's side: faults in the gold are named without the gold, and the verbs give what the press needs."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scoring_kit.errors import OrganiserError
+from scoring_kit.manifest import Manifest
+from seedev2016 import organiser, reference
+from tests.scoring_programs.seedev2016.cases import read_submission
+
+TEXT = "ABI3 binds the RY box in seeds.\n"
+A1 = "T1\tProtein 0 4\tABI3\nT2\tBox 15 21\tRY box\nT3\tTissue 25 30\tseeds\n"
+BINARY = "E1\tBinds_To Functional_Molecule:T1 Molecule:T2\n"
+FULL = "E1\tBinding Functional_Molecule:T1 Molecule:T2 Tissue:T3\n"
+FILES = {
+    "binary/D.txt": TEXT,
+    "binary/D.a1": A1,
+    "binary/D.a2": BINARY,
+    "full/D.txt": TEXT,
+    "full/D.a1": A1,
+    "full/D.a2": FULL,
+}
+
+
+def written(folder: Path, files: dict[str, str]) -> Path:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content, encoding="utf-8")
+    return folder
+
+
+def request(folder: Path, **more: Any) -> dict[str, Any]:
+    both = ["binary", "full"]
+    return {"tasks": both, "all_tasks": both, "layout": "joint", "options": {}, "reference": str(folder), **more}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("binary/D.a2", "E1\tNo_Such Agent:T1\n", "binary/D.a2:1: unknown event type."),
+        ("binary/D.a2", BINARY + BINARY, "binary/D.a2:2: repeated event id."),
+        ("binary/D.a2", "E1\tBinds_To Functional_Molecule:T1 Molecule:T9\n", "binary/D.a2:1: unknown entity."),
+        ("binary/D.a2", "E1\tBinds_To Functional_Molecule:T1 Molecule:T3\n", "binary/D.a2:1: entity of a wrong type."),
+        ("full/D.a2", FULL + "M1\tNegation Annotation:E8\n", "full/D.a2:2: negation of an unknown event."),
+        ("full/D.a1", "T1\tProtein 0 4\tABI3\nT1\tBox 15 21\tRY box\n", "full/D.a1:2: repeated entity id."),
+        ("full/D.a1", "T1\tEnzyme 0 4\tABI3\n", "full/D.a1:1: unknown entity type."),
+        ("full/D.a1", "T1 Protein 0 4 ABI3\n", "full/D.a1:1: not an entity."),
+    ],
+)
+def test_a_fault_in_the_gold_is_named_without_the_gold(tmp_path: Path, name: str, content: str, message: str) -> None:
+    folder = written(tmp_path, {**FILES, name: content})
+    with pytest.raises(OrganiserError) as raised:
+        reference.read(folder, ["binary", "full"], {})
+    assert raised.value.messages[0] == f"{message} Look at this line of the reference data."
+
+
+def test_missing_files_folders_and_unknown_options_are_named_together(tmp_path: Path) -> None:
+    folder = written(tmp_path, {"binary/D.a2": BINARY, "binary/E.a1": A1, "binary/README": "x"})
+    with pytest.raises(OrganiserError) as raised:
+        reference.read(folder, ["binary", "full"], {"window": 3})
+    assert [message.split(": ")[0] for message in raised.value.messages] == [
+        "options.window",
+        "binary/D.txt",
+        "binary/D.a1",
+        "binary/E.txt",
+        "binary/E.a2",
+        "full",
+    ]
+
+
+def test_only_the_asked_tasks_need_data(tmp_path: Path) -> None:
+    folder = written(tmp_path, {name: text for name, text in FILES.items() if name.startswith("full")})
+    gold = reference.read(folder, ["full"], {})
+    assert list(gold.events) == ["full"]
+
+
+def test_entities_are_checked_against_the_text(tmp_path: Path) -> None:
+    spoiled = A1.replace("15 21", "15 20").replace("25 30", "25 300")
+    folder = written(tmp_path, {**FILES, "binary/D.a1": spoiled})
+    with pytest.raises(OrganiserError, match=r"binary/D\.a1 T3: lies outside the text"):
+        organiser.check_reference(request(folder))
+    folder = written(tmp_path, {**FILES, "binary/D.a1": A1.replace("15 21", "15 20")})
+    assert organiser.check_reference(request(folder)) == {
+        "warnings": ["binary/D.a1 T2: is not what stands in the text at these offsets."]
+    }
+
+
+def test_prepare_copies_what_belongs_to_the_asked_tasks(tmp_path: Path) -> None:
+    source = written(tmp_path / "source", {**FILES, "binary/README": "about", "notes.txt": "x"})
+    (tmp_path / "out").mkdir()
+    asked = request(source, source=str(source), out=str(tmp_path / "out"), tasks=["binary"])
+    assert organiser.prepare(asked) == {"warnings": []}
+    copied = sorted(path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*"))
+    assert copied == ["binary/D.a1", "binary/D.a2", "binary/D.txt"]
+    with pytest.raises(OrganiserError, match="full: there is no such folder"):
+        organiser.prepare({**asked, "source": str(tmp_path / "out"), "tasks": ["full"]})
+
+
+@pytest.mark.parametrize("layout", ["joint", "separate"])
+def test_the_template_is_a_valid_submission_without_events(tmp_path: Path, layout: str) -> None:
+    folder = written(tmp_path / "ref", FILES)
+    (tmp_path / "out").mkdir()
+    tasks = ["full"] if layout == "separate" else ["binary", "full"]
+    asked = request(folder, out=str(tmp_path / "out"), layout=layout, tasks=tasks)
+    organiser.template(asked)
+    given = Manifest("seedev2016", tuple(tasks), ("binary", "full"), layout, {}, organiser.manifest(asked))
+    read, problems = read_submission(tmp_path / "out", {}, given)
+    assert problems.errors == []
+    assert read is not None
+    assert read.events == {task: {"D": []} for task in tasks}
+
+
+def test_manifest_tells_entities_and_secrets_tell_events(tmp_path: Path) -> None:
+    folder = written(tmp_path, FILES)
+    entities = {"T1": "Protein", "T2": "Box", "T3": "Tissue"}
+    assert organiser.manifest(request(folder)) == {"binary": {"D": entities}, "full": {"D": entities}}
+    assert organiser.secrets(request(folder)) == {
+        "texts": sorted([BINARY.strip(), FULL.strip()]),
+        "labels": [],
+        "files": [hashlib.sha256(text.encode()).hexdigest() for text in (BINARY, FULL)],
+    }
