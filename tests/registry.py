@@ -88,12 +88,12 @@ def serve_registry() -> Iterator[Registry]:
         def _body(self) -> bytes:
             if self.headers.get("Transfer-Encoding") != "chunked":
                 return self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            content = b""
+            content = bytearray()
             while size := int(self.rfile.readline(), 16):
                 content += self.rfile.read(size)
                 self.rfile.readline()
             self.rfile.readline()
-            return content
+            return bytes(content)
 
         def _reply(self, status: int, body: bytes = b"", headers: dict[str, str] | None = None) -> None:
             self.send_response(status)

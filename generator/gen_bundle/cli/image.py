@@ -42,7 +42,7 @@ Command = Callable[..., None]
 def _which_image(function: Command) -> Command:
     """The argument and options that every verb has."""
     for option in (
-        click.option("--tag", help="Name and tag of the local image. [default: scoring/NAME:VARIANT]"),
+        click.option("--tag", help="Name and tag of the local image. [default: docker_image of bundle.yaml]"),
         click.option(
             "--variant", type=click.Choice(["cpu", "cuda"]), help="[default: cuda where the option device says so]"
         ),
@@ -68,7 +68,7 @@ def _request(
     from gen_bundle.spec.resolve import find_competition, resolve
 
     competition = resolve(find_competition(name), overrides=overrides)
-    request = request_for(competition.name, competition.options, tag, variant)
+    request = request_for(competition.name, competition.options, tag or competition.declaration.docker_image, variant)
     for folder in request.folders:
         say(f"note: {folder} is a folder on this machine; programs read it there, it is not baked in.", "yellow")
     return request
@@ -122,7 +122,7 @@ def build(manifest: Path | None, base_image: str | None, nltk_data: Path | None,
     say(f"{request.tag}: {size:.2f} GB, models: {', '.join(weights.models) or 'none'}", "green")
     if any(model["number"] is None for model in weights.manifest["models"]):
         say(f"the models' numbers are not locked yet: gen-bundle image lock {request.name} --numbers")
-    say("to dry-run with it, set in bundle.yaml (or with --set):")
+    say("bundle.yaml's line for this image, good for dry runs; the platform needs a pushed one:")
     click.echo(f"docker_image: {request.tag}")
 
 

@@ -63,7 +63,23 @@ def look_at(image: dict[str, Any], request: ImageRequest, worker_disk_gb: float)
         else "in no registry yet, and workers always pull: "
         f"gen-bundle image push {request.name} --to REGISTRY/NAME:TAG",
     )
-    yield _models(config.get("Labels") or {}, request)
+    labels = config.get("Labels") or {}
+    yield _models(labels, request)
+    if request.packages == "models":
+        yield _variant(labels, request)
+
+
+def _variant(labels: dict[str, str], request: ImageRequest) -> Finding:
+    built = labels.get("gen-bundle.variant", "unknown")
+    if built != request.variant:
+        text = f"is {built}, wanted {request.variant}. Build it again: gen-bundle image build {request.name}"
+        return Finding("variant", True, text)
+    if built == "cpu":
+        return Finding("variant", False, "cpu")
+    needs = (
+        f"CUDA {labels.get('gen-bundle.cuda')}, on hosts with NVIDIA driver {labels.get('gen-bundle.driver')} or later"
+    )
+    return Finding("variant", False, needs)
 
 
 def _models(labels: dict[str, str], request: ImageRequest) -> Finding:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from gen_bundle.errors import UserError
+
 Packages = Literal["score", "models"]
 Variant = Literal["cpu", "cuda"]
 
@@ -30,13 +32,19 @@ class ImageRequest:
     folders: tuple[str, ...] = ()
 
 
-def request_for(
-    name: str, options: Mapping[str, Any], tag: str | None = None, variant: Variant | None = None
-) -> ImageRequest:
+def request_for(name: str, options: Mapping[str, Any], tag: str, variant: Variant | None = None) -> ImageRequest:
     """The image that a competition's options ask for: every option group with a `model` needs that model.
 
     The variant follows the option `device` where it is not given; without models the image is the small one.
+
+    Raises:
+        UserError: `tag` cannot be given to an image of one's own.
     """
+    if "@" in tag or "/" not in tag or ":" not in tag.rpartition("/")[2]:
+        raise UserError(
+            f"docker_image: {tag} is not a name to build under. "
+            "Expected NAME/IMAGE:TAG of your own there, or in the option --tag."
+        )
     models: dict[str, str | None] = {}
     folders = []
     for group in options.values():
@@ -51,7 +59,7 @@ def request_for(
     variant = variant or ("cuda" if options.get("device") == "cuda" else "cpu")
     return ImageRequest(
         name=name,
-        tag=tag or f"scoring/{name}:{variant}",
+        tag=tag,
         packages=packages,
         variant=variant,
         models=models,

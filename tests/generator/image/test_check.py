@@ -9,9 +9,13 @@ REVISION = "0123456789abcdef0123456789abcdef01234567"
 REQUEST = ImageRequest("task", "scoring/task:cpu", "models", "cpu", {"org/name": None})
 
 
+def labels(**changes: str) -> dict[str, str]:
+    return {"gen-bundle.models": f"org/name@{REVISION}", "gen-bundle.variant": "cpu"} | changes
+
+
 def image(**changes: Any) -> dict[str, Any]:
     """What `docker image inspect` tells of an image that is fine, with changes; keys of Config go there."""
-    config = {"Entrypoint": None, "User": "", "Labels": {"gen-bundle.models": f"org/name@{REVISION}"}}
+    config = {"Entrypoint": None, "User": "", "Labels": labels()}
     facts = {
         "Os": "linux",
         "Architecture": "amd64",
@@ -44,7 +48,12 @@ def test_a_good_image_has_no_problem_and_every_line_says_what_was_seen() -> None
         ({"Size": 17_000_000_000}, "size", "17.00 GB unpacked; room for 15 GB assumed"),
         ({"RepoDigests": []}, "registry", "gen-bundle image push task --to REGISTRY/NAME:TAG"),
         ({"RepoDigests": None}, "registry", "in no registry yet"),
-        ({"Labels": None}, "models", "lacks org/name. Build it again: gen-bundle image build task"),
+        (
+            {"Labels": {"gen-bundle.variant": "cpu"}},
+            "models",
+            "lacks org/name. Build it again: gen-bundle image build task",
+        ),
+        ({"Labels": labels(**{"gen-bundle.variant": "cuda"})}, "variant", "is cuda, wanted cpu. Build it again"),
     ],
 )
 def test_each_problem_is_told_with_what_is_expected(changes: dict[str, Any], name: str, text: str) -> None:
@@ -57,6 +66,18 @@ def test_each_problem_is_told_with_what_is_expected(changes: dict[str, Any], nam
 def test_the_model_must_be_there_at_the_revision_asked_for(wanted: str | None, lacks: bool) -> None:
     request = ImageRequest("task", "scoring/task:cpu", "models", "cpu", {"org/name": wanted})
     assert ("models" in problems(image(), request)) == lacks
+
+
+def test_an_image_of_somebody_else_lacks_what_ours_say_of_themselves() -> None:
+    assert set(problems(image(Labels=None))) == {"models", "variant"}
+
+
+def test_a_cuda_image_says_what_its_host_needs() -> None:
+    told = labels(**{"gen-bundle.variant": "cuda", "gen-bundle.cuda": "13.0", "gen-bundle.driver": "580.65"})
+    request = ImageRequest("task", "scoring/task:1", "models", "cuda", {"org/name": None})
+    findings = {found.name: found for found in look_at(image(Labels=told), request, worker_disk_gb=15)}
+    assert not findings["variant"].problem
+    assert findings["variant"].text == "CUDA 13.0, on hosts with NVIDIA driver 580.65 or later"
 
 
 @pytest.mark.parametrize("user", ["", "root", "0", "0:0"])

@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from gen_bundle.errors import UserError
 from gen_bundle.image.request import ImageRequest, request_for
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -26,14 +27,21 @@ REVISION = "0123456789abcdef0123456789abcdef01234567"
     ],
 )
 def test_options_decide_what_goes_into_the_image(options: dict[str, Any], expected: tuple[object, ...]) -> None:
-    request = request_for("task", options)
+    request = request_for("task", options, "me/task:1")
     assert (request.packages, request.variant, request.models, request.folders) == expected
 
 
-def test_variant_and_tag_can_be_chosen() -> None:
-    options = {"nli": {"model": "org/name"}}
-    assert request_for("task", options).tag == "scoring/task:cpu"
-    assert request_for("task", options, variant="cuda").tag == "scoring/task:cuda"
-    assert request_for("task", options, tag="mine:1", variant="cuda") == ImageRequest(
-        "task", "mine:1", "models", "cuda", {"org/name": None}
-    )
+def test_the_variant_can_be_chosen() -> None:
+    request = request_for("task", {"device": "auto", "nli": {"model": "org/name"}}, "me/task:1", "cuda")
+    assert request == ImageRequest("task", "me/task:1", "models", "cuda", {"org/name": None})
+
+
+@pytest.mark.parametrize("tag", ["registry.example/me/task:1", "127.0.0.1:5000/task:1", "me/task:1"])
+def test_names_of_ones_own_are_fine(tag: str) -> None:
+    assert request_for("task", {}, tag).tag == tag
+
+
+@pytest.mark.parametrize("tag", ["python:3.11", "me/task", "127.0.0.1:5000/task", f"me/task@sha256:{'a' * 64}"])
+def test_names_that_are_somebody_elses_or_incomplete_are_refused(tag: str) -> None:
+    with pytest.raises(UserError, match=f"docker_image: {tag} is not a name to build under"):
+        request_for("task", {}, tag)
