@@ -9,7 +9,7 @@ from typing import Any
 from gen_bundle.image.docker_command import docker_command, inspect_image
 from gen_bundle.image.request import ImageRequest
 
-WORKER_DISK_GB = 15.0  # an image of 17 GB filled the default queue's workers (codabench/codabench issue 1760)
+WORKER_DISK_GB = 15.0  # an image of 17 GB filled the default queue's workers (codalab/codabench issue 1760)
 
 
 @dataclass(frozen=True)
