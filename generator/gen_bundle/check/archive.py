@@ -8,10 +8,11 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import IO
 
-from gen_bundle.check.tree import CHUNK, CannotPlace, Node, Tree, place, unpacked_name
+from gen_bundle.check.tree import CHUNK, Node, PlaceError, Tree, place, unpacked_name
 
 UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 # Above this, and inflated more than 200 times, a member is a bomb rather than data: it is not unpacked to be read.
@@ -85,7 +86,7 @@ def _unpack(found: Archive, opened: zipfile.ZipFile, member: zipfile.ZipInfo, ti
             node.sha256 = content
         if old is not None and old.sha256 != content:
             found.replaced.append(unpacked_name(member))
-    except (CannotPlace, *UNREADABLE) as error:
+    except (PlaceError, *UNREADABLE) as error:
         found.failures.append((member.filename, str(error)))
         return
     except struct.error as error:
@@ -98,7 +99,7 @@ def _unpack(found: Archive, opened: zipfile.ZipFile, member: zipfile.ZipInfo, ti
 def _find_overlaps(found: Archive, opened: zipfile.ZipFile) -> None:
     """Members that share bytes; newer versions of zipfile refuse them, older ones inflate them again and again."""
     placed = sorted(found.members, key=lambda member: member.header_offset)
-    for one, following in zip(placed, placed[1:], strict=False):
+    for one, following in pairwise(placed):
         if one.header_offset + 30 + one.compress_size > following.header_offset:
             found.failures.append((one.filename, "it overlaps the next member"))
             return

@@ -9,12 +9,13 @@ from functools import cached_property
 from typing import Any, Literal
 
 from gen_bundle.check.archive import Archive
-from gen_bundle.check.competition import Competition, DataUse
+from gen_bundle.check.competition import Competition, DataUse, read_v2
+from gen_bundle.check.old_competition import read_v1
 from gen_bundle.check.package import Package, unpack
 from gen_bundle.check.rules import Path
 from gen_bundle.check.secrets import Secrets
 from gen_bundle.check.tree import Node, OnServer, Tree
-from gen_bundle.check.yaml_document import Document, UnreadableYaml, expanded_size
+from gen_bundle.check.yaml_document import Document, UnreadableYamlError, expanded_size
 
 EXPANDED_LIMIT = 200_000
 YAML_NAME = "competition.yaml"
@@ -50,7 +51,7 @@ class Bundle:
     now: datetime
     archive: Archive | None = None
     document: Document | None = None
-    unreadable: UnreadableYaml | None = None
+    unreadable: UnreadableYamlError | None = None
     known_keys: frozenset[str] = frozenset()
     secrets: Secrets | None = None
     scored: list[frozenset[str]] | None = None
@@ -77,8 +78,6 @@ class Bundle:
     @cached_property
     def competition(self) -> Competition:
         """The competition that the platform would create, read leniently."""
-        from gen_bundle.check.competition import read_v1, read_v2
-
         return read_v2(self) if self.format == "v2" else read_v1(self)
 
     def entries(self, *at: Any) -> list[Entry]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from gen_bundle.check.competition import Column
 from gen_bundle.check.fields import as_integer, as_text
-from gen_bundle.check.rules import HOUSE, SCORES, SERIALIZERS, Effect, Problem, Stage, rule
+from gen_bundle.check.rules import SCORES, SERIALIZERS, Effect, Problem, Stage, rule
 from gen_bundle.check.values import shown
 
 if TYPE_CHECKING:
@@ -45,7 +43,7 @@ def input_texts(indexes: Any) -> list[str]:
     repair="Give every column a key of its own; outer blanks do not count.",
     source=COLUMNS,
 )
-def column_keys_equal(bundle: Bundle) -> Iterator[Problem]:
+def _column_keys_equal(bundle: Bundle) -> Iterator[Problem]:
     for board in bundle.entries("leaderboards"):
         columns = bundle.entries(*board.at, "columns")
         counted = Counter(as_text(column.get("key")) for column in columns if as_text(column.get("key")))
@@ -64,7 +62,7 @@ def column_keys_equal(bundle: Bundle) -> Iterator[Problem]:
     repair="Number the columns 0, 1, 2 ….",
     source=COLUMNS,
 )
-def column_indexes_equal(bundle: Bundle) -> Iterator[Problem]:
+def _column_indexes_equal(bundle: Bundle) -> Iterator[Problem]:
     for board in bundle.entries("leaderboards"):
         numbers = [as_integer(column.get("index")) for column in bundle.entries(*board.at, "columns")]
         for index, count in Counter(number for number in numbers if number is not None).items():
@@ -83,7 +81,7 @@ def column_indexes_equal(bundle: Bundle) -> Iterator[Problem]:
     repair="Add computation_indexes with the indexes of the columns to compute from, or delete computation.",
     source=COLUMNS,
 )
-def computation_without_inputs(bundle: Bundle) -> Iterator[Problem]:
+def _computation_without_inputs(bundle: Bundle) -> Iterator[Problem]:
     for board, column in _columns(bundle):
         if "computation" in column.value and "computation_indexes" not in column.value:
             order = (board.position, COLUMNS_PLACE, column.position, WHOLE_COLUMN)
@@ -95,12 +93,12 @@ def computation_without_inputs(bundle: Bundle) -> Iterator[Problem]:
     Effect.REFUSED,
     Stage.SAVE_LEADERBOARDS,
     title="computation_indexes that do not fit",
-    consequence="The upload ends with `Column index … does not exist …`, `Bad value for index …`, `Cannot self-reference …` "
-    "or `Cannot add computation columns without a computation function set`.",
+    consequence="The upload ends with `Column index … does not exist …`, `Bad value for index …`, `Cannot "
+    "self-reference …` or `Cannot add computation columns without a computation function set`.",
     repair="Give a list of whole numbers, each the index of another column, together with `computation`.",
     source=COLUMNS,
 )
-def computation_inputs_wrong(bundle: Bundle) -> Iterator[Problem]:
+def _computation_inputs_wrong(bundle: Bundle) -> Iterator[Problem]:
     for board, column in _columns(bundle):
         at = (*column.at, "computation_indexes")
         indexes = column.get("computation_indexes")
@@ -144,7 +142,7 @@ def _input_faults(bundle: Bundle, board: Entry, column: Entry, indexes: Any) -> 
     repair="Name the columns to compute from, and avg, sum, min or max.",
     source=SCORES,
 )
-def computation_of_nothing(bundle: Bundle) -> Iterator[Problem]:
+def _computation_of_nothing(bundle: Bundle) -> Iterator[Problem]:
     for board, column in _columns(bundle):
         computation = column.get("computation")
         indexes = column.get("computation_indexes")
@@ -161,11 +159,12 @@ def computation_of_nothing(bundle: Bundle) -> Iterator[Problem]:
     repair="Set computation to avg, sum, min or max, or delete both keys.",
     source=SCORES,
 )
-def computation_left_out(bundle: Bundle) -> Iterator[Problem]:
+def _computation_left_out(bundle: Bundle) -> Iterator[Problem]:
     for _, column in _columns(bundle):
-        if "computation" in column.value and column.get("computation") is None:
-            if input_texts(column.get("computation_indexes")):
-                yield Problem(f"column {shown(column.get('key'))} has inputs and no computation", column.at)
+        if "computation" not in column.value or column.get("computation") is not None:
+            continue
+        if input_texts(column.get("computation_indexes")):
+            yield Problem(f"column {shown(column.get('key'))} has inputs and no computation", column.at)
 
 
 @rule(
@@ -176,7 +175,7 @@ def computation_left_out(bundle: Bundle) -> Iterator[Problem]:
     repair="Compute from columns that the scoring program writes.",
     source=SCORES,
 )
-def computed_from_computed(bundle: Bundle) -> Iterator[Problem]:
+def _computed_from_computed(bundle: Bundle) -> Iterator[Problem]:
     columns = bundle.competition.columns
     computed = {column.index for column in columns if column.computation}
     for column in columns:
@@ -193,7 +192,7 @@ def computed_from_computed(bundle: Bundle) -> Iterator[Problem]:
     repair="Delete `id`.",
     source=f"{COLUMNS}; drf-writable-nested looks up nested objects by id",
 )
-def column_id(bundle: Bundle) -> Iterator[Problem]:
+def _column_id(bundle: Bundle) -> Iterator[Problem]:
     for board, column in _columns(bundle):
         key = column.get("pk") or column.get("id")
         if key and as_integer(key) is None:
@@ -210,7 +209,7 @@ def column_id(bundle: Bundle) -> Iterator[Problem]:
     source=SCORES,
     reads="both",
 )
-def precision_negative(bundle: Bundle) -> Iterator[Problem]:
+def _precision_negative(bundle: Bundle) -> Iterator[Problem]:
     for column in bundle.competition.columns:
         if column.precision is not None and column.precision < 0:
             yield Problem(f"column {column.key} has the precision {column.precision}", column.at)
@@ -225,7 +224,7 @@ def precision_negative(bundle: Bundle) -> Iterator[Problem]:
     source=SCORES,
     reads="both",
 )
-def precision_beyond_stored(bundle: Bundle) -> Iterator[Problem]:
+def _precision_beyond_stored(bundle: Bundle) -> Iterator[Problem]:
     for column in bundle.competition.columns:
         if column.precision is not None and column.precision > STORED_DECIMALS:
             yield Problem(f"column {column.key} has the precision {column.precision}", column.at)
@@ -239,120 +238,8 @@ def precision_beyond_stored(bundle: Bundle) -> Iterator[Problem]:
     repair="Write the key without blanks, here and in the scoring program.",
     source=SERIALIZERS,
 )
-def column_key_with_outer_blanks(bundle: Bundle) -> Iterator[Problem]:
+def _column_key_with_outer_blanks(bundle: Bundle) -> Iterator[Problem]:
     for _, column in _columns(bundle):
         key = column.get("key")
         if isinstance(key, str) and key != key.strip() and key.strip():
             yield Problem(f"the key {key!r} has blanks around it", (*column.at, "key"))
-
-
-HIGHER_IS_BETTER = re.compile(
-    r"accuracy|acc|f1|f[_-]?score|f[_-]?measure|f[_-]?beta|precision|recall|(?:ro)?auc|auroc|auprc|map|mrr|ndcg|bleu|"
-    r"rouge(?:[_-]?[12l])?|meteor|chrf|bertscore|iou|miou|dice|kappa|mcc|matthews|jaccard|pearson|spearman|r2|psnr|ssim"
-)
-LOWER_IS_BETTER = re.compile(r"rmse|mse|mae|mape|rmsle|wer|cer|ter|perplexity|log[_-]?loss|loss|error(?:[_-]?rate)?|brier|ece|fid|eer")
-WORDS = re.compile(r"[a-z]+\d*|\d+")
-
-
-def expected_direction(column: Column) -> str | None:
-    """The direction of a metric with a well-known name, where key and title name exactly one kind of metric."""
-    kinds: set[str] = set()
-    for name in (column.key, column.title):
-        plain = name.lower().strip()
-        words = {plain, *WORDS.findall(plain)}
-        if any(LOWER_IS_BETTER.fullmatch(word) for word in words):
-            kinds.add("asc")
-        if any(HIGHER_IS_BETTER.fullmatch(word) for word in words):
-            kinds.add("desc")
-    return kinds.pop() if len(kinds) == 1 else None
-
-
-@rule(
-    "metric-sorted-the-wrong-way",
-    Effect.TRAP,
-    title="a well-known metric that is sorted the other way",
-    consequence="The worst submission ranks first.",
-    repair="Set `sorting: asc` where lower is better, `desc` where higher is; rename the column if it means something else.",
-    source=HOUSE,
-    reads="both",
-)
-def metric_sorted_the_wrong_way(bundle: Bundle) -> Iterator[Problem]:
-    for column in bundle.competition.columns:
-        direction = expected_direction(column)
-        given = "asc" if column.ascending else "desc"
-        if direction is not None and direction != given:
-            yield Problem(f"column {column.key} is sorted {given}, and such a metric is usually {direction}", column.at)
-
-
-def scored_columns(columns: tuple[Column, ...]) -> list[Column]:
-    """The columns that a scoring program has to write itself."""
-    return [column for column in columns if not column.computation]
-
-
-@rule(
-    "column-never-written",
-    Effect.TRAP,
-    title="a column that the scoring program does not write",
-    consequence="The cell stays empty (n/a), and tie-breaking by it is meaningless.",
-    repair="Write the key in every scores.json, or delete the column. Keys count as written, without outer blanks.",
-    source=SCORES,
-    reads="both",
-)
-def column_never_written(bundle: Bundle) -> Iterator[Problem]:
-    competition = bundle.competition
-    for column in _unwritten(bundle):
-        if column.index != competition.primary_index:
-            yield Problem(f"no dry run wrote the key {column.key}", column.at)
-
-
-@rule(
-    "primary-never-written",
-    Effect.BROKEN,
-    title="the scoring program does not write the primary column",
-    consequence="Rows without a primary score stand on top of a descending leaderboard.",
-    repair="Write the key in every scores.json, or make another column the primary one.",
-    source=f"{SCORES}; github.com/codalab/codabench issues 1284 and 2321",
-    reads="both",
-)
-def primary_never_written(bundle: Bundle) -> Iterator[Problem]:
-    for column in _unwritten(bundle):
-        if column.index == bundle.competition.primary_index:
-            yield Problem(f"no dry run wrote the primary key {column.key}", column.at)
-
-
-def _unwritten(bundle: Bundle) -> list[Column]:
-    if not bundle.scored:
-        return []
-    written = frozenset[str]().union(*bundle.scored)
-    return [column for column in scored_columns(bundle.competition.columns) if column.key not in written]
-
-
-@rule(
-    "computed-key-written",
-    Effect.BROKEN,
-    title="the scoring program writes the key of a computed column",
-    consequence="Written after its inputs, it makes the upload of scores end in a server error.",
-    repair="Do not write it: the server computes the column.",
-    source=SCORES,
-)
-def computed_key_written(bundle: Bundle) -> Iterator[Problem]:
-    written = frozenset[str]().union(*(bundle.scored or []))
-    for column in bundle.competition.columns:
-        if column.computation and column.key in written:
-            yield Problem(f"a dry run wrote the computed key {column.key}", column.at)
-
-
-@rule(
-    "score-without-column",
-    Effect.NOTE,
-    title="a score that has no column",
-    consequence="It is ignored without a word.",
-    repair="Add a column with this key, or leave it to the detailed results.",
-    source=SCORES,
-    reads="both",
-)
-def score_without_column(bundle: Bundle) -> Iterator[Problem]:
-    keys = {column.key for column in bundle.competition.columns}
-    unknown = sorted(frozenset[str]().union(*(bundle.scored or [])) - keys)
-    if unknown:
-        yield Problem(f"dry runs wrote keys without a column: {', '.join(unknown[:10])}", ("leaderboards",))

@@ -14,7 +14,25 @@ Role = Literal["scoring", "ingestion"]
 OPERATORS = re.compile(r"(?:&&|\|\|?|;|&|\d?>>?(?:&\d)?.*|<<?.*|2>&1)\Z")
 ENDS_PART = ("&&", "||", "|", ";", "&")
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-BUILTINS = frozenset("cd source . export set unset alias exec eval ulimit umask shopt trap if for while".split())
+BUILTINS = frozenset(
+    [
+        "cd",
+        "source",
+        ".",
+        "export",
+        "set",
+        "unset",
+        "alias",
+        "exec",
+        "eval",
+        "ulimit",
+        "umask",
+        "trap",
+        "if",
+        "for",
+        "while",
+    ]
+)
 PYTHON = re.compile(r"(?:.*/)?(?:python|pypy)(?:\d+(?:\.\d+)*)?\Z")
 INTERPRETERS = re.compile(r"(?:.*/)?(?:bash|sh|dash|zsh|Rscript|perl|ruby|node|julia|php|octave)\Z")
 SHELLS = re.compile(r"(?:.*/)?(?:bash|sh|dash|zsh)\Z")
@@ -107,7 +125,9 @@ def _shell_faults(command: str, words: list[str], program: Tree) -> list[Fault]:
     if operators:
         starts = _runs_program(_first_part(words), program)
         verdict: Verdict = "trap" if starts and not operators[0].endswith(";") else "broken"
-        return [Fault(verdict, "shell", f"the command runs without a shell: {operators[0]} is passed on as an argument")]
+        return [
+            Fault(verdict, "shell", f"the command runs without a shell: {operators[0]} is passed on as an argument")
+        ]
     unquoted = [word for word in words[1:] if SHELL_MARKS.search(word) and f"'{word}'" not in command]
     if unquoted:
         return [Fault("trap", "shell", f"the command runs without a shell: {unquoted[0]} is passed on as it stands")]
@@ -173,7 +193,9 @@ def _script_fault(words: list[str], program: Tree) -> Fault | None:
     if inside is not None and "/" in head and not _exists(inside, program):
         return Fault("broken", "script", f"{head} does not exist in the program")
     if inside is not None and _exists(inside, program):
-        what = f"{head} is called itself, and files lose the permission to run" if "/" in head else f"{head} is in no PATH"
+        what = (
+            f"{head} is called itself, and files lose the permission to run" if "/" in head else f"{head} is in no PATH"
+        )
         return Fault("broken", "script", f"{what}: call it through its interpreter")
     return None
 
@@ -193,7 +215,7 @@ def _missing_script(script: str, program: Tree, fits: Callable[[Node], bool]) ->
 
 
 def _module_fault(words: list[str], program: Tree) -> Fault | None:
-    """A module of `python -m` that is neither in the program nor likely to be installed: only names with a dash or path."""
+    """A script given to `python -m`, which takes a module's name without .py."""
     if "-m" in words and words.index("-m") + 1 < len(words) and PYTHON.match(words[0]):
         module = words[words.index("-m") + 1]
         if module.endswith(".py") and _exists(module, program):

@@ -44,7 +44,7 @@ def in_use(competition: Competition) -> list[DataUse]:
     source=FILES,
     reads="both",
 )
-def data_path_no_text(bundle: Bundle) -> Iterator[Problem]:
+def _data_path_no_text(bundle: Bundle) -> Iterator[Problem]:
     for use in bundle.competition.uses():
         if not isinstance(use.path, str):
             shared = use.role in ("public_data", "starting_kit")
@@ -73,7 +73,7 @@ def _is_uuid(text: str) -> bool:
     source=FILES,
     reads="both",
 )
-def data_not_found(bundle: Bundle) -> Iterator[Problem]:
+def _data_not_found(bundle: Bundle) -> Iterator[Problem]:
     for use in bundle.competition.uses():
         if isinstance(use.path, str) and bundle.tree.find(use.path) is None and not _is_uuid(use.path):
             near = bundle.tree.nearest(use.path)
@@ -92,13 +92,14 @@ def data_not_found(bundle: Bundle) -> Iterator[Problem]:
     source=FILES,
     reads="both",
 )
-def data_key_unknown(bundle: Bundle) -> Iterator[Problem]:
+def _data_key_unknown(bundle: Bundle) -> Iterator[Problem]:
     for use in bundle.competition.uses():
-        if isinstance(use.path, str) and bundle.tree.find(use.path) is None and _is_uuid(use.path):
-            if use.path not in bundle.known_keys:
-                stage = STAGES.get(use.role, Stage.SAVE_TASKS)
-                what = f"{where(use)} is the key of a dataset, which cannot be assumed to exist"
-                yield Problem(what, use.at, stage=stage, order=_order(use))
+        if not isinstance(use.path, str) or use.path in bundle.known_keys or not _is_uuid(use.path):
+            continue
+        if bundle.tree.find(use.path) is None:
+            stage = STAGES.get(use.role, Stage.SAVE_TASKS)
+            what = f"{where(use)} is the key of a dataset, which cannot be assumed to exist"
+            yield Problem(what, use.at, stage=stage, order=_order(use))
 
 
 @rule(
@@ -111,7 +112,7 @@ def data_key_unknown(bundle: Bundle) -> Iterator[Problem]:
     source=FILES,
     reads="both",
 )
-def data_whole_bundle(bundle: Bundle) -> Iterator[Problem]:
+def _data_whole_bundle(bundle: Bundle) -> Iterator[Problem]:
     for use in bundle.competition.uses():
         if isinstance(use.path, str) and bundle.tree.find(use.path) is bundle.tree.root:
             yield Problem(f"{where(use)} packs the whole bundle", use.at)
@@ -126,7 +127,7 @@ def data_whole_bundle(bundle: Bundle) -> Iterator[Problem]:
     source=FILES,
     reads="both",
 )
-def data_of_the_server(bundle: Bundle) -> Iterator[Problem]:
+def _data_of_the_server(bundle: Bundle) -> Iterator[Problem]:
     for use in bundle.competition.uses():
         if isinstance(use.path, str) and isinstance(bundle.tree.find(use.path), OnServer):
             yield Problem(f"{where(use)} lies outside the bundle", use.at)
@@ -142,7 +143,7 @@ def data_of_the_server(bundle: Bundle) -> Iterator[Problem]:
     source=WORKER,
     reads="both",
 )
-def data_no_zip(bundle: Bundle) -> Iterator[Problem]:
+def _data_no_zip(bundle: Bundle) -> Iterator[Problem]:
     for use in in_use(bundle.competition):
         package = bundle.package(use)
         if package and package.fault:
@@ -159,7 +160,7 @@ def data_no_zip(bundle: Bundle) -> Iterator[Problem]:
     source=WORKER,
     reads="both",
 )
-def download_no_zip(bundle: Bundle) -> Iterator[Problem]:
+def _download_no_zip(bundle: Bundle) -> Iterator[Problem]:
     competition = bundle.competition
     running = {use.at for use in in_use(competition)}
     for use in competition.uses():
@@ -177,7 +178,7 @@ def download_no_zip(bundle: Bundle) -> Iterator[Problem]:
     source=WORKER,
     reads="both",
 )
-def reference_data_empty(bundle: Bundle) -> Iterator[Problem]:
+def _reference_data_empty(bundle: Bundle) -> Iterator[Problem]:
     for use in in_use(bundle.competition):
         package = bundle.package(use) if use.role == "reference_data" else None
         if package and package.kind in ("folder", "zip") and not package.fault and not package.names:
@@ -193,7 +194,7 @@ def reference_data_empty(bundle: Bundle) -> Iterator[Problem]:
     source=FILES,
     reads="both",
 )
-def data_empty(bundle: Bundle) -> Iterator[Problem]:
+def _data_empty(bundle: Bundle) -> Iterator[Problem]:
     for use in bundle.competition.uses():
         if use.role in PROGRAMS or use.role == "reference_data":
             continue
@@ -206,13 +207,13 @@ def data_empty(bundle: Bundle) -> Iterator[Problem]:
     "packed-over",
     Effect.TRAP,
     title="packing a folder writes a zip over another file of the bundle",
-    consequence="Folders are zipped into a file named after them one folder up: a file of that name that is read later is "
-    "another one than meant, and a folder packed later holds that zip as well.",
+    consequence="Folders are zipped into a file named after them one folder up: a file of that name that is read "
+    "later is another one than meant, and a folder packed later holds that zip as well.",
     repair="Do not give a folder and a zip the same name; ship ready-made zips.",
     source=f"{UNPACKER}/utils.py (zip_if_directory)",
     reads="both",
 )
-def packed_over(bundle: Bundle) -> Iterator[Problem]:
+def _packed_over(bundle: Bundle) -> Iterator[Problem]:
     written: dict[str, DataUse] = {}
     for use in bundle.competition.uses():
         if not isinstance(use.path, str) or use.path.startswith("/"):
@@ -226,9 +227,9 @@ def packed_over(bundle: Bundle) -> Iterator[Problem]:
             if target == plain or inside:
                 what = f"{where(use)} is read after {where(earlier)} was zipped into {target!r}"
                 yield Problem(what, use.at)
-        target = _zip_of(use.path) if found.is_folder else None
-        if target is not None:
-            written.setdefault(target, use)
+        packed = _zip_of(use.path) if found.is_folder else None
+        if packed is not None:
+            written.setdefault(packed, use)
 
 
 def _zip_of(path: str) -> str | None:

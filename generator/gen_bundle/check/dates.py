@@ -86,21 +86,23 @@ def _read_text(text: str, now: datetime) -> Instant:
     )
 
 
-def _parse(text: str, default: datetime, **order: bool) -> tuple[datetime, str | None]:
-    """dateutil's reading, and the zone name that it recognised without knowing it."""
+def _parse(
+    text: str, default: datetime, dayfirst: bool = False, yearfirst: bool = False
+) -> tuple[datetime, str | None]:
+    """Dateutil's reading, and the zone name that it recognised without knowing it."""
     from dateutil import parser
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        read: datetime = parser.parse(text, default=default, **order)
+        read: datetime = parser.parse(text, default=default, dayfirst=dayfirst, yearfirst=yearfirst)
     ignored = re.search(r"tzname (\S+) identified", str(caught[0].message)) if caught else None
     return read, ignored.group(1) if ignored else None
 
 
 def _other_reading(text: str, today: datetime, moment: datetime) -> datetime | None:
-    for order in ({"dayfirst": True}, {"yearfirst": True}):
+    for dayfirst, yearfirst in ((True, False), (False, True)):
         try:
-            other = _parse(text, today, **order)[0].replace(tzinfo=UTC)
+            other = _parse(text, today, dayfirst, yearfirst)[0].replace(tzinfo=UTC)
         except (ValueError, OverflowError):
             continue
         if other != moment:

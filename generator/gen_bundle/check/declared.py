@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gen_bundle.check.competition import old_columns, old_phases, sorted_phases
+from gen_bundle.check.competition import sorted_phases
 from gen_bundle.check.fields import MISSING, Boolean, Choice, Email, Integer, Kind, Text
+from gen_bundle.check.old_competition import old_columns, old_phases
 from gen_bundle.check.rules import Path, Stage
 
 if TYPE_CHECKING:
@@ -69,26 +70,31 @@ class FieldUse:
 
 def declared_fields(bundle: Bundle) -> Iterator[FieldUse]:
     """All fields of the bundle's competition.yaml."""
-    yield from _v2_fields(bundle) if bundle.format == "v2" else _v1_fields(bundle)
+    if bundle.format == "v1":
+        yield from _v1_fields(bundle)
+        return
+    yield from _task_fields(bundle)
+    for board in bundle.entries("leaderboards"):
+        yield from _board_fields(bundle, board.at, board.position, board.value)
+    yield from _v2_fields(bundle)
 
 
-def _v2_fields(bundle: Bundle) -> Iterator[FieldUse]:
+def _task_fields(bundle: Bundle) -> Iterator[FieldUse]:
     for task in bundle.entries("tasks"):
         if "key" not in task.value:
             place = (task.position, 4)
             yield FieldUse((*task.at, "name"), NAME, task.get("name"), Stage.SAVE_TASKS, (*place, 0))
-            yield FieldUse(
-                (*task.at, "description"), FREE_TEXT, task.get("description"), Stage.SAVE_TASKS, (*place, 1)
-            )
+            yield FieldUse((*task.at, "description"), FREE_TEXT, task.get("description"), Stage.SAVE_TASKS, (*place, 1))
             flag = task.value.get("ingestion_only_during_scoring", False)
             yield FieldUse((*task.at, "ingestion_only_during_scoring"), FLAG, flag, Stage.SAVE_TASKS, (*place, 2))
     for solution in bundle.entries("solutions"):
         if "key" not in solution.value:
-            for number, (key, kind) in enumerate((("name", NAME), ("description", FREE_TEXT))):
+            for place, (key, kind) in enumerate((("name", NAME), ("description", FREE_TEXT))):
                 value = solution.get(key) or ("solution" if key == "name" else solution.get(key))
-                yield FieldUse((*solution.at, key), kind, value, Stage.SAVE_SOLUTIONS, (solution.position, 1, number))
-    for board in bundle.entries("leaderboards"):
-        yield from _board_fields(bundle, board.at, board.position, board.value)
+                yield FieldUse((*solution.at, key), kind, value, Stage.SAVE_SOLUTIONS, (solution.position, 1, place))
+
+
+def _v2_fields(bundle: Bundle) -> Iterator[FieldUse]:
     for key, kind, default, place_in_row in TOP_FIELDS:
         yield FieldUse((key,), kind, bundle.yaml.get(key, default), Stage.SAVE_COMPETITION, (place_in_row,))
     for page in bundle.entries("pages"):

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from gen_bundle.check.bundle import Bundle
 
 PART = r"[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*"
-HOST = r"(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::\d+)?"
+LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
+HOST = rf"(?:{LABEL}(?:\.{LABEL})*|\[[a-fA-F0-9:]+\])(?::\d+)?"
+DIGEST = r"[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}"
 REFERENCE = re.compile(
-    rf"(?:{HOST}/)?(?P<path>{PART}(?:/{PART})*)(?P<tag>:[\w][\w.-]{{0,127}})?(?P<digest>@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{{32,}})?",
+    rf"(?:{HOST}/)?(?P<path>{PART}(?:/{PART})*)(?P<tag>:[\w][\w.-]{{0,127}})?(?P<digest>@{DIGEST})?",
     re.ASCII,
 )
 
@@ -29,7 +31,7 @@ REFERENCE = re.compile(
     source=f"{WORKER} (pull); the reference grammar of github.com/distribution/reference",
     reads="both",
 )
-def docker_image_name(bundle: Bundle) -> Iterator[Problem]:
+def _docker_image_name(bundle: Bundle) -> Iterator[Problem]:
     image = bundle.competition.image
     if image and not REFERENCE.fullmatch(image):
         yield Problem(f"{shown(image)} is no image name", bundle.competition.image_at)
@@ -44,7 +46,7 @@ def docker_image_name(bundle: Bundle) -> Iterator[Problem]:
     source=f"{WORKER} (pull)",
     reads="both",
 )
-def docker_image_without_tag(bundle: Bundle) -> Iterator[Problem]:
+def _docker_image_without_tag(bundle: Bundle) -> Iterator[Problem]:
     image = bundle.competition.image
     parts = REFERENCE.fullmatch(image) if image else None
     if parts and not parts["digest"] and parts["tag"] in (None, ":latest"):

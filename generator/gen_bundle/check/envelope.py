@@ -32,7 +32,7 @@ def few(names: list[str]) -> str:
     source=UPLOAD,
     reads="archive",
 )
-def zip_unreadable(bundle: Bundle) -> Iterator[Problem]:
+def _zip_unreadable(bundle: Bundle) -> Iterator[Problem]:
     if bundle.archive:
         for member, reason in bundle.archive.failures:
             if member is None:
@@ -49,7 +49,7 @@ def zip_unreadable(bundle: Bundle) -> Iterator[Problem]:
     source=ZIPFILE,
     reads="archive",
 )
-def zip_member_unreadable(bundle: Bundle) -> Iterator[Problem]:
+def _zip_member_unreadable(bundle: Bundle) -> Iterator[Problem]:
     for number, (member, reason) in enumerate(bundle.archive.failures if bundle.archive else ()):
         if member is not None:
             yield Problem(f"{member!r} cannot be unpacked: {reason}", file=member, order=(number,))
@@ -65,7 +65,7 @@ def zip_member_unreadable(bundle: Bundle) -> Iterator[Problem]:
     source=ZIPFILE,
     reads="archive",
 )
-def zip_bomb(bundle: Bundle) -> Iterator[Problem]:
+def _zip_bomb(bundle: Bundle) -> Iterator[Problem]:
     for number, name in enumerate(bundle.archive.bombs if bundle.archive else ()):
         yield Problem(f"{name!r} grows more than 200 times, to over 512 MiB", file=name, order=(number,))
 
@@ -80,7 +80,7 @@ def zip_bomb(bundle: Bundle) -> Iterator[Problem]:
     source=UPLOAD,
     reads="archive",
 )
-def yaml_not_at_root(bundle: Bundle) -> Iterator[Problem]:
+def _yaml_not_at_root(bundle: Bundle) -> Iterator[Problem]:
     found = bundle.tree.find("competition.yaml")
     if isinstance(found, Node):
         if found.is_folder:
@@ -89,7 +89,9 @@ def yaml_not_at_root(bundle: Bundle) -> Iterator[Problem]:
     if bundle.archive and any(member is None for member, _ in bundle.archive.failures):
         return
     others = [
-        name for name in bundle.tree.names() if name.rpartition("/")[2].lower() in ("competition.yaml", "competition.yml")
+        name
+        for name in bundle.tree.names()
+        if name.rpartition("/")[2].lower() in ("competition.yaml", "competition.yml")
     ]
     hint = f"; there is {few(others)}" if others else ""
     yield Problem(f"there is no competition.yaml at the root{hint}", file="competition.yaml")
@@ -104,7 +106,7 @@ def yaml_not_at_root(bundle: Bundle) -> Iterator[Problem]:
     source=ZIPFILE,
     reads="archive",
 )
-def zip_member_replaced(bundle: Bundle) -> Iterator[Problem]:
+def _zip_member_replaced(bundle: Bundle) -> Iterator[Problem]:
     for name in bundle.archive.replaced if bundle.archive else ():
         yield Problem(f"{name!r} is in the zip twice, with different content", file=name)
 
@@ -118,7 +120,7 @@ def zip_member_replaced(bundle: Bundle) -> Iterator[Problem]:
     source=ZIPFILE,
     reads="archive",
 )
-def zip_link(bundle: Bundle) -> Iterator[Problem]:
+def _zip_link(bundle: Bundle) -> Iterator[Problem]:
     for name in bundle.archive.links if bundle.archive else ():
         yield Problem(f"{name!r} is a symbolic link", file=name)
 
@@ -127,13 +129,13 @@ def zip_link(bundle: Bundle) -> Iterator[Problem]:
     "zip-odd-name",
     Effect.NOTE,
     title="member names that are changed when they are unpacked",
-    consequence="Roots, drive-less slashes and `..` are dropped, what follows a NUL is cut, other names are read in the "
-    "DOS code page: the file lies under another name than the zip says.",
+    consequence="Roots, drive-less slashes and `..` are dropped, what follows a NUL is cut, other names are read in "
+    "the DOS code page: the file lies under another name than the zip says.",
     repair="Use plain relative names in UTF-8.",
     source=ZIPFILE,
     reads="archive",
 )
-def zip_odd_name(bundle: Bundle) -> Iterator[Problem]:
+def _zip_odd_name(bundle: Bundle) -> Iterator[Problem]:
     odd: list[str] = []
     for member in bundle.archive.members if bundle.archive else ():
         parts = member.filename.split("/")
@@ -154,7 +156,7 @@ def zip_odd_name(bundle: Bundle) -> Iterator[Problem]:
     source=ZIPFILE,
     reads="archive",
 )
-def zip_names_differ_in_case(bundle: Bundle) -> Iterator[Problem]:
+def _zip_names_differ_in_case(bundle: Bundle) -> Iterator[Problem]:
     counted = Counter(name.lower() for name in bundle.tree.names())
     same = [name for name, count in counted.items() if count > 1]
     if same:
@@ -170,7 +172,7 @@ def zip_names_differ_in_case(bundle: Bundle) -> Iterator[Problem]:
     source=UPLOAD,
     reads="archive",
 )
-def zip_many_members(bundle: Bundle) -> Iterator[Problem]:
+def _zip_many_members(bundle: Bundle) -> Iterator[Problem]:
     count = len(bundle.archive.members) if bundle.archive else 0
     if count >= MANY_MEMBERS:
         yield Problem(f"the zip has {count:,} members")
@@ -185,6 +187,6 @@ def zip_many_members(bundle: Bundle) -> Iterator[Problem]:
     source=ZIPFILE,
     reads="archive",
 )
-def zip_64(bundle: Bundle) -> Iterator[Problem]:
+def _zip_64(bundle: Bundle) -> Iterator[Problem]:
     if bundle.archive and bundle.archive.zip64:
         yield Problem("the archive uses the zip64 format")

@@ -35,7 +35,7 @@ def _questions(bundle: Bundle) -> list[tuple[Any, Mapping[Any, Any]]]:
     repair="Quote dates; leave out .nan, .inf, NUL characters and aliases that loop.",
     source=SHEET,
 )
-def fact_sheet_no_json(bundle: Bundle) -> Iterator[Problem]:
+def _fact_sheet_no_json(bundle: Bundle) -> Iterator[Problem]:
     if not bundle.is_huge("fact_sheet") and not is_json(bundle.yaml.get("fact_sheet")):
         yield Problem("fact_sheet holds a value that is no JSON", ("fact_sheet",), order=(PLACE, 0))
 
@@ -49,7 +49,7 @@ def fact_sheet_no_json(bundle: Bundle) -> Iterator[Problem]:
     repair="Give a mapping from a key to each question.",
     source=SHEET,
 )
-def fact_sheet_no_mapping(bundle: Bundle) -> Iterator[Problem]:
+def _fact_sheet_no_mapping(bundle: Bundle) -> Iterator[Problem]:
     sheet = bundle.yaml.get("fact_sheet")
     if sheet and not isinstance(sheet, Mapping):
         yield Problem(f"fact_sheet is {shown(sheet)}, and must be a mapping", ("fact_sheet",), order=(PLACE, 1))
@@ -68,12 +68,14 @@ def fact_sheet_no_mapping(bundle: Bundle) -> Iterator[Problem]:
     repair=f"Give each question exactly {', '.join(KEYS)}.",
     source=SHEET,
 )
-def fact_sheet_question_keys(bundle: Bundle) -> Iterator[Problem]:
+def _fact_sheet_question_keys(bundle: Bundle) -> Iterator[Problem]:
     for key, question in _questions(bundle):
         missing = [name for name in KEYS if name not in question]
         extra = [str(name) for name in question if name not in KEYS]
         if missing or extra:
-            parts = ([f"lacks {', '.join(missing)}"] if missing else []) + ([f"has also {', '.join(extra)}"] if extra else [])
+            parts = ([f"lacks {', '.join(missing)}"] if missing else []) + (
+                [f"has also {', '.join(extra)}"] if extra else []
+            )
             yield Problem(f"the question {shown(key)} {' and '.join(parts)}", ("fact_sheet", key), order=(PLACE, 3))
 
 
@@ -86,7 +88,7 @@ def fact_sheet_question_keys(bundle: Bundle) -> Iterator[Problem]:
     repair="Write the same key twice, of the same type: 1 and '1' differ.",
     source=SHEET,
 )
-def fact_sheet_key_differs(bundle: Bundle) -> Iterator[Problem]:
+def _fact_sheet_key_differs(bundle: Bundle) -> Iterator[Problem]:
     for key, question in _questions(bundle):
         if "key" in question and question["key"] != key:
             what = f"the question {shown(key)} has the inner key {shown(question['key'])}"
@@ -102,11 +104,13 @@ def fact_sheet_key_differs(bundle: Bundle) -> Iterator[Problem]:
     repair=f"Use one of {', '.join(TYPES)}.",
     source=SHEET,
 )
-def fact_sheet_type(bundle: Bundle) -> Iterator[Problem]:
+def _fact_sheet_type(bundle: Bundle) -> Iterator[Problem]:
     for key, question in _questions(bundle):
         kind = question.get("type")
         if "type" in question and not (isinstance(kind, Hashable) and kind in TYPES):
-            yield Problem(f"the question {shown(key)} has the type {shown(kind)}", ("fact_sheet", key, "type"), order=(PLACE, 5))
+            yield Problem(
+                f"the question {shown(key)} has the type {shown(kind)}", ("fact_sheet", key, "type"), order=(PLACE, 5)
+            )
 
 
 @rule(
@@ -117,7 +121,7 @@ def fact_sheet_type(bundle: Bundle) -> Iterator[Problem]:
     repair='Write "true" or "false" in quotes.',
     source="Codabench source @ c7dbc756, how the pages read fact sheets",
 )
-def fact_sheet_switch_ignored(bundle: Bundle) -> Iterator[Problem]:
+def _fact_sheet_switch_ignored(bundle: Bundle) -> Iterator[Problem]:
     for key, question in _questions(bundle):
         for switch in SWITCHES:
             value = question.get(switch)
@@ -134,8 +138,12 @@ def fact_sheet_switch_ignored(bundle: Bundle) -> Iterator[Problem]:
     repair="Give `selection` as a list of texts.",
     source=SHEET,
 )
-def fact_sheet_select_without_choices(bundle: Bundle) -> Iterator[Problem]:
+def _fact_sheet_select_without_choices(bundle: Bundle) -> Iterator[Problem]:
     for key, question in _questions(bundle):
         selection = question.get("selection")
-        if question.get("type") == "select" and "selection" in question and not (isinstance(selection, list) and selection):
+        if (
+            question.get("type") == "select"
+            and "selection" in question
+            and not (isinstance(selection, list) and selection)
+        ):
             yield Problem(f"the question {shown(key)} has no choices", ("fact_sheet", key, "selection"))

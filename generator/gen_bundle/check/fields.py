@@ -6,6 +6,7 @@ Source: Django REST framework 3.16 serializer fields, with the types and lengths
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final, Literal
@@ -26,12 +27,11 @@ MISSING: Final = Missing()
 def as_boolean(value: Any) -> bool | None:
     """The truth value of a YAML value, or None when it is none."""
     wanted = value.lower() if isinstance(value, str) else value
-    try:
-        if wanted in TRUE:
-            return True
-        return False if wanted in FALSE else None
-    except TypeError:
+    if not isinstance(wanted, Hashable):
         return None
+    if wanted in TRUE:
+        return True
+    return False if wanted in FALSE else None
 
 
 def as_integer(value: Any) -> int | None:
@@ -179,7 +179,7 @@ def is_json(value: Any) -> bool:
             return True
         seen.add(id(part))
         keys_fit = not isinstance(part, dict) or all(
-            key is None or isinstance(key, (str, int, float, bool)) and not isinstance(key, date) for key in part
+            key is None or (isinstance(key, (str, int, float, bool)) and not isinstance(key, date)) for key in part
         )
         fits = keys_fit and all(good(child) for child in (part.values() if isinstance(part, dict) else part))
         seen.discard(id(part))

@@ -19,7 +19,8 @@ LABELS_NAME = re.compile(r"(?i)truth|gold|label|reference|\bref\b|answer|solutio
 INPUT_NAME = re.compile(r"(?i)input|item|text|source|question|image|features|x_|_x\b|sentence|doc|data|corpus")
 JUNK_NAME = re.compile(r"(?i)(^|/)(readme[^/]*|license[^/]*|metadata[^/]*|\.[^/]*|__init__\.py)$|^__MACOSX/")
 LABEL_COLUMN = re.compile(
-    r"(?i)(.*[_ -])?(labels?|class|gold|targets?|truth|answers?|y|scores?|categor(y|ies)|sentiment|stance|relevance|grade)([_ -].*)?"
+    r"(?i)(.*[_ -])?(labels?|class|gold|targets?|truth|answers?|y|scores?|categor(y|ies)|sentiment|stance|relevance"
+    r"|grade)([_ -].*)?"
 )
 ID_COLUMN = re.compile(r"(?i)(.*[_ -])?(id|ids|index|uid|key|name|file|filename|item|doc|document)")
 MAX_ROWS = 200_000
@@ -39,6 +40,7 @@ class Gold:
         labels: gold labels of each id, lower-cased.
         vocabulary: all labels.
         shingles: hashes of secret word sequences, by their number of words.
+        starts: the sizes of the sequences that start with a word.
         texts: the words of each secret text.
         named: whether the maker named the secrets (then nothing was guessed).
     """
@@ -49,6 +51,7 @@ class Gold:
     labels: dict[str, set[str]] = field(default_factory=dict)
     vocabulary: set[str] = field(default_factory=set)
     shingles: dict[int, set[int]] = field(default_factory=dict)
+    starts: dict[str, set[int]] = field(default_factory=dict)
     texts: list[tuple[str, ...]] = field(default_factory=list)
     named: bool = False
 
@@ -68,6 +71,7 @@ class Gold:
         for start in range(len(found) - size + 1):
             if len(kept) < MAX_SHINGLES:
                 kept.add(hash(found[start : start + size]))
+                self.starts.setdefault(found[start], set()).add(size)
 
 
 def sha256_of(bundle: Bundle, node: Node) -> str:
@@ -122,8 +126,14 @@ def _held_by_participants(bundle: Bundle) -> set[str]:
     for task in bundle.competition.tasks:
         use, reference = task.files.get("input_data"), task.files.get("reference_data")
         package = bundle.package(use) if use else None
-        if package and package.kind in ("folder", "zip") and (reference is None or package is not bundle.package(reference)):
-            held |= {sha256_of(bundle, node) for name, node in package.tree.root.files() if not LABELS_NAME.search(name)}
+        if (
+            package
+            and package.kind in ("folder", "zip")
+            and (reference is None or package is not bundle.package(reference))
+        ):
+            held |= {
+                sha256_of(bundle, node) for name, node in package.tree.root.files() if not LABELS_NAME.search(name)
+            }
     return held
 
 

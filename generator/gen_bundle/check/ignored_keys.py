@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from gen_bundle.check.competition import PHASE_FILES, TASK_FILES, old_columns, old_phases
+from gen_bundle.check.competition import PHASE_FILES, TASK_FILES
 from gen_bundle.check.declared import OLD_TOP_FIELDS, TOP_FIELDS
+from gen_bundle.check.old_competition import old_columns, old_phases
 from gen_bundle.check.rules import UNPACKER, Effect, Path, Problem, rule
 
 if TYPE_CHECKING:
@@ -17,9 +18,11 @@ FLAGS = ("hide_output", "hide_prediction_output", "hide_score_output")
 LIMITS = ("max_submissions_per_day", "max_submissions", "execution_time_limit")
 # `id` is never reported: tools use it for their own purposes.
 OWN = frozenset(["id"])
-TOP = OWN | {key for key, *_ in TOP_FIELDS} | {
-    *("version", "image", "terms", "pages", "tasks", "solutions", "phases", "leaderboards", "fact_sheet", "queue")
-}
+TOP = (
+    OWN
+    | {key for key, *_ in TOP_FIELDS}
+    | {*("version", "image", "terms", "pages", "tasks", "solutions", "phases", "leaderboards", "fact_sheet", "queue")}
+)
 PAGE = OWN | {"title", "file", "index"}
 TASK = OWN | {"index", "key", "name", "description", "ingestion_only_during_scoring", *TASK_FILES}
 SOLUTION = OWN | {"index", "key", "name", "description", "tasks", "path"}
@@ -28,9 +31,23 @@ PHASE |= {*FLAGS, *LIMITS, *PHASE_FILES}
 BOARD = OWN | {"index", "title", "key", "columns", "primary_index", "hidden", "submission_rule"}
 COLUMN = OWN | {"title", "key", "index", "sorting", "precision", "hidden", "computation", "computation_indexes"}
 
-OLD_TOP = OWN | set(OLD_TOP_FIELDS) | {
-    *("version", "image", "html", "phases", "leaderboard", "queue", "competition_docker_image", "has_registration", "end_date")
-}
+OLD_TOP = (
+    OWN
+    | set(OLD_TOP_FIELDS)
+    | {
+        *(
+            "version",
+            "image",
+            "html",
+            "phases",
+            "leaderboard",
+            "queue",
+            "competition_docker_image",
+            "has_registration",
+            "end_date",
+        )
+    }
+)
 # is_scoring_only says how the old server ran a phase, which does not matter here
 OLD_PHASE = OWN | {"phasenumber", "label", "description", "start_date", "auto_migration", "is_scoring_only"}
 OLD_PHASE |= {"is_parallel_parent", "parent_phasenumber", "ingestion_program_only_during_scoring"}
@@ -39,7 +56,16 @@ OLD_COLUMN = OWN | {"leaderboard", "label", "rank", "sort", "numeric_format", "h
 
 # How people call a task's files who do not remember the right key.
 OTHER_NAMES = {
-    "reference_data": ("reference", "ref", "ref_data", "reference-data", "referencedata", "ground_truth", "gold", "truth"),
+    "reference_data": (
+        "reference",
+        "ref",
+        "ref_data",
+        "reference-data",
+        "referencedata",
+        "ground_truth",
+        "gold",
+        "truth",
+    ),
     "ingestion_program": ("ingestion", "ingestion-program", "ingestionprogram", "ingest", "ingest_program"),
     "input_data": ("input", "inputs", "input-data", "inputdata"),
 }
@@ -51,7 +77,13 @@ def _mappings(bundle: Bundle) -> Iterator[tuple[Path, str, Mapping[Any, Any], fr
         yield from _old_mappings(bundle)
         return
     yield (), "competition.yaml", bundle.yaml, frozenset(TOP)
-    for name, keys in (("pages", PAGE), ("tasks", TASK), ("solutions", SOLUTION), ("phases", PHASE), ("leaderboards", BOARD)):
+    for name, keys in (
+        ("pages", PAGE),
+        ("tasks", TASK),
+        ("solutions", SOLUTION),
+        ("phases", PHASE),
+        ("leaderboards", BOARD),
+    ):
         for entry in bundle.entries(name):
             yield entry.at, f"{name}[{entry.position}]", entry.value, frozenset(keys)
     for board in bundle.entries("leaderboards"):
@@ -110,12 +142,13 @@ def _lost_file(bundle: Bundle, at: Path) -> str | None:
     "file-key-misspelt",
     Effect.BROKEN,
     title="a task's file under a key that is not read",
-    consequence="The key is ignored: the reference data, input data or ingestion program is not there when it is needed.",
+    consequence="The key is ignored: the reference data, input data or ingestion program is not there when it is "
+    "needed.",
     repair="Use exactly reference_data, input_data or ingestion_program.",
     source=READ,
     reads="both",
 )
-def file_key_misspelt(bundle: Bundle) -> Iterator[Problem]:
+def _file_key_misspelt(bundle: Bundle) -> Iterator[Problem]:
     for at, owner, _, _ in _ignored(bundle):
         right = _lost_file(bundle, at)
         if right is not None:
@@ -131,7 +164,7 @@ def file_key_misspelt(bundle: Bundle) -> Iterator[Problem]:
     source=READ,
     reads="both",
 )
-def key_ignored(bundle: Bundle) -> Iterator[Problem]:
+def _key_ignored(bundle: Bundle) -> Iterator[Problem]:
     from difflib import get_close_matches
 
     for at, owner, value, keys in _ignored(bundle):
@@ -155,7 +188,7 @@ def _is_nothing(value: Any) -> bool:
     source=READ,
     reads="both",
 )
-def key_ignored_without_harm(bundle: Bundle) -> Iterator[Problem]:
+def _key_ignored_without_harm(bundle: Bundle) -> Iterator[Problem]:
     for at, owner, value, _ in _ignored(bundle):
         if _is_nothing(value) and _lost_file(bundle, at) is None:
             yield Problem(f"{at[-1]} in {owner} is ignored", at)

@@ -74,7 +74,7 @@ def icon_fault(data: bytes) -> str | None:
     source=IMAGE,
     reads="both",
 )
-def image_missing(bundle: Bundle) -> Iterator[Problem]:
+def _image_missing(bundle: Bundle) -> Iterator[Problem]:
     if "image" not in bundle.yaml:
         yield Problem("image is missing", ("image",))
 
@@ -89,7 +89,7 @@ def image_missing(bundle: Bundle) -> Iterator[Problem]:
     source=IMAGE,
     reads="both",
 )
-def image_path_no_text(bundle: Bundle) -> Iterator[Problem]:
+def _image_path_no_text(bundle: Bundle) -> Iterator[Problem]:
     if "image" in bundle.yaml and not isinstance(bundle.yaml["image"], str):
         yield Problem(f"image is {shown(bundle.yaml['image'])}, and must be a path", ("image",))
 
@@ -104,7 +104,7 @@ def image_path_no_text(bundle: Bundle) -> Iterator[Problem]:
     source=IMAGE,
     reads="both",
 )
-def image_not_found(bundle: Bundle) -> Iterator[Problem]:
+def _image_not_found(bundle: Bundle) -> Iterator[Problem]:
     path = bundle.yaml.get("image")
     if not isinstance(path, str):
         return
@@ -127,7 +127,7 @@ def image_not_found(bundle: Bundle) -> Iterator[Problem]:
     source=SERIALIZERS,
     reads="both",
 )
-def image_kind(bundle: Bundle) -> Iterator[Problem]:
+def _image_kind(bundle: Bundle) -> Iterator[Problem]:
     logo = _logo(bundle)
     if logo and kind_of(logo[1]) is None:
         what = "is empty" if not logo[1] else "is no PNG, JPEG, GIF or WebP (animated PNGs are not taken either)"
@@ -144,7 +144,7 @@ def image_kind(bundle: Bundle) -> Iterator[Problem]:
     source=f"{MODELS} (logo icon)",
     reads="both",
 )
-def image_icon(bundle: Bundle) -> Iterator[Problem]:
+def _image_icon(bundle: Bundle) -> Iterator[Problem]:
     logo = _logo(bundle)
     if logo and kind_of(logo[1]) is not None:
         fault = icon_fault(logo[1])

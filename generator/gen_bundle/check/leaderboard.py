@@ -25,7 +25,7 @@ AUTOMATIC = ("Force_Last", "Force_Best", "Force_Latest_Multiple")
     repair="Add `leaderboards`, in the plural, as a list.",
     source=f"{UNPACKER}/v2.py (leaderboards)",
 )
-def leaderboards_missing(bundle: Bundle) -> Iterator[Problem]:
+def _leaderboards_missing(bundle: Bundle) -> Iterator[Problem]:
     if "leaderboards" not in bundle.yaml:
         hint = "; there is `leaderboard`, which belongs to the old format" if "leaderboard" in bundle.yaml else ""
         yield Problem(f"leaderboards is missing{hint}", ("leaderboards",))
@@ -40,7 +40,7 @@ def leaderboards_missing(bundle: Bundle) -> Iterator[Problem]:
     repair="Give `leaderboards` as a list with one mapping: title, key and columns.",
     source=BOARDS,
 )
-def leaderboards_no_list(bundle: Bundle) -> Iterator[Problem]:
+def _leaderboards_no_list(bundle: Bundle) -> Iterator[Problem]:
     boards = bundle.yaml.get("leaderboards")
     if "leaderboards" in bundle.yaml and boards != [] and not isinstance(boards, list):
         yield Problem(f"leaderboards is {shown(boards)}, and must be a list", ("leaderboards",))
@@ -59,7 +59,7 @@ def leaderboards_no_list(bundle: Bundle) -> Iterator[Problem]:
     repair="Add a leaderboard.",
     source=f"{UNPACKER}/base_unpacker.py (saving the competition)",
 )
-def leaderboards_empty(bundle: Bundle) -> Iterator[Problem]:
+def _leaderboards_empty(bundle: Bundle) -> Iterator[Problem]:
     if bundle.yaml.get("leaderboards") == []:
         yield Problem("leaderboards is an empty list", ("leaderboards",), order=(0, 1))
 
@@ -69,12 +69,12 @@ def leaderboards_empty(bundle: Bundle) -> Iterator[Problem]:
     Effect.REFUSED,
     Stage.SAVE_LEADERBOARDS,
     title="a leaderboard without a list of columns",
-    consequence="The upload ends with `columns: This field is required.`, `Leaderboards require at least 1 column` or the "
-    "like.",
+    consequence="The upload ends with `columns: This field is required.`, `Leaderboards require at least 1 column` or "
+    "the like.",
     repair="Give `columns` as a list of mappings with title, key and index.",
     source=BOARDS,
 )
-def columns_no_list(bundle: Bundle) -> Iterator[Problem]:
+def _columns_no_list(bundle: Bundle) -> Iterator[Problem]:
     for board in bundle.entries("leaderboards"):
         columns = board.get("columns")
         if not isinstance(columns, list) or not columns:
@@ -98,7 +98,7 @@ def columns_no_list(bundle: Bundle) -> Iterator[Problem]:
     repair="Put all columns into one leaderboard, or make a competition of its own for each.",
     source=f"{UNPACKER}/base_unpacker.py (saving the competition)",
 )
-def leaderboards_several(bundle: Bundle) -> Iterator[Problem]:
+def _leaderboards_several(bundle: Bundle) -> Iterator[Problem]:
     for board in bundle.entries("leaderboards")[1:]:
         yield Problem(f"leaderboards[{board.position}] is never shown", board.at)
 
@@ -112,11 +112,13 @@ def leaderboards_several(bundle: Bundle) -> Iterator[Problem]:
     source=SCORES,
     reads="both",
 )
-def primary_column_missing(bundle: Bundle) -> Iterator[Problem]:
+def _primary_column_missing(bundle: Bundle) -> Iterator[Problem]:
     competition = bundle.competition
     indexes = [column.index for column in competition.columns]
     if indexes and competition.primary_index not in indexes:
-        given = "leaderboards" in bundle.yaml and any("primary_index" in board.value for board in bundle.entries("leaderboards")[:1])
+        given = "leaderboards" in bundle.yaml and any(
+            "primary_index" in board.value for board in bundle.entries("leaderboards")[:1]
+        )
         at = ("leaderboards", 0, "primary_index") if given else competition.columns[0].at
         have = ", ".join(str(index) for index in indexes)
         yield Problem(f"the primary index is {competition.primary_index}, and the columns have {have}", at)
@@ -131,7 +133,7 @@ def primary_column_missing(bundle: Bundle) -> Iterator[Problem]:
     source=SCORES,
     reads="both",
 )
-def columns_all_hidden(bundle: Bundle) -> Iterator[Problem]:
+def _columns_all_hidden(bundle: Bundle) -> Iterator[Problem]:
     columns = bundle.competition.columns
     if columns and all(column.hidden for column in columns):
         yield Problem("every column is hidden", columns[0].at)
@@ -146,7 +148,7 @@ def columns_all_hidden(bundle: Bundle) -> Iterator[Problem]:
     source=SCORES,
     reads="both",
 )
-def primary_column_hidden(bundle: Bundle) -> Iterator[Problem]:
+def _primary_column_hidden(bundle: Bundle) -> Iterator[Problem]:
     competition = bundle.competition
     for column in competition.columns:
         if column.hidden and column.index == competition.primary_index:
@@ -161,7 +163,7 @@ def primary_column_hidden(bundle: Bundle) -> Iterator[Problem]:
     repair="Set `hidden: false` when the ranking is to be public.",
     source=SCORES,
 )
-def leaderboard_hidden(bundle: Bundle) -> Iterator[Problem]:
+def _leaderboard_hidden(bundle: Bundle) -> Iterator[Problem]:
     for board in bundle.entries("leaderboards")[:1]:
         if as_boolean(board.get("hidden")):
             yield Problem("the leaderboard is hidden", (*board.at, "hidden"))
@@ -180,7 +182,7 @@ def _several_tasks(bundle: Bundle) -> str | None:
     repair="Use Add, Add_And_Delete or Force_Latest_Multiple, or one task that writes a column for each subtask.",
     source=f"{SCORES}; github.com/codalab/codabench issues 1022 and 2211",
 )
-def automatic_rule_with_several_tasks(bundle: Bundle) -> Iterator[Problem]:
+def _automatic_rule_with_several_tasks(bundle: Bundle) -> Iterator[Problem]:
     competition = bundle.competition
     phase = _several_tasks(bundle)
     primary = next((column for column in competition.columns if column.index == competition.primary_index), None)
@@ -197,12 +199,12 @@ def automatic_rule_with_several_tasks(bundle: Bundle) -> Iterator[Problem]:
     "best-of-several-tasks",
     Effect.NOTE,
     title="Force_Best in a phase with several tasks",
-    consequence="The submission as a whole competes with its own tasks, with the sum of their primary scores: all tasks "
-    "are kept as long as the scores are positive.",
+    consequence="The submission as a whole competes with its own tasks, with the sum of their primary scores: all "
+    "tasks are kept as long as the scores are positive.",
     repair="Use Force_Latest_Multiple, or one task that writes a column for each subtask.",
     source=SCORES,
 )
-def best_of_several_tasks(bundle: Bundle) -> Iterator[Problem]:
+def _best_of_several_tasks(bundle: Bundle) -> Iterator[Problem]:
     competition = bundle.competition
     phase = _several_tasks(bundle)
     primary = next((column for column in competition.columns if column.index == competition.primary_index), None)
@@ -218,7 +220,7 @@ def best_of_several_tasks(bundle: Bundle) -> Iterator[Problem]:
     repair="Let the scoring program write the value.",
     source=SCORES,
 )
-def computed_with_several_tasks(bundle: Bundle) -> Iterator[Problem]:
+def _computed_with_several_tasks(bundle: Bundle) -> Iterator[Problem]:
     phase = _several_tasks(bundle)
     for column in bundle.competition.columns if phase is not None else ():
         if column.computation:

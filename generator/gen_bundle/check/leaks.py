@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from gen_bundle.check.gold import LONGEST, SHORTEST, Gold, column_digest, gold_of, sha256_of, table_columns
@@ -25,6 +26,7 @@ ENOUGH_TIES = 3
 # An example submission may be good; it is the gold itself only when it is right wherever it says anything.
 COVERED_BY_ANSWER = 0.9
 DISTINCTIVE_ID = 4
+BLOCK = 65_536
 INPUT_CHANNELS = ("public data", "input data")
 
 
@@ -51,8 +53,13 @@ def _search(bundle: Bundle) -> Iterator[Leak]:
         return
     seen_files = list(visible_files(bundle))
     public = _public_shingles(bundle, gold, seen_files)
+    # the same file often lies in several kits and programs, and is read once
+    known: dict[tuple[str, str, bool, str], str | None] = {}
     for seen in seen_files:
-        what = _whole_file(bundle, gold, seen) or _tied_labels(gold, seen) or _gold_text(gold, seen, public)
+        key = (sha256_of(bundle, seen.node), seen.channel, seen.is_answer, seen.name.rpartition(".")[2].lower())
+        if key not in known:
+            known[key] = _whole_file(bundle, gold, seen) or _tied_labels(gold, seen) or _gold_text(gold, seen, public)
+        what = known[key]
         if what:
             yield Leak(seen, what)
 
@@ -94,7 +101,9 @@ def _tied_labels(gold: Gold, seen: Seen) -> str | None:
             agreeing += 1
             tied |= given
             tied_ids.add(item)
-            distinctive |= len(item) >= DISTINCTIVE_ID and not item.isdigit() and not all(one.isdigit() for one in given)
+            distinctive |= (
+                len(item) >= DISTINCTIVE_ID and not item.isdigit() and not all(one.isdigit() for one in given)
+            )
     if not agreeing:
         return None
     what = f"ties {len(tied_ids)} of {len(gold.labels)} ids to their labels"
@@ -136,16 +145,16 @@ def _words(seen: Seen) -> Iterator[str]:
 def _matches(gold: Gold, stream: Iterator[str]) -> set[int]:
     """The hashes of secret word sequences that occur in a stream of words."""
     found: set[int] = set()
-    window: list[str] = []
-    for word in stream:
-        window.append(word)
-        if len(window) > LONGEST:
-            del window[0]
-        for size, secret in gold.shingles.items():
-            if len(window) >= size:
-                code = hash(tuple(window[-size:]))
-                if code in secret:
+    kept: list[str] = []
+    while block := list(islice(stream, BLOCK)):
+        # the last words of a block are looked at again, together with those that follow
+        block = kept + block
+        for place, word in enumerate(block):
+            for size in gold.starts.get(word, ()):
+                code = hash(tuple(block[place : place + size]))
+                if code in gold.shingles[size]:
                     found.add(code)
+        kept = block[-LONGEST:]
     return found
 
 
@@ -206,7 +215,7 @@ def _problems(bundle: Bundle, *, secret_programs: bool) -> Iterator[Problem]:
     source=SEEN,
     reads="both",
 )
-def leak(bundle: Bundle) -> Iterator[Problem]:
+def _leak(bundle: Bundle) -> Iterator[Problem]:
     return _problems(bundle, secret_programs=False)
 
 
@@ -219,5 +228,5 @@ def leak(bundle: Bundle) -> Iterator[Problem]:
     source=SEEN,
     reads="both",
 )
-def leak_behind_a_switch(bundle: Bundle) -> Iterator[Problem]:
+def _leak_behind_a_switch(bundle: Bundle) -> Iterator[Problem]:
     return _problems(bundle, secret_programs=True)

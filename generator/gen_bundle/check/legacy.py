@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from gen_bundle.check.competition import board_label, old_columns, old_phases
+from gen_bundle.check.old_competition import board_label, old_columns, old_phases
 from gen_bundle.check.rules import UNPACKER, Effect, Problem, Stage, rule
 from gen_bundle.check.values import shown
 
@@ -20,16 +20,19 @@ V1 = f"{UNPACKER}/v1.py"
     Effect.REFUSED,
     Stage.PAGES,
     title="old format: html is missing or no mapping with terms",
-    consequence="The upload ends with `HTML pages could not be found in the yaml file` or `A file containing the terms …`.",
+    consequence="The upload ends with `HTML pages could not be found in the yaml file` or `A file containing the "
+    "terms …`.",
     repair="Give `html` as a mapping of page titles to files, one of them `terms`. A bundle of the new format needs "
     "`version: 2` instead.",
     source=V1,
     reads="v1",
 )
-def old_html(bundle: Bundle) -> Iterator[Problem]:
+def _old_html(bundle: Bundle) -> Iterator[Problem]:
     html = bundle.yaml.get("html")
     if not isinstance(html, Mapping):
-        yield Problem(f"html is {shown(html) if 'html' in bundle.yaml else 'missing'}, and must be a mapping", ("html",))
+        yield Problem(
+            f"html is {shown(html) if 'html' in bundle.yaml else 'missing'}, and must be a mapping", ("html",)
+        )
     elif "terms" not in html:
         yield Problem("html has no page called terms", ("html",))
 
@@ -44,7 +47,7 @@ def old_html(bundle: Bundle) -> Iterator[Problem]:
     source=V1,
     reads="v1",
 )
-def old_phases_wrong(bundle: Bundle) -> Iterator[Problem]:
+def _old_phases_wrong(bundle: Bundle) -> Iterator[Problem]:
     phases = bundle.yaml.get("phases")
     if not isinstance(phases, Mapping) or not phases:
         what = "missing" if "phases" not in bundle.yaml else "empty" if phases == {} else shown(phases)
@@ -67,7 +70,7 @@ def old_phases_wrong(bundle: Bundle) -> Iterator[Problem]:
     source=V1,
     reads="v1",
 )
-def old_phase_key_missing(bundle: Bundle) -> Iterator[Problem]:
+def _old_phase_key_missing(bundle: Bundle) -> Iterator[Problem]:
     phases = bundle.yaml.get("phases")
     for key, phase in phases.items() if isinstance(phases, Mapping) else ():
         if isinstance(phase, Mapping) and "phasenumber" not in phase:
@@ -88,7 +91,7 @@ def old_phase_key_missing(bundle: Bundle) -> Iterator[Problem]:
     source=V1,
     reads="v1",
 )
-def old_phase_numbers_mixed(bundle: Bundle) -> Iterator[Problem]:
+def _old_phase_numbers_mixed(bundle: Bundle) -> Iterator[Problem]:
     phases = bundle.yaml.get("phases")
     values = [phase for phase in phases.values() if isinstance(phase, Mapping)] if isinstance(phases, Mapping) else []
     numbers = [phase["phasenumber"] for phase in values if "phasenumber" in phase]
@@ -108,14 +111,14 @@ def _board(bundle: Bundle) -> Mapping[Any, Any]:
     Effect.REFUSED,
     Stage.LEADERBOARDS,
     title="old format: leaderboard, its leaderboards or its columns are missing or no mappings",
-    consequence="The upload ends with `Could not find leaderboard in the competition yaml`, `… leaderboards declared …`, "
-    "`… columns declared …`, or a bare error.",
-    repair="Give `leaderboard` with the mappings `leaderboards` and `columns`; every leaderboard needs a `label`, every "
-    "column `leaderboard: {label: …}`.",
+    consequence="The upload ends with `Could not find leaderboard in the competition yaml`, `… leaderboards declared "
+    "…`, `… columns declared …`, or a bare error.",
+    repair="Give `leaderboard` with the mappings `leaderboards` and `columns`; every leaderboard needs a `label`, "
+    "every column `leaderboard: {label: …}`.",
     source=V1,
     reads="v1",
 )
-def old_leaderboard(bundle: Bundle) -> Iterator[Problem]:
+def _old_leaderboard(bundle: Bundle) -> Iterator[Problem]:
     board = bundle.yaml.get("leaderboard")
     if not isinstance(board, Mapping):
         what = shown(board) if "leaderboard" in bundle.yaml else "missing"
@@ -150,7 +153,7 @@ def old_leaderboard(bundle: Bundle) -> Iterator[Problem]:
     source=V1,
     reads="v1",
 )
-def old_ranks_mixed(bundle: Bundle) -> Iterator[Problem]:
+def _old_ranks_mixed(bundle: Bundle) -> Iterator[Problem]:
     try:
         sorted(column.get("rank", 1) for _, column in old_columns(bundle.yaml))
     except TypeError as error:
@@ -168,7 +171,7 @@ def old_ranks_mixed(bundle: Bundle) -> Iterator[Problem]:
     source=V1,
     reads="v1",
 )
-def old_board_without_columns(bundle: Bundle) -> Iterator[Problem]:
+def _old_board_without_columns(bundle: Bundle) -> Iterator[Problem]:
     boards = _board(bundle).get("leaderboards")
     if boards == {}:
         yield Problem("there is no leaderboard", ("leaderboard", "leaderboards"))
@@ -189,7 +192,7 @@ def old_board_without_columns(bundle: Bundle) -> Iterator[Problem]:
     source=V1,
     reads="v1",
 )
-def old_column_lost(bundle: Bundle) -> Iterator[Problem]:
+def _old_column_lost(bundle: Bundle) -> Iterator[Problem]:
     boards = _board(bundle).get("leaderboards")
     labels = {
         one["label"].lower()
@@ -211,7 +214,7 @@ def old_column_lost(bundle: Bundle) -> Iterator[Problem]:
     source=V1,
     reads="v1",
 )
-def old_boards_several(bundle: Bundle) -> Iterator[Problem]:
+def _old_boards_several(bundle: Bundle) -> Iterator[Problem]:
     boards = _board(bundle).get("leaderboards")
     for name in list(boards)[1:] if isinstance(boards, Mapping) else ():
         yield Problem(f"the leaderboard {name} is never shown", ("leaderboard", "leaderboards", name))
@@ -226,7 +229,7 @@ def old_boards_several(bundle: Bundle) -> Iterator[Problem]:
     source=f"{V1}; github.com/codalab/codabench issue 368",
     reads="v1",
 )
-def old_column_computed(bundle: Bundle) -> Iterator[Problem]:
+def _old_column_computed(bundle: Bundle) -> Iterator[Problem]:
     for name, column in old_columns(bundle.yaml):
         if column.get("computed"):
             yield Problem(f"the column {name} is computed", ("leaderboard", "columns", name, "computed"))
@@ -241,7 +244,7 @@ def old_column_computed(bundle: Bundle) -> Iterator[Problem]:
     source=V1,
     reads="v1",
 )
-def old_parent_dropped(bundle: Bundle) -> Iterator[Problem]:
+def _old_parent_dropped(bundle: Bundle) -> Iterator[Problem]:
     phases = bundle.yaml.get("phases")
     total = [phase for phase in phases.values() if isinstance(phase, Mapping)] if isinstance(phases, Mapping) else []
     if len(old_phases(bundle)) < len(total):
@@ -257,7 +260,7 @@ def old_parent_dropped(bundle: Bundle) -> Iterator[Problem]:
     source=V1,
     reads="v1",
 )
-def old_phases_lose_a_day(bundle: Bundle) -> Iterator[Problem]:
+def _old_phases_lose_a_day(bundle: Bundle) -> Iterator[Problem]:
     for phase in bundle.competition.phases[:-1]:
         if phase.end.moment is not None:
             yield Problem(f"phase {phase.name} ends {phase.end.moment:%Y-%m-%d}, one day before the next one", phase.at)
@@ -272,7 +275,7 @@ def old_phases_lose_a_day(bundle: Bundle) -> Iterator[Problem]:
     source=V1,
     reads="v1",
 )
-def old_phase_without_scorer(bundle: Bundle) -> Iterator[Problem]:
+def _old_phase_without_scorer(bundle: Bundle) -> Iterator[Problem]:
     for phase in bundle.competition.phases:
         if "scoring_program" not in phase.tasks[0].files:
             yield Problem(f"phase {phase.name} has no scoring program", phase.at)
@@ -287,6 +290,6 @@ def old_phase_without_scorer(bundle: Bundle) -> Iterator[Problem]:
     source=V1,
     reads="v1",
 )
-def old_format(bundle: Bundle) -> Iterator[Problem]:
+def _old_format(bundle: Bundle) -> Iterator[Problem]:
     if "html" in bundle.yaml:
         yield Problem("the bundle is in the format of CodaLab 1.5", ("html",))

@@ -49,7 +49,9 @@ def unpack(found: Node | OnServer, tick: Callable[[int], None]) -> Package:
     if found.open is None:
         return Package("no zip", Tree(), "it is not read, since it is inflated out of all proportion")
     if found.is_link:
-        return Package("no zip", Tree(), "it is a symbolic link, which is unpacked as a text file with the link's target")
+        return Package(
+            "no zip", Tree(), "it is a symbolic link, which is unpacked as a text file with the link's target"
+        )
     if not found.size:
         return Package("no zip", Tree(), "it is empty")
     copy = cast("IO[bytes]", tempfile.SpooledTemporaryFile(max_size=IN_MEMORY))  # noqa: SIM115

@@ -40,13 +40,19 @@ def page_files(bundle: Bundle) -> Iterator[tuple[Path, Any, Stage, tuple[int, ..
     repair="Give `pages` as a list of `title` and `file`; an empty list is allowed.",
     source=PAGES,
 )
-def pages_no_list(bundle: Bundle) -> Iterator[Problem]:
+def _pages_no_list(bundle: Bundle) -> Iterator[Problem]:
     pages = bundle.yaml.get("pages")
     if not isinstance(pages, list) and pages not in ("", {}):
-        yield Problem(f"pages is {shown(pages) if 'pages' in bundle.yaml else 'missing'}, and must be a list", ("pages",))
+        yield Problem(
+            f"pages is {shown(pages) if 'pages' in bundle.yaml else 'missing'}, and must be a list", ("pages",)
+        )
     for number, page in enumerate(pages if isinstance(pages, list) else ()):
         if not isinstance(page, Mapping):
-            yield Problem(f"pages[{number}] is {shown(page)}, and must have a title and a file", ("pages", number), order=(number,))
+            yield Problem(
+                f"pages[{number}] is {shown(page)}, and must have a title and a file",
+                ("pages", number),
+                order=(number,),
+            )
 
 
 @rule(
@@ -58,7 +64,7 @@ def pages_no_list(bundle: Bundle) -> Iterator[Problem]:
     repair="Add `file` to the page; look for a stray dash that splits it in two.",
     source=PAGES,
 )
-def page_without_file(bundle: Bundle) -> Iterator[Problem]:
+def _page_without_file(bundle: Bundle) -> Iterator[Problem]:
     for page in bundle.entries("pages"):
         if "file" not in page.value:
             yield Problem(f"pages[{page.position}] has no `file`", page.at, order=(page.position, 0))
@@ -73,7 +79,7 @@ def page_without_file(bundle: Bundle) -> Iterator[Problem]:
     repair="Add `terms` with the path of a file.",
     source=PAGES,
 )
-def terms_missing(bundle: Bundle) -> Iterator[Problem]:
+def _terms_missing(bundle: Bundle) -> Iterator[Problem]:
     if "terms" not in bundle.yaml:
         yield Problem("terms is missing", ("terms",), order=(0,))
 
@@ -88,7 +94,7 @@ def terms_missing(bundle: Bundle) -> Iterator[Problem]:
     source=PAGES,
     reads="both",
 )
-def page_path_no_text(bundle: Bundle) -> Iterator[Problem]:
+def _page_path_no_text(bundle: Bundle) -> Iterator[Problem]:
     for at, path, stage, order in page_files(bundle):
         if not isinstance(path, str):
             yield Problem(f"the path is {shown(path)}, and must be a text", at, stage=stage, order=order)
@@ -104,7 +110,7 @@ def page_path_no_text(bundle: Bundle) -> Iterator[Problem]:
     source=PAGES,
     reads="both",
 )
-def page_not_found(bundle: Bundle) -> Iterator[Problem]:
+def _page_not_found(bundle: Bundle) -> Iterator[Problem]:
     for at, path, stage, order in page_files(bundle):
         if isinstance(path, str) and bundle.tree.find(path) is None and not bundle.tree.open_error(path):
             near = bundle.tree.nearest(path)
@@ -122,7 +128,7 @@ def page_not_found(bundle: Bundle) -> Iterator[Problem]:
     source=PAGES,
     reads="both",
 )
-def page_not_openable(bundle: Bundle) -> Iterator[Problem]:
+def _page_not_openable(bundle: Bundle) -> Iterator[Problem]:
     for at, path, stage, order in page_files(bundle):
         error = bundle.tree.open_error(path) if isinstance(path, str) else None
         if error:
@@ -138,7 +144,7 @@ def page_not_openable(bundle: Bundle) -> Iterator[Problem]:
     repair="Write the page, or take it out of the list.",
     source=PAGES,
 )
-def page_empty(bundle: Bundle) -> Iterator[Problem]:
+def _page_empty(bundle: Bundle) -> Iterator[Problem]:
     for at, path, stage, order in page_files(bundle):
         found = bundle.tree.find(path) if isinstance(path, str) else None
         if isinstance(found, Node) and not found.is_folder and not found.size:
@@ -155,7 +161,7 @@ def page_empty(bundle: Bundle) -> Iterator[Problem]:
     source=PAGES,
     reads="both",
 )
-def page_not_utf8(bundle: Bundle) -> Iterator[Problem]:
+def _page_not_utf8(bundle: Bundle) -> Iterator[Problem]:
     for at, path, stage, order in page_files(bundle):
         found = bundle.tree.find(path) if isinstance(path, str) else None
         if isinstance(found, Node) and found.open is not None and bundle.text(path) is None:
@@ -172,7 +178,7 @@ def page_not_utf8(bundle: Bundle) -> Iterator[Problem]:
     source=SERIALIZERS,
     reads="both",
 )
-def page_nul_character(bundle: Bundle) -> Iterator[Problem]:
+def _page_nul_character(bundle: Bundle) -> Iterator[Problem]:
     for at, path, stage, order in page_files(bundle):
         if isinstance(path, str) and "\0" in (bundle.text(path) or ""):
             place = (6,) if stage is Stage.TERMS else (3, order[0], 1)
@@ -188,7 +194,7 @@ def page_nul_character(bundle: Bundle) -> Iterator[Problem]:
     source=PAGES,
     reads="both",
 )
-def page_blank(bundle: Bundle) -> Iterator[Problem]:
+def _page_blank(bundle: Bundle) -> Iterator[Problem]:
     for at, path, _, _ in page_files(bundle):
         text = bundle.text(path) if isinstance(path, str) else None
         if text is not None and (text or bundle.format != "v2") and not text.strip("\ufeff \t\r\n\f\v\xa0"):
@@ -204,9 +210,13 @@ def page_blank(bundle: Bundle) -> Iterator[Problem]:
     source=PAGES,
     reads="both",
 )
-def page_of_the_server(bundle: Bundle) -> Iterator[Problem]:
+def _page_of_the_server(bundle: Bundle) -> Iterator[Problem]:
     for at, path, _, _ in page_files(bundle):
-        if isinstance(path, str) and bundle.tree.find(path) is not None and not isinstance(bundle.tree.find(path), Node):
+        if (
+            isinstance(path, str)
+            and bundle.tree.find(path) is not None
+            and not isinstance(bundle.tree.find(path), Node)
+        ):
             yield Problem(f"{path} lies outside the bundle", at)
 
 
@@ -219,14 +229,16 @@ def page_of_the_server(bundle: Bundle) -> Iterator[Problem]:
     source=PAGES,
     reads="both",
 )
-def page_byte_order_mark(bundle: Bundle) -> Iterator[Problem]:
+def _page_byte_order_mark(bundle: Bundle) -> Iterator[Problem]:
     for at, path, _, _ in page_files(bundle):
         if isinstance(path, str) and (bundle.text(path, 16) or "").startswith("\ufeff"):
             yield Problem(f"{path} starts with a byte order mark", at, file=path, line=1, column=1)
 
 
 # What is not rendered: code, comments, and escaped characters.
-NOT_PROSE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`|<(?:pre|code|script|style)\b.*?</|<!--.*?-->|\\\$", re.S)
+NOT_PROSE = re.compile(
+    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`|<(?:pre|code|script|style)\b.*?</|<!--.*?-->|\\\$", re.DOTALL
+)
 LINK = re.compile(r"(!?)\[[^\]\n]*\]\(\s*<?([^)\s>]+)|\b(?:src|href)\s*=\s*[\"']([^\"']+)")
 MONEY = re.compile(r"\$\s?\d[\d.,]*[^$\n]{1,200}\$\s?\d")
 ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//|#|/|\{")
@@ -253,7 +265,7 @@ def _shown_texts(bundle: Bundle) -> Iterator[tuple[Path, str, str]]:
     source=FRONTEND,
     reads="both",
 )
-def page_relative_link(bundle: Bundle) -> Iterator[Problem]:
+def _page_relative_link(bundle: Bundle) -> Iterator[Problem]:
     for at, path, text in _shown_texts(bundle):
         for link in LINK.finditer(text):
             target = link.group(2) or link.group(3) or ""
@@ -276,7 +288,7 @@ def page_relative_link(bundle: Bundle) -> Iterator[Problem]:
     source=FRONTEND,
     reads="both",
 )
-def page_dollars(bundle: Bundle) -> Iterator[Problem]:
+def _page_dollars(bundle: Bundle) -> Iterator[Problem]:
     for at, path, text in _shown_texts(bundle):
         if path.lower().endswith((".html", ".htm")):
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gen_bundle.check.competition import DEFAULT_LIMIT_S, sorted_phases
@@ -31,7 +32,7 @@ def ordered(bundle: Bundle) -> list[Entry]:
     repair="Give `phases` as a list of mappings with name, start and tasks.",
     source=PHASES,
 )
-def phases_no_list(bundle: Bundle) -> Iterator[Problem]:
+def _phases_no_list(bundle: Bundle) -> Iterator[Problem]:
     phases = bundle.yaml.get("phases")
     if not isinstance(phases, list) or not phases:
         what = "empty" if phases == [] else shown(phases) if "phases" in bundle.yaml else "missing"
@@ -51,7 +52,7 @@ def phases_no_list(bundle: Bundle) -> Iterator[Problem]:
     repair="Number the phases 0, 1, 2 …, or leave all indexes out.",
     source=PHASES,
 )
-def phase_indexes_mixed(bundle: Bundle) -> Iterator[Problem]:
+def _phase_indexes_mixed(bundle: Bundle) -> Iterator[Problem]:
     phases = bundle.entries("phases")
     try:
         sorted(phases, key=lambda phase: phase.value.get("index", 0))
@@ -69,7 +70,7 @@ def phase_indexes_mixed(bundle: Bundle) -> Iterator[Problem]:
     repair="List the indexes of the phase's tasks.",
     source=PHASES,
 )
-def phase_without_tasks(bundle: Bundle) -> Iterator[Problem]:
+def _phase_without_tasks(bundle: Bundle) -> Iterator[Problem]:
     for number, phase in enumerate(ordered(bundle)):
         if "tasks" not in phase.value:
             yield Problem(f"phase {shown(phase.get('name'))} has no tasks", phase.at, order=(number, 2))
@@ -84,7 +85,7 @@ def phase_without_tasks(bundle: Bundle) -> Iterator[Problem]:
     repair="List the indexes of existing tasks, of the same type: 0 and '0' differ.",
     source=PHASES,
 )
-def phase_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
+def _phase_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
     known = {task.index for task in bundle.competition.tasks if isinstance(task.index, Hashable)}
     for number, phase in enumerate(ordered(bundle)):
         if "tasks" not in phase.value:
@@ -109,7 +110,7 @@ def phase_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
     repair="List the indexes of the phase's tasks.",
     source=PHASES,
 )
-def phase_tasks_empty(bundle: Bundle) -> Iterator[Problem]:
+def _phase_tasks_empty(bundle: Bundle) -> Iterator[Problem]:
     for phase in bundle.entries("phases"):
         if "tasks" in phase.value and phase.value["tasks"] in ([], "", {}, set()):
             yield Problem(f"phase {shown(phase.get('name'))} has no task", (*phase.at, "tasks"))
@@ -123,7 +124,7 @@ def phase_tasks_empty(bundle: Bundle) -> Iterator[Problem]:
     repair="Name it once.",
     source=PHASES,
 )
-def phase_tasks_repeated(bundle: Bundle) -> Iterator[Problem]:
+def _phase_tasks_repeated(bundle: Bundle) -> Iterator[Problem]:
     for phase in bundle.entries("phases"):
         tasks = phase.get("tasks")
         listed = [index for index in tasks if isinstance(index, Hashable)] if isinstance(tasks, list) else []
@@ -141,7 +142,7 @@ def phase_tasks_repeated(bundle: Bundle) -> Iterator[Problem]:
     source=SERIALIZERS,
     reads="both",
 )
-def migration_to_first_phase(bundle: Bundle) -> Iterator[Problem]:
+def _migration_to_first_phase(bundle: Bundle) -> Iterator[Problem]:
     key = "auto_migrate_to_this_phase" if bundle.format == "v2" else "auto_migration"
     for phase in bundle.competition.phases[:1]:
         value = bundle.yaml["phases"][phase.at[1]].get(key)
@@ -153,13 +154,14 @@ def migration_to_first_phase(bundle: Bundle) -> Iterator[Problem]:
     "migration-between-tasks",
     Effect.NOTE,
     title="submissions taken over into a phase with other tasks",
-    consequence="In some versions of the server a submission that is taken over runs with the task of the earlier phase.",
+    consequence="In some versions of the server a submission that is taken over runs with the task of the earlier "
+    "phase.",
     repair="Try it before the phase starts, or ask participants to submit again.",
     source="github.com/codalab/codabench issues 2193 and 2239",
 )
-def migration_between_tasks(bundle: Bundle) -> Iterator[Problem]:
+def _migration_between_tasks(bundle: Bundle) -> Iterator[Problem]:
     phases = bundle.competition.phases
-    for earlier, phase in zip(phases, phases[1:], strict=False):
+    for earlier, phase in pairwise(phases):
         value = bundle.yaml["phases"][phase.at[1]].get("auto_migrate_to_this_phase")
         if as_boolean(value) and [task.at for task in earlier.tasks] != [task.at for task in phase.tasks]:
             yield Problem(f"phase {phase.name} takes over submissions to other tasks", phase.at)
@@ -174,7 +176,7 @@ def migration_between_tasks(bundle: Bundle) -> Iterator[Problem]:
     source=WORKER,
     reads="both",
 )
-def time_limit_over_the_queue(bundle: Bundle) -> Iterator[Problem]:
+def _time_limit_over_the_queue(bundle: Bundle) -> Iterator[Problem]:
     if bundle.competition.queue:
         return
     for phase in bundle.competition.phases:
@@ -192,7 +194,7 @@ def time_limit_over_the_queue(bundle: Bundle) -> Iterator[Problem]:
     source=MODELS,
     reads="both",
 )
-def zero_means_no_limit(bundle: Bundle) -> Iterator[Problem]:
+def _zero_means_no_limit(bundle: Bundle) -> Iterator[Problem]:
     for phase in bundle.competition.phases:
         value = bundle.yaml["phases"][phase.at[1]]
         for key in ("max_submissions", "max_submissions_per_day", "execution_time_limit"):
@@ -209,7 +211,7 @@ def zero_means_no_limit(bundle: Bundle) -> Iterator[Problem]:
     source=PHASES,
     reads="both",
 )
-def day_limit_above_total(bundle: Bundle) -> Iterator[Problem]:
+def _day_limit_above_total(bundle: Bundle) -> Iterator[Problem]:
     for phase in bundle.competition.phases:
         value = bundle.yaml["phases"][phase.at[1]]
         total = as_integer(value.get("max_submissions", 100))

@@ -13,7 +13,7 @@ from gen_bundle.check.data_files import where
 from gen_bundle.check.package import Package
 from gen_bundle.check.rules import WORKER, Effect, Problem, rule
 from gen_bundle.check.tree import Node
-from gen_bundle.check.yaml_document import UnreadableYaml, read_yaml
+from gen_bundle.check.yaml_document import UnreadableYamlError, read_yaml
 
 if TYPE_CHECKING:
     from gen_bundle.check.bundle import Bundle
@@ -52,7 +52,7 @@ class Program:
             return None, f"{name} is a folder"
         try:
             value = read_yaml(node.read(MAX_METADATA_BYTES)).value
-        except UnreadableYaml as error:
+        except UnreadableYamlError as error:
             return None, f"{name} {error}"
         if not isinstance(value, Mapping):
             return None, f"{name} is empty or no mapping"
@@ -82,17 +82,19 @@ def programs(bundle: Bundle) -> Iterator[Program]:
     title="a program without metadata at its root",
     consequence="It is never started: every submission fails with `Could not find scores file, did the scoring program "
     "output it?`; an ingestion program is skipped without a word.",
-    repair="Put a file called exactly metadata.yaml, with a `command`, at the root of the folder or zip, without a folder "
-    "around it.",
+    repair="Put a file called exactly metadata.yaml, with a `command`, at the root of the folder or zip, without a "
+    "folder around it.",
     source=COMMAND,
     reads="both",
 )
-def program_without_metadata(bundle: Bundle) -> Iterator[Problem]:
+def _program_without_metadata(bundle: Bundle) -> Iterator[Problem]:
     for program in programs(bundle):
         if program.metadata is None:
             near = [name for name in program.package.names if re.search(r"(?i)(^|/)metadata(\.\w+)?$", name)]
             wrapped = program.package.wrapping_folder
-            hint = f"; everything lies in the folder {wrapped!r}" if wrapped else f"; there is {near[0]!r}" if near else ""
+            hint = (
+                f"; everything lies in the folder {wrapped!r}" if wrapped else f"; there is {near[0]!r}" if near else ""
+            )
             yield Problem(f"{where(program.use)} has no metadata.yaml at its root{hint}", program.use.at)
 
 
@@ -106,7 +108,7 @@ def program_without_metadata(bundle: Bundle) -> Iterator[Problem]:
     source=COMMAND,
     reads="both",
 )
-def program_without_command(bundle: Bundle) -> Iterator[Problem]:
+def _program_without_command(bundle: Bundle) -> Iterator[Problem]:
     for program in programs(bundle):
         command, missing = program.command()
         if program.metadata is None:
@@ -132,13 +134,13 @@ def _faults(bundle: Bundle, verdict: str, *kinds: str) -> Iterator[tuple[Program
     "command-needs-a-shell",
     Effect.BROKEN,
     title="a command that only a shell understands",
-    consequence="There is no shell: operators, assignments and words of the shell are taken as programs or arguments, and "
-    "the program does not run.",
+    consequence="There is no shell: operators, assignments and words of the shell are taken as programs or arguments, "
+    "and the program does not run.",
     repair='Call one program, or write `bash -c "…"` around all of it.',
     source=COMMAND,
     reads="both",
 )
-def command_needs_a_shell(bundle: Bundle) -> Iterator[Problem]:
+def _command_needs_a_shell(bundle: Bundle) -> Iterator[Problem]:
     for program, fault in _faults(bundle, "broken", "shell"):
         yield Problem(f"{where(program.use)}: {fault.what}", program.use.at)
 
@@ -147,12 +149,13 @@ def command_needs_a_shell(bundle: Bundle) -> Iterator[Problem]:
     "command-with-shell-syntax",
     Effect.TRAP,
     title="shell syntax in a command that runs nevertheless",
-    consequence="There is no shell: redirections, pipes, patterns and variables are passed to the program as arguments.",
+    consequence="There is no shell: redirections, pipes, patterns and variables are passed to the program as "
+    "arguments.",
     repair='Take them out, or write `bash -c "…"` around all of it.',
     source=COMMAND,
     reads="both",
 )
-def command_with_shell_syntax(bundle: Bundle) -> Iterator[Problem]:
+def _command_with_shell_syntax(bundle: Bundle) -> Iterator[Problem]:
     for program, fault in _faults(bundle, "trap", "shell"):
         yield Problem(f"{where(program.use)}: {fault.what}", program.use.at)
 
@@ -166,7 +169,7 @@ def command_with_shell_syntax(bundle: Bundle) -> Iterator[Problem]:
     source=COMMAND,
     reads="both",
 )
-def command_placeholder(bundle: Bundle) -> Iterator[Problem]:
+def _command_placeholder(bundle: Bundle) -> Iterator[Problem]:
     for program, fault in _faults(bundle, "broken", "placeholder"):
         yield Problem(f"{where(program.use)}: {fault.what}", program.use.at)
 
@@ -180,7 +183,7 @@ def command_placeholder(bundle: Bundle) -> Iterator[Problem]:
     source=COMMAND,
     reads="both",
 )
-def command_script_missing(bundle: Bundle) -> Iterator[Problem]:
+def _command_script_missing(bundle: Bundle) -> Iterator[Problem]:
     for program, fault in _faults(bundle, "broken", "script"):
         yield Problem(f"{where(program.use)}: {fault.what}", program.use.at)
 
@@ -194,7 +197,7 @@ def command_script_missing(bundle: Bundle) -> Iterator[Problem]:
     source=COMMAND,
     reads="both",
 )
-def requirements_never_installed(bundle: Bundle) -> Iterator[Problem]:
+def _requirements_never_installed(bundle: Bundle) -> Iterator[Problem]:
     for program in programs(bundle):
         names = [name for name in program.package.names if name.rpartition("/")[2].lower() == "requirements.txt"]
         command, _ = program.command()
@@ -219,25 +222,31 @@ def _reference_paths(program: Program) -> set[str]:
     "reference-data-missing",
     Effect.TRAP,
     title="a scoring program that reads reference data which its task does not have",
-    consequence="/app/input/ref, or the file in it, is not there: every submission fails unless the program does without.",
+    consequence="/app/input/ref, or the file in it, is not there: every submission fails unless the program does "
+    "without.",
     repair="Give the task `reference_data` with the files that the program reads.",
     source=WORKER,
     reads="both",
 )
-def reference_data_missing(bundle: Bundle) -> Iterator[Problem]:
+def _reference_data_missing(bundle: Bundle) -> Iterator[Problem]:
     for program in programs(bundle):
         if program.role != "scoring":
             continue
         named = _reference_paths(program)
         use = program.task.files.get("reference_data")
         if named and use is None:
-            yield Problem(f"{where(program.use)} reads /app/input/ref, and the task has no reference data", program.use.at)
+            yield Problem(
+                f"{where(program.use)} reads /app/input/ref, and the task has no reference data", program.use.at
+            )
         package = bundle.package(use) if use else None
         if package is None or package.fault or package.kind == "server" or not package.names:
             continue
         for name in sorted(named):
             if package.tree.find(name) is None:
-                yield Problem(f"{where(program.use)} reads /app/input/ref/{name}, which is not in the reference data", use.at if use else ())
+                yield Problem(
+                    f"{where(program.use)} reads /app/input/ref/{name}, which is not in the reference data",
+                    use.at if use else (),
+                )
 
 
 @rule(
@@ -250,7 +259,7 @@ def reference_data_missing(bundle: Bundle) -> Iterator[Problem]:
     source=COMMAND,
     reads="v2",
 )
-def solution_with_metadata(bundle: Bundle) -> Iterator[Problem]:
+def _solution_with_metadata(bundle: Bundle) -> Iterator[Problem]:
     with_ingestion = any("ingestion_program" in task.files for task in bundle.competition.tasks)
     for use in bundle.competition.solutions:
         package = bundle.package(use)
@@ -270,7 +279,7 @@ def solution_with_metadata(bundle: Bundle) -> Iterator[Problem]:
     source=WORKER,
     reads="both",
 )
-def reference_data_wrapped(bundle: Bundle) -> Iterator[Problem]:
+def _reference_data_wrapped(bundle: Bundle) -> Iterator[Problem]:
     for task in bundle.competition.used_tasks:
         use = task.files.get("reference_data")
         package = bundle.package(use) if use else None

@@ -44,7 +44,7 @@ def lines(node: Node) -> Iterator[str]:
 
 
 def fingerprint(node: Node) -> tuple[str, int]:
-    """A digest of the file's lines without blanks around them and without blank lines, and how many differ (up to 3)."""
+    """A digest of the file's lines, outer blanks and blank lines left out, and how many differ (to 3)."""
     state = hashlib.sha256()
     different: set[str] = set()
     for line in lines(node):

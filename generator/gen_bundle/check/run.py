@@ -15,7 +15,7 @@ from gen_bundle.check.report import Finding, Report
 from gen_bundle.check.rules import Effect, Problem, Reads, Rule, Stage, applying
 from gen_bundle.check.secrets import Secrets
 from gen_bundle.check.tree import Node, folder_tree
-from gen_bundle.check.yaml_document import MAX_BYTES, UnreadableYaml, read_yaml
+from gen_bundle.check.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
 
 # The topics, in the order of the documentation; importing one registers its rules.
@@ -36,6 +36,8 @@ TOPICS = {
     "schedule": "Dates",
     "leaderboard": "Leaderboards",
     "columns": "Columns",
+    "metrics": "Directions of metrics",
+    "scores": "Scores of a dry run",
     "fact_sheet": "The fact sheet",
     "legacy": "The old format",
     "leaks": "Leaks",
@@ -119,7 +121,7 @@ def _open(path: Path, now: datetime, tick: Callable[[int], None]) -> Bundle:
     if isinstance(found, Node) and found.open is not None:
         try:
             bundle.document = read_yaml(found.read(MAX_BYTES + 1))
-        except UnreadableYaml as error:
+        except UnreadableYamlError as error:
             bundle.unreadable = error
     return bundle
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import time
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gen_bundle.check.competition import Phase
@@ -35,7 +37,7 @@ def given_dates(bundle: Bundle) -> Iterator[tuple[int, Phase, Path, str, Instant
     source=DATES,
     reads="both",
 )
-def date_unreadable(bundle: Bundle) -> Iterator[Problem]:
+def _date_unreadable(bundle: Bundle) -> Iterator[Problem]:
     for number, phase, at, which, date in given_dates(bundle):
         if date.fault:
             yield Problem(f"the {which} of phase {phase.name}: {date.fault}", at, order=(number, int(which == "end")))
@@ -51,7 +53,7 @@ def date_unreadable(bundle: Bundle) -> Iterator[Problem]:
     source=ORDERING,
     reads="both",
 )
-def phase_without_start(bundle: Bundle) -> Iterator[Problem]:
+def _phase_without_start(bundle: Bundle) -> Iterator[Problem]:
     for number, phase in enumerate(bundle.competition.phases):
         missing_old_key = bundle.format != "v2" and "start_date" not in bundle.yaml["phases"][phase.at[1]]
         if phase.start.moment is None and not phase.start.fault and not missing_old_key:
@@ -67,7 +69,7 @@ def phase_without_start(bundle: Bundle) -> Iterator[Problem]:
     repair="Give every phase but the last an end.",
     source=ORDERING,
 )
-def phase_without_end(bundle: Bundle) -> Iterator[Problem]:
+def _phase_without_end(bundle: Bundle) -> Iterator[Problem]:
     for number, phase in enumerate(bundle.competition.phases[:-1]):
         if phase.end.moment is None and not phase.end.fault:
             yield Problem(f"phase {phase.name} has no end", phase.end_at, order=(number + 1, 0))
@@ -78,18 +80,20 @@ def phase_without_end(bundle: Bundle) -> Iterator[Problem]:
     Effect.REFUSED,
     Stage.PHASE_ORDER,
     title="a phase starts before or when the one before it ends",
-    consequence="The upload ends with `Phases must be sequential. …` or `Phases dates conflict. …`. Unquoted times count as "
-    "midnight, so that two changes on one day clash.",
+    consequence="The upload ends with `Phases must be sequential. …` or `Phases dates conflict. …`. Unquoted times "
+    "count as midnight, so that two changes on one day clash.",
     repair="Let each phase start at least a second after the end of the one before, with quoted UTC times; phases are "
     "ordered by `index`. Tracks that run at the same time are tasks of one phase.",
     source=ORDERING,
 )
-def phases_overlap(bundle: Bundle) -> Iterator[Problem]:
+def _phases_overlap(bundle: Bundle) -> Iterator[Problem]:
     phases = bundle.competition.phases
-    for number, (earlier, phase) in enumerate(zip(phases, phases[1:], strict=False), start=1):
+    for number, (earlier, phase) in enumerate(pairwise(phases), start=1):
         end, start = earlier.end.moment, phase.start.moment
         if end is not None and start is not None and start <= end:
-            what = f"phase {phase.name} starts {start:%Y-%m-%d %H:%M:%S}, and {earlier.name} ends {end:%Y-%m-%d %H:%M:%S}"
+            what = (
+                f"phase {phase.name} starts {start:%Y-%m-%d %H:%M:%S}, and {earlier.name} ends {end:%Y-%m-%d %H:%M:%S}"
+            )
             yield Problem(what, phase.start_at, order=(number, 2))
 
 
@@ -102,7 +106,7 @@ def phases_overlap(bundle: Bundle) -> Iterator[Problem]:
     source=ORDERING,
     reads="both",
 )
-def phase_never_open(bundle: Bundle) -> Iterator[Problem]:
+def _phase_never_open(bundle: Bundle) -> Iterator[Problem]:
     for phase in bundle.competition.phases:
         start, end = phase.start.moment, phase.end.moment
         if start is not None and end is not None and end <= start:
@@ -119,7 +123,7 @@ def phase_never_open(bundle: Bundle) -> Iterator[Problem]:
     source=ISSUE_1399,
     reads="both",
 )
-def date_time_dropped(bundle: Bundle) -> Iterator[Problem]:
+def _date_time_dropped(bundle: Bundle) -> Iterator[Problem]:
     for _, phase, at, which, date in given_dates(bundle):
         if date.lost_time:
             yield Problem(f"the time {date.lost_time} of the {which} of phase {phase.name} is dropped", at)
@@ -134,7 +138,7 @@ def date_time_dropped(bundle: Bundle) -> Iterator[Problem]:
     source=ISSUE_1399,
     reads="both",
 )
-def date_zone_dropped(bundle: Bundle) -> Iterator[Problem]:
+def _date_zone_dropped(bundle: Bundle) -> Iterator[Problem]:
     for _, phase, at, which, date in given_dates(bundle):
         if date.lost_zone:
             yield Problem(f"the zone {date.lost_zone} of the {which} of phase {phase.name} is dropped", at)
@@ -144,13 +148,13 @@ def date_zone_dropped(bundle: Bundle) -> Iterator[Problem]:
     "date-misread",
     Effect.TRAP,
     title="a date that is read in another way than people would",
-    consequence="The month is taken first where it can be; of two dates in one text a mixture is read; what is left out "
-    "is taken from the day of the upload.",
+    consequence="The month is taken first where it can be; of two dates in one text a mixture is read; what is left "
+    "out is taken from the day of the upload.",
     repair='Write year, month and day in this order, in quotes: "2031-01-31 23:59:59".',
     source=f"{DATES}; python-dateutil's parser",
     reads="both",
 )
-def date_misread(bundle: Bundle) -> Iterator[Problem]:
+def _date_misread(bundle: Bundle) -> Iterator[Problem]:
     for _, phase, at, which, date in given_dates(bundle):
         if date.moment is None or not (date.other_reading or date.incomplete or date.odd):
             continue
@@ -167,7 +171,7 @@ def date_misread(bundle: Bundle) -> Iterator[Problem]:
     source=ORDERING,
     reads="both",
 )
-def competition_over(bundle: Bundle) -> Iterator[Problem]:
+def _competition_over(bundle: Bundle) -> Iterator[Problem]:
     ends = [phase.end.moment for phase in bundle.competition.phases]
     if ends and all(end is not None and end < bundle.now for end in ends):
         yield Problem(f"the last phase ended before {bundle.now:%Y-%m-%d}", bundle.competition.phases[-1].end_at)
@@ -182,9 +186,10 @@ def competition_over(bundle: Bundle) -> Iterator[Problem]:
     source=DATES,
     reads="both",
 )
-def end_at_midnight(bundle: Bundle) -> Iterator[Problem]:
+def _end_at_midnight(bundle: Bundle) -> Iterator[Problem]:
     for _, phase, at, which, date in given_dates(bundle):
-        start = phase.start.moment
-        if which == "end" and date.moment is not None and f"{date.moment:%H:%M:%S}" == "00:00:00" and not date.lost_time:
-            if start is None or start < date.moment:
-                yield Problem(f"phase {phase.name} closes as {date.moment:%Y-%m-%d} begins", at)
+        if which != "end" or date.moment is None or date.lost_time:
+            continue
+        opens_before = phase.start.moment is None or phase.start.moment < date.moment
+        if date.moment.time() == time() and opens_before:
+            yield Problem(f"phase {phase.name} closes as {date.moment:%Y-%m-%d} begins", at)

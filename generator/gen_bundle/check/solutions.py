@@ -23,7 +23,7 @@ SOLUTIONS = f"{UNPACKER}/v2.py (solutions)"
     repair="Give `solutions` as a list of mappings with index, tasks and path, or leave it out.",
     source=SOLUTIONS,
 )
-def solutions_no_list(bundle: Bundle) -> Iterator[Problem]:
+def _solutions_no_list(bundle: Bundle) -> Iterator[Problem]:
     solutions = bundle.yaml.get("solutions")
     if solutions and not isinstance(solutions, list):
         yield Problem(f"solutions is {shown(solutions)}, and must be a list", ("solutions",))
@@ -43,7 +43,7 @@ def solutions_no_list(bundle: Bundle) -> Iterator[Problem]:
     repair="Give every solution an index, the indexes of its tasks, and the path of an example submission.",
     source=SOLUTIONS,
 )
-def solution_key_missing(bundle: Bundle) -> Iterator[Problem]:
+def _solution_key_missing(bundle: Bundle) -> Iterator[Problem]:
     for solution in bundle.entries("solutions"):
         for place, key in enumerate(("index", "tasks", "path")):
             if key not in solution.value and not (key == "path" and "key" in solution.value):
@@ -64,7 +64,7 @@ def _is_known(index: Any, known: set[Hashable]) -> bool:
     repair="List the indexes of existing tasks, of the same type: 0 and '0' differ.",
     source=SOLUTIONS,
 )
-def solution_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
+def _solution_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
     known = {task.index for task in bundle.competition.tasks if isinstance(task.index, Hashable)}
     for solution in bundle.entries("solutions"):
         if "tasks" not in solution.value:
@@ -72,7 +72,9 @@ def solution_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
         tasks = solution.value["tasks"]
         at, order = (*solution.at, "tasks"), (solution.position, 3)
         if not isinstance(tasks, (list, dict, str, set)):
-            yield Problem(f"tasks of solutions[{solution.position}] is {shown(tasks)}, and must be a list", at, order=order)
+            yield Problem(
+                f"tasks of solutions[{solution.position}] is {shown(tasks)}, and must be a list", at, order=order
+            )
             continue
         unknown = [index for index in tasks if not _is_known(index, known)]
         if unknown:
@@ -90,7 +92,7 @@ def solution_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
     repair="Replace `key` by `path`. If a solution with this key exists on your server, name it with --known-key.",
     source=SOLUTIONS,
 )
-def solution_key_unknown(bundle: Bundle) -> Iterator[Problem]:
+def _solution_key_unknown(bundle: Bundle) -> Iterator[Problem]:
     for solution in bundle.entries("solutions"):
         key = solution.get("key")
         if "key" in solution.value and str(key) not in bundle.known_keys:
@@ -106,7 +108,7 @@ def solution_key_unknown(bundle: Bundle) -> Iterator[Problem]:
     repair="List the indexes of its tasks.",
     source=SOLUTIONS,
 )
-def solution_of_no_task(bundle: Bundle) -> Iterator[Problem]:
+def _solution_of_no_task(bundle: Bundle) -> Iterator[Problem]:
     for solution in bundle.entries("solutions"):
         if solution.value.get("tasks") in ([], "", {}):
             yield Problem(f"solutions[{solution.position}] belongs to no task", solution.at)

@@ -22,7 +22,7 @@ READ_KEYS_THAT_GROW = ("fact_sheet", "pages", "tasks", "phases", "leaderboards",
     source=UPLOAD,
     reads="archive",
 )
-def yaml_unreadable(bundle: Bundle) -> Iterator[Problem]:
+def _yaml_unreadable(bundle: Bundle) -> Iterator[Problem]:
     fault = bundle.unreadable
     if fault:
         yield Problem(f"{NAME} {fault}", file=NAME, line=fault.line, column=fault.column)
@@ -38,7 +38,7 @@ def yaml_unreadable(bundle: Bundle) -> Iterator[Problem]:
     source=UPLOAD,
     reads="archive",
 )
-def yaml_no_mapping(bundle: Bundle) -> Iterator[Problem]:
+def _yaml_no_mapping(bundle: Bundle) -> Iterator[Problem]:
     if bundle.document and not isinstance(bundle.document.value, Mapping):
         kind = "empty" if bundle.document.value is None else f"a {type(bundle.document.value).__name__}"
         yield Problem(f"{NAME} is {kind}, and must be a mapping", file=NAME, line=1, column=1)
@@ -54,7 +54,7 @@ def yaml_no_mapping(bundle: Bundle) -> Iterator[Problem]:
     source=UPLOAD,
     reads="both",
 )
-def version_unknown(bundle: Bundle) -> Iterator[Problem]:
+def _version_unknown(bundle: Bundle) -> Iterator[Problem]:
     if bundle.version not in ("1", "1.5", "2"):
         yield Problem(f"version is {bundle.version!r}; known are 2, and 1 or 1.5 for the old format", ("version",))
 
@@ -69,7 +69,7 @@ def version_unknown(bundle: Bundle) -> Iterator[Problem]:
     source=UPLOAD,
     reads="v2",
 )
-def version_missing(bundle: Bundle) -> Iterator[Problem]:
+def _version_missing(bundle: Bundle) -> Iterator[Problem]:
     if bundle.version in ("1", "1.5"):
         new_keys = ", ".join(key for key in NEW_KEYS if key in bundle.yaml)
         yield Problem(f"there is no `version: 2`, though {new_keys} belong to the new format", ("version",))
@@ -85,7 +85,7 @@ def version_missing(bundle: Bundle) -> Iterator[Problem]:
     source=UPLOAD,
     reads="both",
 )
-def yaml_bomb(bundle: Bundle) -> Iterator[Problem]:
+def _yaml_bomb(bundle: Bundle) -> Iterator[Problem]:
     for key in READ_KEYS_THAT_GROW:
         if bundle.is_huge(key):
             yield Problem(f"{key} repeats itself through aliases without end or nearly so", (key,))
@@ -100,7 +100,7 @@ def yaml_bomb(bundle: Bundle) -> Iterator[Problem]:
     source="YAML 1.2.2, section 3.2.1.1 (keys are unique); PyYAML keeps the last",
     reads="both",
 )
-def yaml_key_repeated(bundle: Bundle) -> Iterator[Problem]:
+def _yaml_key_repeated(bundle: Bundle) -> Iterator[Problem]:
     for key, line, column in bundle.document.repeated if bundle.document else ():
         yield Problem(f"{key} stands twice in the same mapping", file=NAME, line=line, column=column)
 
@@ -114,7 +114,7 @@ def yaml_key_repeated(bundle: Bundle) -> Iterator[Problem]:
     source="YAML 1.2.2, section 6.6 (comments)",
     reads="both",
 )
-def yaml_hash_cuts_text(bundle: Bundle) -> Iterator[Problem]:
+def _yaml_hash_cuts_text(bundle: Bundle) -> Iterator[Problem]:
     document = bundle.document
     if document is None:
         return
@@ -132,7 +132,8 @@ def yaml_hash_cuts_text(bundle: Bundle) -> Iterator[Problem]:
 
 
 PLACEHOLDER = re.compile(
-    r"\{\{\s*[\w.|-][^{}]*\}\}|\{%.*?%\}|\b(?:TODO|FIXME|CHANGEME|CHANGE_ME|XXX+)\b|<(?:your|insert)\b[^<>]*>|[Ll]orem ipsum"
+    r"\{\{\s*[\w.|-][^{}]*\}\}|\{%.*?%\}|\b(?:TODO|FIXME|CHANGEME|CHANGE_ME|XXX+)\b"
+    r"|<(?:your|insert)\b[^<>]*>|[Ll]orem ipsum"
 )
 
 
@@ -145,7 +146,7 @@ PLACEHOLDER = re.compile(
     source=HOUSE,
     reads="both",
 )
-def placeholder_left(bundle: Bundle) -> Iterator[Problem]:
+def _placeholder_left(bundle: Bundle) -> Iterator[Problem]:
     places = [(key,) for key in ("title", "description", "docker_image", "reward", "contact_email")]
     for path in places:
         value = bundle.yaml.get(path[0])

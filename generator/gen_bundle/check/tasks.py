@@ -23,13 +23,17 @@ TASKS = f"{UNPACKER}/v2.py (tasks)"
     repair="Give `tasks` as a list of mappings with index, name and scoring_program.",
     source=TASKS,
 )
-def tasks_no_list(bundle: Bundle) -> Iterator[Problem]:
+def _tasks_no_list(bundle: Bundle) -> Iterator[Problem]:
     tasks = bundle.yaml.get("tasks")
     if not isinstance(tasks, list) and tasks not in ("", {}):
-        yield Problem(f"tasks is {shown(tasks) if 'tasks' in bundle.yaml else 'missing'}, and must be a list", ("tasks",))
+        yield Problem(
+            f"tasks is {shown(tasks) if 'tasks' in bundle.yaml else 'missing'}, and must be a list", ("tasks",)
+        )
     for number, task in enumerate(tasks if isinstance(tasks, list) else ()):
         if not isinstance(task, Mapping):
-            yield Problem(f"tasks[{number}] is {shown(task)}, and must be a mapping", ("tasks", number), order=(number,))
+            yield Problem(
+                f"tasks[{number}] is {shown(task)}, and must be a mapping", ("tasks", number), order=(number,)
+            )
 
 
 @rule(
@@ -41,7 +45,7 @@ def tasks_no_list(bundle: Bundle) -> Iterator[Problem]:
     repair="Number the tasks from 0.",
     source=TASKS,
 )
-def task_without_index(bundle: Bundle) -> Iterator[Problem]:
+def _task_without_index(bundle: Bundle) -> Iterator[Problem]:
     for task in bundle.entries("tasks"):
         if "index" not in task.value:
             yield Problem(f"tasks[{task.position}] has no index", task.at, order=(task.position, 0))
@@ -59,7 +63,7 @@ def task_without_index(bundle: Bundle) -> Iterator[Problem]:
     repair="Give every task an index of its own.",
     source=TASKS,
 )
-def task_index_twice(bundle: Bundle) -> Iterator[Problem]:
+def _task_index_twice(bundle: Bundle) -> Iterator[Problem]:
     seen: set[Hashable] = set()
     for task in bundle.entries("tasks"):
         index = task.get("index")
@@ -78,7 +82,7 @@ def task_index_twice(bundle: Bundle) -> Iterator[Problem]:
     repair="Add `scoring_program` with the path of a folder or zip.",
     source=TASKS,
 )
-def task_without_scoring_program(bundle: Bundle) -> Iterator[Problem]:
+def _task_without_scoring_program(bundle: Bundle) -> Iterator[Problem]:
     for task in bundle.entries("tasks"):
         if "key" not in task.value and "scoring_program" not in task.value:
             what = f"task {shown(task.get('name') or task.get('index'))} has no scoring_program"
@@ -95,7 +99,7 @@ def task_without_scoring_program(bundle: Bundle) -> Iterator[Problem]:
     "name it with --known-key.",
     source=TASKS,
 )
-def task_key_unknown(bundle: Bundle) -> Iterator[Problem]:
+def _task_key_unknown(bundle: Bundle) -> Iterator[Problem]:
     for task in bundle.entries("tasks"):
         key = task.get("key")
         if "key" in task.value and str(key) not in bundle.known_keys:
@@ -112,7 +116,7 @@ def task_key_unknown(bundle: Bundle) -> Iterator[Problem]:
     repair="List its index under a phase's tasks, or delete it.",
     source=TASKS,
 )
-def task_unused(bundle: Bundle) -> Iterator[Problem]:
+def _task_unused(bundle: Bundle) -> Iterator[Problem]:
     used = {task.at for task in bundle.competition.used_tasks}
     for task in bundle.competition.tasks:
         if task.at not in used:
@@ -127,7 +131,7 @@ def task_unused(bundle: Bundle) -> Iterator[Problem]:
     repair="Give each task a name of its own.",
     source=TASKS,
 )
-def task_names_equal(bundle: Bundle) -> Iterator[Problem]:
+def _task_names_equal(bundle: Bundle) -> Iterator[Problem]:
     seen: set[str] = set()
     for task in bundle.competition.tasks:
         if task.name in seen:
@@ -145,7 +149,7 @@ def task_names_equal(bundle: Bundle) -> Iterator[Problem]:
     source="Codabench source @ c7dbc756, compute_worker/compute_worker.py (containers of a scoring job)",
     reads="both",
 )
-def ingestion_only_during_scoring(bundle: Bundle) -> Iterator[Problem]:
+def _ingestion_only_during_scoring(bundle: Bundle) -> Iterator[Problem]:
     for task in bundle.competition.tasks:
         if task.ingestion_only_during_scoring and "ingestion_program" in task.files:
             yield Problem(f"the ingestion program of {task.name} runs only during scoring", task.at)

@@ -7,18 +7,40 @@ import stat
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 CHUNK = 1024 * 1024
 # What exists on any Linux server; a bundle that names such a path gets the server's file.
+_ROOTS = (
+    "tmp",
+    "app",
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "home",
+    "lib",
+    "media",
+    "mnt",
+    "opt",
+    "proc",
+    "root",
+    "run",
+    "sbin",
+)
 SERVER_PATHS = frozenset(
-    "/ /app /bin /boot /dev /dev/null /dev/zero /etc /etc/group /etc/hostname /etc/hosts /etc/os-release /etc/passwd "
-    "/etc/resolv.conf /home /lib /media /mnt /opt /proc /proc/version /root /run /sbin /srv /sys /tmp /usr /usr/bin "
-    "/usr/lib /usr/local /usr/share /var /var/lib /var/log /var/tmp".split()
+    [
+        *("/", "/sys", "/usr", "/var", "/dev/null", "/dev/zero", "/proc/version"),
+        *(f"/{name}" for name in _ROOTS),
+        *(f"/etc/{name}" for name in ("group", "hostname", "hosts", "os-release", "passwd", "resolv.conf")),
+        *(f"/usr/{name}" for name in ("bin", "lib", "local", "share")),
+        *(f"/var/{name}" for name in ("lib", "log", "tmp")),
+    ]
 )
 MAX_NAME_BYTES = 255
-MAX_PATH_BYTES = 4095 - len("/tmp/tmpxxxxxxxx/")
+MAX_PATH_BYTES = 4078  # 4095 less the name of the temporary folder
 
 
 @dataclass
@@ -57,10 +79,6 @@ class OnServer:
     """A path that leads out of the bundle, to a file or folder of the server itself."""
 
     path: str
-
-
-class NotAFile(Exception):
-    """Opening fails with something else than "no such file": a folder, a name too long, a file used as folder."""
 
 
 @dataclass
@@ -133,7 +151,7 @@ def unpacked_name(member: zipfile.ZipInfo) -> str:
     return "/".join(part for part in member.filename.split("/") if part not in ("", ".", ".."))
 
 
-class CannotPlace(Exception):
+class PlaceError(Exception):
     """A member that cannot be written to disk; the upload fails there."""
 
 
@@ -141,27 +159,27 @@ def place(root: Node, member: zipfile.ZipInfo, archive: zipfile.ZipFile) -> Node
     """Put a member where unpacking would put it; returns the file that it replaces, if any.
 
     Raises:
-        CannotPlace: the name is too long, or is a file where a folder is needed or the reverse.
+        PlaceError: the name is too long, or is a file where a folder is needed or the reverse.
     """
     name = unpacked_name(member)
     parts = name.split("/") if name else []
     encoded = [os.fsencode(part) for part in parts]
     if any(len(part) > MAX_NAME_BYTES for part in encoded) or sum(len(part) + 1 for part in encoded) > MAX_PATH_BYTES:
-        raise CannotPlace("its name is too long for a file system")
+        raise PlaceError("its name is too long for a file system")
     node = root
     for part in parts if member.is_dir() else parts[:-1]:
         if node.children is None:
-            raise CannotPlace("a file stands where it needs a folder")
+            raise PlaceError("a file stands where it needs a folder")
         node = node.children.setdefault(part, Node(children={}))
     if node.children is None:
-        raise CannotPlace("a file stands where it needs a folder")
+        raise PlaceError("a file stands where it needs a folder")
     if member.is_dir():
         return None
     if not parts:
-        raise CannotPlace("nothing of its name is left once the dots are taken away")
+        raise PlaceError("nothing of its name is left once the dots are taken away")
     old = node.children.get(parts[-1])
     if old is not None and old.is_folder:
-        raise CannotPlace("a folder of that name is there already")
+        raise PlaceError("a folder of that name is there already")
     node.children[parts[-1]] = Node(
         size=member.file_size, open=lambda: archive.open(member), is_link=stat.S_ISLNK(member.external_attr >> 16)
     )
@@ -181,7 +199,11 @@ def folder_tree(folder: Path) -> Tree:
             if entry.is_dir():
                 children[entry.name] = build(entry, seen | {real})
             elif entry.is_file():
-                children[entry.name] = Node(size=entry.stat().st_size, open=lambda entry=entry: entry.open("rb"))
+                children[entry.name] = Node(size=entry.stat().st_size, open=partial(_opened, entry))
         return Node(children=children)
 
     return Tree(build(folder, frozenset({inside})))
+
+
+def _opened(path: Path) -> IO[bytes]:
+    return path.open("rb")

@@ -47,7 +47,7 @@ def _problem(field: FieldUse, what: str) -> Problem:
     source=SERIALIZERS,
     reads="both",
 )
-def field_missing(bundle: Bundle) -> Iterator[Problem]:
+def _field_missing(bundle: Bundle) -> Iterator[Problem]:
     for field in _faulty(bundle, "missing"):
         yield _problem(field, "is missing")
 
@@ -62,7 +62,7 @@ def field_missing(bundle: Bundle) -> Iterator[Problem]:
     source=SERIALIZERS,
     reads="both",
 )
-def field_null(bundle: Bundle) -> Iterator[Problem]:
+def _field_null(bundle: Bundle) -> Iterator[Problem]:
     for field in _faulty(bundle, "null"):
         yield _problem(field, "has no value (null), and needs one")
 
@@ -77,7 +77,7 @@ def field_null(bundle: Bundle) -> Iterator[Problem]:
     source=SERIALIZERS,
     reads="both",
 )
-def field_blank(bundle: Bundle) -> Iterator[Problem]:
+def _field_blank(bundle: Bundle) -> Iterator[Problem]:
     for field in _faulty(bundle, "blank"):
         yield _problem(field, "is blank, and needs a text")
 
@@ -92,7 +92,7 @@ def field_blank(bundle: Bundle) -> Iterator[Problem]:
     source=SERIALIZERS,
     reads="both",
 )
-def field_too_long(bundle: Bundle) -> Iterator[Problem]:
+def _field_too_long(bundle: Bundle) -> Iterator[Problem]:
     for field in _faulty(bundle, "long"):
         limit = field.kind.limit if isinstance(field.kind, Text) else None
         yield _problem(field, f"has {len(as_text(field.value) or '')} characters, and at most {limit} fit")
@@ -108,7 +108,7 @@ def field_too_long(bundle: Bundle) -> Iterator[Problem]:
     source=SERIALIZERS,
     reads="both",
 )
-def field_not_a_text(bundle: Bundle) -> Iterator[Problem]:
+def _field_not_a_text(bundle: Bundle) -> Iterator[Problem]:
     for field in _faulty(bundle, "text"):
         yield _problem(field, f"is read as {shown(field.value)}, which is no text")
 
@@ -123,7 +123,7 @@ def field_not_a_text(bundle: Bundle) -> Iterator[Problem]:
     source=SERIALIZERS,
     reads="both",
 )
-def field_nul_character(bundle: Bundle) -> Iterator[Problem]:
+def _field_nul_character(bundle: Bundle) -> Iterator[Problem]:
     for field in _faulty(bundle, "nul"):
         yield _problem(field, "holds a NUL character")
 
@@ -138,7 +138,7 @@ def field_nul_character(bundle: Bundle) -> Iterator[Problem]:
     source=SERIALIZERS,
     reads="both",
 )
-def field_not_boolean(bundle: Bundle) -> Iterator[Problem]:
+def _field_not_boolean(bundle: Bundle) -> Iterator[Problem]:
     for field in _faulty(bundle, "boolean"):
         yield _problem(field, f"is {shown(field.value)}, and must be true or false")
 
@@ -153,7 +153,7 @@ def field_not_boolean(bundle: Bundle) -> Iterator[Problem]:
     source=SERIALIZERS,
     reads="both",
 )
-def field_not_integer(bundle: Bundle) -> Iterator[Problem]:
+def _field_not_integer(bundle: Bundle) -> Iterator[Problem]:
     for field in _faulty(bundle, "integer"):
         yield _problem(field, f"is {shown(field.value)}, and must be a whole number")
 
@@ -168,7 +168,7 @@ def field_not_integer(bundle: Bundle) -> Iterator[Problem]:
     source=SERIALIZERS,
     reads="both",
 )
-def field_out_of_range(bundle: Bundle) -> Iterator[Problem]:
+def _field_out_of_range(bundle: Bundle) -> Iterator[Problem]:
     for field in _faulty(bundle, "range"):
         kind = field.kind if isinstance(field.kind, Integer) else Integer()
         yield _problem(field, f"is {shown(field.value)}, and must lie between {kind.low} and {kind.high}")
@@ -184,7 +184,7 @@ def field_out_of_range(bundle: Bundle) -> Iterator[Problem]:
     source=SERIALIZERS,
     reads="both",
 )
-def field_not_a_choice(bundle: Bundle) -> Iterator[Problem]:
+def _field_not_a_choice(bundle: Bundle) -> Iterator[Problem]:
     for field in _faulty(bundle, "choice"):
         choices = field.kind.choices if isinstance(field.kind, Choice) else ()
         yield _problem(field, f"is {shown(field.value)}; allowed are {', '.join(choices)}")
@@ -199,7 +199,7 @@ def field_not_a_choice(bundle: Bundle) -> Iterator[Problem]:
     repair="Give exactly one address, without a name around it.",
     source=SERIALIZERS,
 )
-def field_not_an_email(bundle: Bundle) -> Iterator[Problem]:
+def _field_not_an_email(bundle: Bundle) -> Iterator[Problem]:
     for field in _faulty(bundle, "email"):
         yield _problem(field, f"is {shown(field.value)}, which is no e-mail address")
 
@@ -213,13 +213,13 @@ LONGEST_STORED_TITLE = 222
     Effect.REFUSED,
     Stage.STORE,
     title="a title that is valid, but too long for the name of the upload",
-    consequence="The upload ends as failed (`value too long for type character varying(255)`), although the competition "
-    "was created and stays behind.",
+    consequence="The upload ends as failed (`value too long for type character varying(255)`), although the "
+    "competition was created and stays behind.",
     repair=f"Keep the title to {LONGEST_STORED_TITLE} characters, fewer with a user name of more than nine.",
     source="Codabench source @ c7dbc756, src/apps/competitions/tasks.py (name of the uploaded dataset)",
     reads="both",
 )
-def title_too_long_to_store(bundle: Bundle) -> Iterator[Problem]:
+def _title_too_long_to_store(bundle: Bundle) -> Iterator[Problem]:
     title = as_text(bundle.yaml.get("title")) or ""
     if LONGEST_STORED_TITLE < len(title) <= 256:
         yield Problem(f"title has {len(title)} characters", ("title",))

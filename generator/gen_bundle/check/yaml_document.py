@@ -13,7 +13,7 @@ from gen_bundle.check.rules import Key, Path
 MAX_BYTES = 4 * 1024 * 1024
 
 
-class UnreadableYaml(Exception):
+class UnreadableYamlError(Exception):
     """The text cannot be read; carries the position, counted from 1, where there is one."""
 
     def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
@@ -38,7 +38,7 @@ class _Loader(yaml.SafeLoader):
             return node
         return super().compose_node(parent, index)
 
-    def construct_mapping(self, node: yaml.Node, deep: bool = False) -> dict[Hashable, Any]:
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         written = {id(key) for key, _ in node.value} if isinstance(node, yaml.MappingNode) else set()
         result = super().construct_mapping(node, deep=deep)
         entries: dict[Hashable, tuple[yaml.Node, yaml.Node]] = {}
@@ -112,15 +112,15 @@ def read_yaml(data: bytes) -> Document:
     """Parse bytes as the platform does: UTF-8 text with universal line ends, one document, safe tags only.
 
     Raises:
-        UnreadableYaml: the bytes are no UTF-8, too many, or no YAML that the safe loader takes.
+        UnreadableYamlError: the bytes are no UTF-8, too many, or no YAML that the safe loader takes.
     """
     if len(data) > MAX_BYTES:
-        raise UnreadableYaml(f"has {len(data):,} bytes; more than {MAX_BYTES:,} are not read")
+        raise UnreadableYamlError(f"has {len(data):,} bytes; more than {MAX_BYTES:,} are not read")
     try:
         text = data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise UnreadableYaml(f"is not UTF-8 text: {error.reason} at byte {error.start}", line) from error
+        raise UnreadableYamlError(f"is not UTF-8 text: {error.reason} at byte {error.start}", line) from error
     try:
         loader = _Loader(text)
         root = loader.get_single_node()
@@ -128,14 +128,16 @@ def read_yaml(data: bytes) -> Document:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = " ".join(str(part) for part in (error.context, error.problem) if part)
-        raise UnreadableYaml(problem, *((mark.line + 1, mark.column + 1) if mark else ())) from error
+        raise UnreadableYamlError(problem, *((mark.line + 1, mark.column + 1) if mark else ())) from error
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        raise UnreadableYaml(f"holds a character that YAML does not allow: #x{error.character:04x}", line) from error
+        raise UnreadableYamlError(
+            f"holds a character that YAML does not allow: #x{error.character:04x}", line
+        ) from error
     except RecursionError as error:
-        raise UnreadableYaml("is nested too deeply") from error
+        raise UnreadableYamlError("is nested too deeply") from error
     except (ValueError, TypeError, OverflowError, AttributeError, KeyError, yaml.YAMLError) as error:
-        raise UnreadableYaml(f"holds a value that cannot be read: {error}") from error
+        raise UnreadableYamlError(f"holds a value that cannot be read: {error}") from error
     repeated = [(key, node.start_mark.line + 1, node.start_mark.column + 1) for key, node in loader.repeated]
     return Document(value, text, root, loader.entries, repeated, loader.anchored)
 

@@ -1,0 +1,164 @@
+"""gen-bundle check PATH…: what Codabench would say of a bundle, before it says it."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gen_bundle.cli.messages import say, user_errors
+from gen_bundle.errors import UserError
+
+if TYPE_CHECKING:
+    from gen_bundle.check import Report
+
+EPILOG = """\b
+Examples:
+  gen-bundle check bundle.zip
+  gen-bundle check bundle.zip unpacked/ my-task/ --json
+  gen-bundle check bundle.zip --dry-run dry-run --strict
+  gen-bundle check --explain phases-overlap
+
+\b
+PATH is a bundle's zip, the folder of an unpacked bundle, or a competition's folder with bundle.yaml, which is
+built first.
+Exit status: 0 fine, 1 a bundle that would be refused or cannot work (--strict: or that holds a trap),
+2 wrong use or a path that cannot be read.
+"""
+
+
+@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.argument("paths", metavar="PATH…", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line for each path.")
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "sarif", "github"]),
+    default="text",
+    help="Text for people (default), SARIF, or GitHub annotations.",
+)
+@click.option("--explain", metavar="ID", help="Explain a rule and do nothing else.")
+@click.option("--strict", is_flag=True, help="Exit with 1 for traps, too.")
+@click.option("--now", metavar="DATE", help="Judge dates against this moment (ISO 8601, UTC); default: today.")
+@click.option(
+    "--dry-run",
+    "dry_run",
+    type=click.Path(path_type=Path),
+    help="The results of a dry run of the bundle: its scores are compared with the columns.",
+)
+@click.option(
+    "--known-key",
+    "known_keys",
+    metavar="UUID",
+    multiple=True,
+    help="A dataset, task, solution or queue that exists on your server; repeatable.",
+)
+def command(
+    paths: tuple[Path, ...],
+    as_json: bool,
+    style: str,
+    explain: str | None,
+    strict: bool,
+    now: str | None,
+    dry_run: Path | None,
+    known_keys: tuple[str, ...],
+) -> None:
+    """Say what Codabench would say of a bundle, and what would happen afterwards: every finding at once."""
+    with user_errors():
+        if explain is not None:
+            from gen_bundle.check.catalogue import explain as explained
+
+            click.echo(explained(explain))
+            return
+        if not paths:
+            raise UserError("no PATH. Give a bundle's zip or folder, or --explain ID.")
+        moment = _moment(now)
+        scored = None if dry_run is None else _scored(dry_run)
+        reports, unreadable = _reports(paths, moment, scored, known_keys)
+    _print(reports, "json" if as_json else style)
+    for message in unreadable:
+        say(message, style="red")
+    bad = [report for report in reports if report.later in (None, "broken") or (strict and report.later == "trap")]
+    sys.exit(2 if unreadable else 1 if bad else 0)
+
+
+def _moment(text: str | None) -> datetime:
+    if text is None:
+        return datetime.now(UTC)
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UserError(f"--now {text}: no date. Expected ISO 8601, such as 2031-01-31 or 2031-01-31T12:00.") from error
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _scored(folder: Path) -> list[frozenset[str]]:
+    """The keys that each finished run of a dry run wrote."""
+    import json
+
+    path = folder / "dry-run.json" if folder.is_dir() else folder
+    try:
+        runs = json.loads(path.read_text(encoding="utf-8"))["runs"]
+        return [frozenset(run["scores"]) for run in runs if isinstance(run.get("scores"), dict)]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UserError(f"--dry-run {folder}: holds no dry-run.json that can be read ({error}).") from error
+
+
+def _reports(
+    paths: tuple[Path, ...], now: datetime, scored: list[frozenset[str]] | None, known_keys: tuple[str, ...]
+) -> tuple[list[Report], list[str]]:
+    from dataclasses import replace
+
+    from gen_bundle.check import check_path
+
+    reports: list[Report] = []
+    unreadable: list[str] = []
+    for path in paths:
+        try:
+            with _bundles(path) as bundles:
+                for bundle, name in bundles:
+                    report = check_path(bundle, now=now, scored=scored, known_keys=known_keys)
+                    reports.append(replace(report, path=name))
+        except UserError as error:
+            unreadable += error.messages
+    return reports, unreadable
+
+
+@contextmanager
+def _bundles(path: Path) -> Iterator[list[tuple[Path, str]]]:
+    """The bundles to check at a path, with the names to report them under; a competition's folder is built first."""
+    if not (path / "bundle.yaml").is_file():
+        yield [(path, str(path))]
+        return
+    from gen_bundle.build import Request, build
+
+    with tempfile.TemporaryDirectory(prefix="gen-bundle-check-") as folder:
+        built = build(Request(source=str(path), out=Path(folder) / "bundle.zip"))
+        single = len(built) == 1
+        yield [(one.path, str(path) if single else f"{path}: {one.path.name}") for one in built]
+
+
+def _print(reports: list[Report], style: str) -> None:
+    from gen_bundle.check import formats
+
+    if style == "json":
+        for report in reports:
+            click.echo(report.as_json())
+    elif style == "sarif":
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            number = version("gen-bundle")
+        except PackageNotFoundError:
+            number = "0"
+        click.echo(formats.sarif(reports, number))
+    else:
+        for report in reports:
+            for line in formats.github(report) if style == "github" else formats.text(report):
+                click.echo(line)
