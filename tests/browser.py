@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Dialog, Page
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 FLAGS = [
@@ -57,7 +57,7 @@ class Visit:
 
     Attributes:
         page: Playwright's page.
-        complaints: errors and warnings of the console, and uncaught errors.
+        complaints: errors and warnings of the console, uncaught errors, and dialogs.
         requests: addresses it asked for besides its own.
     """
 
@@ -67,7 +67,12 @@ class Visit:
         self.requests: list[str] = []
         page.on("console", lambda m: self.complaints.append(m.text) if m.type in {"error", "warning"} else None)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("dialog", self._refuse)
         page.on("request", lambda request: self.requests.append(request.url))
+
+    def _refuse(self, dialog: "Dialog") -> None:
+        self.complaints.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
     def overflow(self) -> int:
         """By how many pixels the page is wider than its window."""

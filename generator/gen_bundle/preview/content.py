@@ -1,5 +1,6 @@
 """Pages from strangers, made safe: the HTML of their Markdown without anything that acts, loads or overlays."""
 
+import itertools
 import re
 from dataclasses import dataclass
 from html import escape, unescape
@@ -15,8 +16,8 @@ def _words(text: str) -> set[str]:
 
 _TEXT_TAGS = _words(
     "a abbr b blockquote br caption center cite code col colgroup dd del details dfn div dl dt em font figcaption "
-    "figure h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q rp rt ruby s samp small span strike strong sub summary sup "
-    "table tbody td tfoot th thead tr tt u ul var"
+    "figure h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q rp rt ruby s samp small span strike strong sub "
+    "summary sup table tbody td tfoot th thead tr tt u ul var"
 )
 _MATH_TAGS = _words(
     "math maction menclose merror mfenced mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow "
@@ -49,7 +50,8 @@ _DATA_IMAGE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s
 _LINK = re.compile(r"(https?:|mailto:)", re.IGNORECASE)
 _IMAGE = re.compile(r"<img\b([^>]*)>")
 _HEADING = re.compile(r"(</?h)([1-6])(?=[\s>])")
-_SCROLLED = re.compile(r"<table\b.*?</table>|<pre\b.*?</pre>", re.DOTALL)
+_SCROLLED = re.compile(r'<table\b.*?</table>|<pre\b.*?</pre>|<math\b[^>]*display="block".*?</math>', re.DOTALL)
+_KINDS = {"<table": "Table", "<pre": "Code", "<math": "Formula"}
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Content:
     notes: tuple[str, ...] = ()
 
 
-def safe_content(text: str, title: str, first_heading: int = 4) -> Content:
+def safe_content(text: str, title: str, first_heading: int = 3) -> Content:
     """Render Markdown as the platform does, and take away what could reach beyond it.
 
     Args:
@@ -99,7 +101,9 @@ def safe_content(text: str, title: str, first_heading: int = 4) -> Content:
     coloured = re.search(r'style="[^"]*color', cleaned) is not None
     cleaned = _IMAGE.sub(_image, cleaned)
     cleaned = _HEADING.sub(lambda match: f"{match[1]}{min(int(match[2]) + first_heading - 1, 6)}", cleaned)
-    cleaned = _SCROLLED.sub(lambda match: _scrolled(match[0], title), cleaned)
+    cleaned = cleaned.replace("<th></th>", "<td></td>")
+    numbers = itertools.count(1)
+    cleaned = _SCROLLED.sub(lambda match: _scrolled(match[0], f"{next(numbers)} in {title}"), cleaned)
     return Content(cleaned, coloured, tuple(notes))
 
 
@@ -125,8 +129,8 @@ def _image(match: re.Match[str]) -> str:
     return f'<span class="image">{alt} <small>({where})</small></span>'
 
 
-def _scrolled(html: str, title: str) -> str:
+def _scrolled(html: str, place: str) -> str:
     """What may be wider than the page scrolls by itself, with the keyboard, too."""
-    kind = "Table" if html.startswith("<table") else "Code"
-    label = escape(f"{kind} in {title}", quote=True)
+    kind = next(kind for start, kind in _KINDS.items() if html.startswith(start))
+    label = escape(f"{kind} {place}", quote=True)
     return f'<div class="scroll" role="region" tabindex="0" aria-label="{label}">{html}</div>'

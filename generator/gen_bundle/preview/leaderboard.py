@@ -8,7 +8,7 @@ from typing import Any
 
 from gen_bundle.board import NOT_AVAILABLE
 from gen_bundle.errors import UserError
-from gen_bundle.preview.reading import PhaseView, View
+from gen_bundle.preview.reading import PhaseView, TaskView, View
 
 RESULT = "dry-run.json"
 
@@ -27,7 +27,7 @@ class PhaseBoard:
     """A phase's board.
 
     Attributes:
-        groups: (heading, columns) over the columns, where a phase has several tasks; the columns repeat for each.
+        groups: the tasks' names, where a phase has several: the columns repeat below each.
         failed: (submission, message) of runs that ended Failed.
     """
 
@@ -64,9 +64,8 @@ def _board(view: View, phase: PhaseView, dry_run: Mapping[str, Any]) -> PhaseBoa
     for row in _of_phase(dry_run.get("board"), phase):
         cells = _cells(row.get("cells"), view)
         if several:
-            by_task = row.get("tasks") if isinstance(row.get("tasks"), Mapping) else {}
-            shown = [next((cells for name, cells in by_task.items() if name in task.names), {}) for task in phase.tasks]
-            cells = tuple(text for cells in shown for text in _cells(cells, view))
+            by_task = row.get("tasks")
+            cells = tuple(text for task in phase.tasks for text in _cells(_of_task(by_task, task), view))
         rows.append(Row(row.get("rank", 0), str(row.get("submission", "")), cells))
     failed = [
         (str(run.get("submission", "")), str(run.get("message", "")))
@@ -80,6 +79,11 @@ def _board(view: View, phase: PhaseView, dry_run: Mapping[str, Any]) -> PhaseBoa
 def _of_phase(entries: Any, phase: PhaseView) -> Sequence[Mapping[str, Any]]:
     listed = entries if isinstance(entries, list) else []
     return [entry for entry in listed if isinstance(entry, Mapping) and str(entry.get("phase")) in phase.names]
+
+
+def _of_task(by_task: Any, task: TaskView) -> Any:
+    entries = by_task.items() if isinstance(by_task, Mapping) else ()
+    return next((cells for name, cells in entries if name in task.names), None)
 
 
 def _cells(cells: Any, view: View) -> tuple[str, ...]:

@@ -1,5 +1,7 @@
 """What a bundle says to participants, read as leniently as the platform's own pages would show it."""
 
+import io
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,13 +14,14 @@ from gen_bundle.check.competition import Column, DataUse, Phase, Task
 from gen_bundle.check.dates import Instant
 from gen_bundle.check.fields import as_boolean, as_integer, as_text
 from gen_bundle.check.tree import Node, folder_tree
-from gen_bundle.check.yaml_document import MAX_BYTES, UnreadableYaml, read_yaml
+from gen_bundle.check.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.preview.content import Content, safe_content
 from gen_bundle.preview.logo import MAX_BYTES as MAX_LOGO_BYTES
 from gen_bundle.preview.logo import logo_address
 
 FILES_SHOWN = 40
+MAX_LISTED_BYTES = 500_000_000
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,7 @@ def _open(path: Path, now: datetime) -> Bundle:
         raise UserError(f"{path}: no {YAML_NAME} at its root.{hint}")
     try:
         bundle.document = read_yaml(found.read(MAX_BYTES + 1))
-    except UnreadableYaml as error:
+    except UnreadableYamlError as error:
         place = f":{error.line}:{error.column}" if error.line else ""
         raise UserError(f"{YAML_NAME}{place}: {error}") from error
     if not bundle.yaml:
@@ -217,7 +220,7 @@ class _Reader:
         return PhaseView(
             name=phase.name,
             names=_names(entry, phase.at[-1]) | {phase.name, str(order)},
-            description=safe_content(description, phase.name),
+            description=safe_content(description, phase.name, first_heading=4),
             start=phase.start,
             end=phase.end,
             limits=tuple(_limits(entry, phase)),
@@ -257,11 +260,10 @@ class _Reader:
 
     def _download(self, role: str, use: DataUse, is_open: bool) -> Download:
         found = self.bundle.tree.find(use.path) if isinstance(use.path, str) else None
-        package = self.bundle.package(use)
-        if not isinstance(found, Node) or package is None:
+        if not isinstance(found, Node):
             return Download(role, str(use.path), is_open, None)
-        files = [(name, node.size) for name, node in package.tree.root.files() if name]
-        size = found.size if not found.is_folder else sum(size for _, size in files)
+        files = _members(found)
+        size = sum(size for _, size in files) if found.is_folder else found.size
         return Download(role, str(use.path), is_open, size, tuple(files[:FILES_SHOWN]), len(files))
 
     def _logo(self, name: Any) -> str | None:
@@ -274,6 +276,19 @@ class _Reader:
         except ValueError as error:
             self.notes.append(f"The logo {name!r} cannot be shown: {error}.")
             return None
+
+
+def _members(found: Node) -> list[tuple[str, int]]:
+    """Names and sizes of the files in a folder or zip; none where it is neither, or too large to be looked into."""
+    if found.is_folder:
+        return [(name, node.size) for name, node in found.files()]
+    if found.size > MAX_LISTED_BYTES:
+        return []
+    try:
+        with zipfile.ZipFile(io.BytesIO(found.read(MAX_LISTED_BYTES))) as archive:
+            return sorted((member.filename, member.file_size) for member in archive.infolist() if not member.is_dir())
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+        return []
 
 
 def _at(value: Any, place: tuple[Any, ...]) -> Mapping[Any, Any]:

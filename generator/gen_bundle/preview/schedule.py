@@ -8,6 +8,7 @@ from gen_bundle.preview.reading import PhaseView
 from gen_bundle.spec.dates import AOE
 
 MAX_TICKS = 6
+MAX_DAYS = 40_000
 OPEN_END = timedelta(days=30)
 
 
@@ -55,20 +56,19 @@ def axis(phases: Sequence[PhaseView]) -> Axis | None:
 
 
 def _ticks(first: datetime, last: datetime) -> list[tuple[datetime, str]]:
-    """Midnights between the ends: first days of months, or of weeks, or days; years where it is very long."""
+    """Midnights between the ends, at most `MAX_TICKS`: of days, of Mondays, of first days of months or of years."""
     days = (last - first).days
-    pattern = "%-d %b" if days <= 75 else "%b %Y" if days <= 2000 else "%Y"
     midnight = first.replace(hour=0, minute=0, second=0, microsecond=0)
-    found = []
-    for n in range(1, min(days, 40_000) + 1):
-        moment = midnight + timedelta(days=n)
-        fits = moment.day == 1 and (days <= 2000 or moment.month == 1)
-        if days <= 75:
-            fits = moment.weekday() == 0 or days <= 14
-        if fits:
-            found.append((moment, f"{moment.day} {moment:%b}" if days <= 75 else moment.strftime(pattern)))
-    stride = -(-len(found) // MAX_TICKS) or 1
-    return found[::stride]
+    midnights = [midnight + timedelta(days=n) for n in range(1, min(days, MAX_DAYS) + 1)]
+    if days <= 14:
+        found = [(moment, f"{moment.day} {moment:%b}") for moment in midnights]
+    elif days <= 75:
+        found = [(moment, f"{moment.day} {moment:%b}") for moment in midnights if moment.weekday() == 0]
+    elif days <= 2000:
+        found = [(moment, f"{moment:%b %Y}") for moment in midnights if moment.day == 1]
+    else:
+        found = [(moment, f"{moment:%Y}") for moment in midnights if (moment.month, moment.day) == (1, 1)]
+    return found[:: -(-len(found) // MAX_TICKS) or 1]
 
 
 def in_utc(moment: datetime) -> str:

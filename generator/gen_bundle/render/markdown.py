@@ -19,9 +19,12 @@ _KEPT = re.compile("\x02(\\d+)\x03")
 _MATH_ATTRIBUTES = {
     "accent", "accentunder", "columnalign", "columnlines", "columnspacing", "depth", "display", "displaystyle", "fence",
     "form", "frame", "height", "linethickness", "lspace", "mathsize", "mathvariant", "maxsize", "minsize",
-    "movablelimits", "notation", "rowlines", "rowspacing", "rspace", "scriptlevel", "separator", "stretchy", "symmetric",
-    "voffset", "width", "xmlns",
+    "movablelimits", "notation", "rowlines", "rowspacing", "rspace", "scriptlevel", "separator", "stretchy",
+    "symmetric", "voffset", "width", "xmlns",
 }  # fmt: skip
+# In displayed formulas these carry their bounds below and above.
+_LIMIT_OPERATORS = {"∑", "∏", "⋃", "⋂", "max", "min", "sup", "inf", "lim", "argmax", "argmin"}
+_WITH_LIMITS = {"msub": "munder", "msup": "mover", "msubsup": "munderover"}
 
 
 def page_html(text: str) -> str:
@@ -68,4 +71,7 @@ def mathml(latex: str, *, block: bool) -> str:
         node.text = unescape(node.text) if node.text else node.text
         for name in set(node.attrib) - _MATH_ATTRIBUTES:
             del node.attrib[name]
+    for node in root.iter() if block else ():
+        if node.tag in _WITH_LIMITS and (node[0].text or "").strip() in _LIMIT_OPERATORS:
+            node.tag = _WITH_LIMITS[node.tag]
     return ElementTree.tostring(root, encoding="unicode")

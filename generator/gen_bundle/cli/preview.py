@@ -1,0 +1,67 @@
+"""`gen-bundle preview`: the competition before it exists."""
+
+from pathlib import Path
+
+import click
+
+from gen_bundle.cli.messages import say, spinner, user_errors
+
+EPILOG = """\b
+Examples:
+  gen-bundle preview bundle.zip --open
+  gen-bundle preview bundle.zip --dry-run dry-run --out preview
+  gen-bundle preview unpacked-bundle/ --serve
+
+\b
+Exit status: 0 the page is written, 2 wrong use or no Codabench bundle.
+"""
+
+
+@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.argument("bundle", type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("preview"),
+    show_default=True,
+    help="Folder for index.html.",
+)
+@click.option(
+    "--dry-run",
+    "dry_run",
+    type=click.Path(exists=True, path_type=Path),
+    help="The results of a dry run, to fill the leaderboard.",
+)
+@click.option("--open", "open_it", is_flag=True, help="Open it in the browser.")
+@click.option("--serve", "serve_it", is_flag=True, help="Serve it on this machine until Ctrl-C.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="For --serve; default: a free one.")
+def command(bundle: Path, out: Path, dry_run: Path | None, open_it: bool, serve_it: bool, port: int) -> None:
+    """Show a bundle (zip or folder, anybody's) as participants will meet it, as one static page."""
+    from gen_bundle.preview.leaderboard import read_dry_run
+    from gen_bundle.preview.page import preview_page
+    from gen_bundle.preview.reading import read_view
+
+    with user_errors(), spinner("reading the bundle"):
+        page = preview_page(read_view(bundle), read_dry_run(dry_run) if dry_run else None)
+    out.mkdir(parents=True, exist_ok=True)
+    file = out / "index.html"
+    file.write_text(page, encoding="utf-8", errors="replace")
+    say(f"{file}: {len(page) / 1e3:.0f} kB", "green")
+    if serve_it:
+        _serve(out, port, open_it)
+    elif open_it:
+        click.launch(file.resolve().as_uri())
+
+
+def _serve(folder: Path, port: int, open_it: bool) -> None:
+    from gen_bundle.preview.serve import server
+
+    with server(folder, port) as running:
+        address = f"http://127.0.0.1:{running.server_port}/"
+        say(f"{address} (Ctrl-C ends it)")
+        if open_it:
+            click.launch(address)
+        try:
+            running.serve_forever()
+        except KeyboardInterrupt:
+            say("ended")

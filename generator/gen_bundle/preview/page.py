@@ -1,0 +1,70 @@
+"""The preview as one self-contained HTML file."""
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from gen_bundle.preview.leaderboard import boards
+from gen_bundle.preview.reading import View
+from gen_bundle.preview.schedule import anywhere_on_earth, axis, in_utc
+
+TEMPLATES = Path(__file__).resolve().parent / "templates"
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The page's content security policy: nothing is loaded, and only our own script runs."""
+
+    script: str
+
+    def __str__(self) -> str:
+        digest = base64.b64encode(hashlib.sha256(self.script.encode()).digest()).decode()
+        return (
+            f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
+            "base-uri 'none'; form-action 'none'"
+        )
+
+
+def preview_page(view: View, dry_run: Mapping[str, Any] | None = None) -> str:
+    """The page's HTML; the same for the same arguments.
+
+    Args:
+        view: the competition.
+        dry_run: the content of dry-run.json, to fill the leaderboard.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"utc": in_utc, "aoe": anywhere_on_earth, "iso": _iso, "size": _size}
+    script = (TEMPLATES / "preview.js").read_text(encoding="utf-8")
+    return environment.get_template("preview.html.j2").render(
+        view=view,
+        axis=axis(view.phases),
+        boards=boards(view, dry_run),
+        dry_run=dry_run is not None,
+        style=(TEMPLATES / "preview.css").read_text(encoding="utf-8"),
+        script=script,
+        policy=str(Policy(script)),
+    )
+
+
+def _iso(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _size(count: int) -> str:
+    """Bytes in words, with decimal units as file managers show them."""
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count} bytes"

@@ -1,0 +1,288 @@
+"""The preview of a bundle: what it says, that it is safe, and how it looks in a browser."""
+
+import io
+import json
+import urllib.request
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+from PIL import Image
+
+from gen_bundle.cli import root
+from gen_bundle.errors import UserError
+from gen_bundle.preview.leaderboard import boards, read_dry_run
+from gen_bundle.preview.page import preview_page
+from gen_bundle.preview.reading import read_view
+from gen_bundle.preview.schedule import axis
+from gen_bundle.preview.serve import server
+from tests.browser import DESK, PHONE, visit
+from tests.generator.preview.bundles import write_bundle
+from tests.generator.preview.test_content import ACTS, HOSTILE
+from tests.shared import SHARED, shared_path
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+DRY_RUN: dict[str, Any] = {
+    "runs": [{"phase": "dev", "task": "0", "submission": "broken", "status": "Failed", "message": "exit code 1"}],
+    "board": [
+        {"phase": "dev", "rank": 1, "submission": "<b>eagle</b>", "cells": {"f1": "0.9", "error": "3.5"}},
+        {"phase": "dev", "rank": 2, "submission": "sparrow", "cells": {"f1": "0.5"}},
+        {
+            "phase": "test",
+            "rank": 1,
+            "submission": "eagle",
+            "cells": {"f1": "0.9", "error": "n/a"},
+            "tasks": {"0": {"f1": "0.9", "error": "n/a"}, "1": {"f1": "n/a", "error": "2.0"}},
+        },
+    ],
+}
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Path:
+    return write_bundle(tmp_path / "bundle.zip")
+
+
+def test_reads_what_participants_will_meet(bundle: Path) -> None:
+    view = read_view(bundle)
+    assert (view.title, view.description) == ("Tiny <task>", "Count the birds.")
+    assert view.logo is not None
+    assert view.logo.startswith("data:image/png;base64,")
+    assert [page.title for page in view.pages] == ["Overview"]
+    assert [column.title for column in view.columns] == ["F1", "Error"]
+    assert view.primary is not None
+    assert view.primary.key == "f1"
+    assert view.rule == "The best submission of each participant is on the board."
+    assert ("Registration", "after approval") in view.facts
+    assert view.notes == ()
+    dev, test = view.phases
+    assert dev.start.moment == datetime(2026, 1, 10, 12, tzinfo=UTC)
+    assert dict(dev.limits)["Submissions a day"] == "3"
+    assert dict(test.limits)["Submissions in all"] == "no limit"
+    assert [task.name for task in test.tasks] == ["Count", "Name"]
+
+
+def test_says_who_can_have_which_file(bundle: Path) -> None:
+    dev = read_view(bundle).phases[0]
+    who = {download.role: (download.open, [name for name, _ in download.files]) for download in dev.downloads}
+    assert who == {
+        "Starting kit": (True, ["README.md"]),
+        "Zeros": (True, ["answer.txt"]),
+        "Scoring program": (False, ["metadata.yaml", "score.py"]),
+        "Reference data": (False, ["gold.txt"]),
+    }
+
+
+def test_an_unpacked_folder_gives_the_same_page(bundle: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(bundle) as archive:
+        archive.extractall(tmp_path / "folder")
+    assert preview_page(read_view(tmp_path / "folder")) == preview_page(read_view(bundle))
+
+
+def test_the_schedule_lies_on_one_axis(bundle: Path) -> None:
+    found = axis(read_view(bundle).phases)
+    assert found is not None
+    dev, test = found.bars
+    assert (dev.left, test.endless) == (0, True)
+    assert dev.left + dev.width < test.left
+    assert test.left + test.width == pytest.approx(100, abs=0.1)
+    assert 1 <= len(found.ticks) <= 6
+    assert all(0 <= position <= 100 for position, _ in found.ticks)
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [("2026-01-01 00:00:00", "2026-01-02 00:00:00"), ("1990-01-01", "2090-01-01"), ("2026-01-01", "2026-01-01")],
+)
+def test_any_schedule_has_few_ticks(tmp_path: Path, start: str, end: str) -> None:
+    def change(top: dict[str, Any]) -> None:
+        top["phases"] = [{"index": 0, "name": "P", "start": start, "end": end, "tasks": [0]}]
+
+    found = axis(read_view(write_bundle(tmp_path / "b.zip", change)).phases)
+    assert found is not None
+    assert len(found.ticks) <= 6
+
+
+def test_lost_times_are_said(tmp_path: Path) -> None:
+    def change(top: dict[str, Any]) -> None:
+        top["phases"][0]["start"] = datetime(2026, 1, 10, 13, 30)
+
+    page = preview_page(read_view(write_bundle(tmp_path / "b.zip", change)))
+    assert "Start: the platform drops the time of day, 13:30:00." in page
+
+
+def test_the_board_is_filled_from_a_dry_run(bundle: Path) -> None:
+    dev, test = boards(read_view(bundle), DRY_RUN)
+    assert [(row.rank, row.submission, row.cells) for row in dev.rows] == [
+        (1, "<b>eagle</b>", ("0.9", "3.5")),
+        (2, "sparrow", ("0.5", "n/a")),
+    ]
+    assert dev.failed == (("broken", "exit code 1"),)
+    assert test.groups == ("Count", "Name")
+    assert [row.cells for row in test.rows] == [("0.9", "n/a", "n/a", "2.0")]
+
+
+def test_without_a_dry_run_the_board_is_empty(bundle: Path) -> None:
+    page = preview_page(read_view(bundle))
+    assert page.count("No submission yet.") == 2
+    assert "Secret" not in page
+
+
+def test_the_dry_run_must_be_one(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"no dry-run\.json can be read there"):
+        read_dry_run(tmp_path)
+    (tmp_path / "dry-run.json").write_text("[]")
+    with pytest.raises(UserError, match="expected an object"):
+        read_dry_run(tmp_path)
+
+
+def test_what_cannot_be_read_becomes_a_note(tmp_path: Path) -> None:
+    def change(top: dict[str, Any]) -> None:
+        top["image"] = "none.png"
+        top["pages"].append({"title": "Gone", "file": "gone.md"})
+        top["tasks"][0]["reference_data"] = "c0ffee00-0000-0000-0000-000000000000"
+
+    view = read_view(write_bundle(tmp_path / "b.zip", change))
+    assert sorted(view.notes) == [
+        "Gone: the file 'gone.md' is not in the bundle, or no UTF-8 text.",
+        "The logo 'none.png' is not in the bundle.",
+    ]
+    assert "perhaps a key of a dataset" in preview_page(view)
+
+
+def test_a_huge_picture_is_not_drawn(tmp_path: Path) -> None:
+    data = io.BytesIO()
+    Image.new("1", (8_000, 6_000)).save(data, "PNG")
+    view = read_view(write_bundle(tmp_path / "b.zip", files={"logo.png": data.getvalue()}))
+    assert view.logo is None
+    assert "cannot be shown" in view.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"competition.yaml": b"version: 1\ntitle: x\n"}, "gen-bundle convert"),
+        ({"competition.yaml": b"a: [\n"}, "competition.yaml"),
+        ({"competition.yaml": b""}, "expected a mapping"),
+    ],
+)
+def test_other_files_are_refused(tmp_path: Path, files: dict[str, bytes], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        read_view(write_bundle(tmp_path / "b.zip", files=files))
+
+
+def test_a_declaration_is_told_from_a_bundle(tmp_path: Path) -> None:
+    (tmp_path / "bundle.yaml").write_text("title: x\n")
+    with pytest.raises(UserError, match="build it first"):
+        read_view(tmp_path)
+
+
+def test_hostile_text_anywhere_is_text(tmp_path: Path) -> None:
+    evil = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
+
+    def change(top: dict[str, Any]) -> None:
+        top["title"] = top["description"] = top["docker_image"] = top["contact_email"] = evil
+        top["pages"][0]["title"] = top["phases"][0]["name"] = top["phases"][0]["description"] = evil
+        top["tasks"][0]["name"] = top["tasks"][0]["description"] = top["solutions"][0]["name"] = evil
+        top["leaderboards"][0]["columns"][0]["title"] = evil
+        top["phases"][0]["start"] = evil
+
+    page = preview_page(read_view(write_bundle(tmp_path / "b.zip", change, {f"kit/{evil}": b""})), DRY_RUN)
+    assert page.count("<script") == 1
+    assert "<img src=x" not in page
+    assert "<b>eagle" not in page
+
+
+@pytest.mark.slow
+def test_bundles_of_any_kind_have_a_preview() -> None:
+    shown = refused = 0
+    for line in shared_path("corpus/codabench/index.jsonl").read_text().splitlines():
+        case = json.loads(line)
+        path = SHARED / "corpus" / "codabench" / case["file"]
+        try:
+            preview_page(read_view(path, datetime(2026, 3, 1, tzinfo=UTC)))
+            shown += 1
+        except UserError:
+            refused += 1
+            assert not case["accepted"] or case["format"] == "v1", case["id"]
+    assert shown > refused
+
+
+def test_the_command_writes_the_page(bundle: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = CliRunner().invoke(root, ["preview", str(bundle), "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert (out / "index.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    (tmp_path / "no.zip").write_bytes(b"no zip")
+    done = CliRunner().invoke(root, ["preview", str(tmp_path / "no.zip"), "--out", str(out)])
+    assert done.exit_code == 2
+
+
+def test_is_served_on_this_machine_alone(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("<p>here</p>")
+    with server(tmp_path) as running:
+        assert running.server_address[0] == "127.0.0.1"
+        Thread(target=running.serve_forever, daemon=True).start()
+        with urllib.request.urlopen(f"http://127.0.0.1:{running.server_port}/") as answer:
+            assert answer.read() == b"<p>here</p>"
+        running.shutdown()
+
+
+@pytest.fixture
+def hostile_page(tmp_path: Path) -> Path:
+    """Everything hostile on one page, and a board."""
+    overview = "# Birds\n\n" + "\n\n".join(HOSTILE.values())
+    bundle = write_bundle(tmp_path / "bundle.zip", files={"overview.md": overview.encode()})
+    file = tmp_path / "index.html"
+    file.write_text(preview_page(read_view(bundle), DRY_RUN), encoding="utf-8")
+    return file
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_reads_well_in_a_browser(
+    browser: "Browser", bundle: Path, tmp_path: Path, size: tuple[int, int], dark: bool
+) -> None:
+    file = tmp_path / "index.html"
+    file.write_text(preview_page(read_view(bundle), DRY_RUN), encoding="utf-8")
+    with visit(browser, file.as_uri(), size, dark=dark) as seen:
+        assert seen.complaints == []
+        assert seen.overflow() == 0
+        assert seen.accessibility_violations() == []
+
+
+@pytest.mark.browser
+def test_shows_times_in_the_readers_zone(browser: "Browser", bundle: Path, tmp_path: Path) -> None:
+    file = tmp_path / "index.html"
+    file.write_text(preview_page(read_view(bundle)), encoding="utf-8")
+    with visit(browser, file.as_uri(), zone="Asia/Tokyo") as seen:
+        table = seen.page.locator(".dates").first.inner_text()
+    assert "Sat 10 Jan 2026, 12:00" in table
+    assert "(Asia/Tokyo)" in table
+    assert "Sat 10 Jan 2026, 21:00" in table
+    assert "Sat 10 Jan 2026, 00:00" in table
+
+
+@pytest.mark.browser
+def test_hostile_pages_do_nothing(browser: "Browser", hostile_page: Path) -> None:
+    with visit(browser, hostile_page.as_uri()) as seen:
+        seen.page.mouse.move(640, 600)
+        for link in seen.page.locator("main a, main summary").all():
+            link.focus()
+        assert seen.complaints == []
+        assert [address for address in seen.requests if not address.startswith(("file:", "data:"))] == []
+        assert seen.page.url == hostile_page.as_uri()
+        assert seen.page.locator("nav").is_visible()
+        assert seen.page.locator("#leaderboard").is_visible()
+
+
+def test_the_page_itself_holds_nothing_that_acts(hostile_page: Path) -> None:
+    main = hostile_page.read_text(encoding="utf-8").split('<section id="page-1">')[1].split("</section>")[0]
+    assert ACTS.search(main.replace('class="eyebrow"', "").replace('class="content', "")) is None
