@@ -167,23 +167,22 @@ class _Replay:
         except WorkerCrashError as crash:
             run.status = "Finished"
             board.finish(entry)
-            self._without_scores(run, f"Finished without scores: {crash}")
+            self._to_mend(run, f"Finished without scores: {crash}")
             return
         run.status = "Finished"
         board.finish(entry)
         try:
             board.upload(entry, scores)
         except RefusedError as refused:
-            self._without_scores(run, f"Finished, but the server refuses the scores: {refused}")
+            self._to_mend(run, f"Finished, but the server refuses the scores: {refused}")
         else:
             run.scores = scores if isinstance(scores, dict) else None
-            self._results.findings += [
-                f"{run.place}: {doubt}" for doubt in self._competition.leaderboard.doubts(run.scores or {})
-            ]
+            for doubt in self._competition.leaderboard.doubts(run.scores or {}):
+                self._to_mend(run, doubt)
         push_scoring_output(scoring)
 
-    def _without_scores(self, run: Run, message: str) -> None:
-        run.message = message
+    def _to_mend(self, run: Run, message: str) -> None:
+        run.message = "\n".join(filter(None, [run.message, message]))
         self._results.findings.append(f"{run.place}: {message}")
 
     def _report(self, run: Run, prediction: Job, scoring: Job) -> None:
@@ -192,7 +191,7 @@ class _Replay:
         usage = Usage.peak(ended.usage for job in jobs for ended in job.ended.values())
         slowest = round(max(job.spent for job in jobs), 3)
         self._results.measured.append(
-            Measured(run.phase, run.task, run.submission, scoring.seconds, run.seconds, slowest, usage)
+            Measured(run.phase, run.task, run.submission, run.status, scoring.seconds, run.seconds, slowest, usage)
         )
         self._results.notes += [f"{run.place}: {note}" for job in jobs for note in job.notes]
         folder = self._wish.out / run.phase / run.task / run.submission

@@ -134,9 +134,10 @@ def show(results: "Results") -> None:
 
 
 def _show_run(run: "Run") -> None:
-    good = run.status == "Finished" and not run.message
-    message = f". {run.message}" if run.message else ""
-    say(f"{run.place}: {run.status} in {run.seconds:.1f} s{message}", "green" if good else "red")
+    if run.status == "Failed":
+        say(f"{run.place}: Failed after {run.seconds:.1f} s. {run.message}", "red")
+    else:  # its message, if there is one, is among what must be mended
+        say(f"{run.place}: Finished in {run.seconds:.1f} s", "yellow" if run.message else "green")
 
 
 def _show_board(phase: str, rows: "list[BoardRow]") -> None:

@@ -24,7 +24,12 @@ def verdict(
     """
     sentences = []
     for phase in competition.phases:
-        runs = [run for run in measured if run.phase == phase.id]
+        # A run that failed early says nothing about time, one that ran into the limit all.
+        runs = [
+            run
+            for run in measured
+            if run.phase == phase.id and (run.status == "Finished" or run.slowest_job_seconds >= run.limit_seconds)
+        ]
         if not runs:
             continue
         slowest = max(runs, key=lambda run: run.slowest_job_seconds)

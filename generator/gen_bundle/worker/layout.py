@@ -59,9 +59,10 @@ def open_to_containers(folder: Path) -> None:
     It has no capabilities and so cannot write what another user owns. On the platform the worker is root as well;
     here that matters only when we are not.
     """
-    if os.geteuid() == 0:
+    me = os.geteuid()
+    if me == 0:
         return
-    for parent, _, files in os.walk(folder):
-        Path(parent).chmod(0o777)
-        for name in files:
-            Path(parent, name).chmod(0o666)
+    for path in [folder, *_entries(folder)]:
+        told = path.lstat()
+        if told.st_uid == me and not stat.S_ISLNK(told.st_mode):
+            path.chmod(0o777 if stat.S_ISDIR(told.st_mode) else 0o666)

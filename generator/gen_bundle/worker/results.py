@@ -62,11 +62,17 @@ class BoardRow:
 
 @dataclass(frozen=True)
 class Measured:
-    """What one run used, held against its limit."""
+    """What one run used, held against its limit.
+
+    Attributes:
+        limit_seconds: What each of its two jobs may take.
+        seconds: Both jobs.
+    """
 
     phase: str
     task: str
     submission: str
+    status: Literal["Finished", "Failed"]
     limit_seconds: int
     seconds: float
     slowest_job_seconds: float

@@ -77,7 +77,11 @@ CASES = {
     "a list": refused(Bundle(writes("[1]")), "the scores are a list"),
     "too large": refused(Bundle(writes('{"acc": 1e10}')), "ten digits"),
     "unknown keys only": Case(
-        Bundle(writes('{"accuracy": 1}')), scores={"accuracy": 1}, cells={"acc": "n/a"}, finding="stands on top"
+        Bundle(writes('{"accuracy": 1}')),
+        scores={"accuracy": 1},
+        cells={"acc": "n/a"},
+        message="no score for acc: shown as n/a. The row stands on top",
+        finding="stands on top",
     ),
     "hidden and computed columns": Case(
         Bundle(

@@ -9,7 +9,9 @@ from gen_bundle.worker.engines import Usage
 from gen_bundle.worker.results import Measured
 from tests.generator.worker.bundles import Bundle
 
-RUN = Measured("test", "main", "team", 600, seconds=12.0, slowest_job_seconds=10.0, usage=Usage(2 * 1024**2, 1.0))
+RUN = Measured(
+    "test", "main", "team", "Finished", 600, seconds=12.0, slowest_job_seconds=10.0, usage=Usage(2 * 1024**2, 1.0)
+)
 
 
 @pytest.mark.parametrize(
@@ -27,6 +29,13 @@ def test_time_is_held_against_the_limit(tmp_path: Path, seconds: float, judged: 
         f"phase test: the slowest job took {seconds:.1f} s of 600 s (the default queue, at most 600 s): {judged}",
         "phase test: at most 2 MiB of memory; the platform sets no limit",
     ]
+
+
+def test_a_run_that_failed_early_says_nothing(tmp_path: Path) -> None:
+    competition = read_competition(Bundle().write(tmp_path))
+    failed = replace(RUN, status="Failed")
+    assert verdict(competition, [failed], 30, 5) == []
+    assert "too slow" in verdict(competition, [replace(failed, slowest_job_seconds=600.1)], None, None)[0]
 
 
 def test_a_queue_of_its_own_gets_the_phases_limit(tmp_path: Path) -> None:

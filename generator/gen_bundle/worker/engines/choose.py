@@ -43,7 +43,14 @@ def choose_engine(
         return ProcessEngine(gpu=gpu)
     try:
         connect(PING_SECONDS).close()
-        client = connect(API_SECONDS)
+        engine = DockerEngine(
+            connect(API_SECONDS),
+            new_run_id(),
+            gpu=gpu,
+            network=network,
+            strict=StrictLimits() if strict else None,
+            pull=pull,
+        )
     except EngineError as error:
         if wanted or needed:
             raise UserError(
@@ -53,6 +60,4 @@ def choose_engine(
         return ProcessEngine(gpu=gpu)
     if not wanted:
         tell("engine: docker")
-    return DockerEngine(
-        client, new_run_id(), gpu=gpu, network=network, strict=StrictLimits() if strict else None, pull=pull
-    )
+    return engine

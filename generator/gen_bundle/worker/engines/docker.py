@@ -107,8 +107,9 @@ class DockerEngine:
         self._strict = strict
         self._pull = pull
         self._count = itertools.count(1)
-        self._is_podman = _is_podman(client)
-        self._remove(lambda labels: is_abandoned(labels.get(OWNER_LABEL, "")))
+        with _engine_answers():
+            self._is_podman = _is_podman(client)
+            self._remove(lambda labels: is_abandoned(labels.get(OWNER_LABEL, "")))
 
     def check_image(self, image: str) -> list[str]:
         """See `Engine.check_image`."""
@@ -296,23 +297,28 @@ class DockerEngine:
 
     def _give_back(self, container: Container) -> None:
         """Let us read and delete what a container's root wrote, where we are not root ourselves."""
+        from docker.errors import APIError
+
         if os.geteuid() == 0:
             return
         binds: dict[str, Mapping[str, str]] = {
             str(mount.source): {"bind": mount.target, "mode": "rw"} for mount in container.mounts
         }
         targets = [mount.target for mount in container.mounts]
-        chmod = self._api.create_container(
-            container.image,
-            command=["-R", "a+rwX", *targets],
-            entrypoint=["chmod"],
-            user="0",
-            host_config=self._api.create_host_config(binds=binds, network_mode="none"),
-            labels={LABEL: self._run_id, OWNER_LABEL: owner_text()},
-        )
-        self._api.start(chmod)
-        self._api.wait(chmod)
-        self._api.remove_container(chmod, v=True, force=True)
+        try:
+            chmod = self._api.create_container(
+                container.image,
+                command=["-R", "a+rwX", *targets],
+                entrypoint=["chmod"],
+                user="0",
+                host_config=self._api.create_host_config(binds=binds, network_mode="none"),
+                labels={LABEL: self._run_id, OWNER_LABEL: owner_text()},
+            )
+            self._api.start(chmod)
+            self._api.wait(chmod)
+        except APIError:  # no chmod in this image: then there is no program that could have written
+            return
+        self._remove(lambda labels: labels.get(LABEL) == self._run_id)
 
 
 def _is_podman(client: "DockerClient") -> bool:
