@@ -188,6 +188,8 @@ def _script_fault(words: list[str], program: Tree) -> Fault | None:
             return _module_fault(words, program)
         return _missing_script(script, program, lambda found: PYTHON.match(head) is not None or not found.is_folder)
     inside = _inside(head)
+    if PYTHON.match(head.lower()):
+        return Fault("broken", "script", f"{head} is no program: case counts, it is called {head.lower()}")
     if head.startswith(NEVER_MOUNTED):
         return Fault("broken", "script", f"{head} is never there: the program lies in {HOME}")
     if inside is not None and "/" in head and not _exists(inside, program):

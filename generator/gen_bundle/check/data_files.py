@@ -203,33 +203,63 @@ def _data_empty(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{where(use)} holds no file", use.at)
 
 
+ZIPPED = f"{UNPACKER}/utils.py (zip_if_directory)"
+OVERWRITES = "Folders are zipped into a file named after them, one folder up."
+
+
 @rule(
     "packed-over",
-    Effect.TRAP,
-    title="packing a folder writes a zip over another file of the bundle",
-    consequence="Folders are zipped into a file named after them one folder up: a file of that name that is read "
-    "later is another one than meant, and a folder packed later holds that zip as well.",
+    Effect.BROKEN,
+    title="packing a folder overwrites a program or data that a task uses",
+    consequence=f"{OVERWRITES} A file of that name that is read later is another one than meant.",
     repair="Do not give a folder and a zip the same name; ship ready-made zips.",
-    source=f"{UNPACKER}/utils.py (zip_if_directory)",
+    source=ZIPPED,
     reads="both",
 )
 def _packed_over(bundle: Bundle) -> Iterator[Problem]:
+    running = {use.at for use in in_use(bundle.competition)}
+    for use, earlier, target, replaced in _overwritten(bundle):
+        if replaced and use.at in running:
+            yield Problem(f"{where(use)} is read after {where(earlier)} was zipped into {target!r}", use.at)
+
+
+@rule(
+    "packed-into",
+    Effect.TRAP,
+    title="packing a folder writes a zip into another folder, or over a download",
+    consequence=f"{OVERWRITES} A folder that is packed later holds that zip as well.",
+    repair="Do not pack a folder and its parent; ship ready-made zips.",
+    source=ZIPPED,
+    reads="both",
+)
+def _packed_into(bundle: Bundle) -> Iterator[Problem]:
+    running = {use.at for use in in_use(bundle.competition)}
+    for use, earlier, target, replaced in _overwritten(bundle):
+        if not (replaced and use.at in running):
+            yield Problem(f"{where(use)} is read after {where(earlier)} was zipped into {target!r}", use.at)
+
+
+def _overwritten(bundle: Bundle) -> Iterator[tuple[DataUse, DataUse, str, bool]]:
+    """Uses read after packing wrote a zip there: which, packed by whom, into what, and whether it replaces the file."""
     written: dict[str, DataUse] = {}
     for use in bundle.competition.uses():
-        if not isinstance(use.path, str) or use.path.startswith("/"):
-            continue
-        found = bundle.tree.find(use.path)
-        plain = "/".join(part for part in use.path.split("/") if part not in ("", "."))
+        found = bundle.tree.find(use.path) if isinstance(use.path, str) else None
         if not isinstance(found, Node) or found is bundle.tree.root:
             continue
+        plain = "/".join(part for part in use.path.split("/") if part not in ("", "."))
         for target, earlier in written.items():
-            inside = found.is_folder and target.startswith(f"{plain}/")
-            if target == plain or inside:
-                what = f"{where(use)} is read after {where(earlier)} was zipped into {target!r}"
-                yield Problem(what, use.at)
+            if target == plain and _contents(bundle, use) != _contents(bundle, earlier):
+                yield use, earlier, target, True
+            elif found.is_folder and target.startswith(f"{plain}/"):
+                yield use, earlier, target, False
         packed = _zip_of(use.path) if found.is_folder else None
         if packed is not None:
             written.setdefault(packed, use)
+
+
+def _contents(bundle: Bundle, use: DataUse) -> list[tuple[str, int]]:
+    package = bundle.package(use)
+    return [(name, node.size) for name, node in package.tree.root.files()] if package else []
 
 
 def _zip_of(path: str) -> str | None:

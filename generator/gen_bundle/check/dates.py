@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-ISO_LIKE = re.compile(r"\s*'?\d{4}([-/.])\d{1,2}\1\d{1,2}(?!\d)")
-TIME_OF_DAY = r"\d{1,2}(:\d{2}){1,2}([.,]\d+)?(\s*[AaPp]\.?[Mm]\.?)?"
-PLAIN_ISO = re.compile(
-    rf"\s*\d{{4}}([-/.])\d{{1,2}}\1\d{{1,2}}((T|,|\s|\sat\s)\s*{TIME_OF_DAY})?\s*(Z|UTC|GMT|[+-]\d{{1,2}}(:?\d{{2}})?|[A-Z]{{3,5}})?\s*"
-)
+ISO_DATE = r"(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{8})"
+ISO_LIKE = re.compile(rf"\s*{ISO_DATE}(?!\d)")
+TIME_OF_DAY = r"(?:\d{1,2}(:\d{2}){1,2}([.,]\d+)?(\s*[AaPp]\.?[Mm]\.?)?|\d{1,2}\s*[AaPp][Mm])"
+ZONE = r"(?:Z|UTC|GMT|[+-]\d{1,2}(?::?\d{2})?|[A-Z]{3,5})"
+PLAIN_ISO = re.compile(rf"\s*{ISO_DATE}((T|,|\s|\sat\s)\s*{TIME_OF_DAY})?\s*{ZONE}?\s*")
 
 
 @dataclass(frozen=True)

@@ -89,9 +89,9 @@ def _task_fields(bundle: Bundle) -> Iterator[FieldUse]:
             yield FieldUse((*task.at, "ingestion_only_during_scoring"), FLAG, flag, Stage.SAVE_TASKS, (*place, 2))
     for solution in bundle.entries("solutions"):
         if "key" not in solution.value:
-            for place, (key, kind) in enumerate((("name", NAME), ("description", FREE_TEXT))):
+            for number, (key, kind) in enumerate((("name", NAME), ("description", FREE_TEXT))):
                 value = solution.get(key) or ("solution" if key == "name" else solution.get(key))
-                yield FieldUse((*solution.at, key), kind, value, Stage.SAVE_SOLUTIONS, (solution.position, 1, place))
+                yield FieldUse((*solution.at, key), kind, value, Stage.SAVE_SOLUTIONS, (solution.position, 1, number))
 
 
 def _v2_fields(bundle: Bundle) -> Iterator[FieldUse]:

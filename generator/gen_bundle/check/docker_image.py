@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 PART = r"[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*"
 LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
-HOST = rf"(?:{LABEL}(?:\.{LABEL})*|\[[a-fA-F0-9:]+\])(?::\d+)?"
+# a first part without dot, port or "localhost" belongs to the path, which is in lower case
+HOST = rf"(?:(?:{LABEL}(?:\.{LABEL})+|\[[a-fA-F0-9:]+\])(?::\d+)?|{LABEL}:\d+|localhost)"
 DIGEST = r"[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}"
 REFERENCE = re.compile(
     rf"(?:{HOST}/)?(?P<path>{PART}(?:/{PART})*)(?P<tag>:[\w][\w.-]{{0,127}})?(?P<digest>@{DIGEST})?",

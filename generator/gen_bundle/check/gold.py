@@ -27,6 +27,7 @@ MAX_ROWS = 200_000
 MAX_SHINGLES = 300_000
 SHORTEST, LONGEST = 4, 8
 MIN_SEQUENCE = 3
+MAX_COLUMNS = 50
 
 
 @dataclass
@@ -196,16 +197,22 @@ def column_digest(column: list[str]) -> str:
 
 
 def table_columns(node: Node) -> Iterator[list[str]]:
-    """The columns of a file whose lines all have as many cells, with and without its first line."""
+    """The columns of every block of lines with as many cells each, with and without the block's first two lines."""
     rows: list[list[str]] = []
     for line in lines(node):
         row = cells(line)
-        if not row:
-            continue
-        if len(row) > 50 or len(rows) >= MAX_ROWS or (rows and len(row) != len(rows[0])):
-            return
-        rows.append(row)
-    for place in range(len(rows[0]) if rows else 0):
+        if row and rows and (len(row) != len(rows[0]) or len(rows) >= MAX_ROWS):
+            yield from _columns_of(rows)
+            rows = []
+        if row and len(row) <= MAX_COLUMNS:
+            rows.append(row)
+    yield from _columns_of(rows)
+
+
+def _columns_of(rows: list[list[str]]) -> Iterator[list[str]]:
+    if len(rows) < MIN_SEQUENCE:
+        return
+    for place in range(len(rows[0])):
         column = [row[place] for row in rows]
-        yield column
-        yield column[1:]
+        # a table may have a head, and in Markdown a rule below it
+        yield from (column, column[1:], column[2:])

@@ -58,7 +58,7 @@ def icon_fault(data: bytes) -> str | None:
         if picture.mode not in PNG_MODES:
             return f"its colour mode {picture.mode} cannot be written as PNG"
         if width * height <= MAX_DECODED_PIXELS:
-            picture.load()
+            picture.resize((ICON_WIDTH, int(ICON_WIDTH / width * height))).save(io.BytesIO(), format="PNG")
     except (OSError, ValueError, SyntaxError, ZeroDivisionError, Image.DecompressionBombError) as error:
         return f"it cannot be decoded ({error})".replace("<_io.BytesIO object", "<the file")
     return None

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from yaml.nodes import Node, ScalarNode
+
 from gen_bundle.check.bundle import NEW_KEYS, Bundle
-from gen_bundle.check.rules import HOUSE, UPLOAD, Effect, Problem, Stage, rule
+from gen_bundle.check.rules import HOUSE, UPLOAD, Effect, Path, Problem, Stage, rule
 
 NAME = "competition.yaml"
 READ_KEYS_THAT_GROW = ("fact_sheet", "pages", "tasks", "phases", "leaderboards", "solutions", "html", "leaderboard")
@@ -119,16 +121,25 @@ def _yaml_hash_cuts_text(bundle: Bundle) -> Iterator[Problem]:
     if document is None:
         return
     lines = document.text.split("\n")
-    for path in (("title",), ("description",), ("reward",), ("competition_type",)):
-        value = bundle.yaml.get(path[0])
-        node = document.node(path)
-        if not isinstance(value, str) or node is None or document.style(path) is not None:
-            continue
-        rest = lines[node.end_mark.line][node.end_mark.column :]
-        comment = rest.lstrip()
-        # "# a remark" is a comment that somebody meant; "#1 of the lab" continues the text
-        if comment.startswith("#") and comment[1:2].strip():
-            yield Problem(f"{path[0]} ends before {comment[:30]!r}", path)
+    for path, node in _plain_texts(bundle):
+        if node.end_mark.line < len(lines):
+            comment = lines[node.end_mark.line][node.end_mark.column :].lstrip()
+            # "# a remark" is a comment that somebody meant; "#1 of the lab" continues the text
+            if comment.startswith("#") and comment[1:2].strip():
+                yield Problem(f"{path[-1]} ends before {comment[:30]!r}", path)
+
+
+def _plain_texts(bundle: Bundle) -> Iterator[tuple[Path, Node]]:
+    """The texts that people read and that are not in quotes."""
+    document = bundle.document
+    owners = [entry.at for name in ("pages", "tasks", "phases", "leaderboards") for entry in bundle.entries(name)]
+    owners += [column.at for column in bundle.entries("leaderboards", 0, "columns")]
+    places: list[Path] = [(key,) for key in ("title", "description", "reward")]
+    places += [(*at, key) for at in owners for key in ("title", "name", "description")]
+    for path in places:
+        node = document.node(path) if document else None
+        if isinstance(node, ScalarNode) and node.style is None and node.tag.endswith(":str"):
+            yield path, node
 
 
 PLACEHOLDER = re.compile(
