@@ -14,7 +14,8 @@ from tests.scoring_programs.seedev2016.cases import read_submission
 TEXT = "ABI3 binds the RY box in seeds.\n"
 A1 = "T1\tProtein 0 4\tABI3\nT2\tBox 15 21\tRY box\nT3\tTissue 25 30\tseeds\n"
 BINARY = "E1\tBinds_To Functional_Molecule:T1 Molecule:T2\n"
-FULL = "E1\tBinding Functional_Molecule:T1 Molecule:T2 Tissue:T3\n"
+EVENT = "E1\tBinding Functional_Molecule:T1 Molecule:T2 Tissue:T3"
+FULL = f"{EVENT}\nM1\tNegation Annotation:E1\n"
 FILES = {
     "binary/D.txt": TEXT,
     "binary/D.a1": A1,
@@ -44,7 +45,7 @@ def request(folder: Path, **more: Any) -> dict[str, Any]:
         ("binary/D.a2", BINARY + BINARY, "binary/D.a2:2: repeated event id."),
         ("binary/D.a2", "E1\tBinds_To Functional_Molecule:T1 Molecule:T9\n", "binary/D.a2:1: unknown entity."),
         ("binary/D.a2", "E1\tBinds_To Functional_Molecule:T1 Molecule:T3\n", "binary/D.a2:1: entity of a wrong type."),
-        ("full/D.a2", FULL + "M1\tNegation Annotation:E8\n", "full/D.a2:2: negation of an unknown event."),
+        ("full/D.a2", FULL + "M2\tNegation Annotation:E8\n", "full/D.a2:3: negation of an unknown event."),
         ("full/D.a1", "T1\tProtein 0 4\tABI3\nT1\tBox 15 21\tRY box\n", "full/D.a1:2: repeated entity id."),
         ("full/D.a1", "T1\tEnzyme 0 4\tABI3\n", "full/D.a1:1: unknown entity type."),
         ("full/D.a1", "T1 Protein 0 4 ABI3\n", "full/D.a1:1: not an entity."),
@@ -118,7 +119,7 @@ def test_manifest_tells_entities_and_secrets_tell_events(tmp_path: Path) -> None
     entities = {"T1": "Protein", "T2": "Box", "T3": "Tissue"}
     assert organiser.manifest(request(folder)) == {"binary": {"D": entities}, "full": {"D": entities}}
     assert organiser.secrets(request(folder)) == {
-        "texts": sorted([BINARY.strip(), FULL.strip()]),
+        "texts": sorted([BINARY.strip(), EVENT]),
         "labels": [],
         "files": [hashlib.sha256(text.encode()).hexdigest() for text in (BINARY, FULL)],
     }

@@ -1,0 +1,155 @@
+"""Writes the baselines of SeeDev from what participants have: texts and entities in `data/public`, and the schema.
+
+- `good`: a word such as "binds" triggers an event between the fitting entities next to it in the sentence; in the full
+  task the other entities of the sentence fill optional roles, and "not" or "no" negates.
+- `weak`: an event between any two neighbouring entities of a sentence, of the first type that allows them.
+
+Run it from anywhere: `python make_baselines.py`.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+HERE = Path(__file__).resolve().parent
+DATA = HERE.parent / "data"
+sys.path.insert(0, str(HERE.parents[2] / "scoring_programs"))
+
+TRIGGERS = {
+    "bind": ("Binds_To", "Binding"),
+    "activate": ("Regulates_Expression", "Regulation_Of_Expression"),
+    "repress": ("Regulates_Expression", "Regulation_Of_Expression"),
+    "control": ("Regulates_Process", "Regulation_Of_Process"),
+    "accumulate": ("Is_Localized_In", "Localization"),
+    "found": ("Is_Localized_In", "Localization"),
+    "takes place": ("Occurs_During", "Occurrence_During"),
+    "encode": ("Transcribes_Or_Translates_To", "Transcription_Or_Translation"),
+    "member": ("Is_Member_Of_Family", "Family_Membership"),
+    "upstream": ("Composes_Primary_Structure", "Primary_Structure_Composition"),
+    "interact": ("Interacts_With", "Interaction"),
+    "identical": ("Has_Sequence_Identical_To", "Sequence_Identity"),
+    "level": ("Regulates_Accumulation", "Regulation_Of_Accumulation"),
+    "delay": ("Regulates_Development_Phase", "Regulation_Of_Development_Phase"),
+    "takes part": ("Is_Involved_In_Process", "Involvement_In_Process"),
+}
+
+
+class Mention(NamedTuple):
+    """An entity in the text."""
+
+    id: str
+    type: str
+    start: int
+    end: int
+
+
+class Found(NamedTuple):
+    """An event that a baseline predicts: its line without the id."""
+
+    annotation: str
+    negated: bool = False
+
+
+Baseline = Callable[[str, str, Sequence[Mention]], Iterator[Found]]
+
+
+def good(task: str, sentence: str, mentions: Sequence[Mention]) -> Iterator[Found]:
+    """Events triggered by words; offsets of the mentions are those of the sentence."""
+    from seedev2016.schema import EVENT_TYPES, PREREQUISITE
+
+    for word, names in TRIGGERS.items():
+        for match in re.finditer(word, sentence):
+            kind = EVENT_TYPES[task][names[0] if task == "binary" else names[1]]
+            first = _nearest(kind.roles, 0, mentions, match.start(), on_the_left=True)
+            others = [mention for mention in mentions if first and mention.id != first[1].id]
+            second = _nearest(kind.roles, 1, others, match.start(), on_the_left=False)
+            if first is None or second is None:
+                continue
+            filled = [first, second]
+            for name, role in kind.roles.items():
+                if role.argument is None and name != PREREQUISITE:
+                    left = [m for m in others if m.type in role.fillers and m.id != second[1].id]
+                    filled += [(name, left[0])] if left else []
+            arguments = " ".join(f"{name}:{mention.id}" for name, mention in filled)
+            negated = task == "full" and bool(re.search(r"\bnot?\b", sentence))
+            yield Found(f"{kind.name} {arguments}", negated)
+
+
+def _nearest(
+    roles: Mapping[str, Any], argument: int, mentions: Sequence[Mention], place: int, *, on_the_left: bool
+) -> tuple[str, Mention] | None:
+    """The role and the fitting mention nearest to a place, on one side if there is any, else on the other."""
+    fitting = [
+        (name, mention)
+        for name, role in roles.items()
+        for mention in mentions
+        if role.argument == argument and mention.type in role.fillers
+    ]
+    return min(
+        fitting, key=lambda found: ((found[1].start < place) != on_the_left, abs(found[1].start - place)), default=None
+    )
+
+
+def weak(task: str, sentence: str, mentions: Sequence[Mention]) -> Iterator[Found]:
+    """An event between each two neighbours that some type allows."""
+    from itertools import pairwise
+
+    from seedev2016.schema import EVENT_TYPES
+
+    for one, other in pairwise(mentions):
+        for kind in EVENT_TYPES[task].values():
+            first = [name for name, role in kind.roles.items() if role.argument == 0 and one.type in role.fillers]
+            second = [name for name, role in kind.roles.items() if role.argument == 1 and other.type in role.fillers]
+            if first and second:
+                yield Found(f"{kind.name} {first[0]}:{one.id} {second[0]}:{other.id}")
+                break
+
+
+def _annotated(task: str, text: str, mentions: Sequence[Mention], baseline: Baseline) -> str:
+    """The `.a2` file of a document."""
+    events: list[str] = []
+    negations: list[str] = []
+    start = 0
+    for end in [match.end() for match in re.finditer(r"[.]\s", text)]:
+        inside = [
+            mention._replace(start=mention.start - start, end=mention.end - start)
+            for mention in mentions
+            if start <= mention.start < end
+        ]
+        for found in baseline(task, text[start:end], inside):
+            events.append(f"E{len(events) + 1}\t{found.annotation}\n")
+            if found.negated:
+                negations.append(f"M{len(negations) + 1}\tNegation Annotation:E{len(events)}\n")
+        start = end
+    return "".join(events + negations)
+
+
+def _mentions(a1: str) -> list[Mention]:
+    lines = [line.split("\t")[:2] for line in a1.splitlines()]
+    return [Mention(name, *_typed(annotation)) for name, annotation in lines]
+
+
+def _typed(annotation: str) -> tuple[str, int, int]:
+    kind, start, end = re.split("[ ;]", annotation)[:3]
+    return kind, int(start), int(end)
+
+
+def main() -> None:
+    """Write both baselines for all phases and tasks."""
+    for path in sorted((DATA / "public").glob("*/*/*.a1")):
+        phase, task = path.parts[-3:-1]
+        text, mentions = (
+            path.with_suffix(".txt").read_text(encoding="utf-8"),
+            _mentions(path.read_text(encoding="utf-8")),
+        )
+        for name, baseline in (("good", good), ("weak", weak)):
+            folder = DATA / "baselines" / phase / name / task
+            folder.mkdir(parents=True, exist_ok=True)
+            answer = _annotated(task, text, mentions, baseline)
+            (folder / f"{path.stem}.a2").write_text(answer, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()
