@@ -135,7 +135,8 @@ class _EventReader:
             self._read_modification(identifier, body, number)
         else:
             negation = " or M1<TAB>Negation Annotation:E1" if self.task == "full" else ""
-            self.fault(number, "not an event", line, f"a line E1<TAB>Type Role:T1 Role:T2{negation}")
+            rule = "a line that is no event, its id" if tab else "a line without a tab, its first word"
+            self.fault(number, rule, identifier.split(None, 1)[0], f"a line E1<TAB>Type Role:T1 Role:T2{negation}")
 
     def _event(self, identifier: str, words: List[str], number: int) -> Optional[Event]:
         kind = self.types.get(words[0])
