@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen_bundle.board import Board, Column, Entry, Leaderboard, NoBoardError, RefusedError, shown_text, stored_value
+from gen_bundle.board import Board, Entry, NoBoardError, RefusedError, shown_text, stored_value
+from gen_bundle.leaderboard import Column, Leaderboard
 from gen_bundle.worker.competition_yaml import read_leaderboard
 from gen_bundle.worker.rules import JobFailedError, WorkerCrashError, read_scores
 from tests.shared import SHARED, shared_path

@@ -4,8 +4,8 @@ import datetime as dt
 from dataclasses import dataclass
 from pathlib import Path
 
-from gen_bundle.board import Leaderboard
 from gen_bundle.errors import UserError
+from gen_bundle.leaderboard import Leaderboard
 from gen_bundle.unpack import BUNDLE, ArchiveError, unpack
 
 

@@ -14,8 +14,8 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from gen_bundle.board import Column, Leaderboard
 from gen_bundle.errors import UserError
+from gen_bundle.leaderboard import Column, Leaderboard
 from gen_bundle.worker.bundle import Competition, Phase, Solution, Task
 
 FILE = "competition.yaml"

@@ -36,8 +36,8 @@ class Job:
     """One job: its folders, its limit, and what happened.
 
     Attributes:
-        folder: Holds `program`, `ingestion_program`, `input_data`, `input/ref`, `input/res`, `output`, `shared` as
-        they are needed. task: The task.
+        folder: Holds `program`, `ingestion_program`, `input_data`, `input/ref`, `input/res`, `output` and `shared`.
+        task: The task.
         seconds: The wall-clock limit, for both of its containers together.
         is_scoring: The second of the two jobs.
         containers: What was asked of the engine.
@@ -181,6 +181,8 @@ def _run_programs(job: Job, setting: Setting) -> None:
             continue
         job.containers[kind] = container
         for mount in container.mounts:
+            if mount.source.is_symlink():  # put there by an earlier program, to be given something of this machine
+                raise JobFailedError(f"{mount.target} was replaced by a link")
             mount.source.mkdir(parents=True, exist_ok=True)
         open_to_containers(job.folder)
         ended = setting.engine.run(

@@ -25,6 +25,9 @@ def drop_strays(output: Path) -> list[str]:
     Returns:
         A sentence for each thing removed.
     """
+    if output.is_symlink():
+        output.unlink()
+        return ["the output folder was replaced by a link"]
     if not output.is_dir():
         return []
     inside = output.resolve()

@@ -13,7 +13,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.worker.engines import Container, Usage
 from gen_bundle.worker.engines.logs import KEPT_BYTES, keep_log
 from gen_bundle.worker.jobs import Job
-from gen_bundle.worker.layout import copy_tree
+from gen_bundle.worker.layout import copy_tree, drop_strays
 
 RESULT = "dry-run.json"
 
@@ -152,6 +152,7 @@ def keep_job(folder: Path, scoring: Job) -> Container | None:
         if mount.target == "/app/output":
             kept.mkdir(parents=True)
         else:
+            drop_strays(mount.source)
             copy_tree(mount.source, kept)
         mounts.append(replace(mount, source=kept))
     return replace(container, mounts=tuple(mounts))

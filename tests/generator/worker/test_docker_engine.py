@@ -3,6 +3,7 @@
 import gc
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,11 +18,12 @@ import pytest
 import docker
 from gen_bundle.dry_run import Wish, dry_run
 from gen_bundle.worker.engines.command_line import line_writer
-from gen_bundle.worker.engines.docker import DROPPED_CAPABILITIES, DockerEngine, connect
+from gen_bundle.worker.engines.connection import connect
+from gen_bundle.worker.engines.docker import DROPPED_CAPABILITIES, DockerEngine
 from gen_bundle.worker.engines.strict import StrictLimits
 from gen_bundle.worker.results import Results
 from gen_bundle.worker.sweep import LABEL, PREFIX, new_run_id
-from tests.engine import BUSYBOX_IMAGE, PYTHON_IMAGE, require_image
+from tests.engine import BUSYBOX_IMAGE, PYTHON_IMAGE, ROOT, require_image, unavailable
 from tests.generator.worker.bundles import COMMAND, GOOD, Bundle, write_files, write_zip, writes
 from tests.generator.worker.engine_proxy import EngineProxy
 
@@ -191,6 +193,19 @@ def test_filling_the_disk_is_bounded(tmp_path: Path, files: int) -> None:
         assert "more than 20971520 bytes in /app/output (--strict)" in run.message
 
 
+def test_a_folder_replaced_by_a_link_is_given_to_nobody(tmp_path: Path) -> None:
+    """The scorer may write beside `res`; the ingestion program that comes after it must not get what it put there."""
+    scorer = SCORED + "import os, shutil\nshutil.rmtree('/app/input/res')\nos.symlink('/etc', '/app/input/res')\n"
+    bundle = Bundle(
+        scorer,
+        task={"ingestion_program": "ingestion", "ingestion_only_during_scoring": True},
+        folders={"ingestion": {"metadata.yaml": "command: python3 -V"}},
+        metadata="command: python3 score.py",
+    )
+    run = replay(bundle, tmp_path).runs[0]
+    assert (run.status, run.message) == ("Failed", "/app/ingested_program was replaced by a link")
+
+
 def test_a_device_cannot_be_made(tmp_path: Path) -> None:
     run = replay(Bundle(SCORED + "import os\nos.mknod('../output/disk', 0o60666, os.makedev(8, 0))\n"), tmp_path).runs[
         0
@@ -240,6 +255,35 @@ def test_no_gpu_is_told_plainly(tmp_path: Path) -> None:
         assert "the engine gives no GPU, neither by CDI nor by its NVIDIA runtime" in run.message
     else:
         assert run.scores == {"acc": 1.0}
+
+
+def test_the_older_gpu_request_is_the_second_try(tmp_path: Path, client: docker.DockerClient) -> None:
+    """On an engine that offers a made-up GPU: dockerd does where it finds this hook."""
+    if os.geteuid() != 0 or shutil.which("dockerd") is None:
+        unavailable("only root can start an engine of its own, and dockerd must be installed")
+    hook = write_files(tmp_path / "bin", {"nvidia-container-runtime-hook": "#!/bin/sh\nexit 0\n"})
+    (hook / "nvidia-container-runtime-hook").chmod(0o755)
+    archive = tmp_path / "busybox.tar"
+    with archive.open("wb") as out:
+        out.writelines(client.images.get(require_image(client, BUSYBOX_IMAGE)).save(named=BUSYBOX_IMAGE))
+    script = '[ "$NVIDIA_VISIBLE_DEVICES" = all ] && echo \'{"acc": 1}\' > /app/output/scores.json\n'
+    bundle = Bundle(program={"score.sh": script}, metadata="command: sh /app/program/score.sh", phase={"tasks": [0]})
+    submission = write_zip(tmp_path / "team.zip", GOOD)
+    program = (
+        "import sys, docker\nfrom gen_bundle.cli import main\nclient = docker.from_env()\n"
+        "client.images.load(open(sys.argv[1], 'rb').read())\nclient.close()\nmain(sys.argv[2:])\n"
+    )
+    arguments = ["dry-run", bundle.write(tmp_path / "bundle"), "--gpu", "--image", BUSYBOX_IMAGE]
+    arguments += ["--submission", submission, "--out", tmp_path / "out"]
+    ran = subprocess.run(
+        [str(part) for part in (ROOT / "docker/with-engine", sys.executable, "-c", program, archive, *arguments)],
+        env=os.environ
+        | {"DOCKER_HOST": "unix:///nowhere/docker.sock", "PATH": f"{hook}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads((tmp_path / "out/dry-run.json").read_text())["runs"][0]["scores"] == {"acc": 1}
 
 
 def test_models_in_folders_are_mounted_read_only(tmp_path: Path) -> None:
@@ -372,10 +416,11 @@ import os, sys
 from pathlib import Path
 import docker.types
 from gen_bundle.dry_run import Wish, dry_run
-from gen_bundle.worker.engines import docker as engines
+from gen_bundle.worker.engines.connection import connect
+from gen_bundle.worker.engines.docker import DockerEngine
 out, bundle, submission = map(Path, sys.argv[1:])
 def replay(name):
-    engine = engines.DockerEngine(engines.connect(), name)
+    engine = DockerEngine(connect(), name)
     results = dry_run(Wish(bundle, out / name, [submission]), engine)
     engine.close()
     return results

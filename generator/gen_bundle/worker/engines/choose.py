@@ -34,7 +34,8 @@ def choose_engine(
     Raises:
         UserError: No container engine answers, although one is asked for or an option needs one.
     """
-    from gen_bundle.worker.engines.docker import API_SECONDS, DockerEngine, connect
+    from gen_bundle.worker.engines.connection import API_SECONDS, connect
+    from gen_bundle.worker.engines.docker import DockerEngine
 
     needed = [name for name, given in (("--strict", strict), ("--network", network), ("--pull", pull)) if given]
     if wanted == "process":

@@ -8,13 +8,12 @@ import itertools
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gen_bundle.worker.engines import Container, Ended, EngineError, LineListener
-from gen_bundle.worker.engines.logs import shown_line
+from gen_bundle.worker.engines.connection import API_SECONDS, connect, engine_answers, is_podman, tell_lines
 from gen_bundle.worker.engines.models import model_mounts
 from gen_bundle.worker.engines.strict import StrictLimits, folder_bytes
 from gen_bundle.worker.engines.usage import Meter
@@ -49,30 +48,6 @@ GPU_REQUESTS: tuple[dict[str, Any], ...] = (
 # The worker lets logs grow without bounds; here the engine keeps the last of them.
 LOG_BOUNDS = {"max-size": "32m", "max-file": "2"}
 POLL_SECONDS = 0.1
-API_SECONDS = 60
-LINES_FOLLOWED = 1000
-
-
-def connect(seconds: int = API_SECONDS) -> "DockerClient":
-    """A client of the engine at DOCKER_HOST, or of this machine's own.
-
-    Raises:
-        EngineError: None answers.
-    """
-    from docker.errors import DockerException
-    from requests.exceptions import RequestException
-
-    import docker
-
-    client = None
-    try:
-        client = docker.from_env(timeout=seconds)
-        client.ping()
-    except (DockerException, RequestException) as error:
-        if client is not None:
-            client.close()
-        raise EngineError(f"no container engine answers ({error})") from error
-    return client
 
 
 class DockerEngine:
@@ -107,15 +82,15 @@ class DockerEngine:
         self._strict = strict
         self._pull = pull
         self._count = itertools.count(1)
-        with _engine_answers():
-            self._is_podman = _is_podman(client)
+        with engine_answers():
+            self._is_podman = is_podman(client)
             self._remove(lambda labels: is_abandoned(labels.get(OWNER_LABEL, "")))
 
     def check_image(self, image: str) -> list[str]:
         """See `Engine.check_image`."""
         from docker.errors import APIError, ImageNotFound
 
-        with _engine_answers():
+        with engine_answers():
             try:
                 found = self._client.images.get(image).attrs
             except ImageNotFound:
@@ -152,7 +127,7 @@ class DockerEngine:
         binds = {
             str(mount.source): {"bind": mount.target, "mode": mount.mode} for mount in (*container.mounts, *models)
         }
-        with _engine_answers():
+        with engine_answers():
             try:
                 began = time.monotonic()
                 started = self._start(container, binds)
@@ -244,7 +219,7 @@ class DockerEngine:
         """Wait for the end, the time limit or a bound; then fetch the logs."""
         problem, timed_out = "", False
         output = next(mount.source for mount in container.mounts if mount.target == "/app/output")
-        teller = threading.Thread(target=_tell_lines, args=(running, on_line), daemon=True)
+        teller = threading.Thread(target=tell_lines, args=(running, on_line), daemon=True)
         teller.start()
         meter = Meter(connect, running, gpu=self._gpu)
         meter.start()
@@ -319,48 +294,3 @@ class DockerEngine:
         except APIError:  # no chmod in this image: then there is no program that could have written
             return
         self._remove(lambda labels: labels.get(LABEL) == self._run_id)
-
-
-def _is_podman(client: "DockerClient") -> bool:
-    components = client.version().get("Components") or []
-    return any("podman" in str(component.get("Name", "")).lower() for component in components)
-
-
-@contextmanager
-def _engine_answers() -> Iterator[None]:
-    """Turn the loss of the engine into an EngineError."""
-    from docker.errors import APIError, NotFound
-    from requests.exceptions import RequestException
-
-    try:
-        yield
-    except NotFound as error:
-        raise EngineError(f"the container engine lost the container: {error.explanation}") from error
-    except APIError as error:
-        raise EngineError(f"the container engine refuses: {error.explanation}") from error
-    except RequestException as error:
-        raise EngineError(f"the container engine does not answer any more: {error}") from error
-
-
-def _tell_lines(running: str, on_line: LineListener) -> None:
-    """Tell the first lines while they are printed, on a connection of their own."""
-    from docker.errors import DockerException
-    from requests.exceptions import RequestException
-
-    told, rest = 0, b""
-    try:
-        client = connect()
-        try:
-            # Read to the end also when enough was told: a stream that is left half-way is never closed.
-            for chunk in client.api.logs(running, stdout=True, stderr=True, stream=True, follow=True):
-                if told < LINES_FOLLOWED:
-                    *lines, rest = (rest + chunk).split(b"\n")
-                    told += len(lines)
-                    for line in lines:
-                        on_line(shown_line(line))
-            if rest and told < LINES_FOLLOWED:
-                on_line(shown_line(rest))
-        finally:
-            client.close()
-    except (EngineError, DockerException, RequestException):
-        return  # the lines are for watching; the logs are fetched at the end

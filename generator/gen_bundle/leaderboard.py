@@ -1,0 +1,76 @@
+"""A leaderboard as it is declared: columns, the one that ranks, and how submissions get there."""
+
+from dataclasses import dataclass
+
+AUTOMATIC_RULES = ("Force_Last", "Force_Latest_Multiple", "Force_Best")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the leaderboard.
+
+    Attributes:
+        sorting: `desc` (higher is better) or `asc`.
+        precision: Decimals shown; negative ones round to tens.
+        computation: `avg`, `sum`, `min`, `max` over other columns, or None.
+        inputs: Indexes of the columns that a computed one is made of.
+    """
+
+    index: int
+    key: str
+    title: str
+    sorting: str = "desc"
+    precision: int = 2
+    hidden: bool = False
+    computation: str | None = None
+    inputs: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """A leaderboard's declaration; columns by index."""
+
+    columns: tuple[Column, ...]
+    primary_index: int = 0
+    submission_rule: str = "Add"
+    title: str = ""
+
+    def column(self, key: str) -> Column | None:
+        """The column of a key."""
+        return next((column for column in self.columns if column.key == key), None)
+
+    @property
+    def primary(self) -> Column | None:
+        """The column that ranks; None when no column has the primary index."""
+        return next((column for column in self.columns if column.index == self.primary_index), None)
+
+    @property
+    def is_manual(self) -> bool:
+        """Participants put submissions on the board themselves."""
+        return self.submission_rule not in AUTOMATIC_RULES
+
+    def doubts(self, scores: dict[str, object]) -> list[str]:
+        """What the server takes without a word, although it is no tidy row of the board."""
+        doubts = []
+        missing = [column.key for column in self.columns if column.computation is None and column.key not in scores]
+        if missing:
+            top = " The row stands on top, before every score." if self._leads_without(scores) else ""
+            doubts.append(f"no score for {', '.join(missing)}: shown as n/a.{top}")
+        computed = [column.key for column in self.columns if column.computation is not None and column.key in scores]
+        if computed:
+            doubts.append(f"the scorer writes {', '.join(computed)}, which the platform computes; leave it out")
+        return doubts
+
+    def _leads_without(self, scores: dict[str, object]) -> bool:
+        primary = self.primary
+        return (
+            primary is not None
+            and primary.sorting == "desc"
+            and primary.computation is None
+            and primary.key not in scores
+        )
+
+    @property
+    def visible(self) -> tuple[Column, ...]:
+        """Columns that participants see."""
+        return tuple(column for column in self.columns if not column.hidden)
