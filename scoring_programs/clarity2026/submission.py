@@ -118,6 +118,8 @@ def _read_lines(text: str, name: str, manifest: Manifest, problems: Problems) ->
     (task,) = manifest.tasks
     rows = len(manifest.expected["ids"])
     labels = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if not labels[-1]:
+        labels.pop()  # what follows the last line's end is no line
     while len(labels) > rows and not labels[-1].strip():
         labels.pop()
     if len(labels) != rows:

@@ -1,0 +1,160 @@
+"""The scores against the definitions written out with fractions, on made-up annotators."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clarity2026.evaluation import (
+    compute_clarity_f1,
+    compute_evasion_f1_multiannotator,
+    compute_evasion_f1_strict,
+    evaluate_all,
+    majority_vote_gold,
+)
+from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS
+from clarity2026.reference import Reference
+
+E, I, G, P = "Explicit", "Implicit", "General", "Partial/half-answer"  # noqa: E741
+DODGING, DEFLECTION, CLARIFICATION = "Dodging", "Deflection", "Clarification"
+
+clarity_or_junk = st.sampled_from([*CLARITY_LABELS, "", "Explicit", "N/A"])
+evasion = st.sampled_from(EVASION_LABELS)
+evasion_or_junk = st.sampled_from([*EVASION_LABELS, "", "N/A", "Clear Reply"])
+annotators = st.lists(evasion_or_junk, max_size=3)
+
+
+def macro_f1(predictions: Sequence[str], golds: Sequence[str], labels: Sequence[str]) -> Fraction:
+    """Mean of 2TP / (2TP + FP + FN) over the fixed list, 0/0 being 0."""
+    pairs = list(zip(predictions, golds, strict=True))
+    total = Fraction(0)
+    for label in labels:
+        tp = sum(p == g == label for p, g in pairs)
+        wrong = sum((p == label) != (g == label) for p, g in pairs)
+        if tp + wrong:
+            total += Fraction(2 * tp, 2 * tp + wrong)
+    return total / len(labels)
+
+
+@given(st.lists(st.tuples(clarity_or_junk, st.sampled_from(CLARITY_LABELS)), min_size=1, max_size=30))
+def test_clarity(pairs: list[tuple[str, str]]) -> None:
+    predictions, golds = zip(*pairs, strict=True)
+    scores = compute_clarity_f1(predictions, golds)
+    assert scores.macro_f1 == pytest.approx(float(macro_f1(predictions, golds, CLARITY_LABELS)))
+    assert scores.accuracy == pytest.approx(sum(p == g for p, g in pairs) / len(pairs))
+    assert (scores.rows, scores.skipped) == (len(pairs), 0)
+
+
+@given(st.lists(st.tuples(evasion_or_junk, evasion), min_size=1, max_size=30))
+def test_strict(pairs: list[tuple[str, str]]) -> None:
+    predictions, golds = zip(*pairs, strict=True)
+    scores = compute_evasion_f1_strict(predictions, golds)
+    assert scores.macro_f1 == pytest.approx(float(macro_f1(predictions, golds, EVASION_LABELS)))
+    for i, label in enumerate(EVASION_LABELS):
+        assert scores.confusion[i] == [
+            *(sum((p, g) == (other, label) for p, g in pairs) for other in EVASION_LABELS),
+            sum(g == label and p not in EVASION_LABELS for p, g in pairs),
+        ]
+
+
+def four_steps(prediction: str, given_labels: Sequence[str]) -> str | None:
+    """The seed's steps, one after the other."""
+    gold_set = [label for label in EVASION_LABELS if label in given_labels]
+    if not gold_set:
+        return None
+    return next((label for label in gold_set if label == prediction), min(gold_set))
+
+
+@given(st.lists(st.tuples(evasion_or_junk, annotators), max_size=30))
+def test_any_match(rows: list[tuple[str, list[str]]]) -> None:
+    scored = [(p, g) for p, labels in rows if (g := four_steps(p, labels)) is not None]
+    scores = compute_evasion_f1_multiannotator([p for p, _ in rows], [labels for _, labels in rows])
+    expected = macro_f1([p for p, _ in scored], [g for _, g in scored], EVASION_LABELS)
+    assert scores.macro_f1 == pytest.approx(float(expected))
+    assert scores.accuracy == pytest.approx(sum(p == g for p, g in scored) / max(1, len(scored)))
+    assert (scores.rows, scores.skipped) == (len(scored), len(rows) - len(scored))
+
+
+@given(st.lists(st.tuples(evasion_or_junk, evasion), min_size=1, max_size=20))
+def test_any_match_with_one_annotator_is_strict(pairs: list[tuple[str, str]]) -> None:
+    predictions = [p for p, _ in pairs]
+    any_match = compute_evasion_f1_multiannotator(predictions, [[g] for _, g in pairs])
+    assert any_match == compute_evasion_f1_strict(predictions, [g for _, g in pairs])
+
+
+@pytest.mark.parametrize(
+    ("predictions", "annotations", "expected"),
+    [
+        # Both right: F1(Dodging) = F1(Implicit) = 1, the other seven 0.
+        ([DODGING, I], [[DODGING, G, E], [G, I]], Fraction(2, 9)),
+        # A miss counts for the alphabetically first of the set (Deflection), not for the first annotator.
+        ([G, DEFLECTION], [[DODGING, DEFLECTION], [DEFLECTION]], Fraction(2, 3) / 9),
+        # "N/A" is no label: the row has no gold set and is left out, so the other row alone is perfect.
+        ([E, E], [["N/A", "", ""], [E]], Fraction(1, 9)),
+        # "N/A" beside a label is taken out.
+        ([E], [["N/A", E, ""]], Fraction(1, 9)),
+        # The class list is fixed: six perfect classes are 6/9.
+        (list(EVASION_LABELS[:6]), [[label] for label in EVASION_LABELS[:6]], Fraction(6, 9)),
+        # Everything skipped, and nothing at all.
+        ([E, G], [[], ["N/A"]], Fraction(0)),
+        ([], [], Fraction(0)),
+        # A prediction that is no label: a miss for the fall-back (Dodging), a false positive for nobody.
+        (["?", DODGING], [[DODGING, E], [DODGING]], Fraction(2, 3) / 9),
+    ],
+)
+def test_worked_examples_of_any_match(predictions: list[str], annotations: list[list[str]], expected: Fraction) -> None:
+    scores = compute_evasion_f1_multiannotator(predictions, annotations)
+    assert scores.macro_f1 == pytest.approx(float(expected))
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([E, E, G], E),
+        ([G, E, E], E),
+        ([P, DODGING, G], DODGING),  # all tie: alphabetically first
+        ([P, G], G),
+        ([CLARIFICATION, P, P], P),  # votes before alphabet
+        (["N/A", "N/A", P], P),
+        (["N/A", ""], None),
+        ([], None),
+    ],
+)
+def test_majority(labels: list[str], expected: str | None) -> None:
+    assert majority_vote_gold(labels) == expected
+
+
+@given(annotators)
+def test_majority_has_the_most_votes_and_is_the_first_of_those(labels: list[str]) -> None:
+    vote = majority_vote_gold(labels)
+    valid = [label for label in labels if label in EVASION_LABELS]
+    assert (vote is None) == (not valid)
+    if vote is not None:
+        most = max(valid.count(label) for label in valid)
+        assert vote == min(label for label in valid if valid.count(label) == most)
+
+
+def reference(annotations: list[tuple[str, ...]], single: list[str], annotated: bool) -> Reference:
+    rows = len(annotations) or len(single)
+    return Reference([str(i) for i in range(rows)], [], single, annotations, annotated)
+
+
+@given(st.lists(st.tuples(evasion_or_junk, annotators.map(tuple)), min_size=1, max_size=20))
+def test_annotated_gold_is_scored_by_any_match_and_by_majority(rows: list[tuple[str, tuple[str, ...]]]) -> None:
+    predictions = [p for p, _ in rows]
+    valid = [tuple(label for label in labels if label in EVASION_LABELS) for _, labels in rows]
+    scores = evaluate_all(reference(valid, [], annotated=True), evasion=predictions)
+    assert scores["evasion"] == compute_evasion_f1_multiannotator(predictions, valid)
+    golds = [majority_vote_gold(labels) for labels in valid]
+    kept = [(p, g) for p, g in zip(predictions, golds, strict=True) if g is not None]
+    expected = macro_f1([p for p, _ in kept], [g for _, g in kept], EVASION_LABELS)
+    assert scores["evasion_majority"].macro_f1 == pytest.approx(float(expected))
+    assert set(scores) == {"evasion", "evasion_majority"}
+
+
+def test_without_annotators_majority_is_strict() -> None:
+    scores = evaluate_all(reference([], [E, G, G], annotated=False), evasion=[E, G, I])
+    assert scores["evasion"] == scores["evasion_majority"] == compute_evasion_f1_strict([E, G, I], [E, G, G])
+    assert scores["evasion"].accuracy == pytest.approx(2 / 3)

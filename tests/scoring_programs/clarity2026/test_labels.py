@@ -1,0 +1,76 @@
+"""Labels, their spellings and the taxonomy."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clarity2026.labels import ALIASES, CLARITY_LABELS, EVASION_LABELS, TAXONOMY, normalize_label
+
+
+def test_the_lists_are_those_of_the_task() -> None:
+    assert CLARITY_LABELS == ("Clear Reply", "Ambivalent Reply", "Clear Non-Reply")
+    assert EVASION_LABELS == (
+        "Claims ignorance",
+        "Clarification",
+        "Declining to answer",
+        "Deflection",
+        "Dodging",
+        "Explicit",
+        "General",
+        "Implicit",
+        "Partial/half-answer",
+    )
+
+
+def test_evasion_labels_stand_in_alphabetical_order() -> None:
+    assert list(EVASION_LABELS) == sorted(EVASION_LABELS)
+
+
+@pytest.mark.parametrize(
+    ("parent", "labels"),
+    [
+        ("Clear Reply", {"Explicit"}),
+        ("Ambivalent Reply", {"Implicit", "General", "Partial/half-answer", "Dodging", "Deflection"}),
+        ("Clear Non-Reply", {"Declining to answer", "Claims ignorance", "Clarification"}),
+    ],
+)
+def test_the_taxonomy(parent: str, labels: set[str]) -> None:
+    assert {label for label, above in TAXONOMY.items() if above == parent} == labels
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("Clear Reply", "Clear Reply"),
+        ("clear reply", "Clear Reply"),
+        ("  EXPLICIT ", "Explicit"),
+        ("Partial", "Partial/half-answer"),
+        ("half-answer", "Partial/half-answer"),
+        ("Declining", "Declining to answer"),
+        ("Ambivalent", "Ambivalent Reply"),
+        ("ambiguous", "Ambivalent Reply"),
+        ("Ambiguous Reply", "Ambivalent Reply"),
+        ("Clear Non Reply", "Clear Non-Reply"),
+        ("clear nonreply", "Clear Non-Reply"),
+        ("Non-Reply", "Clear Non-Reply"),
+        ("N/A", "N/A"),
+        ("", ""),
+        ("Reply", "Reply"),
+    ],
+)
+def test_normalization(written: str, meant: str) -> None:
+    assert normalize_label(written) == meant
+
+
+@given(st.sampled_from([*CLARITY_LABELS, *EVASION_LABELS]), st.data())
+def test_case_and_blanks_make_no_difference(label: str, data: st.DataObject) -> None:
+    written = "".join(data.draw(st.sampled_from([c.lower(), c.upper()])) for c in label)
+    blanks = st.text(" \t", max_size=2)
+    assert normalize_label(data.draw(blanks) + written + data.draw(blanks)) == label
+
+
+@given(st.text())
+def test_what_is_no_label_stays_as_it_is(text: str) -> None:
+    known = {label.lower() for label in (*CLARITY_LABELS, *EVASION_LABELS)} | set(ALIASES)
+    if text.strip().lower() not in known:
+        assert normalize_label(text) == text

@@ -1,0 +1,81 @@
+"""The organiser's verbs, called as the press calls them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.errors import UserError
+from gen_bundle.organiser import ScoringPackage
+from gen_bundle.resources import resource
+from tests.scoring_programs.clarity2026.gold import DEV, annotated_gold
+from tests.scoring_programs.framed import score
+
+PACKAGE = ScoringPackage("clarity2026", resource("scoring_programs"))
+ASK: dict[str, Any] = {
+    "tasks": ["clarity", "evasion"],
+    "all_tasks": ["clarity", "evasion"],
+    "layout": "joint",
+    "options": {},
+}
+ANNOTATED = annotated_gold({"1": ("Dodging", "General", "Dodging", "Ambivalent"), "2": ("N/A", "", "", "Clear Reply")})
+
+
+def folder(path: Path, gold: str) -> Path:
+    path.mkdir()
+    (path / "gold.csv").write_text(gold, encoding="utf-8")
+    return path
+
+
+def test_prepare_copies_valid_gold_and_says_what_will_be_skipped(tmp_path: Path) -> None:
+    source, out = folder(tmp_path / "source", ANNOTATED), tmp_path / "out"
+    out.mkdir()
+    answer = PACKAGE.call("prepare", {**ASK, "source": str(source), "out": str(out)})
+    assert answer == {"warnings": ["gold.csv: 1 of 2 rows have no valid annotator label and are skipped."]}
+    assert (out / "gold.csv").read_text(encoding="utf-8") == ANNOTATED
+
+
+def test_prepare_refuses_faulty_gold(tmp_path: Path) -> None:
+    source, out = folder(tmp_path / "source", DEV + "4,,,,x,\n9,,,,x,\n"), tmp_path / "out"
+    out.mkdir()
+    with pytest.raises(UserError) as caught:
+        PACKAGE.call("prepare", {**ASK, "source": str(source), "out": str(out)})
+    assert len(caught.value.messages) == 3
+
+
+def test_secrets_are_labels_tied_to_ids(tmp_path: Path) -> None:
+    request = {**ASK, "reference": str(folder(tmp_path / "ref", ANNOTATED))}
+    answer = PACKAGE.call("secrets", request)
+    assert answer == {
+        "texts": [],
+        "labels": [["1", "Ambivalent Reply"], ["2", "Clear Reply"], ["1", "Dodging"], ["1", "General"]],
+        "files": ["gold.csv"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("layout", "tasks", "header"),
+    [
+        ("joint", ["clarity", "evasion"], "id,clarity_pred,evasion_pred"),
+        ("tasks", ["evasion"], "id,clarity_pred,evasion_pred"),
+        ("separate", ["evasion"], "id,evasion_pred"),
+    ],
+)
+def test_the_template_is_valid_and_scores_0(tmp_path: Path, layout: str, tasks: list[str], header: str) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    request = {**ASK, "tasks": tasks, "layout": layout, "reference": str(folder(tmp_path / "ref", DEV))}
+    PACKAGE.call("template", {**request, "out": str(out)})
+    text = (out / "submission.csv").read_text(encoding="utf-8")
+    assert text.splitlines()[0] == header
+    outcome = score(
+        tmp_path / "run", "clarity2026", {"gold.csv": DEV}, {"submission.csv": text}, tasks=tasks, layout=layout
+    )
+    assert outcome.exit_code == 0
+    assert set(outcome.scores.values()) == {0.0}
+
+
+def test_the_manifest_holds_no_label(tmp_path: Path) -> None:
+    answer = PACKAGE.call("manifest", {**ASK, "reference": str(folder(tmp_path / "ref", DEV))})
+    assert json.loads(json.dumps(answer)) == {"ids": ["1", "2", "3", "4"]}

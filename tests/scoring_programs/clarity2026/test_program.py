@@ -1,0 +1,176 @@
+"""The whole program: scores, details, exit status."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS, TAXONOMY
+from tests.scoring_programs.clarity2026.gold import DEV, PERFECT, annotated_gold, strict_gold, table
+from tests.scoring_programs.framed import Files, blocking, score, write_files
+from tests.scoring_programs.packed import run_program
+
+KEYS = {"clarity_macro_f1", "evasion_macro_f1", "evasion_majority_macro_f1", "evasion_accuracy"}
+
+
+def test_a_perfect_file_on_single_labels(tmp_path: Path) -> None:
+    """All three clarity labels occur, four of nine evasion labels do."""
+    outcome = score(tmp_path, "clarity2026", {"gold.csv": DEV}, {"answers.csv": PERFECT})
+    assert outcome.exit_code == 0
+    assert outcome.scores == pytest.approx(
+        {
+            "clarity_macro_f1": 1.0,
+            "evasion_macro_f1": 4 / 9,
+            "evasion_majority_macro_f1": 4 / 9,
+            "evasion_accuracy": 1.0,
+        }
+    )
+    assert "evasion.gold:strict" in outcome.stdout
+
+
+def test_three_annotators(tmp_path: Path) -> None:
+    """Any-match: rows 1 and 2 right, row 3 skipped, row 4 missed (fall-back Deflection).
+
+    F1: General 2·1/(2·1+0) = 1; Implicit 1; Dodging predicted once in vain 0; Deflection 0. Mean over nine: 2/9.
+    Majority: golds Dodging, Implicit, –, General; hits: row 2 alone. F1 Implicit = 1, so 1/9. Accuracy 2/3.
+    """
+    gold = annotated_gold(
+        {
+            "1": ("Dodging", "General", "Dodging", "Ambivalent"),
+            "2": ("Implicit", "implicit", "Explicit", "Ambivalent"),
+            "3": ("N/A", "", "", "Clear Reply"),
+            "4": ("General", "General", "Deflection", "Ambivalent"),
+        }
+    )
+    answers = "id,evasion_pred\n1,General\n2,Implicit\n3,Explicit\n4,Dodging\n"
+    outcome = score(tmp_path, "clarity2026", {"gold.csv": gold}, {"answers.csv": answers})
+    assert outcome.scores == pytest.approx(
+        {
+            # Derived clarity is right everywhere; Clear Non-Reply does not occur: 2/3.
+            "clarity_macro_f1": 2 / 3,
+            "evasion_macro_f1": 2 / 9,
+            "evasion_majority_macro_f1": 1 / 9,
+            "evasion_accuracy": 2 / 3,
+        }
+    )
+    details = outcome.details["tasks"]["evasion"]
+    assert details["evasion_macro_f1"]["rows"] == 3
+    assert "evasion.gold:any-match" in outcome.stdout
+
+
+def test_details_hold_the_f1_of_each_label_and_the_rows(tmp_path: Path) -> None:
+    labels = [EVASION_LABELS[i % 3] for i in range(30)]
+    gold = annotated_gold({str(i): (label, "", "", TAXONOMY[label]) for i, label in enumerate(labels)})
+    gold += "98,N/A,,,Clear Reply,\n99,,,,Clear Reply,\n"
+    predicted = [*(labels[:28]), "Claims ignorance", "?", "Explicit", "Explicit"]
+    answers = table(("id", "evasion_pred"), [*zip(map(str, [*range(30), 98, 99]), predicted, strict=True)])
+    details = score(tmp_path, "clarity2026", {"gold.csv": gold}, {"answers.csv": answers}).details["tasks"]["evasion"]
+    assert details["evasion_rows_scored"] == {"value": 30, "rows": 32}
+    assert details["evasion_rows_skipped"] == {"value": 2, "rows": 32}
+    # Item 28 is Clarification predicted as Claims ignorance, item 29 is Declining to answer predicted as no label.
+    expected = {"Claims ignorance": 20 / 21, "Clarification": 18 / 19, "Declining to answer": 18 / 19}
+    for label in EVASION_LABELS:
+        for scoring in ("evasion_f1", "evasion_majority_f1"):
+            assert details[f"{scoring}: {label}"]["value"] == pytest.approx(expected.get(label, 0.0))
+
+
+def test_an_f1_that_tells_single_gold_labels_is_withheld(tmp_path: Path) -> None:
+    """One prediction of Explicit: its F1 is above 0 just when that one item's gold is Explicit."""
+    gold = strict_gold({str(i): ("Clear Reply", "Explicit" if i % 2 else "General") for i in range(20)})
+    answers = table(("id", "evasion_pred"), [(str(i), "Explicit" if i == 1 else "General") for i in range(20)])
+    details = score(tmp_path, "clarity2026", {"gold.csv": gold}, {"answers.csv": answers}).details["tasks"]["evasion"]
+    assert details["evasion_f1: Explicit"] == {"value": None, "rows": 20}
+    assert details["evasion_f1: General"]["value"] is not None
+    assert details["evasion_f1: Dodging"]["value"] == 0.0  # never predicted: 0 whatever the gold is
+
+
+@pytest.mark.parametrize(
+    ("layout", "task", "files", "expected"),
+    [
+        (
+            "separate",
+            "clarity",
+            {"prediction": "Clear Reply\nAmbivalent\nAmbivalent\nNon-Reply\n"},
+            {"clarity_macro_f1": 1.0},
+        ),
+        (
+            "separate",
+            "evasion",
+            {"prediction": "Explicit\nDodging\nGeneral\nClarification\n"},
+            {"evasion_macro_f1": 4 / 9, "evasion_majority_macro_f1": 4 / 9, "evasion_accuracy": 1.0},
+        ),
+    ],
+)
+def test_separate_bundles(tmp_path: Path, layout: str, task: str, files: Files, expected: dict[str, float]) -> None:
+    outcome = score(tmp_path, "clarity2026", {"gold.csv": DEV}, files, tasks=[task], layout=layout)
+    assert {key: value for key, value in outcome.scores.items() if key in expected} == pytest.approx(expected)
+
+
+def test_a_task_that_is_not_entered_gets_the_worst(tmp_path: Path) -> None:
+    answers = "id,clarity_pred\n1,Clear Reply\n2,Ambivalent\n3,Ambivalent\n4,Non-Reply\n"
+    outcome = score(tmp_path, "clarity2026", {"gold.csv": DEV}, {"a.csv": answers})
+    assert outcome.scores == pytest.approx({**dict.fromkeys(KEYS, 0.0), "clarity_macro_f1": 1.0})
+
+
+def test_when_every_row_is_skipped_the_score_is_0(tmp_path: Path) -> None:
+    gold = annotated_gold({"1": ("N/A", "", "", "Clear Reply"), "2": ("", "none", "", "Ambivalent")})
+    answers = "id,evasion_pred\n1,Explicit\n2,Dodging\n"
+    outcome = score(tmp_path, "clarity2026", {"gold.csv": gold}, {"a.csv": answers}, tasks=["evasion"], layout="tasks")
+    assert outcome.exit_code == 0
+    assert {outcome.scores[key] for key in KEYS - {"clarity_macro_f1"}} == {0.0}
+
+
+def test_a_bad_submission_is_refused_with_all_its_problems(tmp_path: Path) -> None:
+    answers = "id,evasion_pred\n1,Explicit\n1,Dodging\n7,Dodging\n"
+    outcome = score(tmp_path, "clarity2026", {"gold.csv": DEV}, {"a.csv": answers})
+    assert (outcome.exit_code, outcome.scores) == (1, None)
+    assert "3 problems found" in outcome.stderr
+    assert 'a.csv:3: the id "1" stood there already, in line 2.' in outcome.stderr
+    assert 'a.csv:4: unknown id "7".' in outcome.stderr
+    assert 'a.csv: no row for 3 of 4 ids: "2", "3", "4".' in outcome.stderr
+
+
+def test_bad_gold_is_the_organisers_fault(tmp_path: Path) -> None:
+    outcome = score(tmp_path, "clarity2026", {"gold.csv": DEV + "4,,,,SECRET,\n"}, {"a.csv": PERFECT})
+    assert outcome.exit_code == 2
+    assert "organisers must act" in outcome.stderr
+    assert "SECRET" not in outcome.stderr
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(EVASION_LABELS), st.lists(st.sampled_from(EVASION_LABELS), min_size=1, max_size=3)),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_scores_do_not_depend_on_the_order_of_rows(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, list[str]]]
+) -> None:
+    labels = {str(i): (*[*given, "", ""][:3], CLARITY_LABELS[i % 3]) for i, (_, given) in enumerate(rows)}
+    gold = annotated_gold({item: (a, b, c, d) for item, (a, b, c, d) in labels.items()})
+    lines = [(str(i), predicted) for i, (predicted, _) in enumerate(rows)]
+    outcomes = [
+        score(
+            tmp_path_factory.mktemp("run"),
+            "clarity2026",
+            {"gold.csv": gold},
+            {"a.csv": table(("id", "evasion_pred"), ordered)},
+        )
+        for ordered in (lines, lines[::-1])
+    ]
+    assert outcomes[0].scores == outcomes[1].scores
+
+
+def test_scoring_needs_no_models_and_no_pandas(tmp_path: Path) -> None:
+    write_files(tmp_path, {"ref/gold.csv": DEV, "res/answers.csv": PERFECT})
+    outcome = run_program(
+        tmp_path,
+        "clarity2026",
+        tmp_path / "ref",
+        tmp_path / "res",
+        environment={"PYTHONPATH": str(blocking(tmp_path / "blocked", "torch", "transformers", "pandas"))},
+    )
+    assert outcome.exit_code == 0, outcome.stderr

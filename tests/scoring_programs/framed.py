@@ -1,0 +1,62 @@
+"""Runs a scoring package through the frame inside the test's own process: as `packed`, without the cost of a start."""
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+from gen_bundle.programs import program_description
+from gen_bundle.resources import resource
+from gen_bundle.spec.resolve import Unit, resolve
+from scoring_kit import frame
+from tests.scoring_programs.packed import Outcome
+
+Files = Mapping[str, str | bytes]
+
+
+def score(
+    tmp_path: Path,
+    name: str,
+    gold: Files,
+    submission: Files,
+    *,
+    tasks: Sequence[str] | None = None,
+    layout: str = "joint",
+) -> Outcome:
+    """Score the files of a submission against the files of the reference data."""
+    overrides = ("submission_rule=manual",) if layout == "tasks" else ()
+    competition = resolve(resource("bundles") / name, layout=layout, overrides=overrides)
+    unit = Unit("unit", "", tuple(task for task in competition.tasks if tasks is None or task.id in tasks))
+    for folder in ("program", "input/ref", "input/res", "output"):
+        (tmp_path / folder).mkdir(parents=True)
+    description = json.dumps(program_description(competition, unit))
+    (tmp_path / "program" / "program.json").write_text(description, encoding="utf-8")
+    write_files(tmp_path / "input" / "ref", gold)
+    write_files(tmp_path / "input" / "res", submission)
+    stdout, stderr = io.StringIO(), io.StringIO()
+    with redirect_stdout(stdout), redirect_stderr(stderr):
+        code = frame.main(tmp_path / "program", [str(tmp_path / "input"), str(tmp_path / "output")])
+    written = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "output").iterdir()}
+    return Outcome(
+        exit_code=code,
+        scores=json.loads(written["scores.json"]) if "scores.json" in written else None,
+        details=json.loads(written["details.json"]) if "details.json" in written else None,
+        page=written.get("detailed_results.html"),
+        stdout=stdout.getvalue(),
+        stderr=stderr.getvalue(),
+    )
+
+
+def write_files(folder: Path, files: Files) -> None:
+    """Write files given by name and content."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def blocking(folder: Path, *names: str) -> Path:
+    """A folder for PYTHONPATH in which the modules `names` fail to import."""
+    write_files(folder, {f"{name}.py": 'raise ImportError("blocked by the test")\n' for name in names})
+    return folder

@@ -1,0 +1,110 @@
+"""The gold, and the organiser's verbs as the press calls them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.errors import UserError
+from gen_bundle.organiser import ScoringPackage
+from gen_bundle.resources import resource
+from process2025.reference import read
+from scoring_kit.errors import OrganiserError
+from tests.scoring_programs.framed import score
+from tests.scoring_programs.process2025.gold import GOLD
+
+PACKAGE = ScoringPackage("process2025", resource("scoring_programs"))
+BOTH = ("classification", "regression")
+ASK: dict[str, Any] = {"tasks": list(BOTH), "all_tasks": list(BOTH), "layout": "joint", "options": {}}
+
+
+def folder(path: Path, text: str) -> Path:
+    path.mkdir(exist_ok=True)
+    (path / "gold.csv").write_text(text, encoding="utf-8")
+    return path
+
+
+def test_gold(tmp_path: Path) -> None:
+    reference = read(folder(tmp_path, GOLD), BOTH, {})
+    assert reference.ids == ["a", "b", "c", "d"]
+    assert reference.classes == ["HC", "MCI", "Dementia", "HC"]
+    assert reference.mmse == [30.0, 26.0, 18.0, None]
+
+
+def test_only_the_asked_task_need_be_there(tmp_path: Path) -> None:
+    assert read(folder(tmp_path, "Test_ID,Class\na,HC\n"), ("classification",), {}).classes == ["HC"]
+    assert read(folder(tmp_path, "MMSE,Test_ID\n7,a\n"), ("regression",), {}).mmse == [7.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        (GOLD + "a,HC,30\n", ["gold.csv:6: Test_ID a stood there already, in line 2."]),
+        (GOLD + ",HC,30\n", ["gold.csv:6: Test_ID is empty."]),
+        (GOLD + "e,SECRET,30\n", ["gold.csv:6 (Test_ID e): Class is none of the classes."]),
+        (GOLD + "e,,30\n", ["gold.csv:6 (Test_ID e): Class is none of the classes."]),
+        (
+            GOLD + "e,HC,31\nf,HC,x\ng,HC,nan\n",
+            [f"gold.csv:{n} (Test_ID {i}): MMSE is no number" for n, i in ((6, "e"), (7, "f"), (8, "g"))],
+        ),
+        (GOLD + "e,HC\n", ["gold.csv:6: has 2 cells."]),
+        ("Test_ID,Class,MMSE\n", ["gold.csv: has no rows."]),
+        ("Test_ID,Class,MMSE\na,HC,\n", ["gold.csv: no speaker has an MMSE."]),
+        ("ID,Class\na,HC\n", ["gold.csv:1: the column Test_ID is missing.", "gold.csv:1: the column MMSE is missing."]),
+    ],
+)
+def test_what_the_organisers_must_mend(tmp_path: Path, text: str, messages: list[str]) -> None:
+    with pytest.raises(OrganiserError) as caught:
+        read(folder(tmp_path, text), BOTH, {})
+    for message in messages:
+        assert any(told.startswith(message) for told in caught.value.messages), caught.value.messages
+    assert "SECRET" not in str(caught.value)
+
+
+def test_a_missing_file_and_an_unknown_option_are_told(tmp_path: Path) -> None:
+    with pytest.raises(OrganiserError, match=r"gold.csv: missing."):
+        read(tmp_path, BOTH, {})
+    with pytest.raises(OrganiserError, match=r"^options.any: unknown option."):
+        read(folder(tmp_path, GOLD), BOTH, {"any": 1})
+
+
+def test_prepare_copies_valid_gold(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    source = folder(tmp_path / "source", GOLD)
+    answer = PACKAGE.call("prepare", {**ASK, "source": str(source), "out": str(out)})
+    assert answer == {"warnings": ["gold.csv: 1 of 4 speakers have no MMSE and are left out of the RMSE."]}
+    assert (out / "gold.csv").read_text(encoding="utf-8") == GOLD
+
+
+def test_prepare_refuses_faulty_gold(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        PACKAGE.call(
+            "prepare", {**ASK, "source": str(folder(tmp_path, GOLD + "a,HC,1\nx,y,z\n")), "out": str(tmp_path)}
+        )
+    assert len(caught.value.messages) == 3
+
+
+def test_the_template_is_valid_and_holds_no_gold(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    PACKAGE.call("template", {**ASK, "reference": str(folder(tmp_path / "ref", GOLD)), "out": str(out)})
+    (path,) = out.iterdir()
+    assert path.name == "PROCESS_submission_GROUP_AFFILIATION.csv"
+    text = path.read_text(encoding="utf-8")
+    assert text.splitlines()[1:] == [f"{item},HC,,,0,," for item in "abcd"]
+    assert score(tmp_path / "run", "process2025", {"gold.csv": GOLD}, {path.name: text}).exit_code == 0
+
+
+def test_secrets_and_manifest(tmp_path: Path) -> None:
+    request = {**ASK, "reference": str(folder(tmp_path, GOLD))}
+    assert PACKAGE.call("secrets", request)["labels"] == [
+        ["a", "HC"],
+        ["b", "MCI"],
+        ["c", "Dementia"],
+        ["d", "HC"],
+        ["a", "30"],
+        ["b", "26"],
+        ["c", "18"],
+    ]
+    assert PACKAGE.call("manifest", request) == {"ids": ["a", "b", "c", "d"]}

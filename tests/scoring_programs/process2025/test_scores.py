@@ -1,0 +1,194 @@
+"""The scores against their formulas written out with fractions, and the whole program."""
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from process2025 import classification, regression
+from process2025.reference import Reference
+from process2025.submission import CLASSES, Model, Submission
+from tests.scoring_programs.framed import blocking, score, write_files
+from tests.scoring_programs.packed import run_program
+from tests.scoring_programs.process2025 import gold
+from tests.scoring_programs.process2025.gold import GOLD, NAME, PERFECT, answers
+
+KEYS = ("macro_f1", "macro_precision", "macro_recall")
+labels = st.sampled_from(CLASSES)
+
+
+def entered(task: str, columns: Mapping[int, Sequence[object]]) -> Submission:
+    """A submission whose models of the given numbers are scored; the others are absent."""
+    models = [
+        Model(number, f"Model{number}", "scored" if number in columns else "absent", list(columns.get(number, [])))
+        for number in (1, 2, 3)
+    ]
+    return Submission("T_A", {task: models}, frozenset([task]))
+
+
+def macro(predictions: Sequence[str], golds: Sequence[str]) -> dict[str, Fraction]:
+    """The challenge's formulas: means over the three classes, 0/0 being 0."""
+
+    def ratio(part: int, whole: int) -> Fraction:
+        return Fraction(part, whole) if whole else Fraction(0)
+
+    f1 = precision = recall = Fraction(0)
+    for name in CLASSES:
+        tp = sum(p == g == name for p, g in zip(predictions, golds, strict=True))
+        p, r = ratio(tp, predictions.count(name)), ratio(tp, golds.count(name))
+        precision, recall = precision + p, recall + r
+        f1 += 2 * p * r / (p + r) if p + r else 0
+    return {"macro_f1": f1 / 3, "macro_precision": precision / 3, "macro_recall": recall / 3}
+
+
+@given(st.data(), st.integers(1, 25), st.sets(st.integers(1, 3), min_size=1))
+def test_classification(data: st.DataObject, speakers: int, numbers: set[int]) -> None:
+    column = st.lists(labels, min_size=speakers, max_size=speakers)
+    golds = data.draw(column)
+    columns = {number: data.draw(column) for number in sorted(numbers)}
+    reference = Reference([str(i) for i in range(speakers)], golds, [])
+    metrics = classification.score(reference, entered("classification", columns), {}).metrics
+    expected = {number: macro(answer, golds) for number, answer in columns.items()}
+    best = max(expected, key=lambda number: (expected[number]["macro_f1"], -number))
+    for key in KEYS:
+        assert metrics[key].value == pytest.approx(float(expected[best][key]))
+        for number in (1, 2, 3):
+            value = metrics[f"model{number}_{key}"].value
+            assert value == (pytest.approx(float(expected[number][key])) if number in columns else None)
+
+
+@given(st.data(), st.integers(1, 25), st.sets(st.integers(1, 3), min_size=1))
+def test_regression(data: st.DataObject, speakers: int, numbers: set[int]) -> None:
+    points = st.integers(-4000, 4000)  # quarters of a point
+    golds = data.draw(st.lists(st.none() | st.integers(0, 30), min_size=speakers, max_size=speakers))
+    golds[0] = 20
+    columns = {n: data.draw(st.lists(points, min_size=speakers, max_size=speakers)) for n in sorted(numbers)}
+    reference = Reference([str(i) for i in range(speakers)], [], [None if g is None else float(g) for g in golds])
+    submission = entered("regression", {n: [p / 4 for p in column] for n, column in columns.items()})
+    metrics = regression.score(reference, submission, {}).metrics
+    errors = {
+        n: [(Fraction(p, 4) - g) ** 2 for p, g in zip(column, golds, strict=True) if g is not None]
+        for n, column in columns.items()
+    }
+    expected = {n: math.sqrt(sum(squares) / len(squares)) for n, squares in errors.items()}
+    assert metrics["rmse"].value == pytest.approx(min(expected.values()))
+    assert metrics["rmse"].rows == sum(g is not None for g in golds)
+    for n in (1, 2, 3):
+        assert metrics[f"model{n}_rmse"].value == (pytest.approx(expected[n]) if n in columns else None)
+
+
+def test_macro_f1_is_the_mean_of_the_classes_f1_not_a_harmonic_mean() -> None:
+    """Golds HC HC MCI Dementia, predicted HC MCI MCI MCI.
+
+    HC: P 1, R 1/2, F 2/3. MCI: P 1/3, R 1, F 1/2. Dementia: 0, 0, 0. Means: P 4/9, R 1/2, F 7/18;
+    the harmonic mean of 4/9 and 1/2 would be 8/17.
+    """
+    reference = Reference(list("abcd"), ["HC", "HC", "MCI", "Dementia"], [])
+    metrics = classification.score(reference, entered("classification", {1: ["HC", "MCI", "MCI", "MCI"]}), {}).metrics
+    assert [metrics[key].value for key in KEYS] == pytest.approx([7 / 18, 4 / 9, 1 / 2])
+
+
+def test_of_equal_models_the_first_is_the_best() -> None:
+    reference = Reference(list("ab"), ["HC", "MCI"], [])
+    metrics = classification.score(
+        reference, entered("classification", {2: ["HC", "HC"], 3: ["MCI", "MCI"]}), {}
+    ).metrics
+    statuses = [metrics[f"model{number}_macro_f1"].status for number in (1, 2, 3)]
+    assert statuses == ["absent", "scored, the best", "scored"]
+
+
+def test_a_perfect_file(tmp_path: Path) -> None:
+    outcome = score(tmp_path, "process2025", {"gold.csv": GOLD}, {NAME: PERFECT})
+    assert outcome.exit_code == 0
+    assert outcome.scores == {"macro_f1": 1.0, "macro_precision": 1.0, "macro_recall": 1.0, "rmse": 0.0}
+
+
+def test_details_tell_what_became_of_every_model(tmp_path: Path) -> None:
+    speakers = [f"s{i}" for i in range(12)]
+    truth = "Test_ID,Class,MMSE\n" + "".join(f"{s},{CLASSES[i % 3]},{20 + i % 3}\n" for i, s in enumerate(speakers))
+    right = [CLASSES[i % 3] for i in range(12)]
+    columns: dict[str, Sequence[object]] = {
+        "Model1_class": ["HC"] * 12,
+        "Model2_class": right,
+        "Model3_class": [*right[:11], ""],
+        "Model2_MMSE": [21] * 12,
+    }
+    outcome = score(tmp_path, "process2025", {"gold.csv": truth}, {NAME: answers(columns, speakers)})
+    details = outcome.details["tasks"]
+    assert details["classification"]["model1_macro_f1"] == {
+        "value": pytest.approx(1 / 6),
+        "rows": 12,
+        "status": "scored",
+    }
+    assert details["classification"]["model2_macro_f1"] == {"value": 1.0, "rows": 12, "status": "scored, the best"}
+    assert details["classification"]["model3_macro_f1"] == {"value": None, "rows": 0, "status": "ignored"}
+    assert details["regression"]["model1_rmse"] == {"value": None, "rows": 0, "status": "absent"}
+    assert details["regression"]["model2_rmse"] == {
+        "value": pytest.approx(math.sqrt(2 / 3)),
+        "rows": 12,
+        "status": "scored, the best",
+    }
+    assert any("Model3_class" in warning for warning in outcome.details["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        (
+            {"Model1_class": gold.CLASSES},
+            {"macro_f1": 1.0, "macro_precision": 1.0, "macro_recall": 1.0, "rmse": 1000.0},
+        ),
+        ({"Model3_MMSE": gold.SCORES}, {"macro_f1": 0.0, "macro_precision": 0.0, "macro_recall": 0.0, "rmse": 0.0}),
+        ({"Model1_MMSE": (-1000, -1000, -1000, 0)}, {"rmse": 1000.0}),  # beyond the worst: the worst on the board
+    ],
+)
+def test_worst_values(tmp_path: Path, columns: dict[str, Sequence[object]], expected: dict[str, float]) -> None:
+    outcome = score(tmp_path, "process2025", {"gold.csv": GOLD}, {NAME: answers(columns)})
+    assert {key: outcome.scores[key] for key in expected} == expected
+
+
+def test_exact_values_beyond_the_worst_stand_in_the_details(tmp_path: Path) -> None:
+    text = answers({"Model1_MMSE": (-1000, -1000, -1000, 0)})
+    details = score(tmp_path, "process2025", {"gold.csv": GOLD}, {NAME: text}).details
+    squares = [1030**2, 1026**2, 1018**2]
+    assert details["tasks"]["regression"]["rmse"]["value"] == pytest.approx(math.sqrt(sum(squares) / 3))
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_separate_bundles(tmp_path: Path, task: str) -> None:
+    outcome = score(tmp_path, "process2025", {"gold.csv": GOLD}, {NAME: PERFECT}, tasks=[task], layout="separate")
+    assert outcome.exit_code == 0
+    assert outcome.scores["macro_f1" if task == "classification" else "rmse"] == (
+        1.0 if task == "classification" else 0.0
+    )
+
+
+def test_a_bad_submission_is_refused(tmp_path: Path) -> None:
+    outcome = score(tmp_path, "process2025", {"gold.csv": GOLD}, {NAME: PERFECT.replace("Dementia", "AD")})
+    assert (outcome.exit_code, outcome.scores) == (1, None)
+    assert f'{NAME}:4 (Model1_class): "AD" is no class.' in outcome.stderr
+
+
+@settings(max_examples=20)
+@given(st.permutations(PERFECT.splitlines()[1:]))
+def test_scores_do_not_depend_on_the_order_of_rows(tmp_path_factory: pytest.TempPathFactory, lines: list[str]) -> None:
+    text = "\n".join([gold.HEADER, *lines]).replace(",26,", ",20,")
+    outcome = score(tmp_path_factory.mktemp("run"), "process2025", {"gold.csv": GOLD}, {NAME: text})
+    assert outcome.scores["rmse"] == pytest.approx(math.sqrt(36 / 3))
+    assert outcome.scores["macro_f1"] == 1.0
+
+
+def test_scoring_needs_no_models_and_no_pandas(tmp_path: Path) -> None:
+    write_files(tmp_path, {"ref/gold.csv": GOLD, f"res/{NAME}": PERFECT})
+    outcome = run_program(
+        tmp_path,
+        "process2025",
+        tmp_path / "ref",
+        tmp_path / "res",
+        environment={"PYTHONPATH": str(blocking(tmp_path / "blocked", "torch", "transformers", "pandas"))},
+    )
+    assert outcome.exit_code == 0, outcome.stderr
