@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from clpsych2025 import gold_files
 from clpsych2025 import reference as gold
 from clpsych2025.gold_checks import undefined_columns, unscorable_as_run, weaknesses
 from clpsych2025.options import check_options
-from clpsych2025.raw_timelines import gold_of
 from scoring_kit.errors import OrganiserError
 from scoring_kit.organiser import serve
 
@@ -25,17 +25,7 @@ def prepare(request: Mapping[str, Any]) -> dict[str, Any]:
         OrganiserError: with every mistake, naming file, timeline, post and field.
     """
     source, out = Path(request["source"]), Path(request["out"])
-    paths = sorted(p for p in source.glob("*.json") if not p.name.startswith("."))
-    if not paths:
-        raise OrganiserError(f"{source}: holds no timeline. Expected: {gold.FILE}, or one JSON file a timeline.")
-    warnings: list[str] = []
-    if source / gold.FILE in paths:
-        if len(paths) > 1:
-            raise OrganiserError(f"{source}: holds {gold.FILE} and other JSON files. Expected: one or the other.")
-        (out / gold.FILE).write_bytes((source / gold.FILE).read_bytes())
-    else:
-        prepared, warnings = gold_of(paths)
-        (out / gold.FILE).write_text(json.dumps(prepared, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    warnings = gold_files.prepare(source, out)
     gold.read_gold(out, request["tasks"], request["options"].get("profile", "published"))
     return {"warnings": warnings}
 

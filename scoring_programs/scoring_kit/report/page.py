@@ -89,13 +89,13 @@ def _direction(column: Column) -> str:
 def _warnings(warnings: Sequence[str]) -> str:
     if not warnings:
         return ""
-    items = "".join(f"<li>{escape(_without_quotes(text))}</li>\n" for text in warnings[:MAX_WARNINGS])
+    shown = [_without_quotes(text) for text in warnings[:MAX_WARNINGS]]
+    items = "".join(f"<li>{escape(text)}</li>\n" for text in shown)
     if len(warnings) > MAX_WARNINGS:
         items += f"<li>… and {len(warnings) - MAX_WARNINGS} more</li>\n"
-    return (
-        f'<section class="note"><h2>Warnings</h2><ul>{items}</ul><p class="soft">Values of the submission are left out '
-        "here; its log quotes them.</p></section>\n"
-    )
+    note = "Values of the submission are left out here; its log quotes them."
+    left_out = f'<p class="soft">{note}</p>' if shown != list(warnings) else ""
+    return f'<section class="note"><h2>Warnings</h2><ul>{items}</ul>{left_out}</section>\n'
 
 
 def _without_quotes(text: str) -> str:

@@ -16,6 +16,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.reference import prepare_phases
 from gen_bundle.render.broken_examples import spoiled_submissions
 from gen_bundle.render.starting_kit import starting_kit_members
+from gen_bundle.resources import resource
 from gen_bundle.spec.resolve import resolve
 from tests.generator.competition import small_competition
 
@@ -103,6 +104,28 @@ def test_an_answer_is_packed_and_scored_at_home(kit: Path, competition: Path, tm
     assert "signature: " in done.stdout
     assert json.loads((tmp_path / "out" / "scores.json").read_text())
     assert (tmp_path / "out" / "detailed_results.html").exists()
+
+
+def test_clpsych_is_checked_and_scored_from_raw_timelines(tmp_path: Path) -> None:
+    source = resource("bundles") / "clpsych2025"
+    with zipfile.ZipFile(_written(tmp_path / "kit.zip", kit_of(source, tmp_path / "work"))) as archive:
+        archive.extractall(tmp_path / "kit")
+    answer = next((tmp_path / "kit" / "template").iterdir())
+    done = run(tmp_path / "kit", "submission_validator.py", "-f", str(answer))
+    assert done.returncode == 0, done.stderr
+    given = ["--gold", str(source / "data" / "dev"), "--submission", str(answer), "--task", "a2"]
+    done = run(tmp_path / "kit", "score_locally.py", *given, "--out", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "out" / "scores.json").read_text())["a2_mse"] == 81
+    (tmp_path / "empty").mkdir()
+    done = run(tmp_path / "kit", "score_locally.py", "--gold", str(tmp_path / "empty"), "--submission", str(answer))
+    assert done.returncode == 2
+    assert "holds no timeline" in done.stderr
+
+
+def _written(path: Path, members: Mapping[str, bytes | Path]) -> Path:
+    write_zip(path, members)
+    return path
 
 
 def test_scoring_at_home_says_what_is_wrong(kit: Path, tmp_path: Path) -> None:

@@ -2,11 +2,14 @@
 // Dates in the reader's own zone, what is running now, and where now lies on the axis. The page is complete without.
 {
   const now = Date.now();
-  const text = new Intl.DateTimeFormat("en-GB", {
+  const format = new Intl.DateTimeFormat("en-US", {
     weekday: "short", day: "2-digit", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit",
+    hourCycle: "h23",
   });
   for (const time of document.querySelectorAll("time[data-local]")) {
-    time.textContent = text.format(new Date(time.dateTime)).replace(",", "");
+    const parts = format.formatToParts(new Date(time.dateTime));
+    const part = Object.fromEntries(parts.map(({type, value}) => [type, value]));
+    time.textContent = `${part.weekday} ${part.day} ${part.month} ${part.year}, ${part.hour}:${part.minute}`;
   }
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   for (const place of document.querySelectorAll("[data-zone]")) {

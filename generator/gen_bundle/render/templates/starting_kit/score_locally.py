@@ -2,6 +2,9 @@
 """Scores a submission with the competition's own scoring program, against gold data of your own."""
 
 import argparse
+import importlib
+import importlib.util
+import json
 import shutil
 import subprocess
 import sys
@@ -28,11 +31,13 @@ def main() -> int:
     if names[1:] and request.task not in names:
         parser.error(f"--task: expected one of {', '.join(names)}")
     program = PROGRAMS[names.index(request.task)] if names[1:] else PROGRAMS[0]
+    sys.path.insert(0, str(program))
     with tempfile.TemporaryDirectory(prefix="score-locally-") as work:
-        folder = _submission(program, request.submission, Path(work) / "unpacked")
+        folder = _submission(request.submission, Path(work) / "unpacked")
         if folder is None:
             return 1
-        shutil.copytree(request.gold, Path(work) / "input" / "ref")
+        if not _prepare_gold(program, request.gold, Path(work) / "input" / "ref"):
+            return 2
         shutil.copytree(folder, Path(work) / "input" / "res")
         command = [sys.executable, str(program / "score.py"), str(Path(work) / "input"), str(request.out)]
         status = subprocess.run(command + (["--task", request.task] if request.task else []), check=False).returncode
@@ -41,9 +46,29 @@ def main() -> int:
     return status
 
 
-def _submission(program: Path, path: Path, work: Path) -> "Path | None":
+def _prepare_gold(program: Path, source: Path, folder: Path) -> bool:
+    """Make reference data of the gold; False, with the reason printed, where that cannot be done.
+
+    A scoring package whose gold comes in several forms has a module `gold_files` for that; the others read the folder
+    as it stands.
+    """
+    package = json.loads((program / "program.json").read_text(encoding="utf-8"))["package"]
+    if importlib.util.find_spec(f"{package}.gold_files") is None:
+        shutil.copytree(source, folder)
+        return True
+    from scoring_kit.errors import OrganiserError
+
+    folder.mkdir(parents=True)
+    try:
+        importlib.import_module(f"{package}.gold_files").prepare(source, folder)
+    except OrganiserError as error:
+        print(error, file=sys.stderr)
+        return False
+    return True
+
+
+def _submission(path: Path, work: Path) -> "Path | None":
     """The submission's folder; None, with the reason printed, where it cannot be opened."""
-    sys.path.insert(0, str(program))
     from scoring_kit.errors import Problems, SubmissionError
     from scoring_kit.submission_zip import open_submission
 
