@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Collection, Dict, List, NamedTuple, Optional, Set
 
 from are2007.mentions import Mention, Places, as_written
-from scoring_kit.xml_reading import Element, read_elements
+from scoring_kit.xml_reading import Element, Shape, read_elements
 
 ROOT = "document"
-_PAIRS = {ROOT: frozenset({"pair"}), "pair": frozenset({"pronoun", "antecedent"})}
-_CHAINS = {ROOT: frozenset({"chain"}), "chain": frozenset({"node"})}
-_KEY = {
-    **_CHAINS,
-    ROOT: frozenset({"chain", "anaphoric_pronouns"}),
-    "anaphoric_pronouns": frozenset({"pronoun"}),
-}
+_PAIRS = Shape(ROOT, {ROOT: frozenset({"pair"}), "pair": frozenset({"pronoun", "antecedent"})})
+_CHAINS = Shape(ROOT, {ROOT: frozenset({"chain"}), "chain": frozenset({"node"})})
+_KEY = Shape(
+    ROOT,
+    {
+        ROOT: frozenset({"chain", "anaphoric_pronouns"}),
+        "chain": frozenset({"node"}),
+        "anaphoric_pronouns": frozenset({"pronoun"}),
+    },
+)
 
 
 class Key(NamedTuple):
@@ -32,60 +35,26 @@ def read_pairs(text: str, places: Places, asked: Optional[Collection[Mention]]) 
         places: of the text that it answers.
         asked: the pronouns to resolve, where the input lists them (task 1).
     """
-    answers: Dict[Mention, Mention] = {}
-    line = 0
-    parts: Dict[str, Element] = {}
-    for element in read_elements(text, places.file, _PAIRS, ROOT, places.fault):
-        if element.name == "pair":
-            if line:
-                _add_answer(answers, line, parts, places, asked)
-            line, parts = element.line, {}
-        elif element.name in parts:
-            places.tell(element.line, f"a second <{element.name}> in one pair", "", f"one <{element.name}>")
-        else:
-            parts[element.name] = element
-    if line:
-        _add_answer(answers, line, parts, places, asked)
-    return answers
-
-
-def _add_answer(
-    answers: Dict[Mention, Mention],
-    line: int,
-    parts: Dict[str, Element],
-    places: Places,
-    asked: Optional[Collection[Mention]],
-) -> None:
-    for name in ("pronoun", "antecedent"):
-        if name not in parts:
-            places.tell(line, f"a pair without <{name}>", "", f"one <{name}> in each pair")
-    mentions = {name: places.mention(part) for name, part in parts.items()}
-    pronoun, antecedent = mentions.get("pronoun"), mentions.get("antecedent")
-    if pronoun is None:
-        return
-    value = as_written(parts["pronoun"])
-    if asked is not None and pronoun not in asked:
-        expected = "a pronoun that <anaphoric_pronouns> of the input lists"
-        places.tell(line, "a pronoun that is not to be resolved", value, expected)
-    elif pronoun in answers:
-        places.tell(line, "a second answer for one pronoun", value, "one pair for a pronoun")
-    elif antecedent is not None:
-        answers[pronoun] = antecedent
+    pairs = _Pairs(places, asked)
+    if read_elements(text, places.file, _PAIRS, places.fault, pairs.add):
+        pairs.close()
+    return pairs.answers
 
 
 def read_chains(text: str, places: Places) -> List[List[Mention]]:
     """The chains of a response. Every fault is told, and its mention left out."""
     chains = _Chains(places)
-    for element in read_elements(text, places.file, _CHAINS, ROOT, places.fault):
-        chains.add(element)
-    return chains.finished()
+    if read_elements(text, places.file, _CHAINS, places.fault, chains.add):
+        chains.close()
+    return chains.chains
 
 
 def read_key(text: str, places: Places) -> Key:
     """The chains of a key and its anaphoric pronouns, each of which must be in a chain."""
     chains = _Chains(places)
     lines: Dict[Mention, int] = {}
-    for element in read_elements(text, places.file, _KEY, ROOT, places.fault):
+
+    def add(element: Element) -> None:
         if element.name in ("chain", "node"):
             chains.add(element)
         elif element.name == "pronoun":
@@ -94,10 +63,57 @@ def read_key(text: str, places: Places) -> Key:
                 places.tell(element.line, "a repeated pronoun", as_written(element), "each pronoun once")
             elif mention is not None:
                 lines[mention] = element.line
-    for mention, line in lines.items():
-        if mention not in chains.placed:
-            places.tell(line, "a pronoun that is in no chain", "", "every anaphoric pronoun in a chain")
-    return Key(chains.finished(), list(lines))
+
+    if read_elements(text, places.file, _KEY, places.fault, add):
+        chains.close()
+        for mention, line in lines.items():
+            if mention not in chains.placed:
+                places.tell(line, "a pronoun that is in no chain", "", "every anaphoric pronoun in a chain")
+    return Key(chains.chains, list(lines))
+
+
+class _Pairs:
+    """Collects pairs, one for each pronoun."""
+
+    def __init__(self, places: Places, asked: Optional[Collection[Mention]]) -> None:
+        self.places = places
+        self.asked = asked
+        self.answers: Dict[Mention, Mention] = {}
+        self.pair: Optional[Element] = None
+        self.parts: Dict[str, Optional[Mention]] = {}
+        self.value = ""
+
+    def add(self, element: Element) -> None:
+        if element.name == "pair":
+            self.close()
+            self.pair = element
+        elif element.name in self.parts:
+            rule = f"a second <{element.name}> in one pair"
+            self.places.tell(element.line, rule, "", f"one <{element.name}>")
+        else:
+            self.parts[element.name] = self.places.mention(element)
+            if element.name == "pronoun":
+                self.value = as_written(element)
+
+    def close(self) -> None:
+        """Put the pair that was read last among the answers."""
+        pair, parts = self.pair, self.parts
+        self.pair, self.parts = None, {}
+        if pair is None:
+            return
+        for name in ("pronoun", "antecedent"):
+            if name not in parts:
+                self.places.tell(pair.line, f"a pair without <{name}>", "", f"one <{name}> in each pair")
+        pronoun, antecedent = parts.get("pronoun"), parts.get("antecedent")
+        if pronoun is None:
+            return
+        if self.asked is not None and pronoun not in self.asked:
+            expected = "a pronoun that <anaphoric_pronouns> of the input lists"
+            self.places.tell(pair.line, "a pronoun that is not to be resolved", self.value, expected)
+        elif pronoun in self.answers:
+            self.places.tell(pair.line, "a second answer for one pronoun", self.value, "one pair for a pronoun")
+        elif antecedent is not None:
+            self.answers[pronoun] = antecedent
 
 
 class _Chains:
@@ -107,15 +123,15 @@ class _Chains:
         self.places = places
         self.chains: List[List[Mention]] = []
         self.placed: Set[Mention] = set()
-        self.line_without_node = 0
+        self.without_node: Optional[Element] = None
 
     def add(self, element: Element) -> None:
         if element.name == "chain":
-            self._tell_empty()
-            self.line_without_node = element.line
+            self.close()
+            self.without_node = element
             self.chains.append([])
             return
-        self.line_without_node = 0
+        self.without_node = None
         mention = self.places.mention(element)
         if mention in self.placed:
             rule = "a mention that stands in a chain already"
@@ -124,10 +140,7 @@ class _Chains:
             self.placed.add(mention)
             self.chains[-1].append(mention)
 
-    def finished(self) -> List[List[Mention]]:
-        self._tell_empty()
-        return self.chains
-
-    def _tell_empty(self) -> None:
-        if self.line_without_node:
-            self.places.tell(self.line_without_node, "a chain without <node>", "", "at least one <node>")
+    def close(self) -> None:
+        """Tell the fault when the chain that was read last is empty."""
+        if self.without_node is not None:
+            self.places.tell(self.without_node.line, "a chain without <node>", "", "at least one <node>")

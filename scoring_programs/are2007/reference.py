@@ -10,22 +10,22 @@ from are2007.mentions import BY_SPAN, Places
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.faults import Fault, told_to_organiser
 from scoring_kit.json_reading import read_utf8
-from scoring_kit.xml_reading import read_elements
+from scoring_kit.xml_reading import Element, Shape, read_elements
 
 MAX_MEGABYTES = 500
 INPUT, KEY = "-input.xml", "-key.xml"
 
-_ENTITIES = {
-    ROOT: frozenset({"text"}),
-    "text": frozenset({"entity"}),
-    "entity": frozenset({"entity"}),
-}
-_ENTITIES_AND_PRONOUNS = {
-    **_ENTITIES,
-    ROOT: frozenset({"text", "anaphoric_pronouns"}),
-    "anaphoric_pronouns": frozenset({"pronoun"}),
-}
-_NODES = {ROOT: frozenset({"text"}), "text": frozenset({"node"})}
+_TEXT_OF_ENTITIES = {"text": frozenset({"entity"}), "entity": frozenset({"entity"})}
+_ENTITIES = Shape(ROOT, {ROOT: frozenset({"text"}), **_TEXT_OF_ENTITIES})
+_ENTITIES_AND_PRONOUNS = Shape(
+    ROOT,
+    {
+        ROOT: frozenset({"text", "anaphoric_pronouns"}),
+        **_TEXT_OF_ENTITIES,
+        "anaphoric_pronouns": frozenset({"pronoun"}),
+    },
+)
+_NODES = Shape(ROOT, {ROOT: frozenset({"text"}), "text": frozenset({"node"})})
 
 Input = dict[str, list[str]]
 """`entities` and, in task 1, `pronouns` (ids), or `nodes` (ids in document order)."""
@@ -101,20 +101,23 @@ def _read_input(task: str, folder: Path, name: str, problems: Problems) -> Input
     return {"entities": _ids(text, name, _ENTITIES, fault)["entity"]}
 
 
-def _ids(text: str, name: str, children: Mapping[str, frozenset[str]], fault: Fault) -> dict[str, list[str]]:
+def _ids(text: str, name: str, shape: Shape, fault: Fault) -> dict[str, list[str]]:
     """Ids of the entities, pronouns and nodes of an input, each in document order."""
     ids: dict[str, dict[str, None]] = {kind: {} for kind in ("entity", "pronoun", "node")}
-    for element in read_elements(text, name, children, ROOT, fault):
+
+    def add(element: Element) -> None:
         if element.name not in ids:
-            continue
+            return
         identifier = element.attributes.get("id")
         where = f"{name}:{element.line}"
         if identifier is None:
-            fault(where, f"<{element.name}> without id", "", "")
+            fault(where, f"<{element.name}> without id", "", "an id")
         elif identifier in ids[element.name]:
-            fault(where, f"a repeated id of <{element.name}>", identifier, "")
+            fault(where, f"a repeated id of <{element.name}>", identifier, "each id once")
         else:
             ids[element.name][identifier] = None
+
+    read_elements(text, name, shape, fault, add)
     return {kind: list(found) for kind, found in ids.items()}
 
 

@@ -2,44 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Dict, FrozenSet, Iterator, List, Mapping, NamedTuple
+from typing import Callable, Dict, FrozenSet, Mapping, NamedTuple
 from xml.parsers import expat
 
 from scoring_kit.errors import shown
 from scoring_kit.faults import Fault
 
-_CHUNK = 1 << 16
-
 
 class Element(NamedTuple):
-    """An element's start tag: its line, name, attributes, and the name of the element it lies in ("" for the root)."""
+    """An element's start tag: its line, name and attributes."""
 
     line: int
     name: str
     attributes: Dict[str, str]
-    parent: str
 
 
-def read_elements(
-    text: str, file: str, children: Mapping[str, FrozenSet[str]], root: str, fault: Fault
-) -> Iterator[Element]:
-    """The elements in the order of their start tags; memory does not grow with the file.
+class Shape(NamedTuple):
+    """The root element of a kind of file, and which elements may lie directly in which."""
+
+    root: str
+    children: Mapping[str, FrozenSet[str]]
+
+
+def read_elements(text: str, file: str, shape: Shape, fault: Fault, handle: Callable[[Element], None]) -> bool:
+    """Hand on the elements inside the root, in the order of their start tags.
 
     Args:
         text: the file's content; whatever encoding it declares has already been undone.
         file: its name in messages.
-        children: element → the elements that may lie directly in it.
-        root: the root element.
-        fault: told of what is not well-formed (reading ends there), and of every element in a wrong place (left out
-            with all that lies in it).
+        shape: what is expected.
+        fault: told of what is not well-formed, where reading ends, and of every element in a wrong place, which is left
+            out with all that lies in it.
+        handle: called with each element.
+
+    Returns:
+        Whether the file was read to its end.
     """
-    reader = _Reader(file, children, root, fault)
-    for start in range(0, max(len(text), 1), _CHUNK):
-        is_readable = reader.feed(text[start : start + _CHUNK], start + _CHUNK >= len(text))
-        yield from reader.elements
-        reader.elements.clear()
-        if not is_readable:
-            return
+    reader = _Reader(file, shape, fault, handle)
+    try:
+        reader.parser.Parse(text, True)
+    except expat.ExpatError as error:
+        rule = f"not well-formed XML ({expat.ErrorString(error.code)})"
+        fault(f"{file}:{error.lineno}", rule, "", "well-formed XML")
+        return False
+    except _RefusedError:
+        where = f"{file}:{reader.parser.CurrentLineNumber}"
+        fault(where, "a document type (<!DOCTYPE …>)", "", "no document type, and no entities")
+        return False
+    return True
 
 
 class _RefusedError(Exception):
@@ -47,11 +57,13 @@ class _RefusedError(Exception):
 
 
 class _Reader:
-    def __init__(self, file: str, children: Mapping[str, FrozenSet[str]], root: str, fault: Fault) -> None:
+    """Follows the parser through the elements."""
+
+    def __init__(self, file: str, shape: Shape, fault: Fault, handle: Callable[[Element], None]) -> None:
         self.file = file
-        self.children = {**children, "": frozenset({root})}
+        self.children = {**shape.children, "": frozenset({shape.root})}
         self.fault = fault
-        self.elements: List[Element] = []
+        self.handle = handle
         self.open = [""]
         self.skipped = 0
         self.parser = expat.ParserCreate("utf-8")
@@ -59,34 +71,22 @@ class _Reader:
         self.parser.EndElementHandler = self.end
         self.parser.StartDoctypeDeclHandler = self.refuse
 
-    def feed(self, chunk: str, is_final: bool) -> bool:
-        """Parse the next part; False where nothing after it can be read."""
-        try:
-            self.parser.Parse(chunk, is_final)
-        except expat.ExpatError as error:
-            where = f"{self.file}:{error.lineno}"
-            self.fault(where, f"not well-formed XML ({expat.ErrorString(error.code)})", "", "well-formed XML")
-            return False
-        except _RefusedError:
-            where = f"{self.file}:{self.parser.CurrentLineNumber}"
-            self.fault(where, "a document type (<!DOCTYPE …>)", "", "no document type, and no entities")
-            return False
-        return True
-
     def start(self, name: str, attributes: Dict[str, str]) -> None:
         if self.skipped:
             self.skipped += 1
             return
         parent = self.open[-1]
         line = self.parser.CurrentLineNumber
-        if name in self.children.get(parent, ()):
-            self.elements.append(Element(line, name, attributes, parent))
+        allowed = self.children.get(parent, frozenset())
+        if name in allowed:
             self.open.append(name)
-        else:
-            self.skipped = 1
-            allowed = " or ".join(f"<{child}>" for child in sorted(self.children.get(parent, ()))) or "nothing"
-            place = f"inside <{parent}>" if parent else "as the root"
-            self.fault(f"{self.file}:{line}", f"<{shown(name)[1:-1]}> {place}", "", f"{allowed} {place}")
+            if parent:
+                self.handle(Element(line, name, attributes))
+            return
+        self.skipped = 1
+        place = f"inside <{parent}>" if parent else "as the root"
+        expected = " or ".join(f"<{child}>" for child in sorted(allowed)) or "nothing"
+        self.fault(f"{self.file}:{line}", f"<{shown(name)[1:-1]}> {place}", "", f"{expected} {place}")
 
     def end(self, name: str) -> None:
         if self.skipped:
