@@ -1,0 +1,199 @@
+"""The rules of PROCESS: combined score and invitations."""
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from process2025.final_ranking import combined_scores, invitations, rank, team_name
+from scoring_kit.errors import OrganiserError, Problems
+from scoring_kit.ranking import shared_ranks
+
+TEAMS = "ABCDEFG"
+Values = Mapping[str, tuple[int | None, int | None]]
+
+# F1 and RMSE in hundredths; few values, so that there are ties.
+values = st.dictionaries(
+    st.sampled_from(TEAMS),
+    st.tuples(
+        st.none() | st.integers(0, 5).map(lambda n: 20 * n), st.none() | st.integers(0, 5).map(lambda n: 100 * n)
+    ),
+    min_size=1,
+)
+
+
+def scores(given_values: Values) -> dict[str, dict[str, float | None]]:
+    return {
+        team: {"f1": None if f1 is None else f1 / 100, "rmse": None if rmse is None else rmse / 100}
+        for team, (f1, rmse) in given_values.items()
+    }
+
+
+def exact_s(given_values: Values) -> dict[str, Fraction]:
+    """S as the challenge writes it, in fractions."""
+    f1_sum = sum(f1 for f1, _ in given_values.values() if f1 is not None)
+    rmse_sum = sum(rmse for _, rmse in given_values.values() if rmse is not None)
+    result = {}
+    for team, (f1, rmse) in given_values.items():
+        classification = Fraction(f1, f1_sum) if f1 is not None and f1_sum else Fraction(0)
+        regression = Fraction(0)
+        if rmse is not None:
+            regression = 1 - (Fraction(rmse, rmse_sum) if rmse_sum else Fraction(0))
+        result[team] = classification + regression
+    return result
+
+
+@given(values)
+def test_the_combined_score(given_values: Values) -> None:
+    assert combined_scores(scores(given_values)) == pytest.approx(
+        {team: float(s) for team, s in exact_s(given_values).items()}
+    )
+
+
+def test_a_worked_combined_score() -> None:
+    """Sums 1.3 and 5: A 0.7/1.3 + 1 - 2/5, B 0.6/1.3 + 0 (no regression), C 0 + 1 - 3/5."""
+    given_scores = scores({"A": (70, 200), "B": (60, None), "C": (None, 300), "D": (None, None)})
+    assert combined_scores(given_scores) == pytest.approx({"A": 7 / 13 + 0.6, "B": 6 / 13, "C": 0.4, "D": 0.0})
+
+
+def in_order(ranks: Mapping[str, int]) -> list[str]:
+    return sorted(ranks, key=lambda team: (ranks[team], team))
+
+
+def stable_lists(by_f1: Mapping[str, int], by_rmse: Mapping[str, int]) -> tuple[list[str], list[str]]:
+    """The invitations by brute force over all ways to take teams out of one list or the other.
+
+    The smallest set is meant such that nobody is invited twice and everybody taken out of a list is invited by the
+    other one, in which the rank is better.
+    """
+    orders = [in_order(by_f1), in_order(by_rmse)]
+    both = sorted(set(by_f1) & set(by_rmse))
+    for size in range(len(both) + 1):
+        for taken in itertools.combinations(both, size):
+            out = ({t for t in taken if by_f1[t] > by_rmse[t]}, {t for t in taken if by_f1[t] <= by_rmse[t]})
+            lists = [[t for t in order if t not in gone][:2] for order, gone in zip(orders, out, strict=True)]
+            kept = [set(lists[1]), set(lists[0])]
+            if not set(lists[0]) & set(lists[1]) and all(gone <= there for gone, there in zip(out, kept, strict=True)):
+                return lists[0], lists[1]
+    raise AssertionError("there is always a stable pair of lists")
+
+
+@given(values)
+def test_invitations(given_values: Values) -> None:
+    by_f1 = shared_ranks({team: f1 for team, (f1, _) in given_values.items()}, descending=True)
+    by_rmse = shared_ranks({team: rmse for team, (_, rmse) in given_values.items()}, descending=False)
+    exact = exact_s(given_values)
+    by_s = {team: 1 + sum(other > s for other in exact.values()) for team, s in exact.items()}
+    invited = invitations(by_f1, by_rmse, by_s)
+    assert (list(invited.classification), list(invited.regression)) == stable_lists(by_f1, by_rmse)
+    rest = [team for team in exact if team not in {*invited.classification, *invited.regression}]
+    best = min(rest, key=lambda team: (-exact[team], team), default=None)
+    assert invited.joint == best
+
+
+def ranked(tmp_path: Path, table: str, hide: Sequence[str] = ()) -> Mapping[str, Any]:
+    (tmp_path / "scores.csv").write_text(table, encoding="utf-8")
+    answer = rank({"program": "", "scores": str(tmp_path / "scores.csv"), "hide": list(hide)})
+    return dict(answer)
+
+
+@pytest.mark.parametrize(
+    ("table", "invited"),
+    [
+        # Nobody twice.
+        ("A,.9,5\nB,.8,6\nC,.1,1\nD,.2,2\nE,.7,3\n", (["A", "B"], ["C", "D"], "E")),
+        # A is first in classification and second in regression: classification, and C comes up in regression.
+        ("A,.9,2\nB,.8,9\nC,.1,3\nD,.2,1\nE,.7,4\n", (["A", "B"], ["D", "C"], "E")),
+        # B is second in classification and first in regression: regression, and C comes up in classification.
+        ("A,.9,9\nB,.8,1\nC,.7,8\nD,.1,2\nE,.2,3\n", (["A", "C"], ["B", "D"], "E")),
+        # Equal ranks: classification.
+        ("A,.9,1\nB,.8,9\nC,.1,2\nD,.2,3\nE,.3,4\n", (["A", "B"], ["C", "D"], "E")),
+        # The one who comes up is invited by the other task, too: C is second in regression and third in classification.
+        ("A,.9,9\nB,.8,1\nC,.7,2\nD,.6,8\nE,.1,7\n", (["A", "D"], ["B", "C"], "E")),
+        # Both on both lists: A and B lead both, with equal ranks: classification; C and D come up.
+        ("A,.9,1\nB,.8,2\nC,.1,3\nD,.2,4\nE,.3,5\n", (["A", "B"], ["C", "D"], "E")),
+        # Only classification results: no regression to invite by.
+        ("A,.9,\nB,.8,\nC,.1,\n", (["A", "B"], [], "C")),
+        # Too few teams for every place.
+        ("A,.9,1\n", (["A"], [], None)),
+        # A tie: alphabetical order.
+        ("C,.9,9\nB,.9,8\nA,.9,7\nD,.1,1\nE,.2,2\n", (["A", "B"], ["D", "E"], "C")),
+    ],
+)
+def test_worked_invitations(tmp_path: Path, table: str, invited: tuple[list[str], list[str], str | None]) -> None:
+    classification, regression, joint = invited
+    expected = {"classification": classification, "regression": regression, "joint": joint}
+    assert ranked(tmp_path, "team,f1,rmse\n" + table)["invited"] == expected
+
+
+def test_the_answer_as_a_whole(tmp_path: Path) -> None:
+    answer = ranked(tmp_path, "team,f1,rmse\nA,0.5,2\nB,0.5,\nC,,2\n")
+    assert answer["teams"][0] == {
+        "team": "A",
+        "f1": 0.5,
+        "rmse": 2.0,
+        "s": 1.0,
+        "f1_rank": 1,
+        "rmse_rank": 1,
+        "s_rank": 1,
+        "tied": ["f1", "rmse"],
+        "invited_by": "classification",
+    }
+    assert [record["team"] for record in answer["teams"]] == ["A", "B", "C"]
+    assert [record["s"] for record in answer["teams"]] == [1.0, 0.5, 0.5]
+    assert answer["tables"][0] == {
+        "title": "Classification",
+        "header": ["Rank", "Team", "Macro F1", "Invitation"],
+        "rows": [["1=", "A", "0.5000", "invited"], ["1=", "B", "0.5000", "invited"]],
+    }
+    assert [note.split(".")[0] for note in answer["notes"]] == [
+        "Classification: A and B share rank 1",
+        "Regression: A and C share rank 1",
+        "Combined score: B and C share rank 2",
+    ]
+
+
+def test_a_hidden_team(tmp_path: Path) -> None:
+    answer = ranked(tmp_path, "team,f1,rmse\nSecret,0.7123,2\nB,0.5,\nC,,2.25\n", hide=["Secret"])
+    assert answer["invited"]["classification"] == ["(hidden)", "B"]
+    assert answer["teams"][-1] == {**dict.fromkeys(answer["teams"][0]), "team": "(hidden)"}
+    text = json.dumps(answer)
+    assert "Secret" not in text
+    assert "0.7123" not in text
+    assert "hidden team may be worked out" in answer["notes"][-1]
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("A,1.5,2\n", "scores.csv (A): f1 is out of range."),
+        ("A,-0.5,2\n", "scores.csv (A): f1 is out of range."),
+        ("A,0.5,-2\n", "scores.csv (A): rmse is negative."),
+        ("A,0.5,x\n", 'scores.csv:2 (rmse): "x" is no finite number.'),
+    ],
+)
+def test_faults_of_a_table(tmp_path: Path, table: str, message: str) -> None:
+    with pytest.raises(OrganiserError) as caught:
+        ranked(tmp_path, "team,f1,rmse\n" + table)
+    assert caught.value.messages[0].startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("names", "team"),
+    [
+        (["PROCESS_submission_Lab_Town.csv"], "Lab_Town"),
+        (["notes.txt", "PROCESS_submission_Lab_Town.csv"], "Lab_Town"),
+        (["answers.csv"], None),
+        (["PROCESS_submission_A_B.csv", "PROCESS_submission_C_D.csv"], None),
+    ],
+)
+def test_the_team_of_a_submission(names: list[str], team: str | None) -> None:
+    problems = Problems()
+    assert team_name("entry", names, problems) == team
+    assert problems.found == (team is None)

@@ -1,0 +1,108 @@
+"""Which submissions count: zips, folders and bare files, the latest of dated folders."""
+
+import io
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from scoring_kit.entries import read_entries
+from scoring_kit.errors import OrganiserError, Problems
+from tests.scoring_programs.framed import Files, write_files
+
+
+def zipped(files: Files) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def by_first_line(stem: str, names: Sequence[str], problems: Problems) -> str | None:
+    """A rule for teams: the part of the file's name before its first `-`."""
+    if not names:
+        problems.error(stem, "is empty", "a file")
+        return None
+    return names[0].split("-")[0]
+
+
+def read(tmp_path: Path, files: Files, rule: object = None) -> dict[str, dict[str, str]]:
+    """Team → its submission's files with their text."""
+    write_files(tmp_path / "all", files)
+    work = tmp_path / "work"
+    entries = (
+        read_entries(tmp_path / "all", work, [], by_first_line) if rule else read_entries(tmp_path / "all", work, [])
+    )
+    return {
+        entry.team: {path.relative_to(entry.files).as_posix(): path.read_text() for path in entry.files.rglob("*.csv")}
+        for entry in entries
+    }
+
+
+def test_zips_folders_and_files(tmp_path: Path) -> None:
+    files: Files = {
+        "B.zip": zipped({"x/answers.csv": "b"}),
+        "A/answers.csv": "a",
+        "C.csv": "c",
+        ".DS_Store": "",
+        "__MACOSX/._C.csv": "",
+        ".hidden/answers.csv": "",
+    }
+    assert read(tmp_path, files) == {"A": {"answers.csv": "a"}, "B": {"x/answers.csv": "b"}, "C": {"C.csv": "c"}}
+
+
+@pytest.mark.parametrize(
+    ("early", "late"),
+    [
+        ("2025-01-09", "2025-01-10"),
+        ("20250109", "2025-01-10"),
+        ("2025-01-09", "2025-01-09T00-01"),
+        ("2025-01-09T18-00", "2025-01-09 18:01"),
+        ("2025-01-09_1800", "2025-01-09_18-00-01"),
+    ],
+)
+def test_the_latest_dated_folder_counts(tmp_path: Path, early: str, late: str) -> None:
+    files: Files = {f"{late}/A.csv": "late", f"{early}/A.csv": "early", f"{early}/B.zip": zipped({"B.csv": "b"})}
+    assert read(tmp_path, files) == {"A": {"A.csv": "late"}, "B": {"B.csv": "b"}}
+
+
+def test_dated_folders_in_a_folder_of_the_team(tmp_path: Path) -> None:
+    files = {"team/2025-01-01/A-1.csv": "early", "team/2025-01-02/A-2.csv": "late", "B-1.csv": "b"}
+    assert read(tmp_path, files, by_first_line) == {"A": {"A-2.csv": "late"}, "B": {"B-1.csv": "b"}}
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (
+            {"A-1.csv": "", "A-2.csv": ""},
+            "team A: has 2 submissions (A-1.csv, A-2.csv). Expected: one, or all of them in",
+        ),
+        ({"A-1.csv": "", "2025-01-01/A-2.csv": ""}, "team A: has 2 submissions (2025-01-01/A-2.csv, A-1.csv)."),
+        ({"2025-01-01/A-1.csv": "", "2025-01-01/A-2.csv": ""}, "team A: has 2 submissions of the same date"),
+        ({"2025-01-01/A-1.csv": "", "20250101/A-2.csv": ""}, "team A: has 2 submissions of the same date"),
+        ({"2025-02-30/A-1.csv": "", "2025-02-31/A-2.csv": ""}, "team A: has 2 submissions ("),
+        ({"A.zip": b"no zip"}, "A.zip: cannot be read as a zip"),
+        ({"A.zip": zipped({"../A-1.csv": ""})}, '"../A-1.csv": is no name of a file inside the zip.'),
+    ],
+)
+def test_what_is_not_clear_is_an_error(tmp_path: Path, files: Files, message: str) -> None:
+    with pytest.raises(OrganiserError) as caught:
+        read(tmp_path, files, by_first_line)
+    assert caught.value.messages[0].startswith(message), caught.value.messages
+
+
+def test_all_unclear_teams_are_named(tmp_path: Path) -> None:
+    with pytest.raises(OrganiserError) as caught:
+        read(tmp_path, {"A-1.csv": "", "A-2.csv": "", "B-1.csv": "", "B-2.csv": "", "C-1.csv": ""}, by_first_line)
+    assert len(caught.value.messages) == 2
+
+
+def test_nothing_to_rank(tmp_path: Path) -> None:
+    with pytest.raises(OrganiserError, match="no such folder"):
+        read_entries(tmp_path / "nowhere", tmp_path / "work", [])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(OrganiserError, match="holds no submission"):
+        read_entries(tmp_path / "empty", tmp_path / "work", [])
