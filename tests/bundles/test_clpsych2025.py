@@ -13,6 +13,8 @@ import pytest
 
 from clpsych2025 import a2, organiser, reference
 from clpsych2025 import submission as reader
+from gen_bundle.render.markdown import page_html
+from gen_bundle.render.pages import render_pages
 from gen_bundle.resources import resource
 from gen_bundle.spec.model import Competition
 from gen_bundle.spec.resolve import resolve
@@ -155,3 +157,48 @@ def test_the_better_baseline_is_better_and_both_are_valid(phase: str, tmp_path: 
         assert error is not None
         errors[folder.name] = error
     assert errors["lexical-rule"] < errors["lead-sentence"]
+
+
+PROFILES = {
+    "published": ("options.profile=published",),
+    "published, not rescaled": ("options.profile=published", "options.bertscore.rescale=false"),
+    "as-run": ("options.profile=as-run",),
+}
+
+
+@pytest.mark.parametrize("overrides", PROFILES.values(), ids=PROFILES)
+def test_every_formula_of_the_pages_can_be_read(overrides: tuple[str, ...]) -> None:
+    pages = render_pages(resolve(FOLDER, overrides=overrides))
+    evaluation = pages["pages/evaluation.md"].decode()
+    assert page_html(evaluation).count('display="block"') == 6
+    for page in pages.values():
+        html = page_html(page.decode())
+        assert "$" not in html
+        assert "\\frac" not in html
+
+
+def test_the_evaluation_page_describes_the_profile_that_is_scored() -> None:
+    published, unscaled, as_run = (
+        render_pages(resolve(FOLDER, overrides=overrides))["pages/evaluation.md"].decode()
+        for overrides in PROFILES.values()
+    )
+    assert published.count("**Choice:**") == 9
+    assert "is rescaled with the baseline" in published
+    assert "is not rescaled with a baseline" in unscaled
+    assert "over *four* labels" in as_run
+    assert "**Choice:**" not in as_run
+
+
+def test_every_page_that_takes_part_in_the_plan_is_there(competition: Competition) -> None:
+    titles = [page.title for page in competition.pages]
+    assert titles == ["Overview", "Evaluation", "Submission", "Data", "Timeline"]
+    assert competition.terms == "pages/terms.md.j2"
+
+
+def test_the_example_on_the_submission_page_is_no_annotation() -> None:
+    page = render_pages(resolve(FOLDER))["pages/submission.md"].decode()
+    example = json.loads(page.split("```json")[1].split("```")[0])
+    first = next(iter(example["<timeline_id>"]["post_level"].values()))
+    texts = [*first["adaptive_evidence"], *first["maladaptive_evidence"], first["summary"]]
+    everything = "".join(path.read_text(encoding="utf-8") for path in (FOLDER / "data").rglob("*.json"))
+    assert [text for text in texts if text in everything] == []

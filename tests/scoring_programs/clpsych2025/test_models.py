@@ -13,7 +13,7 @@ pytest.importorskip("torch")
 
 import transformers
 
-from clpsych2025 import a1, a2, b, c, organiser, reference
+from clpsych2025 import a1, a2, b, c, engines, organiser, reference
 from clpsych2025 import submission as reader
 from gen_bundle.resources import resource
 from scoring_kit.errors import Problems
@@ -277,6 +277,12 @@ def shuffled(mapping: Mapping[str, Any], chance: random.Random) -> dict[str, Any
     items = list(mapping.items())
     chance.shuffle(items)
     return dict(items)
+
+
+def test_a_run_loads_each_model_once() -> None:
+    options = PROFILES["published"]
+    assert engines.nli_model(options) is engines.nli_model(copy.deepcopy(options))
+    assert engines.bert_scorer(options) is engines.bert_scorer(copy.deepcopy(options))
 
 
 HOSTILE = {
