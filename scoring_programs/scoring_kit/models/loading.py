@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from scoring_kit.errors import OrganiserError
-from scoring_kit.models.deberta import remember_position_projections
+from scoring_kit.models.deberta import speed_up_relative_attention
 from scoring_kit.models.device import Placement
 from scoring_kit.models.files import ModelFiles, reading
 from scoring_kit.progress import say_if_long
@@ -80,6 +80,6 @@ def _load(kind: Any, files: ModelFiles, config: PretrainedConfig, place: Placeme
     with reading(files):
         model = kind.from_pretrained(str(files.folder), config=config, dtype=place.dtype, local_files_only=True)
     model.eval().to(place.device)
-    remember_position_projections(model)
+    speed_up_relative_attention(model)
     say_if_long(f"Loaded {files.name}", started)
     return model

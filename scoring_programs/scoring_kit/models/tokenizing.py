@@ -77,7 +77,7 @@ class TextTokenizer:
         ids: list[array[int]] = []
         for start in range(0, len(texts), CHUNK):
             ids += [
-                array("i", encoding.ids) for encoding in self.backend.encode_batch(list(texts[start : start + CHUNK]))
+                array("i", encoding.ids) for encoding in self.backend.encode_batch_fast(list(texts[start : start + CHUNK]))
             ]
         return ids
 
