@@ -38,7 +38,7 @@ class FakeHub:
         for name, files in self.models.items():
             for revision in (self.revision, "main"):
                 if route == f"/api/models/{name}/revision/{revision}":
-                    return json.dumps(self._described(name, files, "blobs=True" in query)).encode()
+                    return json.dumps(self._described(name, files, "blobs=true" in query.lower())).encode()
                 if route.startswith(f"/{name}/resolve/{revision}/"):
                     return files.get(route.removeprefix(f"/{name}/resolve/{revision}/"))
         return None

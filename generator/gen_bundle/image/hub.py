@@ -33,13 +33,13 @@ def describe(repository: str, revision: str | None = None) -> HubModel:
     """Look a model up at a revision, or at the head of its main branch.
 
     The weights' digests come from the hub's own records (they are stored by sha256); the small files are fetched.
-    Queries `/api/models/REPOSITORY/revision/REVISION?blobs=True`, as huggingface_hub's
+    Queries `/api/models/REPOSITORY/revision/REVISION?blobs=true`, as huggingface_hub's
     `model_info(files_metadata=True)` does.
 
     Raises:
         UserError: the hub cannot be reached, or has no such model or revision.
     """
-    answer = json.loads(_get(f"/api/models/{repository}/revision/{quote(revision or 'main', safe='')}?blobs=True"))
+    answer = json.loads(_get(f"/api/models/{repository}/revision/{quote(revision or 'main', safe='')}?blobs=true"))
     commit = answer["sha"]
     digests = {entry["rfilename"]: (entry.get("lfs") or {}).get("sha256") for entry in answer["siblings"]}
     files = {}

@@ -85,7 +85,7 @@ def test_what_is_locked_is_not_asked_for_again(hub: FakeHub, manifest: Path) -> 
 
 def test_the_revision_that_the_competition_asks_for_is_locked(hub: FakeHub, manifest: Path) -> None:
     lock(request("org/name", revision=hub.revision), manifest, lambda _: None)
-    assert hub.asked[0] == f"/api/models/org/name/revision/{hub.revision}?blobs=True"
+    assert hub.asked[0] == f"/api/models/org/name/revision/{hub.revision}?blobs=true"
 
 
 def test_a_failure_leaves_the_manifest_as_it_was(hub: FakeHub, manifest: Path) -> None:
