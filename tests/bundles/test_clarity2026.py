@@ -1,0 +1,105 @@
+"""The declaration, synthetic data and baselines of CLARITY, and the whole way through the built zip."""
+
+import csv
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.resources import resource
+from gen_bundle.spec.resolve import resolve
+from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of, pages
+from tests.scoring_programs.framed import score
+
+NAME = "clarity2026"
+FOLDER = resource("bundles") / NAME
+SECRET = {"annotator_id", "annotator1", "annotator2", "annotator3", "clarity_label", "evasion_label"}
+
+
+def rows(*parts: str) -> list[dict[str, str]]:
+    with FOLDER.joinpath("data", *parts).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_columns_are_the_tasks_metrics() -> None:
+    assert list(columns_of(NAME).items()) == [
+        ("clarity_macro_f1", ("desc", 0)),
+        ("evasion_macro_f1", ("desc", 0)),
+        ("evasion_majority_macro_f1", ("desc", 0)),
+        ("evasion_accuracy", ("desc", 0)),
+    ]
+    assert [task.id for task in resolve(FOLDER).tasks] == ["clarity", "evasion"]
+    assert [phase.id for phase in resolve(FOLDER).declaration.phases] == ["dev", "test"]
+
+
+def test_the_development_phase_has_single_labels_and_the_evaluation_phase_annotators() -> None:
+    for row in rows("dev", "gold.csv"):
+        assert row["evasion_label"]
+        assert not row["annotator1"]
+    test = rows("test", "gold.csv")
+    assert not any(row["evasion_label"] for row in test)
+    assert any(row["annotator1"] != row["annotator2"] for row in test)
+    assert any(row["annotator3"] == "N/A" for row in test)
+    assert any(not row["annotator1"] for row in test)
+    assert {row["clarity_label"] for row in test} == {"Clear Reply", "Ambivalent", "Clear Non-Reply"}
+
+
+@pytest.mark.parametrize("phase", ["dev", "test"])
+def test_participants_get_the_questions_without_labels(phase: str) -> None:
+    gold, public = rows(phase, "gold.csv"), rows("public", phase, "questions.csv")
+    assert public == [{name: cell for name, cell in row.items() if name not in SECRET} for row in gold]
+    train = {row["index"] for row in rows("public", "train.csv")}
+    assert train.isdisjoint(row["index"] for row in gold)
+
+
+def test_committed_data_are_what_the_scripts_write(tmp_path: Path) -> None:
+    copy = tmp_path / NAME
+    shutil.copytree(FOLDER, copy, ignore=shutil.ignore_patterns("data"))
+    for script in ("make_data.py", "baselines/make_baselines.py"):
+        subprocess.run([sys.executable, str(copy / script)], check=True)
+    assert files_of(copy / "data") == files_of(FOLDER / "data")
+
+
+def test_baselines_are_made_without_the_gold(tmp_path: Path) -> None:
+    copy = tmp_path / NAME
+    shutil.copytree(FOLDER / "baselines", copy / "baselines")
+    shutil.copytree(FOLDER / "data" / "public", copy / "data" / "public")
+    subprocess.run([sys.executable, str(copy / "baselines" / "make_baselines.py")], check=True)
+    assert files_of(copy / "data" / "baselines") == files_of(FOLDER / "data" / "baselines")
+
+
+@pytest.mark.parametrize("phase", ["dev", "test"])
+def test_the_good_baseline_beats_the_weak_one_everywhere(tmp_path: Path, phase: str) -> None:
+    good, weak = (direct_scores(tmp_path, NAME, phase, baseline) for baseline in ("good", "weak"))
+    assert all(good[key] > 2 * weak[key] for key in columns_of(NAME))
+
+
+def test_an_oracle_is_perfect_against_any_annotator(tmp_path: Path) -> None:
+    """It says what the first annotator said, and what nobody can score where none said anything."""
+    lines = ["id,clarity_pred,evasion_pred"]
+    lines += [f"{r['index']},{r['clarity_label']},{r['annotator1']}" for r in rows("test", "gold.csv")]
+    gold = files_of(FOLDER / "data" / "test")
+    scores = score(tmp_path, NAME, gold, {"oracle.csv": "\n".join(lines)}).scores
+    assert scores["clarity_macro_f1"] == scores["evasion_macro_f1"] == scores["evasion_accuracy"] == 1.0
+    assert scores["evasion_majority_macro_f1"] < 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", ["joint", "tasks", "separate"])
+def test_the_board_of_the_built_bundle_shows_the_direct_scores(tmp_path: Path, layout: str) -> None:
+    check_board(tmp_path, NAME, layout, ["good", "weak"])
+
+
+@pytest.mark.parametrize("layout", ["joint", "tasks", "separate"])
+def test_pages(layout: str) -> None:
+    rendered = pages(NAME, layout)
+    evaluation = rendered["pages/evaluation.md"]
+    assert evaluation.count("**Choice:**") == 4
+    for label in (
+        "Claims ignorance, Clarification, Declining to answer",
+        "Clear Reply, Ambivalent Reply, Clear Non-Reply",
+    ):
+        assert label in " ".join(evaluation.split())
+    assert ("The line format" in rendered["pages/submission.md"]) == (layout == "separate")

@@ -1,0 +1,99 @@
+"""The declaration, synthetic data and baselines of PROCESS, and the whole way through the built zip."""
+
+import csv
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.errors import UserError
+from gen_bundle.resources import resource
+from gen_bundle.spec.resolve import resolve
+from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of, pages
+from tests.scoring_programs.framed import score
+
+NAME = "process2025"
+FOLDER = resource("bundles") / NAME
+
+
+def rows(*parts: str) -> list[dict[str, str]]:
+    with FOLDER.joinpath("data", *parts).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_columns_are_the_challenges_metrics() -> None:
+    assert list(columns_of(NAME).items()) == [
+        ("macro_f1", ("desc", 0)),
+        ("macro_precision", ("desc", 0)),
+        ("macro_recall", ("desc", 0)),
+        ("rmse", ("asc", 1000)),
+    ]
+    competition = resolve(FOLDER)
+    assert [task.id for task in competition.tasks] == ["classification", "regression"]
+    assert [phase.id for phase in competition.declaration.phases] == ["dev", "test"]
+    assert competition.declaration.submission_rule == "last"
+
+
+def test_layout_tasks_refuses_the_rule_that_would_lose_scores() -> None:
+    with pytest.raises(UserError, match="submission_rule"):
+        resolve(FOLDER, layout="tasks")
+
+
+@pytest.mark.parametrize(("phase", "speakers"), [("dev", 37), ("test", 40)])
+def test_participants_get_the_speakers_without_class_and_score(phase: str, speakers: int) -> None:
+    gold, public = rows(phase, "gold.csv"), rows("public", phase, "speakers.csv")
+    assert len(gold) == speakers
+    assert [row["Test_ID"] for row in gold] == [row["Test_ID"] for row in public]
+    assert not {"Class", "MMSE"} & set(public[0])
+    assert {row["Class"] for row in gold} == {"Dementia", "MCI", "HC"}
+    assert any(not row["MMSE"] for row in gold)
+    assert {row["Record-ID"] for row in rows("public", "dem-info.csv")}.isdisjoint(row["Test_ID"] for row in gold)
+
+
+def test_committed_data_are_what_the_scripts_write(tmp_path: Path) -> None:
+    copy = tmp_path / NAME
+    shutil.copytree(FOLDER, copy, ignore=shutil.ignore_patterns("data"))
+    for script in ("make_data.py", "baselines/make_baselines.py"):
+        subprocess.run([sys.executable, str(copy / script)], check=True)
+    assert files_of(copy / "data") == files_of(FOLDER / "data")
+
+
+def test_baselines_are_made_without_the_gold(tmp_path: Path) -> None:
+    copy = tmp_path / NAME
+    shutil.copytree(FOLDER / "baselines", copy / "baselines")
+    shutil.copytree(FOLDER / "data" / "public", copy / "data" / "public")
+    subprocess.run([sys.executable, str(copy / "baselines" / "make_baselines.py")], check=True)
+    assert files_of(copy / "data" / "baselines") == files_of(FOLDER / "data" / "baselines")
+
+
+@pytest.mark.parametrize("phase", ["dev", "test"])
+def test_the_good_baseline_beats_the_weak_one_everywhere(tmp_path: Path, phase: str) -> None:
+    good, weak = (direct_scores(tmp_path, NAME, phase, baseline) for baseline in ("good", "weak"))
+    assert good["macro_f1"] > 2 * weak["macro_f1"]
+    assert good["rmse"] < 0.7 * weak["rmse"]
+
+
+@pytest.mark.parametrize("phase", ["dev", "test"])
+def test_an_oracle_is_perfect(tmp_path: Path, phase: str) -> None:
+    lines = ["Test_ID,Model2_class,Model3_MMSE"]
+    lines += [f"{row['Test_ID']},{row['Class']},{row['MMSE'] or 0}" for row in rows(phase, "gold.csv")]
+    gold = files_of(FOLDER / "data" / phase)
+    outcome = score(tmp_path, NAME, gold, {"PROCESS_submission_Oracle_Nowhere.csv": "\n".join(lines)})
+    assert outcome.scores == {"macro_f1": 1.0, "macro_precision": 1.0, "macro_recall": 1.0, "rmse": 0.0}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", ["joint", "tasks", "separate"])
+def test_the_board_of_the_built_bundle_shows_the_direct_scores(tmp_path: Path, layout: str) -> None:
+    check_board(tmp_path, NAME, layout, ["good", "weak"])
+
+
+@pytest.mark.parametrize("layout", ["joint", "tasks", "separate"])
+def test_pages(layout: str) -> None:
+    rendered = {page: " ".join(text.split()) for page, text in pages(NAME, layout).items()}
+    assert rendered["pages/evaluation.md"].count("**Choice:**") == 8
+    assert "not the harmonic mean" in rendered["pages/evaluation.md"]
+    assert "no intellectual property to the organisers" in rendered["terms.md"]
+    assert "introduces in it the models" in rendered["terms.md"]
