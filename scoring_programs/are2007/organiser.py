@@ -1,7 +1,6 @@
 """What only the organisers of ARE need: prepare and check gold, manifest, template, secrets."""
 
 import hashlib
-import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,8 +13,6 @@ from scoring_kit.errors import OrganiserError
 from scoring_kit.organiser import serve
 
 Request = Mapping[str, Any]
-
-_CHAIN = re.compile(r"<chain\b.*?</chain>", re.DOTALL)
 
 
 def prepare(request: Request) -> dict[str, Any]:
@@ -68,14 +65,10 @@ def template(request: Request) -> dict[str, Any]:
 
 
 def secrets(request: Request) -> dict[str, Any]:
-    """The keys, by their SHA-256, and every chain as it stands there."""
+    """The keys, by their SHA-256. They hold no text: a chain is a list of ids that many chains share in part."""
     folder = Path(request["reference"])
     files = [path for task in request["tasks"] for path in sorted((folder / task).glob("*" + reference.KEY))]
-    return {
-        "texts": [chain for path in files for chain in _CHAIN.findall(path.read_text(encoding="utf-8-sig"))],
-        "labels": [],
-        "files": [hashlib.sha256(path.read_bytes()).hexdigest() for path in files],
-    }
+    return {"texts": [], "labels": [], "files": [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]}
 
 
 def _read(request: Request) -> reference.Reference:

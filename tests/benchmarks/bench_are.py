@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import scipy.optimize
@@ -31,12 +33,8 @@ def main() -> None:
     assert scipy.optimize, "imported beforehand, so that no measurement pays for it"
     grow("task 2, reading input, key and response", SIZES, _reading)
     for name, prepare in (("1", _task1), ("2", _task2), ("3", _task3), ("4", _task4)):
-        grow(f"task {name}, scoring, chains of 5", SIZES, lambda mentions, prepare=prepare: prepare(mentions, 5, 1_000))
-        grow(
-            f"task {name}, scoring, one chain",
-            CHAIN,
-            lambda mentions, prepare=prepare: prepare(mentions, mentions, mentions),
-        )
+        grow(f"task {name}, scoring, chains of 5", SIZES, partial(prepare, size=5))
+        grow(f"task {name}, scoring, one chain", CHAIN, partial(prepare, size=None))
 
 
 def _reading(mentions: int) -> Callable[[], object]:
@@ -71,10 +69,14 @@ def _chains(mentions: Sequence[Mention], size: int) -> list[list[Mention]]:
     return [list(mentions[start : start + size]) for start in range(0, len(mentions), size)]
 
 
-def _gold(mentions: int, size: int, a_text: int) -> dict[str, Key]:
-    """Texts of so many mentions of one or two tokens, in chains, all but the first of a chain pronouns."""
+def _gold(mentions: int, size: int | None) -> dict[str, Key]:
+    """Texts of mentions of one or two tokens in chains of a size, or one text with one chain of all.
+
+    All but the first mention of a chain are pronouns.
+    """
+    a_text = MENTIONS_A_TEXT if size else mentions
     spans = [(TOKENS * i, TOKENS * i + 1 + i % 2) for i in range(a_text)]
-    chains = _chains(spans, size)
+    chains = _chains(spans, size or mentions)
     pronouns = [mention for chain in chains for mention in chain[1:]]
     return {f"text {number}": Key(chains, pronouns) for number in range(mentions // a_text)}
 
@@ -83,14 +85,14 @@ def _pairs(key: Key, rng: random.Random) -> dict[Mention, Mention]:
     """Each pronoun to the element before it, seldom to a wrong one, sometimes with a token too many."""
     answers = {}
     for chain in key.chains:
-        for before, pronoun in zip(chain, chain[1:], strict=False):
+        for before, pronoun in pairwise(chain):
             start, end = before if rng.random() < 0.95 else key.chains[0][0]
             answers[pronoun] = (start, end + (rng.random() < 0.3))
     return answers
 
 
-def _task1(mentions: int, size: int, a_text: int) -> Callable[[], object]:
-    keys, rng = _gold(mentions, size, a_text), random.Random(1)
+def _task1(mentions: int, size: int | None) -> Callable[[], object]:
+    keys, rng = _gold(mentions, size), random.Random(1)
     answers = {}
     for text, key in keys.items():
         known = {mention for chain in key.chains for mention in chain}
@@ -99,28 +101,28 @@ def _task1(mentions: int, size: int, a_text: int) -> Callable[[], object]:
     return lambda: task1.score(gold, given, {})
 
 
-def _task3(mentions: int, size: int, a_text: int) -> Callable[[], object]:
-    keys, rng = _gold(mentions, size, a_text), random.Random(3)
+def _task3(mentions: int, size: int | None) -> Callable[[], object]:
+    keys, rng = _gold(mentions, size), random.Random(3)
     given = Submission(frozenset(), {"task3": {text: _pairs(key, rng) for text, key in keys.items()}}, {})
     return lambda: task3.score(Reference({}, {"task3": keys}), given, {})
 
 
-def _task2(mentions: int, size: int, a_text: int) -> Callable[[], object]:
-    keys, rng = _gold(mentions, size, a_text), random.Random(2)
+def _task2(mentions: int, size: int | None) -> Callable[[], object]:
+    keys, rng = _gold(mentions, size), random.Random(2)
     answers = {}
     for text, key in keys.items():
         spans = [mention for chain in key.chains for mention in chain if rng.random() < 0.9]
-        answers[text] = _chains(spans, max(2, size - 1))
+        answers[text] = _chains(spans, size - 1 if size else mentions)
     given = Submission(frozenset(), {}, {"task2": answers})
     return lambda: task2.score(Reference({}, {"task2": keys}), given, {})
 
 
-def _task4(mentions: int, size: int, a_text: int) -> Callable[[], object]:
-    keys, rng = _gold(mentions, size, a_text), random.Random(4)
+def _task4(mentions: int, size: int | None) -> Callable[[], object]:
+    keys, rng = _gold(mentions, size), random.Random(4)
     answers = {}
     for text, key in keys.items():
         spans = [(start, end + (rng.random() < 0.3)) for chain in key.chains for start, end in chain]
-        answers[text] = _chains(spans, max(2, size - 1))
+        answers[text] = _chains(spans, size - 1 if size else mentions)
     given = Submission(frozenset(), {}, {"task4": answers})
     return lambda: task4.score(Reference({}, {"task4": keys}), given, {})
 

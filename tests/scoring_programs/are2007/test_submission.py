@@ -160,6 +160,7 @@ def test_all_problems_of_all_files_are_found_together(tmp_path: Path) -> None:
         "task1/t-output.xml:2",
         "task1/t-output.xml:3",
         "task1/t-output.xml:5",
+        "task1/t-output.xml:5",
         "task1/t-output.xml:6",
         "task3/t-output.xml",
         "task3/u-output.xml",

@@ -1,0 +1,225 @@
+"""Tasks 2 and 4: MUC by hand and by another formulation; overlaps against networkx and enumeration."""
+
+import itertools
+from collections.abc import Iterable, Sequence
+
+import networkx as nx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from are2007 import alignment, task2, task4
+from are2007.alignment import align
+from are2007.answers import Key
+from are2007.mentions import Mention
+from are2007.muc import LinkScores, muc
+from are2007.overlap import overlap
+from are2007.reference import Reference
+from are2007.submission import Submission
+from are2007.task4 import muc_with_overlaps, tree_weight
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "recall", "precision"),
+    [
+        # Vilain et al. (1995), their worked examples: <A B C D> against <A B> <C D>, and the other way round
+        (["ABCD"], ["AB", "CD"], (2, 3), (2, 2)),
+        (["AB", "CD"], ["ABCD"], (2, 2), (2, 3)),
+        (["ABCD"], ["ABCD"], (3, 3), (3, 3)),
+        (["ABCD"], ["AB"], (1, 3), (1, 1)),
+        (["AB", "CD"], ["ABC"], (1, 2), (1, 2)),
+        (["ABC"], ["AC"], (1, 2), (1, 1)),
+        # elements that the response lacks are pieces of their own; one-element chains add nothing
+        (["ABC", "D"], ["A", "D"], (0, 2), (0, 0)),
+        (["ABC"], [], (0, 2), (0, 0)),
+        ([], ["ABC"], (0, 0), (0, 2)),
+        # a response with elements of no key chain
+        (["AB"], ["ABXY"], (1, 1), (1, 3)),
+    ],
+)
+def test_muc_by_hand(key: list[str], response: list[str], recall: tuple[int, int], precision: tuple[int, int]) -> None:
+    scores = muc(key, response)
+    assert (scores.recalled, scores.key_links) == recall
+    assert (scores.precise, scores.response_links) == precision
+
+
+def test_measures_of_links() -> None:
+    scores = LinkScores(2, 4, 2, 3) + LinkScores(0, 1, 0, 0)
+    assert (scores.recall, scores.precision) == (2 / 5, 2 / 3)
+    assert scores.f1 == pytest.approx(2 * (2 / 5) * (2 / 3) / (2 / 5 + 2 / 3))
+    assert LinkScores(0, 0, 0, 0).recall == LinkScores(0, 0, 0, 0).precision == LinkScores(0, 3, 0, 2).f1 == 0
+
+
+def partition(labels: Sequence[int | None]) -> list[list[int]]:
+    """Chains of the mentions 0, 1, … by their label; None stands in no chain."""
+    chains: dict[int, list[int]] = {}
+    for mention, label in enumerate(labels):
+        if label is not None:
+            chains.setdefault(label, []).append(mention)
+    return list(chains.values())
+
+
+CHAINS = st.lists(st.none() | st.integers(0, 3), max_size=9).map(partition)
+
+
+def missing_links(chains: Iterable[Sequence[int]], others: Iterable[Sequence[int]]) -> int:
+    """The least number of links that must be added to `others` so that every chain of `chains` holds together.
+
+    This is how Vilain et al. introduce the score: a graph of the other side's links, and for each chain one link less
+    than it has connected components there.
+    """
+    graph: nx.Graph[int] = nx.Graph()
+    chains = list(chains)
+    graph.add_nodes_from(itertools.chain(*chains))
+    for other in others:
+        nx.add_path(graph, other)
+    components = {mention: i for i, part in enumerate(nx.connected_components(graph)) for mention in part}
+    return sum(len({components[mention] for mention in chain}) - 1 for chain in chains)
+
+
+@given(key=CHAINS, response=CHAINS)
+def test_muc_is_the_links_that_are_not_missing(key: list[list[int]], response: list[list[int]]) -> None:
+    scores = muc(key, response)
+    assert scores.recalled == scores.key_links - missing_links(key, response)
+    assert scores.precise == scores.response_links - missing_links(response, key)
+
+
+@given(key=CHAINS, response=CHAINS)
+def test_muc_by_counting_intersections(key: list[list[int]], response: list[list[int]]) -> None:
+    """Each common part of a key and a response chain gives its size minus 1, on both sides."""
+    common = sum(max(len(set(one) & set(other)) - 1, 0) for one in key for other in response)
+    scores = muc(key, response)
+    assert scores.recalled == scores.precise == common
+
+
+SPAN = st.tuples(st.integers(0, 10), st.integers(1, 4)).map(lambda span: (span[0], span[0] + span[1]))
+SPANS = st.lists(SPAN, max_size=5, unique=True)
+
+
+def greatest_total(key: Sequence[Mention], response: Sequence[Mention]) -> float:
+    """The greatest total overlap over all one-to-one alignments."""
+    partners = [*response, *[None] * len(key)]
+    return max(
+        sum(overlap(one, other) for one, other in zip(key, chosen, strict=True) if other is not None)
+        for chosen in set(itertools.permutations(partners, len(key)))
+    )
+
+
+@given(key=SPANS.filter(lambda spans: len(spans) < 5), response=SPANS)
+def test_the_alignment_has_the_greatest_total_overlap(key: list[Mention], response: list[Mention]) -> None:
+    """Also where mentions with the same boundaries are aligned first."""
+    aligned = align(key, response)
+    assert set(aligned) <= set(key)
+    assert len(set(aligned.values())) == len(aligned)
+    assert all(overlap(one, other) > 0 for one, other in aligned.items())
+    assert sum(overlap(*pair) for pair in aligned.items()) == pytest.approx(greatest_total(key, response))
+    assert all(aligned[mention] == mention for mention in set(key) & set(response))
+
+
+MANY_SPANS = st.lists(
+    st.tuples(st.integers(0, 60), st.integers(1, 6)).map(lambda span: (span[0], span[0] + span[1])),
+    max_size=30,
+    unique=True,
+)
+
+
+@given(key=MANY_SPANS, response=MANY_SPANS)
+def test_the_alignment_weighs_what_networkx_finds(key: list[Mention], response: list[Mention]) -> None:
+    graph: nx.Graph[tuple[str, Mention]] = nx.Graph()
+    for one, other in itertools.product(key, response):
+        if overlap(one, other):
+            graph.add_edge(("key", one), ("response", other), weight=overlap(one, other))
+    expected = sum(graph.edges[edge]["weight"] for edge in nx.max_weight_matching(graph))
+    assert sum(overlap(*pair) for pair in align(key, response).items()) == pytest.approx(expected)
+
+
+@given(key=MANY_SPANS, response=MANY_SPANS)
+def test_large_groups_are_solved_sparsely_to_the_same_total(key: list[Mention], response: list[Mention]) -> None:
+    dense = sum(overlap(*pair) for pair in align(key, response).items())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(alignment, "DENSE", 0)
+        sparse = align(key, response)
+    assert sum(overlap(*pair) for pair in sparse.items()) == pytest.approx(dense)
+    assert all(overlap(*pair) > 0 for pair in sparse.items())
+
+
+@given(overlaps=st.lists(st.floats(0.01, 1), min_size=1, max_size=7))
+def test_the_best_spanning_tree_is_a_star_around_the_greatest_overlap(overlaps: list[float]) -> None:
+    graph: nx.Graph[int] = nx.Graph()
+    graph.add_nodes_from(range(len(overlaps)))
+    for (i, one), (j, other) in itertools.combinations(enumerate(overlaps), 2):
+        graph.add_edge(i, j, weight=one * other)
+    tree = nx.maximum_spanning_tree(graph)
+    assert tree_weight(overlaps) == pytest.approx(tree.size(weight="weight"))
+
+
+A, B, C, D = (0, 4), (6, 7), (9, 11), (14, 15)
+
+
+@pytest.mark.parametrize(
+    ("key", "response", "numerator"),
+    [
+        # exact boundaries: MUC
+        ([[A, B, C]], [[A, B, C]], 2),
+        ([[A, B, C, D]], [[A, B], [C, D]], 2),
+        # A with overlap 1/2, B and C exact: a star around B, 1 · (1/2 + 1)
+        ([[A, B, C]], [[(0, 2), B, C]], 1.5),
+        # A with 1/2 and C with 2/3: one link of 1/2 · 2/3
+        ([[A, C]], [[(0, 2), (9, 12)]], 1 / 3),
+        # one exact pronoun: the link weighs the other's overlap, as in task 3
+        ([[A, B]], [[(0, 2), B]], 0.5),
+        # nothing in common; one mention in common
+        ([[A, B]], [[C, D]], 0),
+        ([[A, B]], [[A, D]], 0),
+        # two parts: {A, B} with 1 · 1, {C, D} with 1/2 · 1
+        ([[A, B, C, D]], [[A, B], [(9, 10), D]], 1.5),
+        # one response mention over two key mentions is aligned with one of them, the better
+        ([[A, B], [C, D]], [[(0, 7), B]], 4 / 7),
+    ],
+)
+def test_task_4_by_hand(key: list[list[Mention]], response: list[list[Mention]], numerator: float) -> None:
+    scores = muc_with_overlaps(key, response)
+    assert scores.recalled == scores.precise == pytest.approx(numerator)
+    assert scores.key_links == sum(len(chain) - 1 for chain in key)
+    assert scores.response_links == sum(len(chain) - 1 for chain in response)
+
+
+@given(key=CHAINS, response=CHAINS)
+def test_with_exact_boundaries_task_4_is_muc(key: list[list[int]], response: list[list[int]]) -> None:
+    spans = [[[(2 * m, 2 * m + 1) for m in chain] for chain in side] for side in (key, response)]
+    assert muc_with_overlaps(*spans) == muc(key, response)
+
+
+@given(key=st.lists(SPANS, max_size=2), response=st.lists(SPANS, max_size=2), shift=st.integers(0, 50))
+def test_task_4_does_not_depend_on_order_or_place(
+    key: list[list[Mention]], response: list[list[Mention]], shift: int
+) -> None:
+    def unique(chains: list[list[Mention]]) -> list[list[Mention]]:
+        """The chains without what an earlier one holds, and without empty ones."""
+        left = [[m for m in chain if not any(m in earlier for earlier in chains[:i])] for i, chain in enumerate(chains)]
+        return [chain for chain in left if chain]
+
+    def moved(chains: list[list[Mention]]) -> list[list[Mention]]:
+        return [[(start + shift, end + shift) for start, end in reversed(chain)] for chain in reversed(chains)]
+
+    key, response = unique(key), unique(response)
+    one, other = muc_with_overlaps(key, response), muc_with_overlaps(moved(key), moved(response))
+    assert one.recalled == pytest.approx(other.recalled)
+    assert one.recall <= 1 + 1e-9
+    assert one.precision <= 1 + 1e-9
+
+
+def test_links_are_summed_over_texts_before_dividing() -> None:
+    keys = {"a": Key([[A, B, C, D]], []), "b": Key([[A, B]], [])}
+    responses = {"a": [[A, B]], "b": [[A, B], [C, D]]}
+    gold = Reference({}, {"task2": keys, "task4": keys})
+    answers = Submission(frozenset(), {}, {"task2": responses, "task4": responses})
+    for task, score in (("task2", task2.score), ("task4", task4.score)):
+        values = {name: metric.value for name, metric in score(gold, answers, {}).metrics.items()}
+        assert values == {
+            f"{task}_f1": pytest.approx(2 * (2 / 4) * (2 / 3) / (2 / 4 + 2 / 3)),
+            f"{task}_recall": 2 / 4,
+            f"{task}_precision": 2 / 3,
+            "response_links": 3,
+            "common_links": 2,
+        }

@@ -1,0 +1,158 @@
+"""The organiser's side: faults are named without the gold, and the verbs give what the press needs."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from are2007 import organiser, reference
+from are2007.answers import Key
+from scoring_kit.errors import OrganiserError
+from scoring_kit.manifest import Manifest
+from tests.scoring_programs.are2007.cases import ALL_TASKS, chain, document, read_submission
+
+ENTITIES = (
+    '<text><entity id="a">The mayor of <entity id="b">Lund</entity></entity> said <entity id="c">she</entity>.</text>'
+)
+PRONOUNS = '<anaphoric_pronouns><pronoun id="c" value="she"/></anaphoric_pronouns>'
+NODES = '<text><node id="0"/>The <node id="1"/>mayor <node id="2"/>said <node id="3"/>she<node id="4"/></text>'
+SPAN = '<pronoun start="3" end="4"/>'
+FILES = {
+    "task1/t-input.xml": document(ENTITIES, PRONOUNS),
+    "task1/t-key.xml": document(chain("a", "c"), PRONOUNS),
+    "task2/t-input.xml": document(ENTITIES),
+    "task2/t-key.xml": document(chain("a", "c")),
+    "task3/t-input.xml": document(NODES),
+    "task3/t-key.xml": document(chain("0 2", "3 4"), f"<anaphoric_pronouns>{SPAN}</anaphoric_pronouns>"),
+    "task4/t-input.xml": document(NODES),
+    "task4/t-key.xml": document(chain("0 2", "3 4")),
+}
+
+
+def written(folder: Path, files: dict[str, str]) -> Path:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content, encoding="utf-8")
+    return folder
+
+
+def request(folder: Path, **more: Any) -> dict[str, Any]:
+    every = {"tasks": list(ALL_TASKS), "all_tasks": list(ALL_TASKS), "layout": "joint", "options": {}}
+    return {**every, "reference": str(folder), **more}
+
+
+def test_inputs_and_keys_are_read(tmp_path: Path) -> None:
+    gold = reference.read(written(tmp_path, FILES), ALL_TASKS, {})
+    assert gold.inputs == {
+        "task1": {"t": {"entities": ["a", "b", "c"], "pronouns": ["c"]}},
+        "task2": {"t": {"entities": ["a", "b", "c"]}},
+        "task3": {"t": {"nodes": ["0", "1", "2", "3", "4"]}},
+        "task4": {"t": {"nodes": ["0", "1", "2", "3", "4"]}},
+    }
+    assert gold.keys == {
+        "task1": {"t": Key([[(0, 1), (2, 3)]], [(2, 3)])},
+        "task2": {"t": Key([[(0, 1), (2, 3)]], [])},
+        "task3": {"t": Key([[(0, 2), (3, 4)]], [(3, 4)])},
+        "task4": {"t": Key([[(0, 2), (3, 4)]], [])},
+    }
+    assert reference.manifest(gold, ["task2"]) == {"task2": gold.inputs["task2"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("task1/t-key.xml", document(chain("a", "secret"), PRONOUNS), "task1/t-key.xml:2: unknown id in <node>."),
+        ("task1/t-key.xml", document(chain("a", "b"), PRONOUNS), "task1/t-key.xml:3: a pronoun that is in no chain."),
+        ("task1/t-key.xml", document(chain("a", "c", "c"), PRONOUNS), "task1/t-key.xml:2: a mention that stands in a"),
+        (
+            "task1/t-key.xml",
+            document(chain("a", "c")),
+            "task1/t-key.xml: <anaphoric_pronouns> is not that of the input.",
+        ),
+        ("task2/t-key.xml", document("<pair/>"), "task2/t-key.xml:2: <pair> inside <document>."),
+        ("task2/t-key.xml", "<!DOCTYPE document>\n<document/>", "task2/t-key.xml:1: a document type (<!DOCTYPE …>)."),
+        ("task2/t-input.xml", document(ENTITIES, ENTITIES), "task2/t-input.xml:3: a repeated id of <entity>."),
+        ("task2/t-input.xml", document("<text><entity/></text>"), "task2/t-input.xml:2: <entity> without id."),
+        (
+            "task1/t-input.xml",
+            document(ENTITIES, PRONOUNS.replace('"c"', '"z"')),
+            "task1/t-input.xml: the pronoun z is no entity of the text.",
+        ),
+        (
+            "task3/t-key.xml",
+            document(chain("0 2", "3 4"), f"<anaphoric_pronouns>{SPAN}{SPAN}</anaphoric_pronouns>"),
+            "task3/t-key.xml:3: a repeated pronoun.",
+        ),
+        ("task4/t-key.xml", document(chain("2 1")), "task4/t-key.xml:2: a span that ends where or before it starts."),
+        ("task4/t-input.xml", document(ENTITIES), "task4/t-input.xml:2: <entity> inside <text>."),
+        ("task4/t-input.xml", document("<text>"), "task4/t-input.xml:3: not well-formed XML (mismatched tag)."),
+    ],
+)
+def test_a_fault_in_the_reference_data_is_named_without_the_gold(
+    tmp_path: Path, name: str, content: str, message: str
+) -> None:
+    folder = written(tmp_path, {**FILES, name: content})
+    with pytest.raises(OrganiserError) as raised:
+        reference.read(folder, ALL_TASKS, {})
+    assert raised.value.messages[0].startswith(message)
+    assert "secret" not in str(raised.value)
+
+
+def test_missing_files_folders_and_unknown_options_are_named_together(tmp_path: Path) -> None:
+    folder = written(tmp_path, {"task1/t-key.xml": "", "task2/t-input.xml": "", "task3/README": "x"})
+    with pytest.raises(OrganiserError) as raised:
+        reference.read(folder, ALL_TASKS, {"reading": "A"})
+    assert [message.split(": ")[0] for message in raised.value.messages] == [
+        "options.reading",
+        "task1/t-input.xml",
+        "task2/t-key.xml",
+        "task3",
+        "task4",
+    ]
+
+
+def test_pronouns_that_are_alone_are_pointed_out(tmp_path: Path) -> None:
+    alone = {"task1/t-key.xml": document(chain("c"), chain("a", "b"), PRONOUNS)}
+    folder = written(tmp_path, {**FILES, **alone})
+    assert organiser.check_reference(request(folder)) == {
+        "warnings": [
+            "task1/t-key.xml: pronouns that are alone in their chain cannot be resolved; there are 1.",
+        ]
+    }
+
+
+def test_prepare_copies_what_belongs_to_the_asked_tasks(tmp_path: Path) -> None:
+    source = written(tmp_path / "source", {**FILES, "task2/README": "about"})
+    (tmp_path / "out").mkdir()
+    asked = request(source, source=str(source), out=str(tmp_path / "out"), tasks=["task2"])
+    assert organiser.prepare(asked) == {"warnings": []}
+    copied = sorted(path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*"))
+    assert copied == ["task2/t-input.xml", "task2/t-key.xml"]
+    with pytest.raises(OrganiserError, match="task4: there is no such folder"):
+        organiser.prepare({**asked, "source": str(tmp_path / "out"), "tasks": ["task4"]})
+
+
+@pytest.mark.parametrize("layout", ["joint", "separate"])
+def test_the_template_is_a_valid_submission_without_answers(tmp_path: Path, layout: str) -> None:
+    folder = written(tmp_path / "ref", FILES)
+    (tmp_path / "out").mkdir()
+    tasks = ("task3",) if layout == "separate" else ALL_TASKS
+    asked = request(folder, out=str(tmp_path / "out"), layout=layout, tasks=list(tasks))
+    organiser.template(asked)
+    given = Manifest("are2007", tasks, ALL_TASKS, layout, {}, organiser.manifest(asked))
+    read, problems = read_submission(tmp_path / "out", {}, given)
+    assert problems.errors == []
+    assert read is not None
+    assert read.entered == set(tasks)
+    assert read.pairs["task3"] == {"t": {}}
+
+
+def test_keys_are_secret(tmp_path: Path) -> None:
+    folder = written(tmp_path, FILES)
+    keys = [FILES[f"{task}/t-key.xml"] for task in ALL_TASKS]
+    assert organiser.secrets(request(folder)) == {
+        "texts": [],
+        "labels": [],
+        "files": [hashlib.sha256(key.encode()).hexdigest() for key in keys],
+    }
