@@ -87,18 +87,19 @@ class _PositionBias:
         """Project the position table with one layer's weights."""
         span = attention.pos_ebd_size
         rows = table[: 2 * span].unsqueeze(0)
-        key_proj, query_proj = (
-            (attention.key_proj, attention.query_proj)
-            if attention.share_att_key
-            else (getattr(attention, "pos_key_proj", None), getattr(attention, "pos_query_proj", None))
-        )
-        heads = attention.num_attention_heads
+        prefix = "" if attention.share_att_key else "pos_"
+
+        def projected(name: str) -> Tensor:
+            return attention.transpose_for_scores(
+                getattr(attention, prefix + name)(rows), attention.num_attention_heads
+            )
+
         return _PositionBias(
-            heads,
-            span,
-            attention.transpose_for_scores(key_proj(rows), heads) if "c2p" in attention.pos_att_type else None,
-            attention.transpose_for_scores(query_proj(rows), heads) if "p2c" in attention.pos_att_type else None,
-            distances,
+            heads=attention.num_attention_heads,
+            span=span,
+            keys=projected("key_proj") if "c2p" in attention.pos_att_type else None,
+            queries=projected("query_proj") if "p2c" in attention.pos_att_type else None,
+            distances=distances,
         )
 
     def __call__(

@@ -76,9 +76,8 @@ class TextTokenizer:
             self.backend.enable_truncation(longest, strategy="longest_first")
         ids: list[array[int]] = []
         for start in range(0, len(texts), CHUNK):
-            ids += [
-                array("i", encoding.ids) for encoding in self.backend.encode_batch_fast(list(texts[start : start + CHUNK]))
-            ]
+            encodings = self.backend.encode_batch_fast(list(texts[start : start + CHUNK]))
+            ids += [array("i", encoding.ids) for encoding in encodings]
         return ids
 
     def fingerprint(self) -> str:
