@@ -35,16 +35,6 @@ def undefined_columns(reference: Reference, tasks: Sequence[str]) -> list[str]:
     return messages
 
 
-def unscorable_as_run(reference: Reference, tasks: Sequence[str]) -> list[str]:
-    """Timelines at which the organisers' program stops, whatever is submitted."""
-    return [
-        f"{FILE}, timeline {name}: no post has a well-being score, where the organisers' program stops. "
-        "Expected: at least one, or profile published."
-        for name, timeline in reference.timelines.items()
-        if "a2" in tasks and all(post.wellbeing is None for post in timeline.posts.values())
-    ]
-
-
 def weaknesses(reference: Reference, tasks: Sequence[str], options: Mapping[str, Any]) -> list[str]:
     """What can be scored, but not without a remark."""
     warnings = []

@@ -7,7 +7,7 @@ from typing import Any
 
 from clpsych2025 import gold_files
 from clpsych2025 import reference as gold
-from clpsych2025.gold_checks import undefined_columns, unscorable_as_run, weaknesses
+from clpsych2025.gold_checks import undefined_columns, weaknesses
 from clpsych2025.options import check_options
 from scoring_kit.errors import OrganiserError
 from scoring_kit.organiser import serve
@@ -41,12 +41,13 @@ def check_reference(request: Mapping[str, Any]) -> dict[str, Any]:
     """
     tasks, options = request["tasks"], request["options"]
     messages = check_options(options)
-    published = options.get("profile") != "as-run"
+    profile = options.get("profile", "published")
     try:
-        reference = gold.read_gold(Path(request["reference"]), tasks, "published" if published else "as-run")
+        reference = gold.read_gold(Path(request["reference"]), tasks, profile)
     except OrganiserError as error:
         raise OrganiserError(*messages, *error.messages) from error
-    messages += undefined_columns(reference, tasks) if published else unscorable_as_run(reference, tasks)
+    if profile == "published":
+        messages += undefined_columns(reference, tasks)
     if messages:
         raise OrganiserError(*messages)
     return {"warnings": weaknesses(reference, tasks, options)}

@@ -87,7 +87,7 @@ def read_gold(folder: Path, tasks: Sequence[str], profile: str) -> Reference:
     data = read_json(path, FILE, LARGEST_GOLD_MB, problems)
     if problems.found:
         raise OrganiserError(*problems.errors)
-    reader = _GoldReader(frozenset(tasks), spans_everywhere="a1" in tasks and profile == "published")
+    reader = _GoldReader(frozenset(tasks), profile)
     reference = reader.timelines(data)
     if reader.messages:
         raise OrganiserError(*reader.messages)
@@ -104,7 +104,7 @@ class _GoldReader:
     """Reads gold field by field; what a task does not need may be absent."""
 
     tasks: frozenset[str]
-    spans_everywhere: bool
+    profile: str
     messages: list[str] = field(default_factory=list)
 
     def timelines(self, data: object) -> Reference:
@@ -124,13 +124,17 @@ class _GoldReader:
         if posts is not None and not posts:
             self._wrong(posts_place, "holds no post", "at least one post")
         spans = {state: self._spans(level, f"{state}_spans", level_place) for state in SELF_STATES}
-        if self.spans_everywhere and level is not None and not any(spans.values()):
-            self._wrong(level_place, "has no evidence span", "at least one span in every timeline (task a1)")
-        return GoldTimeline(
+        gold = GoldTimeline(
             summary=self._summary(level, level_place, needed="c" in self.tasks),
             spans=spans,
             posts={name: self._post(post, f"{where}, post {name}") for name, post in (posts or {}).items()},
         )
+        if level is not None and "a1" in self.tasks and self.profile == "published" and not gold.all_spans:
+            self._wrong(level_place, "has no evidence span", "at least one span in every timeline (task a1)")
+        unscored = all(post.wellbeing is None for post in gold.posts.values())
+        if posts and "a2" in self.tasks and self.profile == "as-run" and unscored:
+            self._wrong(posts_place, "has no well-being score", "at least one in every timeline under profile as-run")
+        return gold
 
     def _post(self, value: object, where: str) -> GoldPost:
         post = self._object(value, where, "`summary` and `wellbeing_score`")

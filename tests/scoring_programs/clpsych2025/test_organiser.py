@@ -123,9 +123,7 @@ def test_as_run_needs_a_score_in_every_timeline_and_warns_of_missing_evidence(tm
         "t2": {"adaptive": ["calm"], "maladaptive": ["alone"], "posts": {"p2": (None, 5)}},
     }
     write_gold(tmp_path, one_scored)
-    assert refusal(tmp_path, options=options) == [
-        "gold.json, timeline t1: no post has a well-being score, where the organisers' program stops"
-    ]
+    assert refusal(tmp_path, options=options) == ["gold.json, timeline t1, post_level: has no well-being score"]
     warnings = check(tmp_path, options=options, tasks=["a1"])
     assert warnings[0].startswith("gold.json, timeline t1: has no maladaptive evidence.")
     assert len([warning for warning in warnings if "evidence" in warning]) == 1

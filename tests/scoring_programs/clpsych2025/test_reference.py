@@ -144,6 +144,14 @@ def test_a_timeline_without_spans_can_be_scored_as_run(tmp_path: Path) -> None:
     assert reference.read(write(tmp_path, content), TASKS, options).timelines["t1"].all_spans == ()
 
 
+def test_a_timeline_without_scores_cannot_be_scored_as_run(tmp_path: Path) -> None:
+    content = good()
+    content["t1"]["post_level"]["p1"]["wellbeing_score"] = None
+    expected = "gold.json, timeline t1, post_level: has no well-being score. Expected: at least one in every timeline"
+    assert messages(tmp_path, content, profile="as-run") == [f"{expected} under profile as-run."]
+    assert reference.read(tmp_path, TASKS, OPTIONS).timelines["t1"].posts["p1"].wellbeing is None
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
