@@ -7,7 +7,8 @@ from pathlib import Path
 
 from scoring_kit.program import Program
 from scoring_kit.report import results_page
-from scoring_kit.results import TaskResult, shows
+from scoring_kit.report.withholding import open_metrics
+from scoring_kit.results import TaskResult
 
 
 def write_outputs(
@@ -50,9 +51,10 @@ def board_scores(program: Program, results: Mapping[str, TaskResult]) -> dict[st
 
 def _metric_details(program: Program, result: TaskResult) -> dict[str, dict[str, float | int | str | None]]:
     columns = {column.key for column in program.columns}
+    shown = columns | open_metrics(result.metrics, columns, program.details_min_items)
     return {
         name: {
-            "value": metric.value if name in columns or shows(metric, program.details_min_items) else None,
+            "value": metric.value if name in shown else None,
             "rows": metric.rows,
             **({} if metric.status is None else {"status": metric.status}),
         }

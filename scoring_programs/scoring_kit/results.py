@@ -13,7 +13,8 @@ class Metric:
         value: the metric, exactly as computed; None where the gold leaves it undefined.
         rows: over how many units it is averaged (timelines, posts, events …).
         items: how many scored items stand behind it, `rows` where not given; a figure over fewer than
-            `details_min_items` is not shown, because it could give a single gold label away.
+            `details_min_items` is not shown, because it could give a single gold label away. Metrics of one family,
+            `f1: A` and `f1: B` or `f1.A` and `f1.B`, are withheld together as far as one follows from the others.
         status: what became of an answer that may be there or not, such as one of several models; for details.json.
     """
 
@@ -21,11 +22,6 @@ class Metric:
     rows: int
     items: int | None = None
     status: str | None = None
-
-
-def shows(metric: Metric, min_items: int) -> bool:
-    """Whether enough scored items stand behind a metric for it to be shown beside the board's columns."""
-    return (metric.rows if metric.items is None else metric.items) >= min_items
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from html import escape
 from scoring_kit.program import Column, Program
 from scoring_kit.report.figures import figure_html, label_html, number
 from scoring_kit.report.style import STYLE
-from scoring_kit.results import Metric, TaskResult, shows
+from scoring_kit.report.withholding import open_metrics
+from scoring_kit.results import TaskResult
 
 MAX_BYTES = 250_000
 MAX_WARNINGS = 50
@@ -135,11 +136,8 @@ def _task(program: Program, task: str, scores: Mapping[str, float], result: Task
 
 def _further(result: TaskResult, board: set[str], min_items: int) -> str:
     """The metrics that are no columns, folded away."""
-    metrics: list[tuple[str, Metric]] = [
-        (name, metric)
-        for name, metric in result.metrics.items()
-        if name not in board and metric.value is not None and shows(metric, min_items)
-    ]
+    shown = open_metrics(result.metrics, board, min_items)
+    metrics = [(name, metric) for name, metric in result.metrics.items() if name in shown and metric.value is not None]
     if not metrics:
         return ""
     rows = "".join(

@@ -7,13 +7,31 @@ they are still too few together, with the next smallest one (primary and seconda
 Statistical Disclosure Control, Wiley 2012).
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 
-from scoring_kit.results import Bar, ConfusionMatrix, CountBars
+from scoring_kit.results import Bar, ConfusionMatrix, CountBars, Metric
 
 OTHERS = "(others together)"
 MAX_LABELS = 25
 MAX_TYPES = 40
+
+
+def open_metrics(metrics: Mapping[str, Metric], board: Collection[str], min_items: int) -> set[str]:
+    """Names of the metrics beside the board's columns that may be shown.
+
+    Metrics of one family are parts of a whole that the board may show, such as the F1 of each label and macro F1.
+    """
+    families: dict[str, list[str]] = {}
+    for name in metrics:
+        if name not in board:
+            families.setdefault(re.split(r"[:.]", name, maxsplit=1)[0], []).append(name)
+    shown = set()
+    for names in families.values():
+        items = [metrics[name].rows if metrics[name].items is None else metrics[name].items for name in names]
+        hidden = _put_together([(count or 0,) for count in items], min_items, len(items))
+        shown |= {name for i, (name, count) in enumerate(zip(names, items, strict=True)) if count and i not in hidden}
+    return shown
 
 
 def open_bars(bars: Sequence[Bar], min_items: int) -> list[Bar]:

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring_kit.report.withholding import OTHERS, open_bars, open_counts, open_matrix
-from scoring_kit.results import Bar, ConfusionMatrix, CountBars
+from scoring_kit.report.withholding import OTHERS, open_bars, open_counts, open_matrix, open_metrics
+from scoring_kit.results import Bar, ConfusionMatrix, CountBars, Metric
 
 MIN = 5
 counts = st.integers(0, 12)
@@ -32,6 +32,19 @@ def test_a_lone_small_bar_takes_a_second_one_with_it() -> None:
     assert [bar.label for bar in open_bars(bars, MIN)] == ["large"]
     together = [*bars, Bar("also small", 0.2, 4)]
     assert [bar.label for bar in open_bars(together, MIN)] == ["large", "middle"]
+
+
+def test_a_metric_that_follows_from_its_family_is_withheld_too() -> None:
+    metrics = {
+        "macro_f1": Metric(0.5, 60),
+        "accuracy": Metric(0.5, 60),
+        "rare": Metric(0.5, 3),
+        "f1: A": Metric(0.9, 60, items=40),
+        "f1: B": Metric(0.4, 60, items=18),
+        "f1: C": Metric(0.2, 60, items=2),
+    }
+    # Three times macro F1 less two of the three would be the third.
+    assert open_metrics(metrics, {"macro_f1"}, MIN) == {"accuracy", "f1: A"}
 
 
 def test_rare_types_stand_together() -> None:
