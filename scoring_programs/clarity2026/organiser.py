@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from clarity2026 import reference
+from clarity2026.labels import ALIASES, CLARITY_LABELS, EVASION_LABELS
 from clarity2026.submission import COLUMNS, ID
 from scoring_kit.organiser import serve
 
@@ -42,14 +43,19 @@ def template(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The labels tied to their ids; no text is secret, because the participants' input holds all of it."""
+    """The labels, in all their spellings, tied to their ids.
+
+    No text is secret, because the participants' input holds all of it.
+    """
     gold = _gold(request)
-    labels: dict[tuple[str, str], None] = {}
-    for column in (gold.clarity, gold.evasion):
-        labels.update(dict.fromkeys(zip(gold.ids, column, strict=False)))
-    for item, given in zip(gold.ids, gold.annotations, strict=False):
-        labels.update(dict.fromkeys((item, label) for label in given))
-    return {"texts": [], "labels": [list(pair) for pair in labels], "files": [reference.FILE]}
+    spellings = {label: [label] for label in (*CLARITY_LABELS, *EVASION_LABELS)}
+    for alias, label in ALIASES.items():
+        spellings[label].append(alias)
+    # A column that does not count here is empty.
+    pairs = [*zip(gold.ids, gold.clarity, strict=False), *zip(gold.ids, gold.evasion, strict=False)]
+    pairs += [(item, label) for item, given in zip(gold.ids, gold.annotations, strict=False) for label in given]
+    labels = [[item, written] for item, label in dict.fromkeys(pairs) for written in spellings[label]]
+    return {"texts": [], "labels": labels, "files": [reference.FILE]}
 
 
 def _gold(request: Mapping[str, Any]) -> reference.Reference:

@@ -49,7 +49,12 @@ def test_secrets_are_labels_tied_to_ids(tmp_path: Path) -> None:
     answer = PACKAGE.call("secrets", request)
     assert answer == {
         "texts": [],
-        "labels": [["1", "Ambivalent Reply"], ["2", "Clear Reply"], ["1", "Dodging"], ["1", "General"]],
+        "labels": [
+            *(["1", spelling] for spelling in ("Ambivalent Reply", "ambivalent", "ambiguous", "ambiguous reply")),
+            ["2", "Clear Reply"],
+            ["1", "Dodging"],
+            ["1", "General"],
+        ],
         "files": ["gold.csv"],
     }
 
