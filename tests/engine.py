@@ -4,8 +4,10 @@
 """
 
 import functools
+import gc
 import os
 import subprocess
+import warnings
 from pathlib import Path
 from typing import NoReturn
 
@@ -38,6 +40,14 @@ def unavailable(reason: str) -> NoReturn:
 
 @functools.cache
 def _answers(host: str | None) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # the client leaves a socket open where it cannot connect
+        answers = _ping()
+        gc.collect()
+    return answers
+
+
+def _ping() -> bool:
     try:
         client = docker.from_env(timeout=10)
     except DockerException:
@@ -58,7 +68,7 @@ def require_engine() -> docker.DockerClient:
 
 
 def require_image(client: docker.DockerClient, name: str) -> str:
-    """The name of one of the images above, made where the engine does not have it (the largest takes about a minute)."""
+    """The name of one of the images above, made where the engine lacks it (the largest takes about a minute)."""
     try:
         client.images.get(name)
     except ImageNotFound:

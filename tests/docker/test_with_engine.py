@@ -9,7 +9,8 @@ import docker
 from tests.engine import ROOT, unavailable
 
 WITH_ENGINE = ROOT / "docker" / "with-engine"
-SCRIPTS = sorted(
+SCRIPTS = [ROOT / "tests" / "docker" / "cdi-engine"]
+SCRIPTS += sorted(
     p for p in (ROOT / "docker").iterdir() if p.is_file() and p.read_bytes().startswith(b"#!/usr/bin/env bash")
 )
 
@@ -19,7 +20,7 @@ def with_engine(*command: str, **environment: str) -> subprocess.CompletedProces
 
 
 def test_the_scripts_are_found() -> None:
-    assert [p.name for p in SCRIPTS] == ["base-image", "lock.sh", "with-engine"]
+    assert [p.name for p in SCRIPTS] == ["cdi-engine", "base-image", "lock.sh", "with-engine"]
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda p: p.name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from gen_bundle.cli.messages import say, user_errors
+from gen_bundle.cli.messages import say, spinner, user_errors
 
 if TYPE_CHECKING:
     from gen_bundle.image.request import ImageRequest
@@ -135,7 +135,7 @@ def check(worker_disk: float | None, gpu: bool, as_json: bool, **which: Any) -> 
     """Say what would keep the image from working on Codabench's workers."""
     from gen_bundle.image.check import WORKER_DISK_GB, check_image
 
-    with user_errors():
+    with user_errors(), spinner("running the image's self-test"):
         request = _request(**which)
         findings = check_image(request, worker_disk or WORKER_DISK_GB, gpu)
     for finding in findings:

@@ -26,7 +26,6 @@ def gather_context(folder: Path, request: ImageRequest, weights: Weights) -> Non
         for name in entry["files"]:
             target = folder / entry["path"] / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            if (weights.sources[entry["path"]] / name).is_file():  # a missing one is the bake step's to report
-                shutil.copyfile(weights.sources[entry["path"]] / name, target)
+            shutil.copyfile(weights.sources[entry["path"]] / name, target)
     for path in folder.rglob("*"):
         path.chmod(0o755 if path.is_dir() or path.name == "scoring_selftest.py" else 0o644)

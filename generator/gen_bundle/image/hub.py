@@ -39,9 +39,13 @@ def describe(repository: str, revision: str | None = None) -> HubModel:
     Raises:
         UserError: the hub cannot be reached, or has no such model or revision.
     """
-    answer = json.loads(_get(f"/api/models/{repository}/revision/{quote(revision or 'main', safe='')}?blobs=true"))
-    commit = answer["sha"]
-    digests = {entry["rfilename"]: (entry.get("lfs") or {}).get("sha256") for entry in answer["siblings"]}
+    address = f"/api/models/{repository}/revision/{quote(revision or 'main', safe='')}?blobs=true"
+    try:
+        answer = json.loads(_get(address))
+        commit: str = answer["sha"]
+        digests = {entry["rfilename"]: (entry.get("lfs") or {}).get("sha256") for entry in answer["siblings"]}
+    except (ValueError, LookupError, TypeError, AttributeError):
+        raise UserError(f"{endpoint()}{address}: does not answer as the hub does. Is HF_ENDPOINT right?") from None
     files = {}
     for name in needed_files(digests):
         files[name] = digests[name] or hashlib.sha256(_get(f"/{repository}/resolve/{commit}/{quote(name)}")).hexdigest()

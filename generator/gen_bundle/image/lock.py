@@ -8,6 +8,8 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from gen_bundle.errors import UserError
 from gen_bundle.image.docker_command import docker_output
 from gen_bundle.image.hub import describe
@@ -35,9 +37,8 @@ def lock(request: ImageRequest, manifest_path: Path, tell: Callable[[str], None]
             continue
         found = describe(repository, model.revision or wanted)
         tell(f"{repository}: locked at {found.revision}, {len(found.files)} files")
-        models[repository] = model.model_copy(
-            update={"revision": found.revision, "files": found.files, "licence": model.licence or found.licence}
-        )
+        facts = {"revision": found.revision, "files": found.files, "licence": model.licence or found.licence}
+        models[repository] = model.model_copy(update=facts)
     punkt = manifest.punkt
     if request.packages == "models" and punkt.files is None:
         punkt = Punkt(files=_punkt_files())
@@ -72,7 +73,12 @@ def lock_numbers(request: ImageRequest, manifest_path: Path, tell: Callable[[str
 def _store(path: Path, before: Manifest, after: Manifest) -> bool:
     if after == before:
         return False
-    write_manifest(path, after)
+    try:
+        checked = Manifest.model_validate(after.model_dump())
+    except ValidationError as error:
+        faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors(include_url=False)]
+        raise UserError(*(f"{path}: cannot hold what the hub answered: {fault}" for fault in faults)) from None
+    write_manifest(path, checked)
     return True
 
 

@@ -11,7 +11,7 @@ from gen_bundle.spec.source import read_source
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Revision = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
-FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.-]*)*$")]
+FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][\w.+ -]*(/[A-Za-z0-9_][\w.+ -]*)*$")]
 Repository = Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?$")]
 Files = dict[FileName, Sha256]
 

@@ -1,13 +1,13 @@
 """Settles which files are baked into an image: each with its sha256, from the hub or from a folder on this machine."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from gen_bundle.errors import UserError
-from gen_bundle.image.hub import endpoint
+from gen_bundle.image.hub import endpoint, needed_files
 from gen_bundle.image.manifest import Manifest, Model
 from gen_bundle.image.request import ImageRequest
 
@@ -71,10 +71,13 @@ def settle_weights(request: ImageRequest, manifest: Manifest, manifest_path: Pat
         files = manifest.punkt.files
         if nltk_data is not None:
             sources["sources/punkt"] = nltk_data / PUNKT_FOLDER
-            files = files or _digests(nltk_data / PUNKT_FOLDER, "english/*")
-            if not files:
+            english = sorted((nltk_data / PUNKT_FOLDER / "english").glob("*.*"))
+            files = files or _digests(nltk_data / PUNKT_FOLDER, [f"english/{path.name}" for path in english])
+            missing = _missing(nltk_data / PUNKT_FOLDER, files)
+            if not files or missing:
                 problems.append(
-                    f"{nltk_data}: has no {PUNKT_FOLDER}/english. Expected a folder of nltk data with punkt_tab."
+                    f"{nltk_data / PUNKT_FOLDER}: lacks {', '.join(missing) or 'english'}. "
+                    "Expected nltk's punkt_tab data."
                 )
         elif files is None:
             problems.append(
@@ -91,6 +94,8 @@ def _fault(model: Model, wanted: str | None, folder: Path | None, name: str) -> 
     """Why a model cannot be baked in, or None."""
     if folder is not None and not (folder / "config.json").is_file():
         return f"path: {folder} is no model folder. Expected one with a config.json."
+    if folder is not None and (missing := _missing(folder, model.files or {})):
+        return f"path: {folder} lacks {', '.join(missing)}. Expected all locked files."
     if folder is None and not model.locked:
         return f"is not locked. {_lock(name)}"
     if wanted is not None and wanted != model.revision:
@@ -109,15 +114,18 @@ def _settled(model: Model, folder: Path | None) -> dict[str, Any]:
     """Revision, files, licence and number; a folder that is not locked is named by a digest of its files."""
     files, revision = model.files, model.revision
     if folder is not None and not model.locked:
-        files = _digests(folder, "*")
+        files = _digests(folder, needed_files(path.name for path in folder.iterdir() if path.is_file()))
         revision = f"local-{hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:16]}"
     return {"revision": revision, "files": files, "licence": model.licence, "number": model.number}
 
 
-def _digests(folder: Path, pattern: str) -> dict[str, str]:
+def _missing(folder: Path, names: Iterable[str]) -> list[str]:
+    return [name for name in names if not (folder / name).is_file()]
+
+
+def _digests(folder: Path, names: Iterable[str]) -> dict[str, str]:
     found = {}
-    for path in sorted(folder.glob(pattern)):
-        if path.is_file() and not path.name.startswith("."):
-            with path.open("rb") as stream:
-                found[path.relative_to(folder).as_posix()] = hashlib.file_digest(stream, "sha256").hexdigest()
+    for name in names:
+        with (folder / name).open("rb") as stream:
+            found[name] = hashlib.file_digest(stream, "sha256").hexdigest()
     return found

@@ -95,6 +95,21 @@ def test_a_failure_leaves_the_manifest_as_it_was(hub: FakeHub, manifest: Path) -
     assert manifest.read_bytes() == before
 
 
+@pytest.mark.parametrize("body", ["<html>a proxy's page</html>", "[]", "{}", '{"sha": "x", "siblings": [1]}'])
+def test_something_else_than_the_hub_is_told(body: str, manifest: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gen_bundle.image.hub._get", lambda path: body.encode())
+    with pytest.raises(UserError, match=r"does not answer as the hub does\. Is HF_ENDPOINT right"):
+        lock(request("org/name"), manifest, lambda _: None)
+
+
+def test_a_name_that_cannot_stand_in_the_manifest_is_refused(hub: FakeHub, manifest: Path) -> None:
+    hub.models["org/name"] = FILES | {"..json": b"{}"}
+    before = manifest.read_bytes()
+    with pytest.raises(UserError, match=r"models\.org/name\.files\.\.\.json.*String should match pattern"):
+        lock(request("org/name"), manifest, lambda _: None)
+    assert manifest.read_bytes() == before
+
+
 def test_an_unreachable_hub_says_where_to_lock(monkeypatch: pytest.MonkeyPatch, manifest: Path) -> None:
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     with pytest.raises(UserError, match=r"the hub cannot be reached .* Lock on a machine that reaches it"):

@@ -55,7 +55,7 @@ def test_a_folder_needs_no_lock_and_is_named_by_its_content(tmp_path: Path) -> N
     folder = tmp_path / "weights"
     folder.mkdir()
     (folder / "config.json").write_text("{}")
-    (folder / ".cache").write_text("litter")
+    (folder / "training.log").write_text("litter")
     known = manifest(a=Model(path="weights"))
     first = settle_weights(request(a=None), known, tmp_path / "models.yaml", None)
     assert list(first.manifest["models"][0]["files"]) == ["config.json"]
@@ -68,10 +68,14 @@ def test_a_folder_needs_no_lock_and_is_named_by_its_content(tmp_path: Path) -> N
 
 def test_a_folder_that_is_locked_must_be_the_locked_files(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
+    (tmp_path / "notes.json").write_text("{}")
     known = manifest(a=LOCKED.model_copy(update={"path": "."}))
     weights = settle_weights(request(a=REVISION), known, tmp_path / "models.yaml", None)
     assert weights.models == [f"org/a@{REVISION}"]
     assert weights.manifest["models"][0]["files"] == {"config.json": DIGEST}  # which the bake step compares
+    more = LOCKED.model_copy(update={"path": ".", "files": {"config.json": DIGEST, "model.safetensors": DIGEST}})
+    with pytest.raises(UserError, match=r"path: .* lacks model.safetensors. Expected all locked files"):
+        settle_weights(request(a=REVISION), manifest(a=more), tmp_path / "models.yaml", None)
 
 
 def test_a_folder_without_a_known_revision_cannot_stand_for_one(tmp_path: Path) -> None:
@@ -92,5 +96,7 @@ def test_the_sentence_splitter_may_come_from_a_folder(tmp_path: Path) -> None:
     weights = settle_weights(request(), manifest(Punkt()), MANIFEST, tmp_path)
     assert list(weights.manifest["punkt"]["files"]) == ["english/sent_starters.txt"]
     assert weights.sources == {"sources/punkt": english.parent}
-    with pytest.raises(UserError, match="punkt_tab/english"):
+    with pytest.raises(UserError, match=r"punkt_tab: lacks english\. Expected nltk's punkt_tab data"):
         settle_weights(request(), manifest(Punkt()), MANIFEST, tmp_path / "elsewhere")
+    with pytest.raises(UserError, match=r"punkt_tab: lacks english/x.txt"):
+        settle_weights(request(), manifest(), MANIFEST, tmp_path)
