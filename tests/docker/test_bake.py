@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.engine import ROOT
-from tests.hub import FakeHub, serve
+from tests.fake_hub import FakeHub, serve
 
 TINY = ROOT / "tests" / "fixtures" / "models" / "roberta-nli"
 REVISION = "0123456789abcdef0123456789abcdef01234567"

@@ -7,8 +7,8 @@ from click.testing import CliRunner, Result
 
 from gen_bundle.cli import root
 from gen_bundle.image.manifest import read_manifest
+from tests.fake_hub import FakeHub, serve
 from tests.generator.competition import small_competition
-from tests.hub import FakeHub, serve
 
 
 def image(*arguments: str | Path) -> Result:

@@ -11,7 +11,7 @@ from gen_bundle.image.hub import describe, needed_files
 from gen_bundle.image.lock import lock
 from gen_bundle.image.manifest import read_manifest
 from gen_bundle.image.request import ImageRequest
-from tests.hub import FakeHub, serve
+from tests.fake_hub import FakeHub, serve
 
 FILES = {
     "README.md": b"A card.",
