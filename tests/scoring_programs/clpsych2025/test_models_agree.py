@@ -162,3 +162,36 @@ def test_published_equals_a_plain_loop(
     assert len(rows) == 6 + 3 + 2
     for metric, values in rows.items():
         assert found[metric] == pytest.approx(mean(values), abs=2e-5), metric
+
+
+# What transformers 4.57.6 gave for these timelines and answers; every other supported version must give the same.
+RECORDED = {
+    "published": {
+        "a1_recall": 0.917788,
+        "a1_weighted_recall_adaptive": 0.847597,
+        "a1_recall_maladaptive": 0.860602,
+        "b_mean_consistency": 0.596894,
+        "b_max_contradiction": 0.403106,
+        "b_max_entailment": 0.221800,
+        "c_mean_consistency": 0.421828,
+        "c_max_contradiction": 0.587814,
+    },
+    "as-run": {
+        "bertscore_recall": 0.850729,
+        "bertscore_weighted_recall": 0.824770,
+        "post_max_entailment_gold": 0.242362,
+        "post_max_contradiction_gold": 0.414978,
+        "post_mean_consistency_evidence": 0.633723,
+        "post_max_entailment_evidence": 0.267434,
+        "timeline_mean_consistency_gold": 0.421828,
+        "timeline_max_contradiction_gold": 0.600556,
+    },
+}
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_version_of_transformers_gives_the_recorded_scores(
+    gold_folder: Path, answers: dict[str, Any], profile: str, tmp_path: Path
+) -> None:
+    found = scores(gold_folder, answers, tmp_path, PROFILES[profile])
+    assert {name: found[name] for name in RECORDED[profile]} == pytest.approx(RECORDED[profile], abs=2e-5)
