@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Iterator, List, Sequence, Tuple
 
@@ -41,7 +42,7 @@ def read_table(text: str, name: str, problems: Problems) -> Table:
     if not any(header):
         problems.error(name, "has no header line", "a first line with the column names, separated by commas")
         return Table([], iter(()))
-    for column in sorted({c for c in header if header.count(c) > 1}):
+    for column in sorted(name for name, times in Counter(header).items() if times > 1):
         problems.error(f"{name}:1", f"the column {shown(column)} stands there more than once", "each column once")
     return Table(header, lines)
 

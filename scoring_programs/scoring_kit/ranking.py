@@ -52,6 +52,8 @@ def rank(request: Mapping[str, Any]) -> dict[str, Any]:
     tables, notes = [], []
     for task in program.tasks:
         own = [column for column in columns if column.task == task]
+        if not own:
+            continue  # all of its columns are filled by the platform
         if all(values[own[0].key] is None for values in scores.values()):
             notes.append(f"{program.task_names[task]}: no team entered it.")
         ranks = shared_ranks({team: values[own[0].key] for team, values in scores.items()}, own[0].sort == "desc")

@@ -1,0 +1,48 @@
+"""Scores over a fixed list of labels, and what is told of them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring_kit.metrics.classification import label_figures, label_metrics, score_labels
+from scoring_kit.results import BarChart, ConfusionMatrix
+
+LABELS = ("a", "b", "c")
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc?"), st.sampled_from(LABELS)), min_size=1, max_size=20))
+def test_counts_and_ratios_agree(pairs: list[tuple[str, str]]) -> None:
+    scores = score_labels([p for p, _ in pairs], [g for _, g in pairs], LABELS)
+    assert sum(map(sum, scores.confusion)) == scores.rows == len(pairs)
+    for i in range(3):
+        right = scores.confusion[i][i]
+        gold, predicted = sum(scores.confusion[i]), sum(row[i] for row in scores.confusion)
+        assert scores.precision[i] == pytest.approx(right / predicted if predicted else 0)
+        assert scores.recall[i] == pytest.approx(right / gold if gold else 0)
+        assert scores.f1[i] == pytest.approx(2 * right / (gold + predicted) if gold + predicted else 0)
+        assert scores.items(i) == min(gold, predicted)
+    assert scores.macro_f1 == pytest.approx(sum(scores.f1) / 3)
+    assert scores.macro_precision == pytest.approx(sum(scores.precision) / 3)
+    assert scores.macro_recall == pytest.approx(sum(scores.recall) / 3)
+
+
+def test_nothing_to_score_is_0() -> None:
+    scores = score_labels([], [], LABELS, skipped=4)
+    assert (scores.macro_f1, scores.accuracy, scores.rows, scores.skipped) == (0.0, 0.0, 0, 4)
+
+
+def test_what_stands_behind_an_f1() -> None:
+    """`a`: two golds, one prediction. `b`: predicted twice, one gold. `c`: never predicted, which tells nothing."""
+    metrics = label_metrics("f1", score_labels(["a", "b", "b"], ["a", "a", "b"], LABELS))
+    assert {name: metric.items for name, metric in metrics.items()} == {"f1: a": 1, "f1: b": 1, "f1: c": 3}
+    assert {metric.rows for metric in metrics.values()} == {3}
+
+
+@pytest.mark.parametrize(("predicted", "columns"), [("aab", ["a", "b", "c"]), ("aa?", ["a", "b", "c", "(no label)"])])
+def test_figures(predicted: str, columns: list[str]) -> None:
+    bars, matrix = label_figures("T", score_labels(predicted, "aba", LABELS))
+    assert isinstance(bars, BarChart)
+    assert isinstance(matrix, ConfusionMatrix)
+    assert [bar.label for bar in bars.bars] == list(LABELS)
+    assert list(matrix.predicted_labels) == columns
+    assert all(len(row) == len(columns) for row in matrix.counts)
