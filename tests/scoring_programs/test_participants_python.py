@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ ROOT = resource("scoring_programs")
 PACKAGES = sorted(path.parent.name for path in ROOT.glob("*/submission.py"))
 
 
-def modules(package: str) -> dict[str, Path]:
+def modules(package: str) -> Mapping[str, Path]:
     return imported_modules(ROOT / package, ROOT / "scoring_kit")
 
 

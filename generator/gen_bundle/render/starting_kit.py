@@ -132,7 +132,7 @@ def validator_verdicts(validator: bytes, submissions: Sequence[bytes]) -> list[V
             path.parent.mkdir()
             path.write_bytes(content)
         done = subprocess.run(
-            [sys.executable, "-I", "-X", "utf8", "-c", DRIVER, str(folder / "validate.pyz"), *map(str, paths)],
+            [sys.executable, "-I", "-S", "-X", "utf8", "-c", DRIVER, str(folder / "validate.pyz"), *map(str, paths)],
             capture_output=True,
             text=True,
             encoding="utf-8",

@@ -7,6 +7,7 @@ import ast
 import io
 import json
 from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,8 @@ def validator_bytes(package_folder: Path, kit_folder: Path, manifest: Mapping[st
     return file.getvalue()
 
 
-def imported_modules(package_folder: Path, kit_folder: Path) -> dict[str, Path]:
+@cache
+def imported_modules(package_folder: Path, kit_folder: Path) -> Mapping[str, Path]:
     """`submission.py` of the package, `validate.py` of the kit, and all of the two packages that these import."""
     folders = {folder.name: folder for folder in (package_folder, kit_folder)}
     found: dict[str, Path] = {}
