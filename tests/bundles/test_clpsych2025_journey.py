@@ -1,0 +1,101 @@
+"""CLPsych 2025 from the data to the board, through the zip: the real template, an oracle, a broken submission."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.build import Request, build
+from gen_bundle.dry_run import Wish, dry_run
+from gen_bundle.resources import resource
+from gen_bundle.worker.engines.process import ProcessEngine
+from gen_bundle.worker.results import Run
+from tests import tiny_models
+from tests.punkt import punkt as punkt
+from tests.scoring_programs.clpsych2025.cases import answer, gold_json, post
+from tests.scoring_programs.clpsych2025.test_program import WORST, full_gold
+from tests.shared import shared_path
+
+DATA = resource("bundles") / "clpsych2025" / "data"
+STATES = ("adaptive", "maladaptive")
+
+
+def replay(out: Path, submissions: Mapping[str, Any], request: Request) -> dict[str, Run]:
+    """Build, and run submissions in the test phase; each run by its submission."""
+    (built,) = build(request)
+    files = []
+    for name, content in submissions.items():
+        files.append(out / f"{name}.json")
+        files[-1].write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    results = dry_run(Wish(built.path, out / "results", files, phases=["test"]), ProcessEngine())
+    return {run.submission: run for run in results.runs}
+
+
+def test_the_real_template_has_the_worst_of_all_columns(tmp_path: Path) -> None:
+    template = shared_path("data/clpsych2025/empty_test_submission.json").read_text(encoding="utf-8")
+    ids = {timeline: list(entry["post_level"]) for timeline, entry in json.loads(template).items()}
+    for phase in ("dev", "test"):
+        (tmp_path / "data" / phase).mkdir(parents=True)
+        (tmp_path / "data" / phase / "gold.json").write_text(json.dumps(gold_json(full_gold(ids))), encoding="utf-8")
+    request = Request("clpsych2025", tmp_path / "bundle.zip", data=tmp_path / "data")
+    run = replay(tmp_path, {"empty_test_submission": template}, request)["empty_test_submission"]
+    assert (run.status, run.scores) == ("Finished", WORST)
+
+
+def oracle() -> dict[str, Any]:
+    """The annotations of the synthetic test phase, as a submission."""
+    content = {}
+    for path in sorted((DATA / "test").iterdir()):
+        timeline = json.loads(path.read_text(encoding="utf-8"))
+        posts = {}
+        for raw in timeline["posts"]:
+            spans = {
+                f"{state}_evidence": [
+                    element["highlighted_evidence"] for element in raw["evidence"].get(f"{state}-state", {}).values()
+                ]
+                for state in STATES
+            }
+            posts[raw["post_id"]] = post(**spans, summary=raw["Post Summary"] or "", wellbeing_score=raw["Well-being"])
+        content[timeline["timeline_id"]] = answer(posts, summary=timeline["timeline_summary"])
+    return content
+
+
+def test_an_oracle_leads_the_model_free_task_and_a_broken_submission_fails(tmp_path: Path) -> None:
+    broken = oracle()
+    first = next(iter(broken.values()))
+    next(iter(first["post_level"].values()))["wellbeing_score"] = "4"
+    request = Request("clpsych2025", tmp_path / "bundle.zip", layout="separate", task="a2")
+    baseline = next((DATA / "baselines" / "test" / "lexical-rule").iterdir()).read_text(encoding="utf-8")
+    runs = replay(tmp_path, {"oracle": oracle(), "baseline": baseline, "broken": broken}, request)
+    assert runs["oracle"].scores == {
+        "a2_mse": 0,
+        "a2_mse_serious": 0,
+        "a2_mse_impaired": 0,
+        "a2_mse_minimal": 0,
+        "a2_macro_f1": 1,
+    }
+    assert runs["baseline"].scores is not None
+    assert runs["baseline"].scores["a2_mse"] > 0
+    assert (runs["broken"].status, runs["broken"].exit_code, runs["broken"].scores) == ("Failed", 1, None)
+
+
+@pytest.mark.models
+@pytest.mark.slow
+@pytest.mark.usefixtures("punkt")
+def test_an_oracle_has_recall_1_error_0_and_f1_1_through_the_joint_zip(tmp_path: Path) -> None:
+    models = {
+        "bertscore.model": tiny_models.DEBERTA_ENCODER,
+        "bertscore.num_layers": tiny_models.LAYER,
+        "bertscore.baseline": tiny_models.BASELINE,
+        "nli.model": tiny_models.DEBERTA_V2_NLI,
+    }
+    overrides = tuple(f"options.{key}={value}" for key, value in models.items())
+    request = Request("clpsych2025", tmp_path / "bundle.zip", overrides=overrides)
+    scores = replay(tmp_path, {"oracle": oracle()}, request)["oracle"].scores
+    assert scores is not None
+    assert [scores[key] for key in WORST if key.startswith("a1_")] == [pytest.approx(1, abs=1e-6)] * 6
+    assert [scores[key] for key in WORST if key.startswith("a2_")] == [0, 0, 0, 0, 1]
+    assert 0 < scores["b_mean_consistency"] < 1
+    assert 0 < scores["c_mean_consistency"] < 1
