@@ -179,7 +179,7 @@ def _rows(rng: random.Random, count: int, first: int) -> list[dict[str, str]]:
     """`count` questions with their answers; every label is there, its frequency as in FREQUENCY."""
     total = sum(FREQUENCY.values())
     labels = [label for label, share in FREQUENCY.items() for _ in range(max(6, round(count * share / total)))][:count]
-    labels += rng.choices(list(FREQUENCY), FREQUENCY.values(), k=count - len(labels))
+    labels += rng.choices(list(FREQUENCY), list(FREQUENCY.values()), k=count - len(labels))
     rng.shuffle(labels)
     return [_row(rng, label, first + i, i) for i, label in enumerate(labels)]
 
