@@ -164,6 +164,7 @@ def _texts(competition: Resolved, data: PhaseData, invalid: Sequence[InvalidExam
         "docker_image": declaration.docker_image,
         "contact": declaration.contact,
         "submission": declaration.submission,
+        "template": sorted(data.template),
         "fields": tables.format_table(declaration.submission.fields),
         "invalid": invalid,
     }
