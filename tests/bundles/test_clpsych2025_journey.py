@@ -14,8 +14,7 @@ from gen_bundle.worker.engines.process import ProcessEngine
 from gen_bundle.worker.results import Run
 from tests import tiny_models
 from tests.punkt import punkt as punkt
-from tests.scoring_programs.clpsych2025.cases import answer, gold_json, post
-from tests.scoring_programs.clpsych2025.test_program import WORST, full_gold
+from tests.scoring_programs.clpsych2025.cases import WORST, answer, full_gold, gold_json, post
 from tests.shared import shared_path
 
 DATA = resource("bundles") / "clpsych2025" / "data"

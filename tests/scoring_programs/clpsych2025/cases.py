@@ -25,6 +25,25 @@ OPTIONS: dict[str, Any] = {
 }
 AS_RUN = {**OPTIONS, "profile": "as-run"}
 NO_SUMMARY = Summary("", None)
+CANARY = "zanzibarine"
+WORST = {
+    "a1_recall": 0,
+    "a1_weighted_recall": 0,
+    "a1_recall_adaptive": 0,
+    "a1_weighted_recall_adaptive": 0,
+    "a1_recall_maladaptive": 0,
+    "a1_weighted_recall_maladaptive": 0,
+    "a2_mse": 81,
+    "a2_mse_serious": 81,
+    "a2_mse_impaired": 81,
+    "a2_mse_minimal": 81,
+    "a2_macro_f1": 0,
+    "b_mean_consistency": 0,
+    "b_max_contradiction": 1,
+    "b_max_entailment": 0,
+    "c_mean_consistency": 0,
+    "c_max_contradiction": 1,
+}
 
 
 def gold_scores(*timelines: Sequence[int | None]) -> Reference:
@@ -82,9 +101,14 @@ def write_files(folder: Path, content: object) -> Path:
 
 def read(folder: Path, content: object, expected: Manifest) -> tuple[Submission | None, Problems]:
     """Write and read a submission: None with the problems where it is refused."""
+    return read_folder(write_files(folder, content), expected)
+
+
+def read_folder(folder: Path, expected: Manifest) -> tuple[Submission | None, Problems]:
+    """Read a submission: None with the problems where it is refused."""
     problems = Problems()
     try:
-        return read_submission(reader, write_files(folder, content), expected, problems), problems
+        return read_submission(reader, folder, expected, problems), problems
     except SubmissionError:
         return None, problems
 
@@ -108,4 +132,17 @@ def gold_json(timelines: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
             },
         }
         for name, timeline in timelines.items()
+    }
+
+
+def full_gold(posts_of: dict[str, list[str]]) -> dict[str, Any]:
+    """Gold for real ids: every class of span and every range of scores occurs; the texts are canaries."""
+    return {
+        timeline: {
+            "summary": f"{CANARY} summary of {timeline}.",
+            "adaptive": [f"{CANARY} adaptive"],
+            "maladaptive": [f"{CANARY} maladaptive"],
+            "posts": {name: (f"{CANARY} summary of {name}.", 1 + index % 10) for index, name in enumerate(posts)},
+        }
+        for timeline, posts in posts_of.items()
     }

@@ -13,7 +13,7 @@ from clpsych2025 import a1, a2, b, c
 from clpsych2025.answers import Submission
 from clpsych2025.reference import GoldPost, GoldTimeline, Reference, Summary
 from scoring_kit.errors import OrganiserError
-from tests.scoring_programs.clpsych2025.cases import OPTIONS, answer, manifest, post, read
+from tests.scoring_programs.clpsych2025.cases import OPTIONS, answer, manifest, post, read, read_folder
 from tests.scoring_programs.clpsych2025.fake_models import LetterClassifier, WordScorer
 
 IDS = {"t1": ["p1", "p2"]}
@@ -101,9 +101,7 @@ def test_what_is_no_json_object_is_refused(tmp_path: Path, content: str | bytes,
 def test_200_megabytes_are_refused_unread(tmp_path: Path) -> None:
     with (tmp_path / "Team_1.json").open("wb") as file:
         file.truncate(200_000_000)
-    from tests.scoring_programs.clpsych2025.test_submission import read_folder
-
-    _, problems = read_folder(tmp_path)
+    _, problems = read_folder(tmp_path, manifest(IDS))
     assert problems.errors == ["Team_1.json: is 200.0 MB large. Expected: at most 20 MB."]
 
 

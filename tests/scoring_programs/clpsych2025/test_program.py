@@ -6,48 +6,15 @@ from typing import Any
 
 import pytest
 
-from tests.scoring_programs.clpsych2025.cases import answer, gold_json, post, write_files
+from tests.scoring_programs.clpsych2025.cases import CANARY, WORST, answer, full_gold, gold_json, post, write_files
 from tests.scoring_programs.packed import run_program
 from tests.shared import shared_path
-
-WORST = {
-    "a1_recall": 0,
-    "a1_weighted_recall": 0,
-    "a1_recall_adaptive": 0,
-    "a1_weighted_recall_adaptive": 0,
-    "a1_recall_maladaptive": 0,
-    "a1_weighted_recall_maladaptive": 0,
-    "a2_mse": 81,
-    "a2_mse_serious": 81,
-    "a2_mse_impaired": 81,
-    "a2_mse_minimal": 81,
-    "a2_macro_f1": 0,
-    "b_mean_consistency": 0,
-    "b_max_contradiction": 1,
-    "b_max_entailment": 0,
-    "c_mean_consistency": 0,
-    "c_max_contradiction": 1,
-}
-CANARY = "zanzibarine"
 
 
 def write_gold(folder: Path, timelines: dict[str, Any]) -> Path:
     folder.mkdir()
     (folder / "gold.json").write_text(json.dumps(gold_json(timelines)), encoding="utf-8")
     return folder
-
-
-def full_gold(posts_of: dict[str, list[str]]) -> dict[str, Any]:
-    """Gold for real ids: every class of span and every range of scores occurs; the texts are canaries."""
-    return {
-        timeline: {
-            "summary": f"{CANARY} summary of {timeline}.",
-            "adaptive": [f"{CANARY} adaptive"],
-            "maladaptive": [f"{CANARY} maladaptive"],
-            "posts": {name: (f"{CANARY} summary of {name}.", 1 + index % 10) for index, name in enumerate(posts)},
-        }
-        for timeline, posts in posts_of.items()
-    }
 
 
 @pytest.mark.parametrize("profile", ["published", "as-run"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.scoring_programs.clpsych2025.cases import answer, manifest, post, read, write_files
+from tests.scoring_programs.clpsych2025.cases import answer, manifest, post, read, read_folder, write_files
 
 EXPECTED = {"t1": ["p1", "p2"], "t2": ["p3"]}
 GOOD: dict[str, Any] = {"t1": answer({"p1": post(), "p2": post()}), "t2": answer({"p3": post()})}
@@ -208,28 +208,16 @@ def test_team_and_id_come_from_the_name(tmp_path: Path, name: str, expected: tup
     target = tmp_path / "res" / name
     target.parent.mkdir(exist_ok=True)
     (tmp_path / "res" / "Team_1.json").rename(target)
-    submission, problems = read_folder(tmp_path / "res")
+    submission, problems = read_folder(tmp_path / "res", manifest(EXPECTED))
     assert submission is not None
     assert (submission.team, submission.submission_id, problems.warned) == expected
-
-
-def read_folder(folder: Path) -> tuple[Any, Any]:
-    from clpsych2025 import submission as reader
-    from scoring_kit.errors import Problems, SubmissionError
-    from scoring_kit.submission_files import read_submission
-
-    problems = Problems()
-    try:
-        return read_submission(reader, folder, manifest(EXPECTED), problems), problems
-    except SubmissionError:
-        return None, problems
 
 
 def test_exactly_one_json_file_is_expected(tmp_path: Path) -> None:
     write_files(tmp_path, GOOD)
     (tmp_path / "Team_2.json").write_text("{}")
     (tmp_path / "readme.txt").write_text("hello")
-    submission, problems = read_folder(tmp_path)
+    submission, problems = read_folder(tmp_path, manifest(EXPECTED))
     assert submission is None
     assert problems.errors == [
         'submission: holds 2 JSON files: "Team_1.json", "Team_2.json". '
@@ -240,5 +228,5 @@ def test_exactly_one_json_file_is_expected(tmp_path: Path) -> None:
 
 def test_a_submission_without_a_json_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "answers.txt").write_text("hello")
-    _, problems = read_folder(tmp_path)
+    _, problems = read_folder(tmp_path, manifest(EXPECTED))
     assert problems.errors == ["submission: holds no JSON file. Exactly one is expected, named TEAM_SubmissionID.json."]
