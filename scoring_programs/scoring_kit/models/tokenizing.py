@@ -31,6 +31,13 @@ if TYPE_CHECKING:
 NO_LIMIT = 10**9  # tokenizers that declare no longest text say 1e30
 CHUNK = 2048  # texts encoded at once: bounds what the compiled tokenizer's results take
 SPACE_BEFORE_FIRST_WORD = ("RobertaTokenizer", "GPT2Tokenizer")  # the classes that bert-score asks for
+# The tokenizers that lie on the hub without a tokenizer.json and are the same under version 5, mended where needed.
+VOCABULARY_FILES = {
+    "BertTokenizer": ("vocab.txt",),
+    "DebertaTokenizer": ("vocab.json", "merges.txt"),
+    "GPT2Tokenizer": ("vocab.json", "merges.txt"),
+    "RobertaTokenizer": ("vocab.json", "merges.txt"),
+}
 MASK_TAKES_SPACE_BEFORE = ("RobertaTokenizer", "DebertaTokenizer")
 
 
@@ -121,7 +128,7 @@ def load_tokenizer(files: ModelFiles) -> TextTokenizer:
     if stored.is_file() and _rebuilds_tokenizers():
         backend = tokenizers.Tokenizer.from_file(str(stored))
     else:
-        backend = tokenizers.Tokenizer.from_str(loaded.backend_tokenizer.to_str())
+        backend = loaded.backend_tokenizer
         if _rebuilds_tokenizers():
             _mend(files, family, backend, loaded)
     backend.no_padding()
@@ -150,6 +157,16 @@ def _mend(files: ModelFiles, family: str, backend: Tokenizer, loaded: PreTrained
     from tokenizers import AddedToken
     from tokenizers.processors import TemplateProcessing
 
+    vocabulary = VOCABULARY_FILES.get(family)
+    if vocabulary is None:
+        raise OrganiserError(
+            f"The model {files.name} has no tokenizer.json, and transformers 5 reads its {family} otherwise than "
+            "version 4 did. Save the tokenizer with transformers 4.57 (save_pretrained writes a tokenizer.json), "
+            "or score with that version."
+        )
+    missing = [name for name in vocabulary if not (files.folder / name).is_file()]
+    if missing:  # version 5 then makes up a vocabulary of special tokens alone
+        raise OrganiserError(f"The tokenizer of the model {files.name} is incomplete: it lacks {', '.join(missing)}.")
     if family == "DebertaTokenizer":
         cls_token, sep_token = str(loaded.cls_token), str(loaded.sep_token)
         backend.post_processor = TemplateProcessing(
@@ -159,9 +176,3 @@ def _mend(files: ModelFiles, family: str, backend: Tokenizer, loaded: PreTrained
         )
     if family in MASK_TAKES_SPACE_BEFORE:
         backend.add_special_tokens([AddedToken(str(loaded.mask_token), lstrip=True, normalized=True, special=True)])
-    if family not in (*SPACE_BEFORE_FIRST_WORD, "DebertaTokenizer", "BertTokenizer"):
-        raise OrganiserError(
-            f"The model {files.name} has no tokenizer.json, and transformers 5 reads its {family} otherwise than "
-            "version 4 did. Save the tokenizer with transformers 4.57 (save_pretrained writes a tokenizer.json), "
-            "or score with that version."
-        )
