@@ -7,16 +7,16 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import pairwise
-from pathlib import Path
 from typing import IO
 
 from gen_bundle.check.tree import CHUNK, Node, PlaceError, Tree, place, unpacked_name
 
 UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 # Above this, and inflated more than 200 times, a member is a bomb rather than data: it is not unpacked to be read.
-BOMB_BYTES = 512 * 1024 * 1024
+BOMB_BYTES = 2 * 1024 * 1024 * 1024
 BOMB_RATIO = 200
 ZIP64_EXTRA = b"\x01\x00"
 
@@ -54,11 +54,14 @@ def digest(stream: IO[bytes], tick: Callable[[int], None]) -> str:
     return state.hexdigest()
 
 
-def open_archive(source: Path | IO[bytes], tick: Callable[[int], None]) -> Archive:
-    """Read a zip: every member is streamed once, so that a broken one is found."""
+def open_archive(source: IO[bytes], tick: Callable[[int], None], held: ExitStack) -> Archive:
+    """Read a zip: every member is streamed once, so that a broken one is found.
+
+    The archive stays open, for its members to be read, until `held` is closed.
+    """
     found = Archive()
     try:
-        opened = zipfile.ZipFile(source)
+        opened = held.enter_context(zipfile.ZipFile(source))
     except UNREADABLE as error:
         found.failures.append((None, str(error)))
         return found
@@ -73,24 +76,21 @@ def open_archive(source: Path | IO[bytes], tick: Callable[[int], None]) -> Archi
 
 
 def _unpack(found: Archive, opened: zipfile.ZipFile, member: zipfile.ZipInfo, tick: Callable[[int], None]) -> None:
+    node: Node | None = None
     try:
-        old = place(found.tree.root, member, opened)
-        node = found.tree.find(unpacked_name(member))
-        if is_bomb(member) and isinstance(node, Node):
-            node.open = None
+        node, old = place(found.tree.root, member, opened)
+        if is_bomb(member):
             found.bombs.append(member.filename)
+            node.open = None
             return
         with opened.open(member) as stream:
-            content = digest(stream, tick)
-        if isinstance(node, Node):
-            node.sha256 = content
-        if old is not None and old.sha256 != content:
+            node.sha256 = digest(stream, tick)
+        if old is not None and old.sha256 != node.sha256:
             found.replaced.append(unpacked_name(member))
-    except (PlaceError, *UNREADABLE) as error:
+    except (PlaceError, struct.error, *UNREADABLE) as error:
         found.failures.append((member.filename, str(error)))
-        return
-    except struct.error as error:
-        found.failures.append((member.filename, f"its header is broken: {error}"))
+        if node is not None:
+            node.open = None
         return
     if (member.external_attr >> 28) == 0o12 and not member.is_dir():
         found.links.append(member.filename)

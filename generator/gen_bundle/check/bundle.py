@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any, Literal
 
 from gen_bundle.check.archive import Archive
 from gen_bundle.check.competition import Competition, DataUse, read_v2
+from gen_bundle.check.keys import OLD_TOP_KEYS, TOP_KEYS
 from gen_bundle.check.old_competition import read_v1
 from gen_bundle.check.package import Package, unpack
 from gen_bundle.check.rules import Path
@@ -20,6 +22,7 @@ from gen_bundle.check.yaml_document import Document, UnreadableYamlError, expand
 EXPANDED_LIMIT = 200_000
 YAML_NAME = "competition.yaml"
 NEW_KEYS = ("pages", "tasks", "leaderboards", "terms")
+READ_KEYS = sorted(TOP_KEYS | OLD_TOP_KEYS)
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class Bundle:
         unreadable: why competition.yaml cannot be read, if it cannot.
         now: the moment against which dates are judged.
         known_keys: keys of datasets, tasks, solutions and queues that exist on the server, which nobody here can see.
+        held: what is open for as long as the bundle is looked at.
         scored: for each dry run, the keys that the scoring program wrote; None without a dry run.
     """
 
@@ -56,6 +60,7 @@ class Bundle:
     secrets: Secrets | None = None
     scored: list[frozenset[str]] | None = None
     tick: Callable[[int], None] = lambda _: None
+    held: ExitStack = field(default_factory=ExitStack)
     packages: dict[int, Package] = field(default_factory=dict)
 
     @property
@@ -100,9 +105,9 @@ class Bundle:
         if found is None:
             return None
         if isinstance(found, OnServer):
-            return unpack(found, self.tick)
+            return unpack(found, self.tick, self.held)
         if id(found) not in self.packages:
-            self.packages[id(found)] = unpack(found, self.tick)
+            self.packages[id(found)] = unpack(found, self.tick, self.held)
         return self.packages[id(found)]
 
     def text(self, name: str, limit: int = 32 * 1024 * 1024) -> str | None:
@@ -115,6 +120,7 @@ class Bundle:
         except UnicodeDecodeError:
             return None
 
-    def is_huge(self, key: str) -> bool:
-        """Whether a top-level value becomes enormous once its aliases are written out."""
-        return expanded_size(self.yaml.get(key), EXPANDED_LIMIT) >= EXPANDED_LIMIT
+    @cached_property
+    def huge(self) -> list[str]:
+        """The top-level keys that are read and whose values become enormous once their aliases are written out."""
+        return [key for key in READ_KEYS if expanded_size(self.yaml.get(key), EXPANDED_LIMIT) >= EXPANDED_LIMIT]

@@ -67,7 +67,7 @@ def _zip_member_unreadable(bundle: Bundle) -> Iterator[Problem]:
 )
 def _zip_bomb(bundle: Bundle) -> Iterator[Problem]:
     for number, name in enumerate(bundle.archive.bombs if bundle.archive else ()):
-        yield Problem(f"{name!r} grows more than 200 times, to over 512 MiB", file=name, order=(number,))
+        yield Problem(f"{name!r} grows more than 200 times, to over 2 GiB", file=name, order=(number,))
 
 
 @rule(

@@ -21,7 +21,7 @@ PLACE = 18
 
 def _questions(bundle: Bundle) -> list[tuple[Any, Mapping[Any, Any]]]:
     sheet = bundle.yaml.get("fact_sheet")
-    if not isinstance(sheet, Mapping) or bundle.is_huge("fact_sheet"):
+    if not isinstance(sheet, Mapping):
         return []
     return [(key, question) for key, question in sheet.items() if isinstance(question, Mapping)]
 
@@ -36,7 +36,7 @@ def _questions(bundle: Bundle) -> list[tuple[Any, Mapping[Any, Any]]]:
     source=SHEET,
 )
 def _fact_sheet_no_json(bundle: Bundle) -> Iterator[Problem]:
-    if not bundle.is_huge("fact_sheet") and not is_json(bundle.yaml.get("fact_sheet")):
+    if not is_json(bundle.yaml.get("fact_sheet")):
         yield Problem("fact_sheet holds a value that is no JSON", ("fact_sheet",), order=(PLACE, 0))
 
 

@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from gen_bundle.check.competition import PHASE_FILES, TASK_FILES
-from gen_bundle.check.declared import OLD_TOP_FIELDS, TOP_FIELDS
+from gen_bundle.check.keys import (
+    BOARD,
+    COLUMN,
+    OLD_COLUMN,
+    OLD_PHASE,
+    OLD_TOP_KEYS,
+    OWN,
+    PAGE,
+    PHASE,
+    SOLUTION,
+    TASK,
+    TOP_KEYS,
+)
 from gen_bundle.check.old_competition import old_columns, old_phases
 from gen_bundle.check.rules import UNPACKER, Effect, Path, Problem, rule
 
@@ -14,46 +25,6 @@ if TYPE_CHECKING:
     from gen_bundle.check.bundle import Bundle
 
 READ = f"{UNPACKER} (the keys that are read)"
-FLAGS = ("hide_output", "hide_prediction_output", "hide_score_output")
-LIMITS = ("max_submissions_per_day", "max_submissions", "execution_time_limit")
-# `id` is never reported: tools use it for their own purposes.
-OWN = frozenset(["id"])
-TOP = (
-    OWN
-    | {key for key, *_ in TOP_FIELDS}
-    | {*("version", "image", "terms", "pages", "tasks", "solutions", "phases", "leaderboards", "fact_sheet", "queue")}
-)
-PAGE = OWN | {"title", "file", "index"}
-TASK = OWN | {"index", "key", "name", "description", "ingestion_only_during_scoring", *TASK_FILES}
-SOLUTION = OWN | {"index", "key", "name", "description", "tasks", "path"}
-PHASE = OWN | {"index", "name", "description", "start", "end", "tasks", "auto_migrate_to_this_phase"}
-PHASE |= {*FLAGS, *LIMITS, *PHASE_FILES}
-BOARD = OWN | {"index", "title", "key", "columns", "primary_index", "hidden", "submission_rule"}
-COLUMN = OWN | {"title", "key", "index", "sorting", "precision", "hidden", "computation", "computation_indexes"}
-
-OLD_TOP = (
-    OWN
-    | set(OLD_TOP_FIELDS)
-    | {
-        *(
-            "version",
-            "image",
-            "html",
-            "phases",
-            "leaderboard",
-            "queue",
-            "competition_docker_image",
-            "has_registration",
-            "end_date",
-        )
-    }
-)
-# is_scoring_only says how the old server ran a phase, which does not matter here
-OLD_PHASE = OWN | {"phasenumber", "label", "description", "start_date", "auto_migration", "is_scoring_only"}
-OLD_PHASE |= {"is_parallel_parent", "parent_phasenumber", "ingestion_program_only_during_scoring"}
-OLD_PHASE |= {*FLAGS, *LIMITS, *PHASE_FILES, *TASK_FILES}
-OLD_COLUMN = OWN | {"leaderboard", "label", "rank", "sort", "numeric_format", "hidden", "title", "computed"}
-
 # How people call a task's files who do not remember the right key.
 OTHER_NAMES = {
     "reference_data": (
@@ -76,7 +47,7 @@ def _mappings(bundle: Bundle) -> Iterator[tuple[Path, str, Mapping[Any, Any], fr
     if bundle.format != "v2":
         yield from _old_mappings(bundle)
         return
-    yield (), "competition.yaml", bundle.yaml, frozenset(TOP)
+    yield (), "competition.yaml", bundle.yaml, TOP_KEYS
     for name, keys in (
         ("pages", PAGE),
         ("tasks", TASK),
@@ -85,21 +56,21 @@ def _mappings(bundle: Bundle) -> Iterator[tuple[Path, str, Mapping[Any, Any], fr
         ("leaderboards", BOARD),
     ):
         for entry in bundle.entries(name):
-            yield entry.at, f"{name}[{entry.position}]", entry.value, frozenset(keys)
+            yield entry.at, f"{name}[{entry.position}]", entry.value, keys
     for board in bundle.entries("leaderboards"):
         for column in bundle.entries(*board.at, "columns"):
-            yield column.at, f"columns[{column.position}]", column.value, frozenset(COLUMN)
+            yield column.at, f"columns[{column.position}]", column.value, COLUMN
 
 
 def _old_mappings(bundle: Bundle) -> Iterator[tuple[Path, str, Mapping[Any, Any], frozenset[str]]]:
-    yield (), "competition.yaml", bundle.yaml, frozenset(OLD_TOP)
+    yield (), "competition.yaml", bundle.yaml, OLD_TOP_KEYS
     for at, phase in old_phases(bundle):
-        yield at, f"phase {at[1]}", phase, frozenset(OLD_PHASE)
+        yield at, f"phase {at[1]}", phase, OLD_PHASE
     board = bundle.yaml.get("leaderboard")
     if isinstance(board, Mapping):
-        yield ("leaderboard",), "leaderboard", board, frozenset(OWN | {"leaderboards", "columns"})
+        yield ("leaderboard",), "leaderboard", board, OWN | {"leaderboards", "columns"}
     for name, column in old_columns(bundle.yaml):
-        yield ("leaderboard", "columns", name), f"column {name}", column, frozenset(OLD_COLUMN)
+        yield ("leaderboard", "columns", name), f"column {name}", column, OLD_COLUMN
 
 
 def _ignored(bundle: Bundle) -> Iterator[tuple[Path, str, Any, frozenset[str]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import IO, Literal, cast
 
@@ -40,8 +41,8 @@ class Package:
         return None
 
 
-def unpack(found: Node | OnServer, tick: Callable[[int], None]) -> Package:
-    """Unpack what a path leads to."""
+def unpack(found: Node | OnServer, tick: Callable[[int], None], held: ExitStack) -> Package:
+    """Unpack what a path leads to; what is opened stays so until `held` is closed."""
     if isinstance(found, OnServer):
         return Package("server", Tree())
     if found.is_folder:
@@ -54,11 +55,14 @@ def unpack(found: Node | OnServer, tick: Callable[[int], None]) -> Package:
         )
     if not found.size:
         return Package("no zip", Tree(), "it is empty")
-    copy = cast("IO[bytes]", tempfile.SpooledTemporaryFile(max_size=IN_MEMORY))  # noqa: SIM115
+    copy = cast("IO[bytes]", tempfile.SpooledTemporaryFile(max_size=IN_MEMORY))  # noqa: SIM115 - `held` closes it
+    held.callback(copy.close)
     with found.open() as stream:
         shutil.copyfileobj(stream, copy, CHUNK)
     copy.seek(0)
-    archive = open_archive(copy, tick)
+    archive = open_archive(copy, tick, held)
+    if archive.bombs:
+        return Package("zip", archive.tree, f"{archive.bombs[0]} is inflated out of all proportion")
     if archive.failures:
         member, reason = archive.failures[0]
         where = f"{member}: " if member else ""

@@ -6,6 +6,7 @@ import importlib
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -100,9 +101,10 @@ def check_path(
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     progress = Progress(path.name)
     try:
-        bundle = _open(path, moment, progress)
-        bundle.secrets, bundle.scored, bundle.known_keys = secrets, scored, frozenset(known_keys)
-        found = list(_problems(bundle))
+        with ExitStack() as held:
+            bundle = _open(path, moment, progress, held)
+            bundle.secrets, bundle.scored, bundle.known_keys = secrets, scored, frozenset(known_keys)
+            found = list(_problems(bundle))
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
     finally:
@@ -110,13 +112,12 @@ def check_path(
     return Report(str(path), _findings(bundle, found))
 
 
-def _open(path: Path, now: datetime, tick: Callable[[int], None]) -> Bundle:
+def _open(path: Path, now: datetime, tick: Callable[[int], None], held: ExitStack) -> Bundle:
     if path.is_dir():
-        bundle = Bundle(folder_tree(path), now, tick=tick)
+        bundle = Bundle(folder_tree(path), now, tick=tick, held=held)
     else:
-        with path.open("rb"):
-            archive = open_archive(path, tick)
-        bundle = Bundle(archive.tree, now, archive, tick=tick)
+        archive = open_archive(held.enter_context(path.open("rb")), tick, held)
+        bundle = Bundle(archive.tree, now, archive, tick=tick, held=held)
     found = bundle.tree.find(YAML_NAME)
     if isinstance(found, Node) and found.open is not None:
         try:
@@ -128,7 +129,8 @@ def _open(path: Path, now: datetime, tick: Callable[[int], None]) -> Bundle:
 
 def _problems(bundle: Bundle) -> Iterator[tuple[Rule, Problem]]:
     kinds: list[Reads] = ["archive"]
-    if bundle.document is not None and bundle.yaml:
+    # what grows without end is looked at no further
+    if bundle.document is not None and bundle.yaml and not bundle.huge:
         kinds += ["both", bundle.format]
     for rule in applying(kinds):
         for problem in rule.check(bundle):

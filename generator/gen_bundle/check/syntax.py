@@ -11,7 +11,6 @@ from gen_bundle.check.bundle import NEW_KEYS, Bundle
 from gen_bundle.check.rules import HOUSE, UPLOAD, Effect, Path, Problem, Stage, rule
 
 NAME = "competition.yaml"
-READ_KEYS_THAT_GROW = ("fact_sheet", "pages", "tasks", "phases", "leaderboards", "solutions", "html", "leaderboard")
 
 
 @rule(
@@ -85,12 +84,11 @@ def _version_missing(bundle: Bundle) -> Iterator[Problem]:
     consequence="Storing the value takes all of the server's memory.",
     repair="Write the value out, or leave it away.",
     source=UPLOAD,
-    reads="both",
+    reads="archive",
 )
 def _yaml_bomb(bundle: Bundle) -> Iterator[Problem]:
-    for key in READ_KEYS_THAT_GROW:
-        if bundle.is_huge(key):
-            yield Problem(f"{key} repeats itself through aliases without end or nearly so", (key,))
+    for key in bundle.huge:
+        yield Problem(f"{key} repeats itself through aliases without end or nearly so", (key,))
 
 
 @rule(

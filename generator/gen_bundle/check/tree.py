@@ -65,13 +65,19 @@ class Node:
         with self.open() as stream:
             return stream.read(limit)
 
-    def files(self, prefix: str = "") -> Iterator[tuple[str, Node]]:
-        """All files below, with their names relative to here; the file itself under an empty name."""
-        if self.children is None:
-            yield prefix.rstrip("/"), self
-            return
-        for name in sorted(self.children):
-            yield from self.children[name].files(f"{prefix}{name}/")
+    def walk(self) -> Iterator[tuple[str, Node]]:
+        """Everything below in the order of names, which are relative to here; paths may be thousands of levels deep."""
+        waiting = [("", self)]
+        while waiting:
+            name, node = waiting.pop()
+            if name:
+                yield name, node
+            below = sorted((node.children or {}).items(), reverse=True)
+            waiting += [(f"{name}/{child}" if name else child, found) for child, found in below]
+
+    def files(self) -> Iterator[tuple[str, Node]]:
+        """All files below, with names relative to here."""
+        return ((name, node) for name, node in self.walk() if not node.is_folder)
 
 
 @dataclass(frozen=True)
@@ -137,13 +143,7 @@ class Tree:
 
     def names(self) -> Iterator[str]:
         """The names of all files and folders."""
-
-        def below(node: Node, prefix: str) -> Iterator[str]:
-            for name, child in (node.children or {}).items():
-                yield prefix + name
-                yield from below(child, f"{prefix}{name}/")
-
-        yield from below(self.root, "")
+        return (name for name, _ in self.root.walk())
 
 
 def unpacked_name(member: zipfile.ZipInfo) -> str:
@@ -155,8 +155,8 @@ class PlaceError(Exception):
     """A member that cannot be written to disk; the upload fails there."""
 
 
-def place(root: Node, member: zipfile.ZipInfo, archive: zipfile.ZipFile) -> Node | None:
-    """Put a member where unpacking would put it; returns the file that it replaces, if any.
+def place(root: Node, member: zipfile.ZipInfo, archive: zipfile.ZipFile) -> tuple[Node, Node | None]:
+    """Put a member where unpacking would put it; returns it, and the file that it replaces, if any.
 
     Raises:
         PlaceError: the name is too long, or is a file where a folder is needed or the reverse.
@@ -174,16 +174,16 @@ def place(root: Node, member: zipfile.ZipInfo, archive: zipfile.ZipFile) -> Node
     if node.children is None:
         raise PlaceError("a file stands where it needs a folder")
     if member.is_dir():
-        return None
+        return node, None
     if not parts:
         raise PlaceError("nothing of its name is left once the dots are taken away")
     old = node.children.get(parts[-1])
     if old is not None and old.is_folder:
         raise PlaceError("a folder of that name is there already")
-    node.children[parts[-1]] = Node(
-        size=member.file_size, open=lambda: archive.open(member), is_link=stat.S_ISLNK(member.external_attr >> 16)
-    )
-    return old
+    is_link = stat.S_ISLNK(member.external_attr >> 16)
+    new = Node(size=member.file_size, open=lambda: archive.open(member), is_link=is_link)
+    node.children[parts[-1]] = new
+    return new, old
 
 
 def folder_tree(folder: Path) -> Tree:

@@ -69,7 +69,7 @@ def _inside(
     for name, node in package.tree.root.files():
         yield Seen(channel, at, f"{prefix}/{name}", node, is_answer)
         if name.lower().endswith(".zip") and depth < MAX_NESTING:
-            inner = unpack(node, bundle.tick)
+            inner = unpack(node, bundle.tick, bundle.held)
             if inner.kind == "zip":
                 # a zip in a starting kit is an example of what to hand in
                 answer = is_answer or channel == "starting kit"

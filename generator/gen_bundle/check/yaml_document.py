@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,8 @@ import yaml
 from gen_bundle.check.rules import Key, Path
 
 MAX_BYTES = 4 * 1024 * 1024
+MAX_NESTED_BRACKETS = 400
+BRACKET = re.compile(r"[\[\]{}]")
 
 
 class UnreadableYamlError(Exception):
@@ -121,6 +124,8 @@ def read_yaml(data: bytes) -> Document:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise UnreadableYamlError(f"is not UTF-8 text: {error.reason} at byte {error.start}", line) from error
+    if _brackets_nested(text) > MAX_NESTED_BRACKETS:
+        raise UnreadableYamlError("is nested too deeply")
     try:
         loader = _Loader(text)
         root = loader.get_single_node()
@@ -140,6 +145,15 @@ def read_yaml(data: bytes) -> Document:
         raise UnreadableYamlError(f"holds a value that cannot be read: {error}") from error
     repeated = [(key, node.start_mark.line + 1, node.start_mark.column + 1) for key, node in loader.repeated]
     return Document(value, text, root, loader.entries, repeated, loader.anchored)
+
+
+def _brackets_nested(text: str) -> int:
+    """How deeply brackets are nested at most; PyYAML needs quadratic time for what it then refuses."""
+    depth = deepest = 0
+    for mark in BRACKET.findall(text):
+        depth = depth + 1 if mark in "[{" else max(0, depth - 1)
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def expanded_size(value: Any, limit: int) -> int:

@@ -1,0 +1,143 @@
+"""Bundles for the rules on values, keys, pages, the logo, the queue and the docker image."""
+
+import io
+
+from PIL import Image
+
+from tests.generator.check.drafts import (
+    Case,
+    both,
+    delete,
+    drop,
+    old,
+    png,
+    put,
+    with_options,
+    write,
+)
+
+QUEUE = "7183bff5-a48f-42fa-b6c2-14d345f8772b"
+
+
+def picture(kind: str, mode: str = "RGB", size: tuple[int, int] = (8, 8)) -> bytes:
+    """A picture of a kind."""
+    out = io.BytesIO()
+    Image.new(mode, size).save(out, format=kind)
+    return out.getvalue()
+
+
+CASES = {
+    "field-missing": Case(drop("leaderboards", 0, "title"), put("leaderboards", 0, "title", 7)),
+    "field-null": Case(put("forum_enabled", None), put("description", None)),
+    "field-blank": Case(put("title", "  "), put("reward", "")),
+    "field-too-long": Case(put("docker_image", "a" * 129), put("docker_image", "a" * 128)),
+    "field-not-a-text": Case(put("title", True), put("title", 2031)),
+    "field-nul-character": Case(put("title", "a\0b"), put("title", "a\tb")),
+    "field-not-boolean": Case(put("forum_enabled", "maybe"), put("forum_enabled", "On")),
+    "field-not-integer": Case(put("phases", 0, "max_submissions", 1.5), put("phases", 0, "max_submissions", "10.0")),
+    "field-out-of-range": Case(put("phases", 0, "max_submissions", -1), put("phases", 0, "max_submissions", 1)),
+    "field-not-a-choice": Case(
+        put("leaderboards", 0, "submission_rule", "force_best"), put("leaderboards", 0, "submission_rule", "Force_Best")
+    ),
+    "field-not-an-email": Case(put("contact_email", "A <a@example.org>"), put("contact_email", "a.b+c@bücher.example")),
+    "title-too-long-to-store": Case(put("title", "t" * 223), put("title", "t" * 222)),
+    "file-key-misspelt": Case(
+        both(put("tasks", 0, "reference-data", "ref"), drop("tasks", 0, "reference_data")),
+        put("tasks", 0, "reference", "ref"),
+    ),
+    "key-ignored": Case(put("collaborators", ["ann"]), put("x-shared", ["ann"])),
+    "key-ignored-without-harm": Case(put("published", False), put("tasks", 0, "id", "a1")),
+    "pages-no-list": Case(drop("pages"), put("pages", [])),
+    "page-without-file": Case(drop("pages", 0, "file")),
+    "terms-missing": Case(drop("terms")),
+    "page-path-no-text": Case(put("terms", 1), put("terms", "./terms.md")),
+    "page-not-found": Case(put("pages", 0, "file", "Overview.md"), put("pages", 0, "file", "scoring/../overview.md")),
+    "page-not-openable": Case(put("pages", 0, "file", "scoring"), put("pages", 0, "file", "./overview.md")),
+    "page-empty": Case(write("overview.md", b""), write("overview.md", b"x")),
+    "page-not-utf8": Case(write("overview.md", "é".encode("latin-1")), write("overview.md", "é".encode())),
+    "page-nul-character": Case(write("overview.md", b"a\0b"), write("overview.md", b"a\tb")),
+    "page-blank": Case(write("terms.md", b" \n\t\n"), write("terms.md", b" .\n")),
+    "page-of-the-server": Case(put("terms", "/etc/hostname"), put("terms", "ref/../terms.md")),
+    "page-byte-order-mark": Case(write("overview.md", b"\xef\xbb\xbf# Overview")),
+    "page-relative-link": Case(
+        write("overview.md", b"![plot](plot.png)\n"),
+        write("overview.md", b"[us](https://example.org/a.png) [there](#there)\n```\n[code](plot.png)\n```\n"),
+    ),
+    "page-dollars": Case(
+        write("overview.md", b"First prize: $500, second prize: $200.\n"),
+        write("overview.md", b"First prize: $500.\nSecond prize: $200, and $x_1$ of a sum.\n"),
+    ),
+    "image-missing": Case(drop("image")),
+    "image-path-no-text": Case(put("image", None)),
+    "image-not-found": Case(put("image", "https://example.org/logo.png"), both(put("image", "l"), write("l", png()))),
+    "image-kind": Case(write("logo.png", picture("BMP")), write("logo.png", picture("WEBP"))),
+    "image-icon": Case(write("logo.png", picture("JPEG", "CMYK")), write("logo.png", picture("PNG", "RGBA", (100, 1)))),
+    "queue-unknown": Case(put("queue", QUEUE), both(put("queue", QUEUE), with_options(known_keys=[QUEUE]))),
+    "docker-image-name": Case(
+        put("docker_image", "https://example.org/image:1"), put("docker_image", "example.org:5000/team/image:1")
+    ),
+    "docker-image-without-tag": Case(put("docker_image", "team/image"), put("docker_image", "team/image:1")),
+    "old-html": Case(drop("html", "terms"), put("html", "terms", "overview.html"), old),
+    "old-phases": Case(put("phases", []), put("phases", 1, "is_scoring_only", True), old),
+    "old-phase-key-missing": Case(drop("phases", 1, "start_date"), put("phases", 1, "label", 1), old),
+    "old-phase-numbers-mixed": Case(
+        put("phases", 2, {"phasenumber": "2", "label": "B", "start_date": "2031-02-02"}),
+        put("phases", 2, {"phasenumber": 1.5, "label": "B", "start_date": "2031-02-02"}),
+        old,
+    ),
+    "old-leaderboard": Case(
+        drop("leaderboard", "leaderboards", "Results", "label"),
+        drop("leaderboard", "leaderboards", "Results", "rank"),
+        old,
+    ),
+    "old-ranks-mixed": Case(
+        put("leaderboard", "columns", "f1", {"leaderboard": {"label": "Results"}, "rank": "2"}),
+        put("leaderboard", "columns", "f1", {"leaderboard": {"label": "RESULTS"}, "rank": 2}),
+        old,
+    ),
+    "old-board-without-columns": Case(
+        put("leaderboard", "leaderboards", "Other", {"label": "Other"}),
+        put("leaderboard", "leaderboards", {"A": {"label": "results"}}),
+        old,
+    ),
+    "old-column-lost": Case(
+        put("leaderboard", "columns", "lost", {"leaderboard": {"label": "Elsewhere"}}),
+        put("leaderboard", "columns", "kept", {"leaderboard": {"label": "results"}}),
+        old,
+    ),
+    "old-boards-several": Case(
+        both(
+            put("leaderboard", "leaderboards", "Other", {"label": "Other"}),
+            put("leaderboard", "columns", "b", {"leaderboard": {"label": "Other"}, "rank": 2}),
+        ),
+        base=old,
+    ),
+    "old-column-computed": Case(
+        put("leaderboard", "columns", "points", "computed", {"operation": "Avg", "fields": "a, b"}),
+        put("leaderboard", "columns", "points", "computed", None),
+        old,
+    ),
+    "old-parent-dropped": Case(
+        both(
+            put("phases", 1, "is_parallel_parent", True),
+            put(
+                "phases",
+                2,
+                {"phasenumber": 2, "label": "B", "start_date": "2031-02-02", "scoring_program": "scoring.zip"},
+            ),
+        ),
+        put("phases", 1, "is_parallel_parent", False),
+        old,
+    ),
+    "old-phases-lose-a-day": Case(
+        put(
+            "phases", 2, {"phasenumber": 2, "label": "B", "start_date": "2031-02-02", "scoring_program": "scoring.zip"}
+        ),
+        put("end_date", "2031-02-01"),
+        old,
+    ),
+    "old-phase-without-scorer": Case(
+        both(drop("phases", 1, "scoring_program"), delete("scoring.zip")), drop("phases", 1, "reference_data"), old
+    ),
+    "old-format": Case(put("version", 1.5), base=old),
+}

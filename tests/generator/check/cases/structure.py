@@ -1,0 +1,295 @@
+"""Bundles for the rules on tasks, files, programs, solutions, phases, dates, leaderboards and the fact sheet."""
+
+from tests.generator.check.drafts import (
+    LATER_PHASE,
+    SCORER,
+    SECOND_TASK,
+    TWO_TASKS,
+    Case,
+    Edit,
+    both,
+    command,
+    delete,
+    drop,
+    packed,
+    put,
+    replace,
+    two_phases,
+    with_options,
+    write,
+)
+
+KEY = "e654788a-0597-4b60-8a05-ac1787dba46b"
+SOLUTION = both(put("solutions", [{"index": 0, "tasks": [0], "path": "sol"}]), write("sol/pred.txt", b"a\na\na\n"))
+COLUMNS = ("leaderboards", 0, "columns")
+MEAN = {"title": "Mean", "key": "mean", "index": 2, "computation": "avg", "computation_indexes": [0, 1]}
+QUESTION = {
+    "key": "q",
+    "type": "select",
+    "title": "Which?",
+    "selection": ["a", "b"],
+    "is_required": "true",
+    "is_on_leaderboard": "false",
+}
+
+
+def column(**values: object) -> Edit:
+    """A third column, the mean of the others, with other values."""
+    return put(*COLUMNS, [*COLUMN_LIST, {**MEAN, **values}])
+
+
+COLUMN_LIST = [{"title": "Points", "key": "points", "index": 0}, {"title": "More", "key": "more", "index": 1}]
+
+
+def columns(*more: dict[str, object]) -> Edit:
+    """The two columns and more."""
+    return put(*COLUMNS, [*COLUMN_LIST, *more])
+
+
+def question(**values: object) -> Edit:
+    """A fact sheet of one question with other values."""
+    return put("fact_sheet", {"q": {**QUESTION, **values}})
+
+
+WITHOUT_INPUTS = {key: value for key, value in MEAN.items() if key != "computation_indexes"}
+
+CASES = {
+    "tasks-no-list": Case(put("tasks", {"0": {}})),
+    "task-without-index": Case(drop("tasks", 0, "index")),
+    "task-index-twice": Case(
+        both(SECOND_TASK, put("tasks", 1, "index", 0.0)), both(SECOND_TASK, put("phases", 0, "tasks", [0, 1]))
+    ),
+    "task-without-scoring-program": Case(drop("tasks", 0, "scoring_program"), drop("tasks", 0, "reference_data")),
+    "task-key-unknown": Case(
+        put("tasks", 0, "key", KEY), both(put("tasks", 0, "key", KEY), with_options(known_keys=[KEY]))
+    ),
+    "task-unused": Case(SECOND_TASK, TWO_TASKS),
+    "task-names-equal": Case(both(TWO_TASKS, put("tasks", 1, "name", "One")), TWO_TASKS),
+    "ingestion-only-during-scoring": Case(
+        both(put("tasks", 0, "ingestion_program", "scoring"), put("tasks", 0, "ingestion_only_during_scoring", True)),
+        both(put("tasks", 0, "ingestion_program", "scoring"), put("tasks", 0, "ingestion_only_during_scoring", "no")),
+    ),
+    "solutions-no-list": Case(put("solutions", {"a": 1}), put("solutions", {})),
+    "solution-key-missing": Case(both(SOLUTION, drop("solutions", 0, "path")), SOLUTION),
+    "solution-of-unknown-task": Case(both(SOLUTION, put("solutions", 0, "tasks", ["0"])), SOLUTION),
+    "solution-key-unknown": Case(
+        both(SOLUTION, put("solutions", 0, "key", KEY)),
+        both(SOLUTION, put("solutions", 0, "key", KEY), with_options(known_keys=[KEY])),
+    ),
+    "solution-of-no-task": Case(both(SOLUTION, put("solutions", 0, "tasks", [])), SOLUTION),
+    "data-path-no-text": Case(put("tasks", 0, "reference_data", None), put("tasks", 0, "reference_data", "ref/")),
+    "data-not-found": Case(
+        put("tasks", 0, "scoring_program", "Scoring"), put("tasks", 0, "scoring_program", "./scoring")
+    ),
+    "data-key-unknown": Case(
+        put("tasks", 0, "reference_data", KEY),
+        both(put("tasks", 0, "reference_data", KEY), with_options(known_keys=[KEY])),
+    ),
+    "data-whole-bundle": Case(put("phases", 0, "starting_kit", ""), put("phases", 0, "starting_kit", "ref/../scoring")),
+    "data-of-the-server": Case(
+        put("tasks", 0, "reference_data", "/etc/hostname"), put("tasks", 0, "reference_data", "ref")
+    ),
+    "data-no-zip": Case(
+        both(put("tasks", 0, "reference_data", "r.zip"), write("r.zip", packed({"truth.txt": b"a"})[:-30])),
+        both(put("tasks", 0, "reference_data", "r.zip"), write("r.zip", packed({"truth.txt": b"a"}))),
+    ),
+    "download-no-zip": Case(
+        both(put("phases", 0, "public_data", "p.zip"), write("p.zip", b"no zip")),
+        both(put("phases", 0, "public_data", "p.csv"), write("p.csv", b"no zip")),
+    ),
+    "reference-data-empty": Case(both(delete("ref/truth.txt"), write("ref/", b"")), write("ref/more/", b"")),
+    "data-empty": Case(
+        both(put("phases", 0, "public_data", "public"), write("public/", b"")),
+        both(put("phases", 0, "public_data", "public"), write("public/a.txt", b"")),
+    ),
+    # "data/scoring" is zipped into scoring.zip, which the next use of that name finds
+    "packed-over": Case(
+        both(
+            TWO_TASKS,
+            write("data/ref/truth.txt", b"c\nd\n"),
+            write("ref.zip", packed({"truth.txt": b"a\nb\nb\n"})),
+            put("tasks", 0, "reference_data", "data/ref"),
+            put("tasks", 1, "reference_data", "ref.zip"),
+        ),
+        both(
+            TWO_TASKS,
+            write("data/ref/truth.txt", b"c\nd\n"),
+            write("data/ref.zip", packed({"truth.txt": b"a\nb\nb\n"})),
+            put("tasks", 0, "reference_data", "data/ref"),
+            put("tasks", 1, "reference_data", "data/ref.zip"),
+        ),
+    ),
+    "packed-into": Case(
+        both(
+            write("data/public/a.txt", b"x"),
+            write("data/ref/truth.txt", b"c\nd\n"),
+            put("tasks", 0, "reference_data", "data/ref/"),
+            put("phases", 0, "public_data", "data"),
+        ),
+        both(
+            write("data/public/a.txt", b"x"),
+            write("data/ref/truth.txt", b"c\nd\n"),
+            put("tasks", 0, "reference_data", "data/ref/"),
+            put("phases", 0, "public_data", "data/public/"),
+        ),
+    ),
+    "program-without-metadata": Case(
+        both(delete("scoring/metadata.yaml"), write("scoring/metadata.yml", SCORER["metadata.yaml"])),
+        both(delete("scoring/metadata.yaml"), write("scoring/metadata", SCORER["metadata.yaml"])),
+    ),
+    "program-without-command": Case(
+        write("scoring/metadata.yaml", b"command:python3 /app/program/score.py\n"),
+        write("scoring/metadata.yaml", b"description: x\ncommand: python3 /app/program/score.py\n"),
+    ),
+    "command-needs-a-shell": Case(
+        command("cd /app/program && python3 score.py"), command('bash -c "cd . && python3 score.py"')
+    ),
+    "command-with-shell-syntax": Case(
+        command("python3 /app/program/score.py > log.txt"), command("python3 /app/program/score.py --out log.txt")
+    ),
+    "command-placeholder": Case(
+        both(
+            put("tasks", 0, "ingestion_program", "ingestion"),
+            write("ingestion/metadata", b"command: python3 $program/run.py $input_data $output\n"),
+            write("ingestion/run.py", b""),
+        ),
+        both(
+            put("tasks", 0, "ingestion_program", "ingestion"),
+            write("ingestion/metadata", b"command: python3 $program/run.py $input $output\n"),
+            write("ingestion/run.py", b""),
+        ),
+    ),
+    "command-script-missing": Case(command("python3 Score.py"), command("python3 -u score.py")),
+    "requirements-never-installed": Case(
+        write("scoring/requirements.txt", b"numpy\n"), write("requirements.txt", b"numpy\n")
+    ),
+    "reference-data-missing": Case(
+        write("scoring/score.py", b"open('/app/input/ref/gold.txt')\n"),
+        write("scoring/score.py", b"open('/app/input/ref/truth.txt')\n"),
+    ),
+    "solution-with-metadata": Case(
+        both(SOLUTION, write("sol/metadata", b"description: mine\n")), both(SOLUTION, write("sol/metadata.json", b"{}"))
+    ),
+    "reference-data-wrapped": Case(
+        both(put("tasks", 0, "reference_data", "r.zip"), write("r.zip", packed({"ref/truth.txt": b"a"}))),
+        both(put("tasks", 0, "reference_data", "r.zip"), write("r.zip", packed({"ref/a": b"a", "b": b"b"}))),
+    ),
+    "phases-no-list": Case(put("phases", [])),
+    "phase-indexes-mixed": Case(
+        both(LATER_PHASE, put("phases", 1, "index", None)), both(LATER_PHASE, drop("phases", 0, "index"))
+    ),
+    "phase-without-tasks": Case(drop("phases", 0, "tasks")),
+    "phase-of-unknown-task": Case(put("phases", 0, "tasks", ["0"]), put("phases", 0, "tasks", [0.0])),
+    "phase-tasks-empty": Case(put("phases", 0, "tasks", [])),
+    "phase-tasks-repeated": Case(put("phases", 0, "tasks", [0, 0]), TWO_TASKS),
+    "migration-to-first-phase": Case(
+        put("phases", 0, "auto_migrate_to_this_phase", "yes"),
+        both(LATER_PHASE, put("phases", 1, "auto_migrate_to_this_phase", True)),
+    ),
+    "migration-between-tasks": Case(
+        both(
+            SECOND_TASK,
+            LATER_PHASE,
+            put("phases", 1, "tasks", [1]),
+            put("phases", 1, "auto_migrate_to_this_phase", True),
+        ),
+        both(LATER_PHASE, put("phases", 1, "auto_migrate_to_this_phase", True)),
+    ),
+    "time-limit-over-the-queue": Case(
+        put("phases", 0, "execution_time_limit", 601), put("phases", 0, "execution_time_limit", "600")
+    ),
+    "zero-means-no-limit": Case(put("phases", 0, "max_submissions", 0), put("phases", 0, "max_submissions", None)),
+    "day-limit-above-total": Case(put("phases", 0, "max_submissions", 4), put("phases", 0, "max_submissions", 5)),
+    "date-unreadable": Case(
+        put("phases", 0, "start", "2031-01-01 12:00:00 AoE"), put("phases", 0, "start", "1 Jan 2031, 12:00")
+    ),
+    "phase-without-start": Case(put("phases", 0, "start", "")),
+    "phase-without-end": Case(both(LATER_PHASE, drop("phases", 0, "end")), LATER_PHASE),
+    "phases-overlap": Case(
+        two_phases("2031-02-01 12:00:00", "2031-02-01 12:00:00"),
+        two_phases("2031-02-01 12:00:00", "2031-02-01 12:00:01"),
+    ),
+    "phase-never-open": Case(
+        put("phases", 0, "end", "2031-01-01 00:00:00"), put("phases", 0, "end", "2031-01-01 00:00:01")
+    ),
+    "date-time-dropped": Case(
+        replace("'2031-01-01 00:00:00'", "2031-01-01 10:00:00"), replace("'2031-01-01 00:00:00'", "2031-01-01 10:00")
+    ),
+    "date-zone-dropped": Case(
+        put("phases", 0, "start", "2031-01-01 10:00 CET"), put("phases", 0, "start", "2031-01-01 10:00 UTC")
+    ),
+    "date-misread": Case(put("phases", 0, "start", "05.04.2031"), put("phases", 0, "start", "25.04.2031")),
+    "competition-over": Case(
+        both(put("phases", 0, "start", "2028-01-01"), put("phases", 0, "end", "2029-01-01")),
+        put("phases", 0, "start", "2028-01-01"),
+    ),
+    "end-at-midnight": Case(put("phases", 0, "end", "2031-12-31"), put("phases", 0, "end", "2031-12-31 00:00:01")),
+    "leaderboards-missing": Case(drop("leaderboards")),
+    "leaderboards-no-list": Case(put("leaderboards", {"title": "x"})),
+    "leaderboards-empty": Case(put("leaderboards", [])),
+    "columns-no-list": Case(put(*COLUMNS, [None])),
+    "leaderboards-several": Case(lambda draft: draft.yaml["leaderboards"].append(draft.yaml["leaderboards"][0])),
+    "primary-column-missing": Case(
+        put("leaderboards", 0, "primary_index", 2), put("leaderboards", 0, "primary_index", 1)
+    ),
+    "columns-all-hidden": Case(
+        both(put(*COLUMNS, 0, "hidden", True), put(*COLUMNS, 1, "hidden", True)), put(*COLUMNS, 1, "hidden", True)
+    ),
+    "primary-column-hidden": Case(put(*COLUMNS, 0, "hidden", True), put(*COLUMNS, 1, "hidden", True)),
+    "leaderboard-hidden": Case(put("leaderboards", 0, "hidden", "yes"), put("leaderboards", 0, "hidden", "no")),
+    "automatic-rule-with-several-tasks": Case(
+        both(TWO_TASKS, put("leaderboards", 0, "submission_rule", "Force_Last")),
+        both(TWO_TASKS, put("leaderboards", 0, "submission_rule", "Force_Latest_Multiple")),
+    ),
+    "best-of-several-tasks": Case(
+        both(TWO_TASKS, put("leaderboards", 0, "submission_rule", "Force_Best")),
+        put("leaderboards", 0, "submission_rule", "Force_Best"),
+    ),
+    "computed-with-several-tasks": Case(both(TWO_TASKS, columns(MEAN)), columns(MEAN)),
+    "column-keys-equal": Case(put(*COLUMNS, 1, "key", " points "), put(*COLUMNS, 1, "key", "Points")),
+    "column-indexes-equal": Case(put(*COLUMNS, 1, "index", "0"), put(*COLUMNS, 1, "index", 10)),
+    "computation-without-inputs": Case(columns({**WITHOUT_INPUTS, "computation": None}), columns(MEAN)),
+    "computation-inputs-wrong": Case(column(computation_indexes=[0.0]), column(computation_indexes=["0,1"])),
+    "computation-of-nothing": Case(column(computation_indexes=[]), column(computation=None, computation_indexes=[])),
+    "computation-left-out": Case(column(computation=None), column(computation=None, computation_indexes=None)),
+    "computed-from-computed": Case(
+        columns(MEAN, {**MEAN, "title": "T", "key": "t", "index": 3, "computation_indexes": [2]}), columns(MEAN)
+    ),
+    "column-id": Case(put(*COLUMNS, 0, "id", "acc"), put(*COLUMNS, 0, "id", 0)),
+    "precision-negative": Case(put(*COLUMNS, 0, "precision", -1), put(*COLUMNS, 0, "precision", 0)),
+    "precision-beyond-stored": Case(put(*COLUMNS, 0, "precision", 11), put(*COLUMNS, 0, "precision", 10)),
+    "column-key-with-outer-blanks": Case(put(*COLUMNS, 0, "key", "points "), put(*COLUMNS, 0, "key", "poi nts")),
+    "metric-sorted-the-wrong-way": Case(
+        put(*COLUMNS, 0, "title", "RMSE"), both(put(*COLUMNS, 0, "title", "RMSE"), put(*COLUMNS, 0, "sorting", "asc"))
+    ),
+    "column-never-written": Case(
+        with_options(scored=[frozenset({"points"})]), with_options(scored=[frozenset({"points"}), frozenset({"more"})])
+    ),
+    "primary-never-written": Case(
+        with_options(scored=[frozenset({"more"})]), with_options(scored=[frozenset({"points"})])
+    ),
+    "computed-key-written": Case(
+        both(columns(MEAN), with_options(scored=[frozenset({"points", "more", "mean"})])),
+        both(columns(MEAN), with_options(scored=[frozenset({"points", "more"})])),
+    ),
+    "score-without-column": Case(
+        with_options(scored=[frozenset({"points", "more", "extra"})]),
+        with_options(scored=[frozenset({"points", "more"})]),
+    ),
+    "fact-sheet-no-json": Case(
+        replace("title: A small task", "title: A small task\nfact_sheet: {q: 2031-01-01}"), question()
+    ),
+    "fact-sheet-no-mapping": Case(put("fact_sheet", ["q"]), put("fact_sheet", [])),
+    "fact-sheet-question-keys": Case(question(help="x"), question()),
+    "fact-sheet-key-differs": Case(question(key="p"), put("fact_sheet", {1: {**QUESTION, "key": 1}})),
+    "fact-sheet-type": Case(question(type="textarea"), question(type="text", selection="")),
+    "fact-sheet-switch-ignored": Case(question(is_required=True), question(is_required=False)),
+    "fact-sheet-select-without-choices": Case(question(selection=""), question(type="text", selection="")),
+    "leak": Case(
+        both(put("phases", 0, "public_data", "public"), write("public/train.txt", b"a\nb\na\n")),
+        both(put("phases", 0, "public_data", "public"), write("public/train.txt", b"a\nb\nb\n")),
+    ),
+    "leak-behind-a-switch": Case(
+        write("scoring/truth.txt", b"a\nb\na\n"), both(write("scoring/truth.txt", b"a\na\na\n"))
+    ),
+}

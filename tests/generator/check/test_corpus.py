@@ -1,0 +1,55 @@
+"""What the check says of recorded uploads, against what the platform did with them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.check import check_path
+from tests.generator.check.drafts import NOW
+from tests.shared import SHARED, shared_path
+
+CORPUS = "corpus/codabench"
+
+
+def cases() -> list[dict[str, Any]]:
+    """The recorded cases; none where the corpus is absent."""
+    index = SHARED / CORPUS / "index.jsonl"
+    return [json.loads(line) for line in index.read_text(encoding="utf-8").splitlines()] if index.is_file() else []
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: case["id"])
+def test_verdict_is_the_platforms(case: dict[str, Any]) -> None:
+    report = check_path(shared_path(CORPUS) / case["file"], now=NOW)
+    assert report.accepted == case["accepted"]
+    assert [finding.first for finding in report.findings].count(True) == (0 if case["accepted"] else 1)
+    if case["category"] == "valid":
+        assert [finding for finding in report.findings if finding.severity != "note"] == []
+    # what shows only when the programs run cannot be read from the bundle
+    if case["accepted"] and case.get("seen_by") != "run":
+        assert report.later == case["later"]
+
+
+def test_the_corpus_is_whole() -> None:
+    folder: Path = shared_path(CORPUS)
+    assert len(cases()) == len(list((folder / "zips").iterdir()))
+
+
+@pytest.mark.parametrize(
+    ("case_id", "rule_id"),
+    [
+        ("combo-task-terms", "task-without-scoring-program"),
+        ("combo-terms-image", "terms-missing"),
+        ("combo-lb-path", "data-not-found"),
+        ("combo-lb-title", "field-not-a-choice"),
+        ("combo-two-phases-errors", "field-out-of-range"),
+        ("combo-hybrid-2", "pages-no-list"),
+        ("zip-only-yaml", "page-not-found"),
+        ("solution-bad-task-key", "solution-of-unknown-task"),
+        ("v1-no-columns", "old-leaderboard"),
+    ],
+)
+def test_of_several_faults_the_platforms_first_is_marked(case_id: str, rule_id: str) -> None:
+    report = check_path(shared_path(CORPUS) / "zips" / f"{case_id}.zip", now=NOW)
+    assert [finding.id for finding in report.findings if finding.first] == [rule_id]

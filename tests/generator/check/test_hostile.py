@@ -1,0 +1,181 @@
+"""Input that is made to hurt: each gets a finding, and none takes much time or memory."""
+
+import io
+import os
+import struct
+import time
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from gen_bundle.check import Report, check_path
+from tests.generator.check.cases.archive import SOUND, member
+from tests.generator.check.drafts import NEW, NOW, Draft, Edit, new, packed, put, raw, text, write
+
+TEXT = yaml.safe_dump(NEW)
+
+
+def checked(draft: Draft, folder: Path) -> Report:
+    """The report, made within bounds."""
+    path = folder / "bundle.zip"
+    path.write_bytes(draft.as_zip())
+    tracemalloc.start()
+    started = time.process_time()
+    try:
+        report = check_path(path, now=NOW)
+        assert tracemalloc.get_traced_memory()[1] < 200_000_000
+    finally:
+        tracemalloc.stop()
+    assert time.process_time() - started < 60
+    return report
+
+
+def found(report: Report, rule_id: str) -> str:
+    """What a rule said."""
+    return next(finding.what for finding in report.findings if finding.id == rule_id)
+
+
+def encrypted() -> bytes:
+    """The sound bundle, its overview marked as encrypted."""
+    data = bytearray(packed(SOUND))
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        place = 0
+        while (place := data.find(signature, place)) >= 0:
+            name_place = place + (30 if offset == 6 else 46)
+            if data[name_place : name_place + 11] == b"overview.md":
+                data[place + offset] |= 1
+            place += 4
+    return bytes(data)
+
+
+def overlapping() -> bytes:
+    """The sound bundle with two directory entries for the same bytes."""
+    data = member("twin_a", b"0" * 500)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        infos = archive.infolist()
+    entry = data.rindex(b"PK\x01\x02")
+    end = data.rindex(b"PK\x05\x06")
+    twin = data[entry:end].replace(b"twin_a", b"twin_b")
+    footer = bytearray(data[end:])
+    count = len(infos) + 1
+    footer[8:12] = struct.pack("<HH", count, count)
+    footer[12:16] = (int.from_bytes(footer[12:16], "little") + len(twin)).to_bytes(4, "little")
+    return data[:end] + twin + bytes(footer)
+
+
+def named(name: bytes, flagged: bool) -> bytes:
+    """The sound bundle with a member of a name in bytes, marked as UTF-8 or not."""
+    placeholder = b"q" * len(name)
+    data = bytearray(member(placeholder.decode(), b"x").replace(placeholder, name))
+    if flagged:
+        entry = data.rindex(b"PK\x01\x02")
+        data[entry + 9] |= 0x08
+        local = int.from_bytes(data[entry + 42 : entry + 46], "little")
+        data[local + 7] |= 0x08
+    return bytes(data)
+
+
+LOOP = "loop: &loop [*loop]\n"
+DEEP = "deep: " + "[" * 5000 + "]" * 5000 + "\n"
+LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefg", "bcdefgh", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("edit", "rule_id"),
+    [
+        (text(LAUGHS + TEXT.replace("title: A small task", "title: *h")), "yaml-bomb"),
+        (text(LAUGHS + TEXT + "fact_sheet: {q: *h}\n"), "yaml-bomb"),
+        (text(LAUGHS + TEXT + "solutions: *h\n"), "yaml-bomb"),
+        (text(TEXT + "fact_sheet: &f {q: *f}\n"), "yaml-bomb"),
+        (text(TEXT.replace("title: A small task", "title: &t [*t]")), "yaml-bomb"),
+        (text(DEEP + TEXT), "yaml-unreadable"),
+        (text(TEXT.encode() + b"# " + b"x" * 100_000_000), "yaml-unreadable"),
+        (text(TEXT + "x: !!python/object/apply:os.system [true]\n"), "yaml-unreadable"),
+        (text(TEXT.encode("utf-16")), "yaml-unreadable"),
+        (text(TEXT + 'x: "\\uD800"\n'), "key-ignored"),
+        (text("\0" + TEXT), "yaml-unreadable"),
+        (text(TEXT + "? [a, b]\n: c\n"), "yaml-unreadable"),
+        (text(TEXT + "x: 2031-99-99\n"), "yaml-unreadable"),
+        (text(TEXT + "x: " + "9" * 5000 + "\n"), "yaml-unreadable"),
+        (raw(encrypted()), "zip-member-unreadable"),
+        (raw(overlapping()), "zip-member-unreadable"),
+        (raw(member("link", b"/etc/passwd", link=True)), "zip-link"),
+        (raw(member("/etc/passwd", b"x")), "zip-odd-name"),
+        (raw(member("../../evil", b"x")), "zip-odd-name"),
+        (raw(member("..", b"x")), "zip-member-unreadable"),
+        (raw(named(b"donn\xe9es", flagged=False)), "zip-odd-name"),
+        (raw(named(b"donn\xe9es", flagged=True)), "zip-unreadable"),
+        (raw(named(b"nul\0.txt", flagged=False)), "zip-odd-name"),
+        (raw(member("overview.md/below", b"x")), "zip-member-unreadable"),
+        (raw(member("ref", b"x")), "zip-member-unreadable"),
+        (raw(member("n" * 256, b"x")), "zip-member-unreadable"),
+        (raw(member("d/" * 2100 + "x", b"x")), "zip-member-unreadable"),
+        (raw(packed(SOUND)[:-10]), "zip-unreadable"),
+        (raw(b""), "zip-unreadable"),
+        (raw(b"PK\x05\x06" + bytes(18)), "yaml-not-at-root"),
+        (write("logo.png", b"\x89PNG\r\n\x1a\n" + b"\xff" * 100), "image-icon"),
+    ],
+)
+def test_hostile_input_gets_a_finding(edit: Edit, rule_id: str, tmp_path: Path) -> None:
+    draft = new()
+    edit(draft)
+    assert found(checked(draft, tmp_path), rule_id)
+
+
+def test_a_hundred_thousand_members(tmp_path: Path) -> None:
+    draft = new()
+    raw(packed({**SOUND, **{f"d/{number}": b"" for number in range(100_000)}}))(draft)
+    started = time.process_time()
+    report = draft.check(tmp_path)
+    assert time.process_time() - started < 60
+    assert "100,0" in found(report, "zip-many-members")
+    assert report.later == "ok"
+
+
+def test_a_merge_key_that_loops_ends(tmp_path: Path) -> None:
+    draft = new()
+    text(TEXT + "merged: &m {<<: *m}\n")(draft)
+    assert checked(draft, tmp_path).accepted
+
+
+def test_paths_of_a_thousand_folders(tmp_path: Path) -> None:
+    draft = new()
+    raw(packed({**SOUND, "ref/" + "d/" * 1500 + "gold.txt": b"a\nb\n"}))(draft)
+    assert checked(draft, tmp_path).accepted
+
+
+def test_a_zip_in_a_zip_in_a_zip_is_read_no_further(tmp_path: Path) -> None:
+    data = packed({"truth.txt": b"a\nb\na\n"})
+    for _ in range(50):
+        data = packed({"more.zip": data})
+    draft = new()
+    put("phases", 0, "starting_kit", "kit.zip")(draft)
+    write("kit.zip", data)(draft)
+    assert checked(draft, tmp_path).later == "ok"
+
+
+def test_a_bomb_inside_a_data_zip_is_not_inflated(tmp_path: Path) -> None:
+    inner = bytearray(packed({"truth.txt": b"0" * 1000}))
+    entry = inner.rindex(b"PK\x01\x02")
+    inner[entry + 24 : entry + 28] = (3 << 30).to_bytes(4, "little")
+    draft = new()
+    put("tasks", 0, "reference_data", "r.zip")(draft)
+    write("r.zip", bytes(inner))(draft)
+    assert "r.zip" in found(checked(draft, tmp_path), "data-no-zip")
+
+
+def test_links_in_a_folder_lead_nowhere_else(tmp_path: Path) -> None:
+    folder = tmp_path / "bundle"
+    for name, data in SOUND.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    (folder / "overview.md").unlink()
+    (folder / "overview.md").symlink_to("/etc/passwd")
+    (folder / "again").symlink_to(folder)
+    os.mkfifo(folder / "pipe")
+    assert "overview.md" in found(check_path(folder, now=NOW), "page-not-found")
