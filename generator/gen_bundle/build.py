@@ -18,6 +18,7 @@ from gen_bundle.spec.overrides import nearest
 from gen_bundle.spec.resolve import Resolved, find_competition, resolve
 
 Progress = Callable[[str], None]
+LEAK = "leak"  # the check's rule about reference data where participants can read them
 PLATFORMS = {"codabench": codabench, "codalab": codalab}
 
 
@@ -124,14 +125,16 @@ def _checked(bundle: Path, phases: list[PhaseData], out: Path, force: bool) -> l
     """What the check says of a finished bundle, in a few words each.
 
     Raises:
-        UserError: Codabench would refuse it or it would not work, and `--force` was not said.
+        UserError: Codabench would refuse it, it would not work, or gold lies where participants can read it, and
+            `--force` was not said.
     """
     report = check_path(bundle, secrets=_secrets(phases))
-    errors = [finding for finding in report.findings if finding.severity == "error"]
-    grave = [f"{finding.file}: {finding.what} {finding.repair}" for finding in errors]
-    if (not report.accepted or report.later == "broken") and not force:
-        raise UserError(*grave, f"{out} was not written. Mend this, or say --force to write it all the same.")
-    return grave + [f"{finding.file}: {finding.what}" for finding in report.findings if finding.severity == "warning"]
+    told = [finding for finding in report.findings if finding.severity != "note"]
+    grave = [finding for finding in told if finding.severity == "error" or finding.id == LEAK]
+    if grave and not force:
+        messages = [f"{finding.file}: {finding.what}. {finding.repair}" for finding in grave]
+        raise UserError(*messages, f"{out} was not written. Mend this, or say --force to write it all the same.")
+    return [f"{finding.file}: {finding.what}" for finding in told]
 
 
 def _secrets(phases: list[PhaseData]) -> Secrets:

@@ -1,6 +1,7 @@
 """The final ranking over all participants of a competition, by the rule of its scoring package."""
 
 import json
+import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,7 +80,11 @@ def _resolved(request: Request) -> Resolved:
 
 
 def _program(competition: Resolved, work: Path) -> Path:
+    """program.json with the files beside it that options name, as in a scoring program."""
     path = work / "program.json"
+    for name, file in competition.program_files.items():
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, work / name)
     everything = Unit("all", "", competition.tasks)
     path.write_text(json.dumps(program_description(competition, everything)), encoding="utf-8")
     return path

@@ -275,3 +275,13 @@ def test_a_bundle_that_codabench_would_refuse_is_not_left_behind(folder: Path, t
     (built,) = build(Request(str(folder), tmp_path / "bundle.zip", force=True))
     assert built.path.exists()
     assert any("logo" in note for note in built.notes)
+
+
+def test_gold_where_participants_can_read_it_stops_a_build(folder: Path, tmp_path: Path) -> None:
+    shutil.copy(folder / "data" / "test" / "gold.csv", folder / "data" / "public" / "test" / "labels.csv")
+    with pytest.raises(UserError, match="was not written") as caught:
+        build(Request(str(folder), tmp_path / "bundle.zip"))
+    assert any("public_data/test.zip" in message for message in caught.value.messages)
+    assert not (tmp_path / "bundle.zip").exists()
+    (built,) = build(Request(str(folder), tmp_path / "bundle.zip", force=True))
+    assert any("public_data/test.zip" in note for note in built.notes)
