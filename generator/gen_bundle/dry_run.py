@@ -194,6 +194,8 @@ class _Replay:
             Measured(run.phase, run.task, run.submission, run.status, scoring.seconds, run.seconds, slowest, usage)
         )
         self._results.notes += [f"{run.place}: {note}" for job in jobs for note in job.notes]
+        of_engine = (note for job in jobs for ended in job.ended.values() for note in ended.notes)
+        self._results.notes += [note for note in dict.fromkeys(of_engine) if note not in self._results.notes]
         folder = self._wish.out / run.phase / run.task / run.submission
         self._results.notes += [f"{run.place}: {note}" for note in keep_run(folder, prediction, scoring)]
         if self._wish.command_line and (container := keep_job(folder, scoring)):

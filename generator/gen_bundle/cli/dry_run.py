@@ -142,14 +142,16 @@ def _show_run(run: "Run") -> None:
 
 def _show_board(phase: str, rows: "list[BoardRow]") -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
-    from rich.text import Text
 
     several = rows[0].tasks is not None
-    table = Table("#", "submission", *(["task"] if several else []), *rows[0].cells, title=f"phase {phase}")
+    heads = ["#", "submission", *(["task"] if several else []), *rows[0].cells]
+    table = Table(*map(escape, heads), title=escape(f"phase {phase}"))
     for row in rows:
         for task, cells in (row.tasks or {"": row.cells}).items():
-            table.add_row(str(row.rank), Text(row.submission), *([task] if several else []), *cells.values())
+            shown = [str(row.rank), row.submission, *([task] if several else []), *cells.values()]
+            table.add_row(*map(escape, shown))
     # Off a terminal a table keeps its full width, so that no cell is cut.
     Console(stderr=True, width=None if is_terminal() else 200).print(table)
 

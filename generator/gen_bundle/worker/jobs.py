@@ -193,7 +193,6 @@ def _run_programs(job: Job, setting: Setting) -> None:
             on_line=setting.on_line,
         )
         job.ended[kind] = ended
-        job.notes += ended.notes
         if ended.timed_out:
             raise JobFailedError(rules.TIME_LIMIT.format(seconds=job.seconds))
         if ended.exit_code != 0 and not (job.is_scoring and kind == "program"):

@@ -74,7 +74,7 @@ class Ended:
         timed_out: It was killed at the time limit.
         problem: Why it was stopped or could not start, in words; empty when it simply ended.
         usage: What it used.
-        notes: What else is worth knowing of this run.
+        notes: What the engine did besides; told once, since it is the same for every run.
     """
 
     exit_code: int | None
