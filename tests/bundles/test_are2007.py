@@ -1,0 +1,137 @@
+"""The declaration, synthetic data and baselines of ARE, and the whole way through the built zip."""
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from are2007 import organiser, reference
+from are2007.answers import Key
+from are2007.mentions import Mention
+from gen_bundle.resources import resource
+from gen_bundle.spec.resolve import resolve
+from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of, pages
+from tests.scoring_programs.framed import score
+
+NAME = "are2007"
+FOLDER = resource("bundles") / NAME
+TASKS = ["task1", "task2", "task3", "task4"]
+LAYOUTS = ["joint", "tasks", "separate"]
+
+
+def test_the_columns_are_the_exercises_measures() -> None:
+    measures = ["f1", "recall", "precision"]
+    keys = ["task1_success_rate", *(f"{task}_{measure}" for task in TASKS[1:] for measure in measures)]
+    assert list(columns_of(NAME).items()) == [(key, ("desc", 0)) for key in keys]
+    competition = resolve(FOLDER)
+    assert [task.id for task in competition.tasks] == TASKS
+    assert [phase.id for phase in competition.declaration.phases] == ["dev", "test"]
+
+
+def test_committed_data_are_what_the_scripts_write(tmp_path: Path) -> None:
+    copy = tmp_path / NAME
+    shutil.copytree(FOLDER, copy, ignore=shutil.ignore_patterns("data"))
+    for script in ("make_data.py", "baselines/make_baselines.py"):
+        subprocess.run([sys.executable, str(copy / script)], check=True)
+    assert files_of(copy / "data") == files_of(FOLDER / "data")
+
+
+def test_baselines_are_made_without_the_keys(tmp_path: Path) -> None:
+    copy = tmp_path / NAME
+    shutil.copytree(FOLDER / "baselines", copy / "baselines")
+    shutil.copytree(FOLDER / "data" / "public", copy / "data" / "public")
+    subprocess.run([sys.executable, str(copy / "baselines" / "make_baselines.py")], check=True)
+    assert files_of(copy / "data" / "baselines") == files_of(FOLDER / "data" / "baselines")
+
+
+@pytest.mark.parametrize("phase", ["dev", "test"])
+def test_the_data_are_sound_and_hold_what_the_rules_speak_of(phase: str) -> None:
+    folder = FOLDER / "data" / phase
+    request = {"reference": str(folder), "tasks": TASKS, "options": {}}
+    assert organiser.check_reference(request) == {"warnings": []}
+    gold = reference.read(folder, TASKS, {})
+    for task in ("task1", "task3"):
+        keys = list(gold.keys[task].values())
+        of_pronouns_alone = [chain for key in keys for chain in key.chains if set(chain) <= set(key.pronouns)]
+        assert of_pronouns_alone
+        assert all(len(key.pronouns) >= 5 for key in keys)
+
+
+@pytest.mark.parametrize("phase", ["dev", "test"])
+def test_participants_get_the_inputs_and_nothing_else(phase: str) -> None:
+    gold, public = files_of(FOLDER / "data" / phase), files_of(FOLDER / "data" / "public" / phase)
+    assert public == {name: content for name, content in gold.items() if name.endswith("-input.xml")}
+
+
+def test_no_text_stands_in_two_tasks() -> None:
+    """The marked mentions of one task would answer another one."""
+    words = [
+        " ".join(re.sub(r"<[^>]*>", " ", text.decode()).split())
+        for text in files_of(FOLDER / "data" / "public").values()
+    ]
+    assert len(set(words)) == len(words)
+
+
+@pytest.mark.parametrize("phase", ["dev", "test"])
+def test_the_good_baseline_beats_the_weak_one_everywhere(tmp_path: Path, phase: str) -> None:
+    good, weak = (direct_scores(tmp_path, NAME, phase, baseline) for baseline in ("good", "weak"))
+    assert all(good[key] > 1.5 * weak[key] for key in good)
+
+
+def oracle(key: Key, given: Mapping[str, list[str]], *, in_chains: bool) -> tuple[str, list[float]]:
+    """The best answer to one text, and the score of each pronoun.
+
+    Chains as in the key; each pronoun to an element that is no pronoun, or else to any other, which is worth 0.5.
+    """
+
+    def place(mention: Mention) -> str:
+        if "nodes" in given:
+            return f'start="{given["nodes"][mention[0]]}" end="{given["nodes"][mention[1]]}"'
+        return f'id="{given["entities"][mention[0]]}"'
+
+    if in_chains:
+        chains = ["<chain>" + "".join(f"<node {place(m)}/>" for m in chain) + "</chain>" for chain in key.chains]
+        return f"<document>{''.join(chains)}</document>", []
+    lines, scores = [], []
+    for pronoun in key.pronouns:
+        (chain,) = (chain for chain in key.chains if pronoun in chain)
+        others = [mention for mention in chain if mention != pronoun]
+        antecedent = next((mention for mention in others if mention not in key.pronouns), others[0])
+        scores.append(0.5 if antecedent in key.pronouns else 1.0)
+        lines.append(f"<pair><pronoun {place(pronoun)}/><antecedent {place(antecedent)}/></pair>")
+    return f"<document>{''.join(lines)}</document>", scores
+
+
+@pytest.mark.parametrize("phase", ["dev", "test"])
+def test_an_oracle_is_as_good_as_can_be(tmp_path: Path, phase: str) -> None:
+    folder = FOLDER / "data" / phase
+    gold = reference.read(folder, TASKS, {})
+    answers: dict[str, str | bytes] = {}
+    expected = {}
+    for task in TASKS:
+        scores: list[float] = []
+        for text, key in gold.keys[task].items():
+            answer, of_text = oracle(key, gold.inputs[task][text], in_chains=task in ("task2", "task4"))
+            answers[f"{task}/{text}-output.xml"] = answer
+            scores += of_text
+        expected[task] = sum(scores) / len(scores) if scores else 1.0
+    outcome = score(tmp_path, NAME, files_of(folder), answers)
+    assert outcome.scores == {key: pytest.approx(expected[key[:5]]) for key in columns_of(NAME)}
+    assert 0.8 < expected["task1"] < 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_board_of_the_built_bundle_shows_the_direct_scores(tmp_path: Path, layout: str) -> None:
+    check_board(tmp_path, NAME, layout, ["good", "weak"])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_pages(layout: str) -> None:
+    rendered = {page: " ".join(text.split()) for page, text in pages(NAME, layout).items()}
+    assert rendered["pages/evaluation.md"].count("**Choice") == 9
+    assert "start-end" not in rendered["pages/submission.md"]

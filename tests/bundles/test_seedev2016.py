@@ -1,0 +1,116 @@
+"""The declaration, synthetic data and baselines of SeeDev, and the whole way through the built zip."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.resources import resource
+from gen_bundle.spec.resolve import resolve
+from seedev2016 import organiser
+from seedev2016.schema import EVENT_TYPES
+from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of, pages
+from tests.scoring_programs.framed import score
+
+NAME = "seedev2016"
+FOLDER = resource("bundles") / NAME
+LAYOUTS = ["joint", "tasks", "separate"]
+
+
+def test_the_columns_are_the_tasks_measures() -> None:
+    assert list(columns_of(NAME).items()) == [
+        ("binary_f1", ("desc", 0)),
+        ("binary_recall", ("desc", 0)),
+        ("binary_precision", ("desc", 0)),
+        ("full_f1", ("desc", 0)),
+        ("full_recall", ("desc", 0)),
+        ("full_precision", ("desc", 0)),
+        ("full_ser", ("asc", 1000)),
+    ]
+    competition = resolve(FOLDER)
+    assert [task.id for task in competition.tasks] == ["binary", "full"]
+    assert [phase.id for phase in competition.declaration.phases] == ["dev", "test"]
+
+
+def run_scripts(copy: Path, *scripts: str) -> None:
+    for script in scripts:
+        environment = {**os.environ, "PYTHONPATH": str(resource("scoring_programs"))}
+        subprocess.run([sys.executable, str(copy / script)], check=True, env=environment)
+
+
+def test_committed_data_are_what_the_scripts_write(tmp_path: Path) -> None:
+    copy = tmp_path / NAME
+    shutil.copytree(FOLDER, copy, ignore=shutil.ignore_patterns("data"))
+    run_scripts(copy, "make_data.py", "baselines/make_baselines.py")
+    assert files_of(copy / "data") == files_of(FOLDER / "data")
+
+
+def test_baselines_are_made_without_the_gold(tmp_path: Path) -> None:
+    copy = tmp_path / NAME
+    shutil.copytree(FOLDER / "baselines", copy / "baselines")
+    shutil.copytree(FOLDER / "data" / "public", copy / "data" / "public")
+    run_scripts(copy, "baselines/make_baselines.py")
+    assert files_of(copy / "data" / "baselines") == files_of(FOLDER / "data" / "baselines")
+
+
+@pytest.mark.parametrize("phase", ["dev", "test"])
+def test_the_data_are_sound_and_hold_every_event_type(phase: str) -> None:
+    folder = FOLDER / "data" / phase
+    request = {"reference": str(folder), "tasks": ["binary", "full"], "options": {}}
+    assert organiser.check_reference(request) == {"warnings": []}
+    for task, types in EVENT_TYPES.items():
+        lines = [
+            line for path in (folder / task).glob("*.a2") for line in path.read_text(encoding="utf-8").splitlines()
+        ]
+        events = [line.split("\t")[1].split() for line in lines if line.startswith("E")]
+        assert {words[0] for words in events} == set(types)
+        assert any("Prerequisite_Event" in word for words in events for word in words) == (task == "full")
+        assert any(line.startswith("M") for line in lines) == (task == "full")
+
+
+@pytest.mark.parametrize("phase", ["dev", "test"])
+def test_participants_get_texts_and_entities_and_nothing_else(phase: str) -> None:
+    gold, public = files_of(FOLDER / "data" / phase), files_of(FOLDER / "data" / "public" / phase)
+    assert public == {name: content for name, content in gold.items() if not name.endswith(".a2")}
+
+
+@pytest.mark.parametrize("phase", ["dev", "test"])
+def test_the_good_baseline_beats_the_weak_one_everywhere(tmp_path: Path, phase: str) -> None:
+    good, weak = (direct_scores(tmp_path, NAME, phase, baseline) for baseline in ("good", "weak"))
+    assert good["full_ser"] < weak["full_ser"] / 2
+    assert all(good[key] > 1.5 * weak[key] for key in good if key != "full_ser")
+
+
+@pytest.mark.parametrize("phase", ["dev", "test"])
+def test_an_oracle_is_perfect(tmp_path: Path, phase: str) -> None:
+    gold = files_of(FOLDER / "data" / phase)
+    outcome = score(tmp_path, NAME, gold, {name: text for name, text in gold.items() if name.endswith(".a2")})
+    ratios = dict.fromkeys(columns_of(NAME), 1.0)
+    assert outcome.scores == {**ratios, "full_ser": 0.0}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_board_of_the_built_bundle_shows_the_direct_scores(tmp_path: Path, layout: str) -> None:
+    check_board(tmp_path, NAME, layout, ["good", "weak"])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_pages(layout: str) -> None:
+    rendered = {page: " ".join(text.split()) for page, text in pages(NAME, layout).items()}
+    data = rendered["pages/data.md"]
+    for kind in (name for types in EVENT_TYPES.values() for name in types):
+        assert kind in data
+    assert "| LitWay | 0.432 | 0.448 | 0.417 |" in rendered["pages/results.md"]
+    assert "| DUTIR | hidden | hidden | hidden |" in rendered["pages/results.md"]
+    assert rendered["pages/evaluation.md"].count("**Choice:**") == 7
+
+
+def test_the_data_page_tells_the_roles_of_the_schema() -> None:
+    table = [line.split(" | ") for line in pages(NAME)["pages/data.md"].splitlines() if line.startswith("| ")]
+    told = {cells[0].removeprefix("| ").split(",")[0].split(" ")[0]: " ".join(cells[1:]) for cells in table}
+    for name, kind in EVENT_TYPES["binary"].items():
+        assert all(f"{role} (" in told[name] for role in kind.roles)

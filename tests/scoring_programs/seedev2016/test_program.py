@@ -1,0 +1,85 @@
+"""SeeDev's scoring program as it runs on the platform: exit codes, what it leaves behind, what it needs."""
+
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.resources import resource
+from tests.bundles.replayed import columns_of, files_of
+from tests.scoring_programs.framed import blocking, score, write_files
+from tests.scoring_programs.packed import run_program
+
+NAME = "seedev2016"
+GOLD = files_of(resource("bundles") / NAME / "data" / "dev")
+ANSWER = files_of(resource("bundles") / NAME / "data" / "baselines" / "dev" / "good")
+WORST = {"full_f1": 0.0, "full_recall": 0.0, "full_precision": 0.0, "full_ser": 1000.0}
+
+
+def test_it_runs_without_torch_transformers_pandas_and_scikit_learn(tmp_path: Path) -> None:
+    write_files(tmp_path / "gold", GOLD)
+    write_files(tmp_path / "answer", ANSWER)
+    blocked = blocking(tmp_path / "blocked", "torch", "transformers", "pandas", "sklearn", "nltk")
+    (tmp_path / "run").mkdir()
+    outcome = run_program(
+        tmp_path / "run", NAME, tmp_path / "gold", tmp_path / "answer", environment={"PYTHONPATH": str(blocked)}
+    )
+    assert outcome.exit_code == 0, outcome.stderr
+    assert set(outcome.scores) == set(columns_of(NAME))
+    assert set(outcome.details) == {"signature", "warnings", "tasks"}
+    assert outcome.details["tasks"]["full"]["substitutions"]["value"] > 0
+    assert outcome.details["tasks"]["binary"]["f1.Regulates_Process"]["value"] > 0
+    assert outcome.page is not None
+    assert "Regulates_<wbr>Process" in outcome.page
+
+
+def test_a_task_that_is_not_entered_gets_the_worst_values(tmp_path: Path) -> None:
+    binary = {name: text for name, text in ANSWER.items() if name.startswith("binary/")}
+    outcome = score(tmp_path, NAME, GOLD, binary)
+    assert outcome.exit_code == 0
+    assert {key: value for key, value in outcome.scores.items() if key in WORST} == WORST
+    assert outcome.scores["binary_f1"] > 0.5
+
+
+@pytest.mark.parametrize("layout", ["tasks", "separate"])
+def test_a_task_of_its_own_gives_the_same_scores(tmp_path: Path, layout: str) -> None:
+    whole = score(tmp_path / "whole", NAME, GOLD, ANSWER).scores
+    gold = {name: text for name, text in GOLD.items() if name.startswith("full/")}
+    answer = ANSWER
+    if layout == "separate":
+        answer = {name.removeprefix("full/"): text for name, text in ANSWER.items() if name.startswith("full/")}
+    scores = score(tmp_path / "one", NAME, gold, answer, tasks=["full"], layout=layout).scores
+    assert {key: scores[key] for key in WORST} == {key: whole[key] for key in WORST}
+
+
+def test_a_bad_submission_is_refused_with_all_problems_and_without_scores(tmp_path: Path) -> None:
+    names = sorted(name for name in ANSWER if name.startswith("full/"))
+    bad: dict[str, str | bytes] = {
+        **ANSWER,
+        names[0]: "E1\tNo_Such_Type Agent:T1\n",
+        names[1]: "E1 Binding Functional_Molecule:T1 Molecule:T2\n",
+    }
+    del bad[names[2]]
+    outcome = score(tmp_path, NAME, GOLD, bad)
+    assert outcome.exit_code == 1
+    assert outcome.scores is None
+    assert "3 problems found" in outcome.stderr
+    for where in (f"{names[0]}:1: ", f"{names[1]}:1: ", f"{names[2]}: is missing"):
+        assert where in outcome.stderr
+
+
+def test_broken_gold_is_the_organisers_task_and_stays_untold(tmp_path: Path) -> None:
+    name = next(name for name in sorted(GOLD) if name.startswith("full/") and name.endswith(".a2"))
+    outcome = score(tmp_path, NAME, {**GOLD, name: "E1\tSecret_Type Agent:T1\n"}, ANSWER)
+    assert outcome.exit_code == 2
+    assert f"{name}:1: unknown event type." in outcome.stderr
+    assert "Secret_Type" not in outcome.stderr
+
+
+def test_an_empty_submission_is_refused(tmp_path: Path) -> None:
+    assert score(tmp_path, NAME, GOLD, {}).exit_code == 1
+
+
+def test_no_event_at_all_is_a_submission_that_finds_nothing(tmp_path: Path) -> None:
+    outcome = score(tmp_path, NAME, GOLD, dict.fromkeys(ANSWER, ""))
+    assert outcome.exit_code == 0
+    assert outcome.scores == {**dict.fromkeys(columns_of(NAME), 0.0), "full_ser": 1.0}
