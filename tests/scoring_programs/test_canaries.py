@@ -22,6 +22,7 @@ from gen_bundle.resources import resource
 from gen_bundle.spec.resolve import resolve
 from scoring_kit import frame
 
+pytestmark = pytest.mark.slow
 CANARY = "canary7f3a"
 COMPETITIONS = sorted(path.parent.name for path in resource("bundles").glob("*/bundle.yaml"))
 NEEDS_MODELS = {"clpsych2025": "a2"}

@@ -5,6 +5,7 @@ import io
 import itertools
 import json
 import re
+import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -25,6 +26,7 @@ from gen_bundle.resources import resource
 from gen_bundle.spec.resolve import resolve
 from scoring_kit import frame, validate
 
+pytestmark = pytest.mark.slow
 COMPETITIONS = sorted(path.parent.name for path in resource("bundles").glob("*/bundle.yaml"))
 Files = Mapping[str, bytes]
 Change = Callable[[Files, str, int], Files]
@@ -45,25 +47,34 @@ class Case:
 
 @pytest.fixture(scope="module", params=COMPETITIONS)
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
-    competition = resolve(resource("bundles") / request.param)
-    work = tmp_path_factory.mktemp(request.param)
+    (joint,) = cases(request.param, "joint", tmp_path_factory.mktemp(request.param))
+    return joint
+
+
+def cases(name: str, layout: str, work: Path) -> list[Case]:
+    """A case for each of the competition's programs."""
+    competition = resolve(resource("bundles") / name, layout=layout, overrides=("submission_rule=all",))
     data = prepare_phases(competition, work)[0]
-    (unit,) = competition.units
-    write_zip(work / "program.zip", program_members(competition, unit))
-    with zipfile.ZipFile(work / "program.zip") as archive:
-        archive.extractall(work / "program")
     kit = starting_kit_members(competition, data)
     valid = kit["examples/valid.zip"]
     assert isinstance(valid, bytes)
-    return Case(
-        package=competition.package.name,
-        program=work / "program",
-        reference=data.references[unit.id],
-        manifest=data.manifest,
-        secrets=data.secrets,
-        kit=kit,
-        valid=unzipped(valid),
-    )
+    made = []
+    for unit in competition.units:
+        archive = work / f"{unit.id}.zip"
+        write_zip(archive, program_members(competition, unit))
+        shutil.unpack_archive(archive, work / f"program-{unit.id}")
+        made.append(
+            Case(
+                package=competition.package.name,
+                program=work / f"program-{unit.id}",
+                reference=data.references[unit.id],
+                manifest=data.manifest,
+                secrets=data.secrets,
+                kit=kit,
+                valid=unzipped(valid),
+            )
+        )
+    return made
 
 
 def unzipped(content: bytes) -> dict[str, bytes]:
@@ -118,15 +129,31 @@ def said_by_validator(case: Case, submission: bytes) -> tuple[int, str]:
     return status, "\n".join(lines)
 
 
+def invalid_examples(case: Case) -> list[bytes]:
+    files = [data for name, data in case.kit.items() if name.startswith("examples/invalid/") and name.endswith(".zip")]
+    return [data for data in files if isinstance(data, bytes)]
+
+
 def test_of_the_examples_in_the_starting_kit(case: Case) -> None:
     assert said_by_program(case, zipped(case.valid))[0] == 0
-    invalid = [data for name, data in case.kit.items() if name.startswith("examples/invalid/") and name[-4:] == ".zip"]
-    assert len(invalid) >= 4
-    for submission in invalid:
-        assert isinstance(submission, bytes)
+    assert len(invalid_examples(case)) >= 4
+    for submission in invalid_examples(case):
         status, text = said_by_program(case, submission)
         assert status == 1
         assert (status, text) == said_by_validator(case, submission)
+
+
+@pytest.mark.parametrize("name", COMPETITIONS)
+def test_where_each_task_has_a_program_of_its_own(name: str, tmp_path: Path) -> None:
+    """Each reads its own part: what one of them says the validator says, and what none refuses it accepts."""
+    programs = cases(name, "tasks", tmp_path)
+    assert [said_by_program(one, zipped(one.valid))[0] for one in programs] == [0] * len(programs)
+    for submission in invalid_examples(programs[0]):
+        said = [said_by_program(one, submission) for one in programs]
+        status, text = said_by_validator(programs[0], submission)
+        assert status == max(status for status, _ in said) == 1
+        problems = {line for status, lines in said if status for line in lines.splitlines()[1:]}
+        assert {line for line in problems if not line.startswith("… and")} <= set(text.splitlines())
 
 
 def _token(value: str) -> Callable[[bytes, int], bytes]:
