@@ -139,10 +139,9 @@ def run(gpu: bool) -> dict[str, Any]:
     checks = [*check_versions(), *check_commands(), *check_output()]
     if manifest["punkt"] is not None:
         checks += check_punkt()
-    if gpu:
-        checks += check_gpu()
-    device = "cuda" if gpu and checks[-1]["ok"] else "cpu"
-    checks += check_models(manifest["models"], numbers, device)
+    gpu_checks = list(check_gpu()) if gpu else []
+    device = "cuda" if any(check["ok"] for check in gpu_checks) else "cpu"
+    checks += [*gpu_checks, *check_models(manifest["models"], numbers, device)]
     return {"ok": all(check["ok"] for check in checks), "checks": checks, "numbers": numbers}
 
 

@@ -49,13 +49,7 @@ def settle_weights(request: ImageRequest, manifest: Manifest, manifest_path: Pat
     models: list[dict[str, Any]] = []
     sources: dict[str, Path] = {}
     for repository, revision in request.models.items():
-        model = manifest.models.get(repository)
-        if model is None:
-            problems.append(
-                f"{manifest_path}: has no model {repository}. "
-                "Add it under models with revision and files null, then lock it."
-            )
-            continue
+        model = manifest.models.get(repository, Model())
         folder = manifest_path.parent / model.path if model.path is not None else None
         fault = _fault(model, revision, folder, request.name)
         if fault is not None:
@@ -68,26 +62,29 @@ def settle_weights(request: ImageRequest, manifest: Manifest, manifest_path: Pat
         models.append({"repository": repository, **_settled(model, folder), "path": place})
     punkt = None
     if request.packages == "models":
+        place = None
         files = manifest.punkt.files
         if nltk_data is not None:
-            sources["sources/punkt"] = nltk_data / PUNKT_FOLDER
-            english = sorted((nltk_data / PUNKT_FOLDER / "english").glob("*.*"))
-            files = files or _digests(nltk_data / PUNKT_FOLDER, [f"english/{path.name}" for path in english])
-            missing = _missing(nltk_data / PUNKT_FOLDER, files)
-            if not files or missing:
-                problems.append(
-                    f"{nltk_data / PUNKT_FOLDER}: lacks {', '.join(missing) or 'english'}. "
-                    "Expected nltk's punkt_tab data."
-                )
-        elif files is None:
-            problems.append(
-                f"{manifest_path}: punkt: is not locked. {_lock(request.name)} "
-                "Or name a folder of nltk data with --nltk-data or NLTK_DATA."
-            )
-        punkt = {"files": files, "path": "sources/punkt" if nltk_data is not None else None, "url": PUNKT_URL}
+            place = "sources/punkt"
+            sources[place] = folder = nltk_data / PUNKT_FOLDER
+            files = files or _digests(folder, [f"english/{path.name}" for path in sorted(folder.glob("english/*.*"))])
+        punkt = {"files": files, "path": place, "url": PUNKT_URL}
+        fault = _punkt_fault(files, sources.get("sources/punkt"), request.name)
+        if fault is not None:
+            problems.append(f"{manifest_path}: punkt: {fault}")
     if problems:
         raise UserError(*problems)
     return Weights({"hub": endpoint(), "models": models, "punkt": punkt}, sources)
+
+
+def _punkt_fault(files: Mapping[str, str] | None, folder: Path | None, name: str) -> str | None:
+    """Why the sentence splitter's data cannot be baked in, or None."""
+    if folder is None:
+        return None if files else f"is not locked. {_lock(name)} Or name a folder of nltk data: --nltk-data, NLTK_DATA."
+    missing = _missing(folder, files or {})
+    if missing or not files:
+        return f"{folder} lacks {', '.join(missing) or 'english'}. Expected nltk's punkt_tab data there."
+    return None
 
 
 def _fault(model: Model, wanted: str | None, folder: Path | None, name: str) -> str | None:

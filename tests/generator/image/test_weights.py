@@ -45,9 +45,9 @@ def test_everything_that_is_not_locked_is_refused_at_once_with_the_command_that_
         f"{MANIFEST}: models.org/a: is not locked. On a machine that reaches the hub run: gen-bundle image lock task.",
         f"{MANIFEST}: models.org/b: is at {REVISION}, but the competition asks for {'f' * 40}. "
         "Set revision and files to null. On a machine that reaches the hub run: gen-bundle image lock task.",
-        f"{MANIFEST}: has no model org/c. Add it under models with revision and files null, then lock it.",
+        f"{MANIFEST}: models.org/c: is not locked. On a machine that reaches the hub run: gen-bundle image lock task.",
         f"{MANIFEST}: punkt: is not locked. On a machine that reaches the hub run: gen-bundle image lock task. "
-        "Or name a folder of nltk data with --nltk-data or NLTK_DATA.",
+        "Or name a folder of nltk data: --nltk-data, NLTK_DATA.",
     )
 
 
@@ -96,7 +96,7 @@ def test_the_sentence_splitter_may_come_from_a_folder(tmp_path: Path) -> None:
     weights = settle_weights(request(), manifest(Punkt()), MANIFEST, tmp_path)
     assert list(weights.manifest["punkt"]["files"]) == ["english/sent_starters.txt"]
     assert weights.sources == {"sources/punkt": english.parent}
-    with pytest.raises(UserError, match=r"punkt_tab: lacks english\. Expected nltk's punkt_tab data"):
+    with pytest.raises(UserError, match=r"punkt_tab lacks english\. Expected nltk's punkt_tab data"):
         settle_weights(request(), manifest(Punkt()), MANIFEST, tmp_path / "elsewhere")
-    with pytest.raises(UserError, match=r"punkt_tab: lacks english/x.txt"):
+    with pytest.raises(UserError, match=r"punkt_tab lacks english/x.txt"):
         settle_weights(request(), manifest(), MANIFEST, tmp_path)
