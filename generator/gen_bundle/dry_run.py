@@ -176,9 +176,15 @@ class _Replay:
         except RefusedError as refused:
             self._to_mend(run, f"Finished, but the server refuses the scores: {refused}")
         else:
-            run.scores = scores if isinstance(scores, dict) else None
-            for doubt in self._competition.leaderboard.doubts(run.scores or {}):
+            run.scores = scores if isinstance(scores, dict) else {}
+            for doubt in self._competition.leaderboard.doubts(run.scores):
                 self._to_mend(run, doubt)
+            if ignored := self._competition.leaderboard.ignored(run.scores):
+                scoring.notes.append(
+                    f"the scores file has keys that are no column, which nobody sees: {', '.join(ignored)}"
+                )
+        if self._competition.detailed_results and not any(scoring.output.glob("*.html")):
+            scoring.notes.append("detailed results are on, but the program wrote no detailed_results.html")
         push_scoring_output(scoring)
 
     def _to_mend(self, run: Run, message: str) -> None:

@@ -1,5 +1,6 @@
 """A leaderboard as it is declared: columns, the one that ranks, and how submissions get there."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 AUTOMATIC_RULES = ("Force_Last", "Force_Latest_Multiple", "Force_Best")
@@ -49,7 +50,7 @@ class Leaderboard:
         """Participants put submissions on the board themselves."""
         return self.submission_rule not in AUTOMATIC_RULES
 
-    def doubts(self, scores: dict[str, object]) -> list[str]:
+    def doubts(self, scores: Mapping[str, object]) -> list[str]:
         """What the server takes without a word, although it is no tidy row of the board."""
         doubts = []
         missing = [column.key for column in self.columns if column.computation is None and column.key not in scores]
@@ -61,7 +62,11 @@ class Leaderboard:
             doubts.append(f"the scorer writes {', '.join(computed)}, which the platform computes; leave it out")
         return doubts
 
-    def _leads_without(self, scores: dict[str, object]) -> bool:
+    def ignored(self, scores: Mapping[str, object]) -> list[str]:
+        """Keys of a scores file that are no column."""
+        return [key for key in scores if self.column(key) is None]
+
+    def _leads_without(self, scores: Mapping[str, object]) -> bool:
         primary = self.primary
         return (
             primary is not None

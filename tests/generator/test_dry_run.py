@@ -1,6 +1,7 @@
 """The journey as a whole, with the process engine: what runs, under which name, what is written, how it ends."""
 
 import json
+import os
 import shutil
 import zipfile
 from collections.abc import Sequence
@@ -122,11 +123,33 @@ def test_submissions_are_zips_folders_and_single_files(bundle: Path, tmp_path: P
     assert [(run.submission, run.scores) for run in results.runs] == [("folder", {"acc": 1.0}), ("pred", {"acc": 0.5})]
 
 
+def test_old_files_and_links_are_zipped_as_a_participant_would(bundle: Path, tmp_path: Path) -> None:
+    folder = write_files(tmp_path / "team", {**GOOD, "sub/x.txt": "1"})
+    os.utime(folder / "pred.txt", (0, 0))  # a zip knows no time before 1980
+    (folder / "dangling").symlink_to("nowhere")
+    assert replay(bundle, tmp_path / "out", [folder]).good
+
+
+def test_links_and_pipes_in_a_bundles_folder(bundle: Path, tmp_path: Path) -> None:
+    (bundle / "gold/truth.txt").rename(bundle / "truth.txt")
+    (bundle / "gold/truth.txt").symlink_to("../truth.txt")
+    (bundle / "gold/dangling").symlink_to("nowhere")
+    os.mkfifo(bundle / "gold/pipe")
+    assert replay(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)]).good
+
+
+def test_a_submission_that_is_no_file(bundle: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UserError, match="expected a zip, a folder or a file"):
+        replay(bundle, tmp_path / "out", [tmp_path / "pipe"])
+
+
 def test_repeated_stems_get_a_number(bundle: Path, tmp_path: Path) -> None:
     submissions = [write_zip(tmp_path / name / "team.zip", GOOD) for name in "xyz"]
+    submissions.append(write_zip(tmp_path / "TEAM.zip", GOOD))
     results = replay(bundle, tmp_path / "out", submissions)
-    assert [run.submission for run in results.runs] == ["team", "team-2", "team-3"]
-    assert len(results.board) == 3
+    assert [run.submission for run in results.runs] == ["team", "team-2", "team-3", "TEAM-4"]
+    assert len(results.board) == 4
 
 
 def test_own_solutions_run_where_they_are_attached(tmp_path: Path) -> None:

@@ -153,12 +153,12 @@ def _lay_out(source: Path, target: Path, bounds: Bounds, what: str) -> None:
 
     From a zip, or from a folder, which the server would have zipped.
     """
-    if source.is_dir():
-        copy_tree(source, target)
-        return
     try:
-        unpack(source, target, bounds)
-    except ArchiveError as error:
+        if source.is_dir():
+            copy_tree(source, target)
+        else:
+            unpack(source, target, bounds)
+    except (ArchiveError, OSError) as error:
         raise JobFailedError(f"{rules.BAD_ZIP}: {what}: {error}") from error
 
 

@@ -10,9 +10,16 @@ from pathlib import Path
 def copy_tree(source: Path, target: Path) -> None:
     """Copy a folder's contents as a zip would carry them.
 
-    Files lose their permission to run, links become what they point at.
+    Files lose their permission to run, links become what they point at; what is neither file nor folder is left out.
+
+    Raises:
+        OSError: Something cannot be read (shutil.Error is one).
     """
-    shutil.copytree(source, target, copy_function=shutil.copyfile, dirs_exist_ok=True)
+
+    def strange(folder: str, names: list[str]) -> list[str]:
+        return [name for name in names if not (Path(folder, name).is_file() or Path(folder, name).is_dir())]
+
+    shutil.copytree(source, target, copy_function=shutil.copyfile, dirs_exist_ok=True, ignore=strange)
 
 
 def drop_strays(output: Path) -> list[str]:
@@ -36,8 +43,8 @@ def drop_strays(output: Path) -> list[str]:
         kind = path.lstat().st_mode
         if stat.S_ISDIR(kind) or stat.S_ISREG(kind) or (stat.S_ISLNK(kind) and _file_inside(path, inside)):
             continue
-        what = f"a link to {path.readlink()}" if stat.S_ISLNK(kind) else "neither file nor folder"
-        strays.append(f"output/{path.relative_to(output)} is {what}; the platform does not upload it")
+        what = f"a link to {str(path.readlink())!r}" if stat.S_ISLNK(kind) else "neither file nor folder"
+        strays.append(f"{str(path.relative_to(output))!r} in the output is {what}; the platform does not upload it")
         path.unlink()
     return strays
 

@@ -104,13 +104,14 @@ class Results:
         """Every run Finished with valid scores, there is a board, and nothing must be mended."""
         return bool(self.runs) and all(run.status == "Finished" for run in self.runs) and not self.findings
 
-    def as_json(self) -> str:
-        """The text of dry-run.json."""
+    def as_json(self) -> bytes:
+        """The content of dry-run.json: UTF-8, and half characters that a program may write as escapes."""
         content = asdict(self)
         for row in content["board"]:
             if row["tasks"] is None:
                 del row["tasks"]
-        return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+        return f"{text}\n".encode(errors="backslashreplace")
 
 
 def keep_run(folder: Path, prediction: Job, scoring: Job) -> list[str]:
@@ -197,5 +198,5 @@ def written(results: Results, out: Path) -> Iterator[None]:
         yield
     finally:
         partial = out / f".{RESULT}.{os.getpid()}"
-        partial.write_text(results.as_json(), encoding="utf-8")
+        partial.write_bytes(results.as_json())
         partial.replace(out / RESULT)

@@ -1,6 +1,5 @@
 """Which submissions run in which phase, by whom and under which name."""
 
-import shutil
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -76,24 +75,40 @@ def migrated(on_board: Sequence[Planned], phase: Phase, planned: Sequence[Planne
 def _names(paths: Sequence[Path]) -> list[str]:
     """The stem of each, and `stem-2`, `stem-3` for those that come again."""
     names: list[str] = []
+    taken: set[str] = set()
     for path in paths:
-        stem = (path.resolve().name if path.is_dir() else path.stem) or "submission"
+        stem = path.resolve().name if path.is_dir() else path.stem
         name, count = stem, 1
-        while name in names:
+        while name.casefold() in taken:  # they become folders, also where case does not count
             count += 1
             name = f"{stem}-{count}"
         names.append(name)
+        taken.add(name.casefold())
     return names
 
 
 def as_upload(path: Path, scratch: Path) -> Path:
-    """What a participant would upload: a zip as it is, a folder's contents zipped, a single file zipped alone."""
-    if path.is_file() and (path.suffix.lower() == ".zip" or zipfile.is_zipfile(path)):
-        return path
-    scratch.parent.mkdir(parents=True, exist_ok=True)
-    if path.is_dir():
-        return Path(shutil.make_archive(str(scratch), "zip", path))
-    upload = scratch.with_name(f"{scratch.name}.zip")
-    with zipfile.ZipFile(upload, "w", zipfile.ZIP_DEFLATED) as opened:
-        opened.write(path, path.name)
+    """What a participant would upload: a zip as it is, a folder's contents zipped, a single file zipped alone.
+
+    Raises:
+        UserError: It cannot be read, or is neither file nor folder.
+    """
+    try:
+        if path.is_file() and (path.suffix.lower() == ".zip" or zipfile.is_zipfile(path)):
+            return path
+        scratch.parent.mkdir(parents=True, exist_ok=True)
+        upload = scratch.with_name(f"{scratch.name}.zip")
+        with zipfile.ZipFile(upload, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as opened:
+            for file, name in _contents(path):
+                opened.write(file, name)
+    except OSError as error:
+        raise UserError(f"--submission {path}: cannot be read: {error}") from error
     return upload
+
+
+def _contents(path: Path) -> list[tuple[Path, str]]:
+    if path.is_file():
+        return [(path, path.name)]
+    if not path.is_dir():
+        raise UserError(f"--submission {path}: expected a zip, a folder or a file")
+    return [(file, str(file.relative_to(path))) for file in sorted(path.rglob("*")) if file.is_file()]

@@ -50,7 +50,7 @@ def _began(process: int) -> str:
     """When a process began, in the kernel's own count; `gone`, or `alive` where the system does not tell."""
     try:
         return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         pass
     try:
         os.kill(process, 0)

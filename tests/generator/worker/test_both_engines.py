@@ -82,6 +82,7 @@ CASES = {
         cells={"acc": "n/a"},
         message="no score for acc: shown as n/a. The row stands on top",
         finding="stands on top",
+        note="keys that are no column, which nobody sees: accuracy",
     ),
     "hidden and computed columns": Case(
         Bundle(
@@ -120,6 +121,12 @@ CASES = {
     "program without metadata": failed(Bundle(metadata=None), NO_SCORES, None, note="never started"),
     "program without metadata, detailed results": failed(
         Bundle(metadata=None, top={"enable_detailed_results": True}), "Limit was 600 seconds", None
+    ),
+    "no detailed results, although they are on": Case(
+        Bundle(top={"enable_detailed_results": True}),
+        scores={"acc": 1.0},
+        cells={"acc": "1.0"},
+        note="wrote no detailed_results.html",
     ),
     "metadata without command": failed(Bundle(metadata="Command: x"), NO_SCORES, None, note="no 'command: …'"),
     "metadata is no YAML": failed(Bundle(metadata="command: [x"), NO_SCORES, None, note="is no YAML"),
@@ -197,7 +204,7 @@ CASES = {
         cells={"acc": "1.0"},
     ),
     "the scores are a link out of the output": failed(
-        Bundle("import os\nos.symlink('/etc/passwd', '../output/scores.json')\n"), NO_SCORES, note="is a link to /etc"
+        Bundle("import os\nos.symlink('/etc/passwd', '../output/scores.json')\n"), NO_SCORES, note="is a link to '/etc"
     ),
     "the scores are a link within the output": Case(
         Bundle(writes('{"acc": 1}', "real.json") + "import os\nos.symlink('real.json', '../output/scores.json')\n"),
@@ -208,7 +215,7 @@ CASES = {
         Bundle(writes('{"acc": 1}') + "import os\nos.mkfifo('../output/pipe')\n"),
         scores={"acc": 1},
         cells={"acc": "1.0"},
-        note="output/pipe is neither file nor folder",
+        note="'pipe' in the output is neither file nor folder",
     ),
     "forks and hangs": failed(
         Bundle(
@@ -228,6 +235,12 @@ CASES = {
         "Limit was 1 seconds",
         None,
         submission={"slow.py": "import time\ntime.sleep(60)\n", "metadata": "command: python3 slow.py"},
+    ),
+    "keys and file names that are no text": Case(
+        Bundle(writes('{"acc": 1, "\\ud800": 2}') + "import os\nos.mkfifo(b'../output/\\xff')\n"),
+        scores={"acc": 1, "\ud800": 2},
+        cells={"acc": "1.0"},
+        note="'\\udcff' in the output is neither file nor folder",
     ),
     "prints invalid UTF-8": Case(
         Bundle(writes('{"acc": 1}') + "import sys\nsys.stdout.buffer.write(b'\\xff\\xfe\\n')\n"),
