@@ -106,7 +106,7 @@ def test_pages(layout: str) -> None:
         assert kind in data
     assert "| LitWay | 0.432 | 0.448 | 0.417 |" in rendered["pages/results.md"]
     assert "| DUTIR | hidden | hidden | hidden |" in rendered["pages/results.md"]
-    assert rendered["pages/evaluation.md"].count("**Choice:**") == 7
+    assert rendered["pages/evaluation.md"].count("**Choice:**") == 8
 
 
 def test_the_data_page_tells_the_roles_of_the_schema() -> None:
