@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final, Literal
 
+from gen_bundle.check.tree import is_encodable
+
 TRUE: Final = frozenset(["t", "y", "yes", "true", "on", "1", 1, True])
 FALSE: Final = frozenset(["f", "n", "no", "false", "off", "0", 0, 0.0, False])
 MAX_INTEGER = 2_147_483_647
@@ -122,7 +124,7 @@ def _text_fault(kind: Text, value: Any) -> Fault | None:
     text = as_text(value)
     if text is None:
         return "email" if isinstance(kind, Email) else "text"
-    if "\0" in text:
+    if "\0" in text or not is_encodable(text):
         return "nul"
     if kind.limit is not None and len(text) > kind.limit:
         return "long"
@@ -170,7 +172,7 @@ def is_json(value: Any) -> bool:
         if isinstance(part, float):
             return part == part and part not in (float("inf"), float("-inf"))
         if isinstance(part, str):
-            return "\0" not in part
+            return "\0" not in part and is_encodable(part)
         if part is None or isinstance(part, (bool, int)):
             return True
         if not isinstance(part, (dict, list)) or id(part) in seen:

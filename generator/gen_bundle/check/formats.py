@@ -69,7 +69,7 @@ def sarif(reports: Iterable[Report], version: str) -> str:
     driver = {"name": "gen-bundle check", "version": version, "rules": [_sarif_rule(name) for name in used]}
     results = [_sarif_result(report, finding, used.index(finding.id)) for report, finding in found]
     log = {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
-    return json.dumps(log, ensure_ascii=False, indent=2)
+    return json.dumps(log, indent=2)
 
 
 def _sarif_rule(name: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from gen_bundle.check.gold import LONGEST, SHORTEST, Gold, column_digest, gold_of, sha256_of, table_columns
-from gen_bundle.check.records import fingerprint, records, values, word_stream, words
+from gen_bundle.check.records import cells, fingerprint, records, values, word_stream, words
 from gen_bundle.check.rules import Effect, Problem, rule
 from gen_bundle.check.tree import Node
 from gen_bundle.check.visible import Seen, visible_files
@@ -118,7 +118,7 @@ def _tied_labels(gold: Gold, seen: Seen) -> str | None:
 
 def _records(seen: Seen) -> Iterator[list[str]]:
     if seen.channel == "logo":
-        return iter([words(text) for text in _logo_texts(seen.node)])
+        return iter([cells(text) for text in _logo_texts(seen.node)])
     return records(seen.name, seen.node)
 
 

@@ -59,4 +59,4 @@ class Report:
     def as_json(self) -> str:
         """One line of `--json`."""
         verdict = {"path": self.path, "accepted": self.accepted, "later": self.later}
-        return json.dumps(verdict | {"findings": [finding.as_dict() for finding in self.findings]}, ensure_ascii=False)
+        return json.dumps(verdict | {"findings": [finding.as_dict() for finding in self.findings]})

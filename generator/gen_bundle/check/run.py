@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -44,6 +45,7 @@ TOPICS = {
     "leaks": "Leaks",
 }
 QUIET_SECONDS = 1.0
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def load_rules() -> None:
@@ -141,6 +143,11 @@ def _stage(rule: Rule, problem: Problem) -> Stage:
     return problem.stage if problem.stage is not None else rule.stage
 
 
+def printable(text: str) -> str:
+    """A text that no terminal takes for a command: control characters and lone surrogates written out."""
+    return CONTROL.sub(lambda found: f"\\x{ord(found.group()):02x}", text)
+
+
 def _findings(bundle: Bundle, found: list[tuple[Rule, Problem]]) -> list[Finding]:
     severities = list(Effect)
 
@@ -150,7 +157,7 @@ def _findings(bundle: Bundle, found: list[tuple[Rule, Problem]]) -> list[Finding
 
     findings: list[Finding] = []
     for number, (rule, problem) in enumerate(sorted(found, key=place)):
-        file, line, column = problem.file or YAML_NAME, problem.line, problem.column
+        file, line, column = printable(problem.file or YAML_NAME), problem.line, problem.column
         if problem.file is None and bundle.document is not None:
             line, column = bundle.document.position(problem.at)
         findings.append(
@@ -160,7 +167,7 @@ def _findings(bundle: Bundle, found: list[tuple[Rule, Problem]]) -> list[Finding
                 file,
                 line,
                 column,
-                problem.what,
+                printable(problem.what),
                 rule.consequence,
                 rule.repair,
                 rule.source,

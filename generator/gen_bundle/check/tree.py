@@ -95,7 +95,7 @@ class Tree:
 
     def find(self, name: str) -> Node | OnServer | None:
         """What `os.path.join(folder of the bundle, name)` leads to; None when there is nothing."""
-        if "\0" in name or any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in name.split("/")):
+        if _impossible(name):
             return None
         if name.startswith("/"):
             plain = os.path.normpath(name).replace("//", "/")
@@ -118,10 +118,9 @@ class Tree:
 
     def open_error(self, name: str) -> str | None:
         """Why opening the name as a file fails other than by its absence; None when it does not."""
-        if "\0" in name:
-            return "holds a NUL character"
-        if any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in name.split("/")):
-            return "is too long for a file name (a text instead of a path?)"
+        impossible = _impossible(name)
+        if impossible:
+            return impossible
         found = self.find(name)
         if isinstance(found, Node):
             return "is a folder" if found.is_folder else None
@@ -144,6 +143,22 @@ class Tree:
     def names(self) -> Iterator[str]:
         """The names of all files and folders."""
         return (name for name, _ in self.root.walk())
+
+
+def _impossible(name: str) -> str | None:
+    """Why no file system can hold the name."""
+    if "\0" in name:
+        return "holds a NUL character"
+    if not is_encodable(name):
+        return "holds half a character"
+    if any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in name.split("/")):
+        return "is too long for a file name (a text instead of a path?)"
+    return None
+
+
+def is_encodable(text: str) -> bool:
+    """Whether a text has no lone surrogates, which YAML can write and UTF-8 cannot."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def unpacked_name(member: zipfile.ZipInfo) -> str:

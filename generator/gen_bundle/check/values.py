@@ -117,15 +117,15 @@ def _field_not_a_text(bundle: Bundle) -> Iterator[Problem]:
     "field-nul-character",
     Effect.REFUSED,
     Stage.SAVE_COMPETITION,
-    title="a text holds a NUL character",
-    consequence="The upload ends with `…: Null characters are not allowed.`",
-    repair="Take the NUL character out.",
+    title="a text holds a NUL character or half of a surrogate pair",
+    consequence="The upload ends with `…: Null characters are not allowed.` or `… Surrogate characters …`",
+    repair="Take the character out.",
     source=SERIALIZERS,
     reads="both",
 )
 def _field_nul_character(bundle: Bundle) -> Iterator[Problem]:
     for field in _faulty(bundle, "nul"):
-        yield _problem(field, "holds a NUL character")
+        yield _problem(field, "holds a NUL character or half of a surrogate pair")
 
 
 @rule(

@@ -1,5 +1,6 @@
 """Whatever a declaration says, the check answers."""
 
+import copy
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,7 @@ VALUES: list[Any] = [
     *([], {}, [None], ["x"], [[]], [{}], [0], {"x": 1}, {1: {}}, {"index": 0}, [{"index": 0}]),
 ]
 ODD = st.sampled_from(VALUES)
-NAMES = st.sampled_from(
-    ["name", "title", "index", "tasks", "key", "file", "path", "label", "id", "x", "start", "end", "html"]
-)
+NAMES = st.sampled_from(["name", "title", "index", "tasks", "key", "file", "path", "label", "id", "x", "start", "html"])
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -60,9 +59,9 @@ def mutated(draw: st.DrawFn) -> Draft:
             case "rename" if isinstance(owner, dict):
                 owner[draw(NAMES)] = owner.pop(key)
             case "double" if isinstance(owner, list):
-                owner.append(owner[key])
+                owner.append(copy.deepcopy(owner[key]))
             case _:
-                owner[key] = draw(ODD)
+                owner[key] = copy.deepcopy(draw(ODD))
     return draft
 
 

@@ -1,0 +1,37 @@
+"""docs/checks.md and --explain say what the rules say."""
+
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.check.catalogue import catalogue, explain
+from gen_bundle.check.rules import REGISTRY
+from gen_bundle.errors import UserError
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_the_page_is_current() -> None:
+    page = (ROOT / "docs/checks.md").read_text(encoding="utf-8")
+    assert page == catalogue(), "run `python -m gen_bundle.check.catalogue > docs/checks.md`"
+
+
+def test_every_rule_is_explained() -> None:
+    text = catalogue()
+    for rule in REGISTRY.values():
+        assert f"### {rule.id}\n" in text
+        assert rule.title
+        assert rule.consequence.endswith((".", "`", "!"))
+        assert rule.repair.endswith(".")
+        assert rule.source
+
+
+def test_explain_says_all_of_one_rule() -> None:
+    text = explain("phases-overlap")
+    rule = REGISTRY["phases-overlap"]
+    assert all(part in text for part in (rule.id, "error", "refused", rule.consequence, rule.repair, rule.source))
+
+
+def test_explain_suggests_the_nearest_rule() -> None:
+    with pytest.raises(UserError, match="phases-overlap"):
+        explain("phase-overlap")

@@ -1,0 +1,72 @@
+"""The report as JSON, text, SARIF and GitHub annotations."""
+
+import json
+from pathlib import Path
+
+from gen_bundle.check import check_path, formats
+from gen_bundle.check.report import Report
+from tests.generator.check.drafts import NOW, both, drop, new, put
+
+KEYS = ["id", "severity", "file", "line", "column", "what", "consequence", "repair", "source", "first"]
+
+
+def refused(folder: Path) -> Report:
+    """A report with an error, a warning and a note."""
+    draft = new()
+    both(drop("terms"), put("reward", "TODO"), put("published", False), put("title", "a\x1b[31m, b: 100%"))(draft)
+    return draft.check(folder)
+
+
+def test_json_is_one_line_with_the_fixed_fields(tmp_path: Path) -> None:
+    report = refused(tmp_path)
+    text = report.as_json()
+    assert "\n" not in text
+    said = json.loads(text)
+    assert list(said) == ["path", "accepted", "later", "findings"]
+    assert (said["path"], said["accepted"], said["later"]) == (str(tmp_path / "bundle.zip"), False, None)
+    assert all(list(finding) == KEYS for finding in said["findings"])
+    assert [finding["first"] for finding in said["findings"]] == [True, False, False]
+    assert [finding["severity"] for finding in said["findings"]] == ["error", "warning", "note"]
+
+
+def test_positions_count_from_one_and_point_at_the_key(tmp_path: Path) -> None:
+    draft = new()
+    draft.text = "version: 2\ntitle: A\nphases:\n  - name: P\n    start: 31.13.2031\n    tasks: [0]\n"
+    finding = next(one for one in draft.check(tmp_path).findings if one.id == "date-unreadable")
+    assert (finding.file, finding.line, finding.column) == ("competition.yaml", 5, 5)
+
+
+def test_text_says_verdict_place_consequence_and_repair(tmp_path: Path) -> None:
+    lines = list(formats.text(refused(tmp_path)))
+    assert lines[0].endswith("bundle.zip: refused: the platform would not create the competition")
+    assert lines[1] == "  error terms-missing  competition.yaml:1:1  (what the platform reports first)"
+    assert any("what to do:   Add `terms`" in line for line in lines)
+    assert not any("\x1b" in line for line in lines)
+
+
+def test_github_escapes_what_would_end_a_command(tmp_path: Path) -> None:
+    folder = tmp_path / "a,b"
+    folder.mkdir()
+    lines = list(formats.github(refused(folder)))
+    assert [line.split(" ")[0] for line in lines] == ["::error", "::warning", "::notice"]
+    assert all("\n" not in line and "a%2Cb" in line for line in lines)
+
+
+def test_annotations_of_a_folder_name_the_file_itself(tmp_path: Path) -> None:
+    draft = new()
+    put("reward", "TODO")(draft)
+    for name, data in {**draft.files, "competition.yaml": json.dumps(draft.yaml).encode()}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    (line,) = formats.github(check_path(tmp_path, now=NOW))
+    assert line.startswith(f"::warning file={tmp_path}/competition.yaml,line=1,col=")
+
+
+def test_sarif_names_rules_levels_and_places(tmp_path: Path) -> None:
+    log = json.loads(formats.sarif([refused(tmp_path)], "1.0"))
+    (run,) = log["runs"]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert log["version"] == "2.1.0"
+    assert [result["level"] for result in run["results"]] == ["error", "warning", "note"]
+    assert all(rules[result["ruleIndex"]] == result["ruleId"] for result in run["results"])
+    assert all(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in run["results"])

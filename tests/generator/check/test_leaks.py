@@ -1,0 +1,186 @@
+"""Gold that participants can see, and everything that only looks like it."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+
+from gen_bundle.check import Secrets
+from tests.generator.check.drafts import Draft, Edit, both, delete, new, packed, put, with_options, write
+
+IDS = [f"item-{number:03}" for number in range(20)]
+LABELS = ["neutral" if number % 3 else "joyful" for number in range(20)]
+GOLD = "".join(f"{one},{label}\n" for one, label in zip(IDS, LABELS, strict=True)).encode()
+PAIRS = list(zip(IDS, LABELS, strict=True))
+HEADED = b"id,text,language,label\n" + b"".join(
+    f"{one},text {one},{'en' if number % 2 else 'de'},{label}\n".encode()
+    for number, (one, label) in enumerate(zip(IDS, LABELS, strict=True))
+)
+INPUTS = b"item-000,some text\nitem-001,more text\n"
+SUMMARY = "The writer moves from despair over the lost job to a cautious hope for the spring."
+SECRETS = Secrets(texts=(SUMMARY,), labels=tuple(zip(IDS, LABELS, strict=True)), files=("gold.csv",))
+
+
+def task() -> Draft:
+    """A bundle with a table of gold."""
+    draft = new()
+    both(delete("ref/truth.txt"), write("ref/gold.csv", GOLD))(draft)
+    return draft
+
+
+def public(name: str, data: bytes) -> Edit:
+    """A file in the public data."""
+    return both(put("phases", 0, "public_data", "public"), write(f"public/{name}", data))
+
+
+def kit(name: str, data: bytes) -> Edit:
+    """A file in the starting kit."""
+    return both(put("phases", 0, "starting_kit", "kit"), write(f"kit/{name}", data))
+
+
+def solution(data: bytes) -> Edit:
+    """A solution of one file."""
+    return both(put("solutions", [{"index": 0, "tasks": [0], "path": "sol"}]), write("sol/pred.csv", data))
+
+
+def predictions(wrong: int) -> bytes:
+    """An example submission that gets so many items wrong."""
+    flipped = {"joyful": "neutral", "neutral": "joyful"}
+    pairs = enumerate(zip(IDS, LABELS, strict=True))
+    return "".join(f"{one},{flipped[label] if number < wrong else label}\n" for number, (one, label) in pairs).encode()
+
+
+def logo(text: str) -> bytes:
+    """A logo with a text in its metadata."""
+    out, info = io.BytesIO(), PngInfo()
+    info.add_text("Comment", text, zip=True)
+    Image.new("RGB", (4, 4)).save(out, format="PNG", pnginfo=info)
+    return out.getvalue()
+
+
+def leaks(draft: Draft, folder: Path) -> list[str]:
+    """What the check says of leaks."""
+    return [finding.what for finding in draft.check(folder).findings if finding.id == "leak"]
+
+
+FOREIGN = [
+    public("train.csv", GOLD),
+    public("train.csv", GOLD.replace(b"\n", b"\r\n")),
+    public("train.csv", b"id;gold\n" + GOLD.replace(b",", b";")),
+    public("more/data.zip", packed({"x/train.csv": GOLD})),
+    public(
+        "train.json",
+        json.dumps([{"id": one, "y": label} for one, label in PAIRS]).encode(),
+    ),
+    public("train.json", json.dumps(dict(PAIRS)).encode()),
+    public(
+        "train.jsonl",
+        "\n".join(json.dumps({"id": one, "y": label}) for one, label in PAIRS).encode(),
+    ),
+    public("labels.txt", "\n".join(LABELS).encode()),
+    public("train.tsv", "\n".join(f"{one}\tsome text\t{label}" for one, label in PAIRS).encode()),
+    kit("example.csv", GOLD),
+    solution(GOLD),
+    solution(b"item,prediction\n" + GOLD),
+    write("overview.md", b"# Data\n\n| id | label |\n|---|---|\n" + GOLD.replace(b",", b" | ").replace(b"\n", b" |\n")),
+    write("overview.md", "\n".join(f"- {one}: {label}" for one, label in PAIRS).encode()),
+    both(write("input/gold.csv", GOLD), put("tasks", 0, "input_data", "input")),
+    both(write("scoring/gold.csv", GOLD), put("make_programs_available", True)),
+    put("phases", 0, "public_data", "ref"),
+]
+
+
+@pytest.mark.parametrize("edit", FOREIGN)
+def test_gold_of_any_bundle_is_found(edit: Edit, tmp_path: Path) -> None:
+    draft = task()
+    edit(draft)
+    assert len(leaks(draft, tmp_path)) == 1
+
+
+SOUND = [
+    public("items.csv", b"".join(f"{one},a text\n".encode() for one in IDS)),
+    public("train.csv", b"".join(f"train-{number},joyful\ntrain-{number}b,neutral\n".encode() for number in range(20))),
+    public("labels.txt", b"joyful\nneutral\n"),
+    kit("example.csv", b"".join(f"{one},neutral\n".encode() for one in IDS)),
+    solution(b"".join(f"{one},neutral\n".encode() for one in IDS)),
+    solution(predictions(1)),
+    write(
+        "overview.md",
+        b"Item-003 may be joyful or neutral; answer `item-003,joyful` or `item-003,neutral`.\n",
+    ),
+    both(write("ref/README.md", b"About\nus\n"), public("README.md", b"About\nus\n")),
+    both(
+        write("ref/inputs.csv", b"item-000,some text\nitem-001,more text\n"),
+        public("inputs.csv", b"item-000,some text\nitem-001,more text\n"),
+    ),
+    both(
+        write("ref/gold.csv", HEADED),
+        public("items.csv", b"\n".join(line.rpartition(b",")[0] for line in HEADED.splitlines())),
+    ),
+]
+
+
+@pytest.mark.parametrize("edit", SOUND)
+def test_what_only_looks_like_gold_is_not_reported(edit: Edit, tmp_path: Path) -> None:
+    draft = task()
+    edit(draft)
+    assert leaks(draft, tmp_path) == []
+
+
+def test_only_the_label_column_of_a_headed_table_is_secret(tmp_path: Path) -> None:
+    draft = task()
+    both(write("ref/gold.csv", HEADED), public("items.csv", b"".join(GOLD.splitlines(keepends=True))))(draft)
+    assert leaks(draft, tmp_path) == ["public data public/items.csv has a column with the labels of gold.csv"]
+
+
+NAMED = [
+    write("overview.md", f"# Example\n\n{SUMMARY}\n".encode()),
+    write("overview.md", SUMMARY.upper().replace(" ", "\n").encode()),
+    write("terms.md", b"For example `item-003` is joyful:\n\nitem-003,joyful\n"),
+    public("notes.json", f'{{"summary": "{SUMMARY}"}}'.encode()),
+    public("notes.txt", f"Summary: {SUMMARY}\n".encode()),
+    kit("examples/valid.txt", f"They say that {SUMMARY}".encode()),
+    write("logo.png", logo(SUMMARY)),
+    write("logo.png", logo("item-003 joyful")),
+    both(write("scoring/notes.py", f'NOTE = "{SUMMARY}"\n'.encode()), put("make_programs_available", True)),
+    public("copy.bin", GOLD),
+    solution(GOLD),
+]
+
+
+@pytest.mark.parametrize("edit", NAMED)
+def test_named_secrets_are_found(edit: Edit, tmp_path: Path) -> None:
+    draft = task()
+    both(with_options(secrets=SECRETS), edit)(draft)
+    assert len(leaks(draft, tmp_path)) == 1
+
+
+NAMED_SOUND = [
+    write("overview.md", b"Summaries tell how the writer moves from despair to hope.\n"),
+    public("posts.json", f'{{"post": "I read this: {SUMMARY} And then I wept."}}'.encode()),
+    both(
+        public("posts.json", f'{{"post": "I read this: {SUMMARY} And then I wept."}}'.encode()),
+        solution(f"item-000,{SUMMARY}\n".encode()),
+    ),
+    solution(predictions(3)),
+    kit("example.csv", predictions(1)),
+    public("other.csv", b"a,b\n"),
+]
+
+
+@pytest.mark.parametrize("edit", NAMED_SOUND)
+def test_what_participants_hold_is_no_named_secret(edit: Edit, tmp_path: Path) -> None:
+    draft = task()
+    both(with_options(secrets=SECRETS), edit)(draft)
+    assert leaks(draft, tmp_path) == []
+
+
+def test_texts_that_are_public_are_no_secret(tmp_path: Path) -> None:
+    draft = task()
+    both(with_options(secrets=Secrets(texts=(SUMMARY,), public=(SUMMARY,))), write("overview.md", SUMMARY.encode()))(
+        draft
+    )
+    assert leaks(draft, tmp_path) == []
