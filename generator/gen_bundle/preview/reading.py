@@ -3,6 +3,7 @@
 import io
 import zipfile
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -115,30 +116,31 @@ def read_view(path: Path, now: datetime | None = None) -> View:
     Raises:
         UserError: it is no Codabench bundle of version 2.
     """
-    bundle = _open(path, now or datetime.now(UTC))
-    if bundle.version != "2":
-        raise UserError(
-            f"{path}: competition.yaml has version {bundle.version}, expected 2. "
-            "Turn a CodaLab 1.5 bundle into a Codabench one with `gen-bundle convert` first."
-        )
-    return _Reader(bundle).view()
+    with ExitStack() as held:
+        try:
+            bundle = _open(path, now or datetime.now(UTC), held)
+        except OSError as error:
+            raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
+        if bundle.huge:
+            raise UserError(f"{YAML_NAME}: its aliases (&, *) repeat each other to enormous size. Write them out.")
+        if bundle.version != "2":
+            raise UserError(
+                f"{path}: competition.yaml has version {bundle.version}, expected 2. "
+                "Turn a CodaLab 1.5 bundle into a Codabench one with `gen-bundle convert` first."
+            )
+        return _Reader(bundle).view()
 
 
-def _open(path: Path, now: datetime) -> Bundle:
-    try:
-        if path.is_dir():
-            bundle = Bundle(folder_tree(path), now)
-        else:
-            with path.open("rb"):
-                archive = open_archive(path, lambda _: None)
-            bundle = Bundle(archive.tree, now, archive)
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
+def _open(path: Path, now: datetime, held: ExitStack) -> Bundle:
+    if path.is_dir():
+        bundle = Bundle(folder_tree(path), now, held=held)
+    else:
+        archive = open_archive(held.enter_context(path.open("rb")), lambda _: None, held)
+        bundle = Bundle(archive.tree, now, archive, held=held)
     found = bundle.tree.find(YAML_NAME)
     if not isinstance(found, Node) or found.open is None:
-        hint = (
-            " This is a declaration: build it first, and preview the bundle." if (path / "bundle.yaml").exists() else ""
-        )
+        declared = (path / "bundle.yaml").exists()
+        hint = " This is a declaration: build it first, and preview the bundle." if declared else ""
         raise UserError(f"{path}: no {YAML_NAME} at its root.{hint}")
     try:
         bundle.document = read_yaml(found.read(MAX_BYTES + 1))

@@ -44,6 +44,11 @@ DRY_RUN: dict[str, Any] = {
 }
 
 
+BOMB = b"version: 2\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + b"".join(
+    b"a%d: &a%d [%s]\n" % (n, n, b", ".join([b"*a%d" % (n - 1)] * 10)) for n in range(1, 9)
+)
+
+
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
     return write_bundle(tmp_path / "bundle.zip")
@@ -170,6 +175,7 @@ def test_a_huge_picture_is_not_drawn(tmp_path: Path) -> None:
         ({"competition.yaml": b"version: 1\ntitle: x\n"}, "gen-bundle convert"),
         ({"competition.yaml": b"a: [\n"}, "competition.yaml"),
         ({"competition.yaml": b""}, "expected a mapping"),
+        ({"competition.yaml": BOMB}, "enormous size"),
     ],
 )
 def test_other_files_are_refused(tmp_path: Path, files: dict[str, bytes], message: str) -> None:
