@@ -107,6 +107,11 @@ class _Replay:
 
     def phase(self, phase: Phase, planned: Sequence[Planned]) -> None:
         """All submissions of a phase, in order, and the board they leave."""
+        if not phase.tasks:
+            self._results.findings.append(
+                f"phase {phase.id} has no task: submissions would stay in Submitting for ever"
+            )
+            return
         if phase.auto_migrate:
             planned = [*migrated(self._on_last_board, phase, planned), *planned]
         if not planned:

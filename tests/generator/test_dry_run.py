@@ -317,6 +317,13 @@ def test_no_visible_column_and_no_primary_column(tmp_path: Path) -> None:
     assert "no column has the index 0" in replay(no_primary, tmp_path / "2", [team]).findings[0]
 
 
+def test_a_phase_without_tasks_is_told(tmp_path: Path) -> None:
+    bundle = Bundle(phase={"tasks": []}).write(tmp_path / "bundle")
+    results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)])
+    assert results.runs == []
+    assert results.findings == ["phase test has no task: submissions would stay in Submitting for ever"]
+
+
 def test_verdict_on_time(bundle: Path, tmp_path: Path) -> None:
     results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)], teams=30, per_day=5)
     time, *_, hours = results.verdict

@@ -164,7 +164,9 @@ def _line_printer() -> Callable[[str], None]:
         nonlocal left
         if left:
             left -= 1
-            say(f"  {text}" if left else "  … (the rest is in the logs)", "bright_black")
+            shown = click.style(f"  {text}" if left else "  … (the rest is in the logs)", fg="bright_black")
+            # Not click.echo: the spinner makes room for what goes through sys.stderr as it is now.
+            sys.stderr.write(f"{shown}\n")
 
     return line
 

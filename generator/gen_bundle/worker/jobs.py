@@ -15,6 +15,7 @@ from gen_bundle.unpack import BUNDLE, SUBMISSION, ArchiveError, Bounds, unpack
 from gen_bundle.worker import rules
 from gen_bundle.worker.bundle import Task
 from gen_bundle.worker.engines import Container, Ended, Engine, Kind, LineListener, Mount
+from gen_bundle.worker.engines.logs import printable
 from gen_bundle.worker.layout import copy_tree, drop_strays, open_to_containers
 from gen_bundle.worker.rules import JobFailedError
 
@@ -144,7 +145,7 @@ def push_scoring_output(job: Job) -> None:
 def _why(job: Job) -> str:
     ended = job.ended["program"]
     code = "was stopped" if ended.exit_code is None else f"exit code {ended.exit_code}"
-    written = job.log("program", "stderr").read_bytes()[-STDERR_SHOWN:].decode(errors="replace").strip()
+    written = printable(job.log("program", "stderr").read_bytes()[-STDERR_SHOWN:]).strip()
     return "\n".join(filter(None, [f"({code})", ended.problem, written]))
 
 

@@ -121,6 +121,14 @@ def test_lines_are_told_while_the_program_runs(tmp_path: Path) -> None:
     assert told[1][1] - told[0][1] > 0.3
 
 
+def test_nothing_steers_the_terminal(tmp_path: Path) -> None:
+    told: list[str] = []
+    scorer = "import sys\nprint('\\x1b[2Jgone\\r')\nsys.exit('\\x1b]0;title\\x07 ünïcode\\ttab')\n"
+    run = replay(Bundle(scorer), tmp_path, on_line=told.append).runs[0]
+    assert told[0] == "�[2Jgone"
+    assert run.message.endswith("\n�]0;title� ünïcode\ttab")
+
+
 def test_ctrl_c_ends_the_program_too(tmp_path: Path) -> None:
     def interrupt(_: str) -> None:
         raise KeyboardInterrupt

@@ -34,7 +34,13 @@ class LiveLines:
 
 def shown_line(line: bytes) -> str:
     """A line as it is shown live."""
-    return line.decode(errors="replace").rstrip("\r")[:LINE_CHARACTERS]
+    return printable(line[: 4 * LINE_CHARACTERS].rstrip(b"\r"))[:LINE_CHARACTERS]
+
+
+def printable(printed: bytes) -> str:
+    """What a program printed, without what would steer a terminal."""
+    text = printed.decode(errors="replace")
+    return "".join(character if character.isprintable() or character in "\n\t" else "�" for character in text)
 
 
 def keep_log(source: Path, target: Path) -> bool:
