@@ -51,6 +51,7 @@ _LINK = re.compile(r"(https?:|mailto:)", re.IGNORECASE)
 _IMAGE = re.compile(r"<img\b([^>]*)>")
 _HEADING = re.compile(r"(</?h)([1-6])(?=[\s>])")
 _SCROLLED = re.compile(r'<table\b.*?</table>|<pre\b.*?</pre>|<math\b[^>]*display="block".*?</math>', re.DOTALL)
+_FORMULA_HEADING = re.compile(r"<th>(<math\b(?:(?!</th>).)*</math>)</th>", re.DOTALL)
 _KINDS = {"<table": "Table", "<pre": "Code", "<math": "Formula"}
 
 
@@ -102,6 +103,7 @@ def safe_content(text: str, title: str, first_heading: int = 3) -> Content:
     cleaned = _IMAGE.sub(_image, cleaned)
     cleaned = _HEADING.sub(lambda match: f"{match[1]}{min(int(match[2]) + first_heading - 1, 6)}", cleaned)
     cleaned = cleaned.replace("<th></th>", "<td></td>")
+    cleaned = _FORMULA_HEADING.sub(_named, cleaned)
     numbers = itertools.count(1)
     cleaned = _SCROLLED.sub(lambda match: _scrolled(match[0], f"{next(numbers)} in {title}"), cleaned)
     return Content(cleaned, coloured, tuple(notes))
@@ -127,6 +129,12 @@ def _image(match: re.Match[str]) -> str:
         where = "an address that does not work on the platform"
     alt = attributes.get("alt") or "Image"
     return f'<span class="image">{alt} <small>({where})</small></span>'
+
+
+def _named(match: re.Match[str]) -> str:
+    """A heading of a formula alone gets its letters as a name, for software that reads no MathML."""
+    name = re.sub(r"<[^>]*>", "", match[1])
+    return f'<th aria-label="{escape(unescape(name), quote=True)}">{match[1]}</th>'
 
 
 def _scrolled(html: str, place: str) -> str:

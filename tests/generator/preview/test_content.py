@@ -65,6 +65,10 @@ def test_says_what_it_leaves_out() -> None:
     assert "does not work on the platform" in safe_content("![x](images/x.png)", "Page").html
 
 
+def test_a_heading_that_is_a_formula_has_a_name() -> None:
+    assert '<th aria-label="xi">' in safe_content("| $x_i$ | b |\n|---|---|\n| 1 | 2 |\n", "Page").html
+
+
 def test_ordinary_html_stays() -> None:
     text = '<p align="center" style="color: red; text-align: center">See <sub>2</sub> <b>bold</b></p>'
     content = safe_content(text, "Page")

@@ -44,8 +44,10 @@ DRY_RUN: dict[str, Any] = {
 }
 
 
-BOMB = b"version: 2\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + b"".join(
-    b"a%d: &a%d [%s]\n" % (n, n, b", ".join([b"*a%d" % (n - 1)] * 10)) for n in range(1, 9)
+BOMB = (
+    b"version: 2\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+    + b"".join(b"a%d: &a%d [%s]\n" % (n, n, b", ".join([b"*a%d" % (n - 1)] * 10)) for n in range(1, 9))
+    + b"title: *a8\n"
 )
 
 
