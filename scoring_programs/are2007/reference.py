@@ -15,13 +15,13 @@ from scoring_kit.xml_reading import Element, Shape, read_elements
 MAX_MEGABYTES = 500
 INPUT, KEY = "-input.xml", "-key.xml"
 
-_TEXT_OF_ENTITIES = {"text": frozenset({"entity"}), "entity": frozenset({"entity"})}
-_ENTITIES = Shape(ROOT, {ROOT: frozenset({"text"}), **_TEXT_OF_ENTITIES})
-_ENTITIES_AND_PRONOUNS = Shape(
+# Only task 1 asks for the listed pronouns; a list in the input of task 2 does no harm.
+_ENTITIES = Shape(
     ROOT,
     {
         ROOT: frozenset({"text", "anaphoric_pronouns"}),
-        **_TEXT_OF_ENTITIES,
+        "text": frozenset({"entity"}),
+        "entity": frozenset({"entity"}),
         "anaphoric_pronouns": frozenset({"pronoun"}),
     },
 )
@@ -92,13 +92,13 @@ def _read_input(task: str, folder: Path, name: str, problems: Problems) -> Input
     fault = told_to_organiser(problems)
     if task in BY_SPAN:
         return {"nodes": _ids(text, name, _NODES, fault)["node"]}
-    if task == "task1":
-        ids = _ids(text, name, _ENTITIES_AND_PRONOUNS, fault)
-        unknown = set(ids["pronoun"]) - set(ids["entity"])
-        for pronoun in sorted(unknown):
-            problems.error(name, f"the pronoun {pronoun} is no entity of the text", "the id of an entity")
-        return {"entities": ids["entity"], "pronouns": [i for i in ids["pronoun"] if i not in unknown]}
-    return {"entities": _ids(text, name, _ENTITIES, fault)["entity"]}
+    ids = _ids(text, name, _ENTITIES, fault)
+    unknown = set(ids["pronoun"]) - set(ids["entity"])
+    for pronoun in sorted(unknown):
+        problems.error(name, f"the pronoun {pronoun} is no entity of the text", "the id of an entity")
+    if task != "task1":
+        return {"entities": ids["entity"]}
+    return {"entities": ids["entity"], "pronouns": [i for i in ids["pronoun"] if i not in unknown]}
 
 
 def _ids(text: str, name: str, shape: Shape, fault: Fault) -> dict[str, list[str]]:

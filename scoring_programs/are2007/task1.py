@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from are2007.answers import Key
+from are2007.disclosure import scored_items
 from are2007.mentions import Mention
 from are2007.reference import Reference
 from are2007.resolution import credit_by_pronoun
@@ -13,18 +14,21 @@ from scoring_kit.results import Bar, BarChart, Metric, TaskResult
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
     """Success rate: the sum of the pronouns' scores over their number, all texts together."""
-    scores = {
-        text: pronoun_scores(key, submission.pairs["task1"][text]) for text, key in reference.keys["task1"].items()
-    }
+    keys, answers = reference.keys["task1"], submission.pairs["task1"]
+    scores = {text: pronoun_scores(key, answers[text]) for text, key in keys.items()}
     every = [value for text_scores in scores.values() for value in text_scores]
-    answered = sum(map(len, submission.pairs["task1"].values()))
-    bars = [Bar(text, _rate(text_scores), len(text_scores)) for text, text_scores in scores.items()]
+    answered = sum(map(len, answers.values()))
+    bars = [
+        Bar(text, _rate(text_scores), scored_items(len(text_scores), len(answers[text])))
+        for text, text_scores in scores.items()
+    ]
+    items = scored_items(len(every), answered)
     return TaskResult(
         metrics={
-            "task1_success_rate": Metric(_rate(every), len(every)),
-            "answered": Metric(answered, len(every)),
-            "scored_1": Metric(every.count(1.0), len(every), min(answered, len(every))),
-            "scored_half": Metric(every.count(0.5), len(every), min(answered, len(every))),
+            "task1_success_rate": Metric(_rate(every), len(every), items),
+            "answered": Metric(answered, len(every), items),
+            "scored_1": Metric(every.count(1.0), len(every), items),
+            "scored_half": Metric(every.count(0.5), len(every), items),
         },
         figures=(BarChart("Success rate by text", bars, "higher", top=1.0),),
     )

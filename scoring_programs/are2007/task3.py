@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from are2007.answers import Key
+from are2007.disclosure import scored_items
 from are2007.mentions import Mention
 from are2007.overlap import ChainElements, overlap
 from are2007.reference import Reference
@@ -20,9 +21,13 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     gold = sum(len(key.pronouns) for key in keys.values())
     attempted = sum(map(len, answers.values()))
     found = sum(len(answers[text].keys() & set(key.pronouns)) for text, key in keys.items())
-    items = min(gold, attempted) if attempted else gold
+    items = scored_items(gold, attempted)
     bars = [
-        Bar(text, _f1(scores[text], len(key.pronouns), len(answers[text])), len(key.pronouns))
+        Bar(
+            text,
+            _f1(scores[text], len(key.pronouns), len(answers[text])),
+            scored_items(len(key.pronouns), len(answers[text])),
+        )
         for text, key in keys.items()
     ]
     return TaskResult(

@@ -7,6 +7,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import scipy.optimize
+
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
@@ -22,6 +24,7 @@ ENTITIES = 60
 
 def main() -> None:
     """Print what reading and scoring cost."""
+    assert scipy.optimize, "imported beforehand, so that no measurement pays for it"
     grow("SeeDev-full, reading gold and submission", EVENTS, lambda events: _Corpus(events).read)
     grow("SeeDev-full, scoring", EVENTS, _scoring)
     for title, fillers, options in (

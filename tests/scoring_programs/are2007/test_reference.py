@@ -21,7 +21,7 @@ SPAN = '<pronoun start="3" end="4"/>'
 FILES = {
     "task1/t-input.xml": document(ENTITIES, PRONOUNS),
     "task1/t-key.xml": document(chain("a", "c"), PRONOUNS),
-    "task2/t-input.xml": document(ENTITIES),
+    "task2/t-input.xml": document(ENTITIES, PRONOUNS),
     "task2/t-key.xml": document(chain("a", "c")),
     "task3/t-input.xml": document(NODES),
     "task3/t-key.xml": document(chain("0 2", "3 4"), f"<anaphoric_pronouns>{SPAN}</anaphoric_pronouns>"),
