@@ -2,5 +2,5 @@
 
 
 def scored_items(gold: int, answered: int) -> int:
-    """The smaller of both numbers: of a single answer a figure would tell whether it is right; without any, the gold."""
+    """The smaller number, because of a single answer a figure would tell whether it is right; without any, the gold."""
     return min(gold, answered) if answered else gold

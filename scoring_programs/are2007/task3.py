@@ -1,5 +1,6 @@
 """Task 3: find the pronouns and resolve them to a span that overlaps an element of their chain."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,7 +18,7 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     """Precision over the attempted pronouns, recall over those of the gold, all texts together."""
     keys, answers = reference.keys["task3"], submission.pairs["task3"]
     scores = {text: text_score(key, answers[text]) for text, key in keys.items()}
-    total = sum(scores.values())
+    total = math.fsum(scores.values())
     gold = sum(len(key.pronouns) for key in keys.values())
     attempted = sum(map(len, answers.values()))
     found = sum(len(answers[text].keys() & set(key.pronouns)) for text, key in keys.items())
@@ -59,7 +60,7 @@ def text_score(key: Key, answers: Mapping[Mention, Mention]) -> float:
             links[pronoun] = element
             overlaps[pronoun] = overlap(antecedent, element)
     credit = credit_by_pronoun(links, gold)
-    return sum(overlaps[pronoun] * credit[pronoun] for pronoun in links)
+    return math.fsum(overlaps[pronoun] * credit[pronoun] for pronoun in links)
 
 
 def _f1(total: float, gold: int, attempted: int) -> float:

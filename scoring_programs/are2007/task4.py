@@ -1,5 +1,6 @@
 """Task 4: find all mentions and sort them into chains; MUC scores with overlaps in place of common pairs."""
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -36,11 +37,11 @@ def muc_with_overlaps(key: Chains, response: Chains) -> LinkScores:
     parts: dict[tuple[int, int], list[float]] = defaultdict(list)
     for gold, predicted in align(key_chain, response_chain).items():
         parts[key_chain[gold], response_chain[predicted]].append(overlap(gold, predicted))
-    common = sum(tree_weight(overlaps) for overlaps in parts.values())
+    common = math.fsum(tree_weight(overlaps) for overlaps in parts.values())
     return LinkScores(common, links(key), common, links(response))
 
 
 def tree_weight(overlaps: Sequence[float]) -> float:
     """The weight of the best spanning tree over mentions with these overlaps."""
     greatest = max(overlaps)
-    return greatest * (sum(overlaps) - greatest)
+    return greatest * (math.fsum(overlaps) - greatest)

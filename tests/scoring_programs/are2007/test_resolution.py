@@ -1,5 +1,7 @@
 """Tasks 1 and 3: success rate and overlaps, with the 1 / 0.5 / 0 rule, by hand and against plain re-tellings."""
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -170,6 +172,15 @@ def test_task_3_divides_by_attempts_and_by_the_gold() -> None:
         "attempted": 4,
         "pronouns_found": 2,
     }
+
+
+def test_task_3_does_not_depend_on_the_order_of_the_answers() -> None:
+    """1/3 + 1/3 + … is the same sum in every order."""
+    chain = [(10 * i, 10 * i + i % 7 + 1) for i in range(60)]
+    key = Key([chain], chain[1:])
+    answers = {pronoun: (start, end + 2) for (start, end), pronoun in itertools.pairwise(chain)}
+    backwards = dict(reversed(answers.items()))
+    assert task3.text_score(key, answers) == task3.text_score(key, backwards)
 
 
 SPAN = st.tuples(st.integers(0, 12), st.integers(1, 5)).map(lambda span: (span[0], span[0] + span[1]))
