@@ -132,9 +132,10 @@ def _image(match: re.Match[str]) -> str:
 
 
 def _named(match: re.Match[str]) -> str:
-    """A heading of a formula alone gets its letters as a name, for software that reads no MathML."""
-    name = re.sub(r"<[^>]*>", "", match[1])
-    return f'<th aria-label="{escape(unescape(name), quote=True)}">{match[1]}</th>'
+    """A heading of a formula alone is read by its letters, since much software reads no MathML."""
+    letters = escape(unescape(re.sub(r"<[^>]*>", "", match[1])))
+    formula = match[1].replace("<math", '<math aria-hidden="true"', 1)
+    return f'<th><span class="hidden">{letters}</span>{formula}</th>'
 
 
 def _scrolled(html: str, place: str) -> str:
