@@ -45,7 +45,7 @@ _STYLES = _words(
     "font-size font-style font-weight line-height list-style-type padding text-align text-decoration text-transform "
     "vertical-align white-space width"
 )
-_GONE = {"embed", "form", "iframe", "link", "math-field", "object", "script", "style", "video", "audio"}
+_GONE = {"embed", "form", "iframe", "link", "object", "script", "style", "video", "audio"}
 _DATA_IMAGE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*")
 _LINK = re.compile(r"(https?:|mailto:)", re.IGNORECASE)
 _IMAGE = re.compile(r"<img\b([^>]*)>")
@@ -140,6 +140,8 @@ def _named(match: re.Match[str]) -> str:
 
 def _scrolled(html: str, place: str) -> str:
     """What may be wider than the page scrolls by itself, with the keyboard, too."""
+    if html.count("<table") > 1:  # one in another: the pattern ends at the inner one's end
+        return html
     kind = next(kind for start, kind in _KINDS.items() if html.startswith(start))
     label = escape(f"{kind} {place}", quote=True)
     return f'<div class="scroll" role="region" tabindex="0" aria-label="{label}">{html}</div>'

@@ -1,7 +1,5 @@
 """What a bundle says to participants, read as leniently as the platform's own pages would show it."""
 
-import io
-import zipfile
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -11,18 +9,16 @@ from typing import Any
 
 from gen_bundle.check.archive import open_archive
 from gen_bundle.check.bundle import YAML_NAME, Bundle
-from gen_bundle.check.competition import Column, DataUse, Phase, Task
+from gen_bundle.check.competition import Column, Phase, Task
 from gen_bundle.check.dates import Instant
 from gen_bundle.check.fields import as_boolean, as_integer, as_text
 from gen_bundle.check.tree import Node, folder_tree
 from gen_bundle.check.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.preview.content import Content, safe_content
+from gen_bundle.preview.downloads import Download, downloads, mapping_at
 from gen_bundle.preview.logo import MAX_BYTES as MAX_LOGO_BYTES
 from gen_bundle.preview.logo import logo_address
-
-FILES_SHOWN = 40
-MAX_LISTED_BYTES = 500_000_000
 
 
 @dataclass(frozen=True)
@@ -31,26 +27,6 @@ class Page:
 
     title: str
     content: Content
-
-
-@dataclass(frozen=True)
-class Download:
-    """A program or data file: who may have it, and what is in it.
-
-    Attributes:
-        role: what it is for.
-        name: its path in the bundle.
-        open: participants can download it.
-        size: bytes; None where the path leads nowhere.
-        files: names and sizes of what it holds, the first `FILES_SHOWN` of `count`.
-    """
-
-    role: str
-    name: str
-    open: bool
-    size: int | None
-    files: tuple[tuple[str, int], ...] = ()
-    count: int = 0
 
 
 @dataclass(frozen=True)
@@ -217,7 +193,7 @@ class _Reader:
         return safe_content(text, title)
 
     def _phase(self, order: int, phase: Phase) -> PhaseView:
-        entry = _at(self.bundle.yaml, phase.at)
+        entry = mapping_at(self.bundle.yaml, phase.at)
         description = as_text(entry.get("description")) or ""
         return PhaseView(
             name=phase.name,
@@ -227,46 +203,12 @@ class _Reader:
             end=phase.end,
             limits=tuple(_limits(entry, phase)),
             tasks=tuple(self._task(task) for task in phase.tasks),
-            downloads=tuple(self._downloads(phase)),
+            downloads=tuple(downloads(self.bundle, phase)),
         )
 
     def _task(self, task: Task) -> TaskView:
-        entry = _at(self.bundle.yaml, task.at)
+        entry = mapping_at(self.bundle.yaml, task.at)
         return TaskView(task.name, _names(entry, task.at[-1]) | {task.name}, as_text(entry.get("description")) or "")
-
-    def _downloads(self, phase: Phase) -> list[Download]:
-        """What participants may fetch first, then what only organisers have."""
-        competition = self.bundle.competition
-        uses = [
-            ("Starting kit", phase.files.get("starting_kit"), True),
-            ("Public data", phase.files.get("public_data"), True),
-        ]
-        tasks = {task.at[-1] for task in phase.tasks}
-        for position, use in enumerate(competition.solutions):
-            entry = _at(self.bundle.yaml, use.at[:-1])
-            attached = entry.get("tasks")
-            indexes = attached if isinstance(attached, list) else []
-            if any(task.index in indexes for task in phase.tasks):
-                uses.append((as_text(entry.get("name")) or f"Solution {position + 1}", use, True))
-        for task in phase.tasks:
-            label = f" of {task.name}" if len(tasks) > 1 else ""
-            programs, inputs = competition.programs_available, competition.input_available
-            for role, key, is_open in (
-                ("Scoring program", "scoring_program", programs),
-                ("Ingestion program", "ingestion_program", programs),
-                ("Input data", "input_data", inputs),
-                ("Reference data", "reference_data", False),
-            ):
-                uses.append((role + label, task.files.get(key), is_open))
-        return [self._download(role, use, is_open) for role, use, is_open in uses if use is not None]
-
-    def _download(self, role: str, use: DataUse, is_open: bool) -> Download:
-        found = self.bundle.tree.find(use.path) if isinstance(use.path, str) else None
-        if not isinstance(found, Node):
-            return Download(role, str(use.path), is_open, None)
-        files = _members(found)
-        size = sum(size for _, size in files) if found.is_folder else found.size
-        return Download(role, str(use.path), is_open, size, tuple(files[:FILES_SHOWN]), len(files))
 
     def _logo(self, name: Any) -> str | None:
         found = self.bundle.tree.find(name) if isinstance(name, str) else None
@@ -278,25 +220,6 @@ class _Reader:
         except ValueError as error:
             self.notes.append(f"The logo {name!r} cannot be shown: {error}.")
             return None
-
-
-def _members(found: Node) -> list[tuple[str, int]]:
-    """Names and sizes of the files in a folder or zip; none where it is neither, or too large to be looked into."""
-    if found.is_folder:
-        return [(name, node.size) for name, node in found.files()]
-    if found.size > MAX_LISTED_BYTES:
-        return []
-    try:
-        with zipfile.ZipFile(io.BytesIO(found.read(MAX_LISTED_BYTES))) as archive:
-            return sorted((member.filename, member.file_size) for member in archive.infolist() if not member.is_dir())
-    except (zipfile.BadZipFile, ValueError, NotImplementedError):
-        return []
-
-
-def _at(value: Any, place: tuple[Any, ...]) -> Mapping[Any, Any]:
-    for key in place:
-        value = value[key]
-    return value if isinstance(value, Mapping) else {}
 
 
 def _names(entry: Mapping[Any, Any], position: Any) -> frozenset[str]:

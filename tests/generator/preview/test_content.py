@@ -31,13 +31,14 @@ HOSTILE = {
     "unclosed formula": r"$\frac{<script>alert(1)</script>$",
     "mutation": "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)></style></mglyph></table></math>",
     "placeholder": "\x020\x03 \x02999\x03 $x$",
+    "tables in tables": "<table><tr><td><table><tr><td>x</td></tr></table></td></tr></table>",
     "identity": '<p id="main" class="skip" name="x">x</p>',
 }
 ACTS = re.compile(
     r"<(script|iframe|object|embed|form|input|meta|base|link|svg|style|html|body|main|section)\b|"
     r'<[^>]*\s(on\w+|id|class="(?!scroll|image|hidden)|action|formaction|srcset)=|'
     r'<[^>]*="\s*(javascript|vbscript|data:(?!image/(png|jpeg|gif|webp)))|'
-    r'<img[^>]*src="(?!data:image)|position\s*:|url\(',
+    r'<img[^>]*src="(?!data:image)|style="[^"]*(position\s*:|url\()',
     re.IGNORECASE,
 )
 

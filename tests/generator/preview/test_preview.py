@@ -289,6 +289,8 @@ def test_hostile_pages_do_nothing(browser: "Browser", hostile_page: Path) -> Non
         assert seen.page.url == hostile_page.as_uri()
         assert seen.page.locator("nav").is_visible()
         assert seen.page.locator("#leaderboard").is_visible()
+        parents = "['page-1', 'terms', 'leaderboard'].map(id => document.getElementById(id).parentElement.id)"
+        assert seen.page.evaluate(parents) == ["main", "main", "main"]
 
 
 def test_the_page_itself_holds_nothing_that_acts(hostile_page: Path) -> None:

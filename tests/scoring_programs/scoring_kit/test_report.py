@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.browser import DESK, PHONE, visit
 
 from scoring_kit.program import Column, Program
 from scoring_kit.report import results_page
 from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figure, Metric, TaskResult
+from tests.browser import DESK, PHONE, visit
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -167,6 +167,12 @@ def test_a_wide_matrix_is_scrolled_with_the_keyboard(browser: "Browser", tmp_pat
     file.write_text(page((matrix,)), encoding="utf-8")
     with visit(browser, file.as_uri(), PHONE) as seen:
         seen.page.focus(".scroll")
-        seen.page.keyboard.press("ArrowRight")
-        seen.page.wait_for_function("document.querySelector('.scroll').scrollLeft > 0")
+        scrolled = 0
+        for _ in range(50):
+            seen.page.keyboard.press("ArrowRight")
+            seen.page.wait_for_timeout(20)
+            scrolled = seen.page.evaluate("document.querySelector('.scroll').scrollLeft")
+            if scrolled:
+                break
+        assert scrolled > 0
         assert seen.overflow() == 0
