@@ -79,6 +79,7 @@ def _unpack(found: Archive, opened: zipfile.ZipFile, member: zipfile.ZipInfo, ti
     node: Node | None = None
     try:
         node, old = place(found.tree.root, member, opened)
+        node.tick = tick
         if is_bomb(member):
             found.bombs.append(member.filename)
             node.open = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -81,39 +81,59 @@ def _whole_file(bundle: Bundle, gold: Gold, seen: Seen) -> str | None:
     return None
 
 
+@dataclass
+class Ties:
+    """What the records of a file say about known ids.
+
+    Attributes:
+        named: records that give a known id some label.
+        agreeing: those among them whose label is the gold one.
+        labels: the gold labels given.
+        ids: the ids that got theirs.
+        pair: whether an agreeing record is just an id and its label, and not two small numbers.
+    """
+
+    named: int = 0
+    agreeing: int = 0
+    labels: set[str] = field(default_factory=set)
+    ids: set[str] = field(default_factory=set)
+    pair: bool = False
+
+    def add(self, gold: Gold, record: list[str]) -> None:
+        """Look at one record."""
+        cells_of = [cell.lower() for cell in record]
+        item = next((cell for cell in cells_of[:4] if cell in gold.labels), None)
+        given = {cell for cell in cells_of if cell in gold.vocabulary and cell != item}
+        if item is None or not given:
+            return
+        self.named += 1
+        if given <= gold.labels[item]:
+            self.agreeing += 1
+            self.labels |= given
+            self.ids.add(item)
+            two_numbers = item.isdigit() and all(label.isdigit() for label in given)
+            self.pair |= len(record) == 2 and len(item) >= DISTINCTIVE_ID and not two_numbers
+
+
 def _tied_labels(gold: Gold, seen: Seen) -> str | None:
     if not gold.labels:
         return None
-    named = agreeing = 0
-    tied: set[str] = set()
-    tied_ids: set[str] = set()
-    distinctive = False
+    ties = Ties()
     for record in _records(seen):
-        plain = [cell.lower() for cell in record]
-        item = next((cell for cell in plain[:4] if cell in gold.labels), None)
-        if item is None:
-            continue
-        given = {cell for cell in plain if cell in gold.vocabulary and cell != item}
-        if not given:
-            continue
-        named += 1
-        if given <= gold.labels[item]:
-            agreeing += 1
-            tied |= given
-            tied_ids.add(item)
-            distinctive |= (
-                len(item) >= DISTINCTIVE_ID and not item.isdigit() and not all(one.isdigit() for one in given)
-            )
-    if not agreeing:
-        return None
-    what = f"ties {len(tied_ids)} of {len(gold.labels)} ids to their labels"
-    if seen.is_answer or seen.channel == "starting kit":
-        perfect = agreeing == named and len(tied) > 1
-        return what if perfect and len(tied_ids) >= max(ENOUGH_TIES, COVERED_BY_ANSWER * len(gold.labels)) else None
-    if agreeing >= AGREEMENT * named and len(tied_ids) >= ENOUGH_TIES and len(tied) > 1:
-        return what
-    single = gold.named and distinctive and agreeing == named and seen.channel in ("page", "program", "logo")
-    return what if single else None
+        ties.add(gold, record)
+    return f"ties {len(ties.ids)} of {len(gold.labels)} ids to their labels" if _is_leak(gold, seen, ties) else None
+
+
+def _is_leak(gold: Gold, seen: Seen, ties: Ties) -> bool:
+    perfect = 0 < ties.agreeing == ties.named
+    several = len(ties.ids) >= ENOUGH_TIES and len(ties.labels) > 1
+    if seen.is_answer:
+        return perfect and several and len(ties.ids) >= COVERED_BY_ANSWER * len(gold.labels)
+    if seen.channel == "starting kit":
+        return perfect and several
+    if several and ties.agreeing >= AGREEMENT * ties.named:
+        return True
+    return gold.named and perfect and ties.pair
 
 
 def _records(seen: Seen) -> Iterator[list[str]]:
@@ -201,7 +221,8 @@ def _gold_value(gold: Gold, seen: Seen) -> str | None:
 
 def _problems(bundle: Bundle, *, secret_programs: bool) -> Iterator[Problem]:
     for leak in found_leaks(bundle):
-        hidden = leak.seen.channel == "program" and not bundle.competition.programs_available
+        # a program that is known to hold what its maker calls secret is a mistake in any case
+        hidden = leak.seen.channel == "program" and not bundle.competition.programs_available and bundle.secrets is None
         if hidden == secret_programs:
             yield Problem(f"{leak.seen.channel} {leak.seen.name} {leak.what}", leak.seen.at)
 

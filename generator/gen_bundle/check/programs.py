@@ -283,5 +283,9 @@ def _reference_data_wrapped(bundle: Bundle) -> Iterator[Problem]:
     for task in bundle.competition.used_tasks:
         use = task.files.get("reference_data")
         package = bundle.package(use) if use else None
-        if use and package and package.kind == "zip" and not package.fault and package.wrapping_folder:
+        if not use or not package or package.kind != "zip" or package.fault:
+            continue
+        # a folder with the zip's own name, or the usual one, was zipped with its contents
+        zip_name = str(use.path).rpartition("/")[2].removesuffix(".zip")
+        if package.wrapping_folder in (zip_name, "ref", "reference", "reference_data"):
             yield Problem(f"everything in {where(use)} lies in the folder {package.wrapping_folder!r}", use.at)

@@ -39,6 +39,7 @@ def lines(node: Node) -> Iterator[str]:
                 yield rest.decode("utf-8", "replace")
                 rest = b""
             block = stream.read(CHUNK)
+            node.tick(len(block))
         if rest:
             yield rest.decode("utf-8", "replace")
 

@@ -116,7 +116,7 @@ def check_path(
 
 def _open(path: Path, now: datetime, tick: Callable[[int], None], held: ExitStack) -> Bundle:
     if path.is_dir():
-        bundle = Bundle(folder_tree(path), now, tick=tick, held=held)
+        bundle = Bundle(folder_tree(path, tick), now, tick=tick, held=held)
     else:
         archive = open_archive(held.enter_context(path.open("rb")), tick, held)
         bundle = Bundle(archive.tree, now, archive, tick=tick, held=held)

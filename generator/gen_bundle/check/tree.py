@@ -43,15 +43,23 @@ MAX_NAME_BYTES = 255
 MAX_PATH_BYTES = 4078  # 4095 less the name of the temporary folder
 
 
+def ignore_count(_: int) -> None:
+    """Tell nobody how much has been read."""
+
+
 @dataclass
 class Node:
-    """A file or folder: files have a size and can be opened, folders have children by name."""
+    """A file or folder: files have a size and can be opened, folders have children by name.
+
+    `sha256` is known once the file has been read as a whole; `tick` hears how much of it is read again.
+    """
 
     size: int = 0
     open: Callable[[], IO[bytes]] | None = None
     children: dict[str, Node] | None = None
     is_link: bool = False
     sha256: str | None = None
+    tick: Callable[[int], None] = ignore_count
 
     @property
     def is_folder(self) -> bool:
@@ -201,7 +209,7 @@ def place(root: Node, member: zipfile.ZipInfo, archive: zipfile.ZipFile) -> tupl
     return new, old
 
 
-def folder_tree(folder: Path) -> Tree:
+def folder_tree(folder: Path, tick: Callable[[int], None]) -> Tree:
     """The tree of an unpacked bundle; links that leave the folder, and sockets and the like, are left out."""
     inside = folder.resolve()
 
@@ -214,7 +222,7 @@ def folder_tree(folder: Path) -> Tree:
             if entry.is_dir():
                 children[entry.name] = build(entry, seen | {real})
             elif entry.is_file():
-                children[entry.name] = Node(size=entry.stat().st_size, open=partial(_opened, entry))
+                children[entry.name] = Node(size=entry.stat().st_size, open=partial(_opened, entry), tick=tick)
         return Node(children=children)
 
     return Tree(build(folder, frozenset({inside})))
