@@ -109,7 +109,7 @@ def read_view(path: Path, now: datetime | None = None) -> View:
 
 def _open(path: Path, now: datetime, held: ExitStack) -> Bundle:
     if path.is_dir():
-        bundle = Bundle(folder_tree(path), now, held=held)
+        bundle = Bundle(folder_tree(path, lambda _: None), now, held=held)
     else:
         archive = open_archive(held.enter_context(path.open("rb")), lambda _: None, held)
         bundle = Bundle(archive.tree, now, archive, held=held)
