@@ -148,9 +148,11 @@ class _Column:
         if self.empty == rows:
             return Model(self.number, self.name, "absent", [])
         if self.empty:
-            what = f"ignored, because {self.empty} of {rows} cells are empty: {', '.join(self._empty_shown)}"
-            more = self.empty - len(self._empty_shown)
-            problems.warn(f"{name} ({self.name})", what + (f" and {more} more" if more else ""))
+            what = f"ignored, because {self.empty} of {rows} cells are empty"
+            if self._empty_shown:
+                more = self.empty - len(self._empty_shown)
+                what += f": {', '.join(self._empty_shown)}" + (f" and {more} more" if more else "")
+            problems.warn(f"{name} ({self.name})", what)
             return Model(self.number, self.name, "ignored", [])
         if self._outside:
             named = ", ".join(self._outside[:CELLS_SHOWN]) + (", …" if len(self._outside) > CELLS_SHOWN else "")
