@@ -193,7 +193,8 @@ def _gold_text(gold: Gold, seen: Seen, public: set[int]) -> str | None:
     if not gold.shingles:
         return None
     if seen.channel in INPUT_CHANNELS:
-        return _gold_value(gold, seen)
+        # where none of its words stand in a row, no value can be a gold text
+        return _gold_value(gold, seen) if public else None
     found = _matches(gold, _words(seen)) - public
     if not found:
         return None
