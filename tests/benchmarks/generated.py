@@ -71,12 +71,12 @@ def _timeline(rng: random.Random) -> Timeline:
 
 def _span(rng: random.Random) -> str:
     words = f"{rng.choice(DOES)} {rng.choice(WHAT)} {rng.choice(HOW)} {rng.choice(WHAT)} {rng.choice(HOW)}".split()
-    return " ".join(words[: rng.randint(2, len(words))])
+    return " ".join(words[: rng.choice((2, 3, 3, 4, 4, 5, 6, 12))])
 
 
 def _altered(rng: random.Random, span: str) -> str:
     """The span as a system might return it: as it is, or with a few words left out or changed."""
-    if rng.random() < 0.4:
+    if rng.random() < 0.5:
         return span
     words = [rng.choice(WHAT) if rng.random() < 0.15 else word for word in span.split() if rng.random() < 0.9]
     return " ".join(words) or span

@@ -10,7 +10,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from scoring_kit.errors import OrganiserError
-from scoring_kit.models.deberta import speed_up_relative_attention
+from scoring_kit.models.deberta import attend_in_rows
+from scoring_kit.models.deberta_v2 import speed_up_relative_attention
 from scoring_kit.models.device import Placement
 from scoring_kit.models.files import ModelFiles, reading
 from scoring_kit.progress import say_if_long
@@ -79,7 +80,8 @@ def _load(kind: Any, files: ModelFiles, config: PretrainedConfig, place: Placeme
     started = time.monotonic()
     with reading(files):
         model = kind.from_pretrained(str(files.folder), config=config, dtype=place.dtype, local_files_only=True)
-    model.eval().to(place.device)
+    model.eval().to(device=place.device, dtype=place.dtype)  # DeBERTa makes some of its weights float32 regardless
+    attend_in_rows(model)
     speed_up_relative_attention(model)
     say_if_long(f"Loaded {files.name}", started)
     return model

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scoring_kit.errors import OrganiserError
 from scoring_kit.models.files import ModelFiles, reading
@@ -45,8 +45,13 @@ MASK_TAKES_SPACE_BEFORE = ("RobertaTokenizer", "DebertaTokenizer")
 class TextTokenizer:
     """A compiled tokenizer and what a model needs to know of it.
 
+    Texts are encoded without special tokens, each distinct one once, and put together here: a sentence stands in many
+    pairs, and the compiled tokenizer's own way to cut a pair takes time that grows with the product of its lengths.
+
     Attributes:
         backend: the compiled tokenizer, without padding or truncation.
+        single: the special tokens before and after a text.
+        pair: those before, between and after two texts.
         cls_id: id of the token before a text.
         sep_id: id of the token after it.
         pad_id: id that fills up a batch.
@@ -55,6 +60,8 @@ class TextTokenizer:
     """
 
     backend: Tokenizer
+    single: tuple[list[int], list[int]]
+    pair: tuple[list[int], list[int], list[int]]
     cls_id: int
     sep_id: int
     pad_id: int
@@ -66,36 +73,64 @@ class TextTokenizer:
 
         They are compact arrays: a run has many texts, and Python's lists of numbers take nine times the room.
         """
-        return self._encode([encodable(text) for text in texts], longest)
+        content = self._content(texts)
+        before, after = self.single
+        room = None if longest is None else max(longest - self.specials, 0)
+        return [array("i", [*before, *content[text][:room], *after]) for text in texts]
 
-    def encode_pairs(self, pairs: Sequence[tuple[str, str]], longest: int | None = None) -> list[array[int]]:
-        """Token ids of each pair with the special tokens; the longer of the two texts is cut first.
+    def encode_pairs(self, pairs: Sequence[tuple[str, str]], longest: int) -> list[array[int]]:
+        """Token ids of each pair with the special tokens, cut to `longest` tokens in all, the longer text first.
 
         An empty second text counts as none, as in a call of transformers' tokenizers.
         """
-        texts = [(encodable(first), encodable(second)) if second else encodable(first) for first, second in pairs]
-        return self._encode(texts, longest)
-
-    def _encode(self, texts: Sequence[str | tuple[str, str]], longest: int | None) -> list[array[int]]:
-        if longest is None:
-            self.backend.no_truncation()
-        else:
-            self.backend.enable_truncation(longest, strategy="longest_first")
-        ids: list[array[int]] = []
-        for start in range(0, len(texts), CHUNK):
-            encodings = self.backend.encode_batch_fast(list(texts[start : start + CHUNK]))
-            ids += [array("i", encoding.ids) for encoding in encodings]
+        content = self._content([text for pair in pairs for text in pair])
+        before, between, after = self.pair
+        room = max(longest - len(before) - len(between) - len(after), 0)
+        ids = []
+        for first, second in pairs:
+            if second:
+                one, two = content[first], content[second]
+                most_one, most_two = longest_first(len(one), len(two), room)
+                ids.append(array("i", [*before, *one[:most_one], *between, *two[:most_two], *after]))
+            else:
+                ids += self.encode([first], longest)
         return ids
+
+    def _content(self, texts: Iterable[str]) -> dict[str, array[int]]:
+        """The ids of each distinct text, without special tokens."""
+        distinct = list(dict.fromkeys(texts))
+        content: dict[str, array[int]] = {}
+        for start in range(0, len(distinct), CHUNK):
+            some = distinct[start : start + CHUNK]
+            encodings = self.backend.encode_batch_fast([encodable(text) for text in some], add_special_tokens=False)
+            content.update((text, array("i", encoding.ids)) for text, encoding in zip(some, encodings, strict=True))
+        return content
 
     def fingerprint(self) -> str:
         """A digest of all that decides which ids a text gets."""
-        self.backend.no_truncation()
         return hashlib.sha256(f"{self.longest} {self.leading_space} {self.backend.to_str()}".encode()).hexdigest()
 
     @property
     def specials(self) -> int:
         """How many special tokens a single text gets."""
-        return int(self.backend.num_special_tokens_to_add(False))
+        return sum(map(len, self.single))
+
+
+def longest_first(one: int, two: int, room: int) -> tuple[int, int]:
+    """How many tokens of two texts are left when the longer is cut first (the strategy "longest_first" of tokenizers).
+
+    Args:
+        one: tokens of the first text.
+        two: tokens of the second.
+        room: how many there may be together.
+    """
+    if one + two <= room:
+        return one, two
+    shorter = min(one, two)
+    if 2 * shorter <= room:
+        return (one, room - one) if one <= two else (room - two, two)
+    half = room // 2
+    return (half, room - half) if one <= two else (room - half, half)
 
 
 def encodable(text: str) -> str:
@@ -132,18 +167,33 @@ def load_tokenizer(files: ModelFiles) -> TextTokenizer:
         if _rebuilds_tokenizers():
             _mend(files, family, backend, loaded)
     backend.no_padding()
+    backend.no_truncation()
     special = {"cls_token": loaded.cls_token_id, "sep_token": loaded.sep_token_id, "pad_token": loaded.pad_token_id}
     absent = [name for name, id_ in special.items() if id_ is None]
     if absent:
         raise OrganiserError(f"The tokenizer of the model {files.name} declares no {', no '.join(absent)}.")
     return TextTokenizer(
         backend=backend,
+        single=_surroundings(backend, "a"),
+        pair=_surroundings(backend, "a", "b"),
         cls_id=special["cls_token"],
         sep_id=special["sep_token"],
         pad_id=special["pad_token"],
         longest=loaded.model_max_length if loaded.model_max_length < NO_LIMIT else None,
         leading_space=family in SPACE_BEFORE_FIRST_WORD,
     )
+
+
+def _surroundings(backend: Tokenizer, *texts: str) -> Any:
+    """The special tokens that the tokenizer puts before, between and after texts."""
+    rest = list(backend.encode(*texts).ids)
+    found = []
+    for text in texts:
+        content = backend.encode(text, add_special_tokens=False).ids
+        start = next(i for i in range(len(rest)) if rest[i : i + len(content)] == content)
+        found.append(rest[:start])
+        rest = rest[start + len(content) :]
+    return (*found, rest)
 
 
 def _rebuilds_tokenizers() -> bool:

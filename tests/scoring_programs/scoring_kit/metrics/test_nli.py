@@ -184,15 +184,6 @@ def test_weights_saved_in_half_precision_are_used_in_full(tmp_path: Path) -> Non
     assert half.probabilities(PAIRS).tolist() == same.probabilities(PAIRS).tolist()
 
 
-def test_a_deberta_pair_is_separated_by_one_token_under_both_versions() -> None:
-    from scoring_kit.models.files import locate
-    from scoring_kit.models.tokenizing import load_tokenizer
-
-    tokenizer = load_tokenizer(locate("nli.model", tiny_models.DEBERTA_ENCODER, None))
-    (pair,) = tokenizer.encode_pairs([("a", "a")])
-    assert list(pair) == [tokenizer.cls_id, 69, tokenizer.sep_id, 69, tokenizer.sep_id]
-
-
 def test_the_signature_names_what_the_numbers_depend_on() -> None:
     assert NliModel(NliOptions(tiny_models.ROBERTA_NLI)).signature() == {
         "model": tiny_models.ROBERTA_NLI,

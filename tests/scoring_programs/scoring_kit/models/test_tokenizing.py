@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def test_ids_are_those_of_version_4(model: str, text: str, ids: list[int]) -> No
     ],
 )
 def test_pairs_are_laid_out_as_in_version_4(model: str, ids: list[int]) -> None:
-    assert list(tokenizer(model).encode_pairs([("a", "b")])[0]) == ids
+    assert list(tokenizer(model).encode_pairs([("a", "b")], longest=512)[0]) == ids
 
 
 @pytest.mark.parametrize(
@@ -84,6 +85,17 @@ def test_texts_are_cut_at_the_end_and_pairs_at_the_longer_text() -> None:
     (cut,) = loaded.encode_pairs([("I feel a day I feel a day", "a day")], longest=8)
     assert list(cut) == [*whole[:4], 3, *whole[3:5], 3][: len(cut)] == list(cut)
     assert list(loaded.encode(["I feel a day"])[0]) == whole, "an earlier limit must not last"
+
+
+@pytest.mark.parametrize("model", [tiny_models.BERT_ENCODER, tiny_models.ROBERTA_NLI], ids=lambda path: Path(path).name)
+def test_a_pair_is_cut_as_the_compiled_tokenizer_cuts_it(model: str) -> None:
+    loaded = tokenizer(model)
+    for first, second, longest in itertools.product(range(9), range(1, 9), range(6, 18)):
+        texts = ("a" * first, "b" * second)
+        loaded.backend.enable_truncation(longest, strategy="longest_first")
+        cut = loaded.backend.encode(*texts).ids
+        loaded.backend.no_truncation()
+        assert list(loaded.encode_pairs([texts], longest)[0]) == cut
 
 
 @given(st.text(st.characters()))
