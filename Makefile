@@ -18,7 +18,7 @@ test-scoring: .venv/models .venv-tf5/models  ## The tests with models, under bot
 	.venv-tf5/bin/pytest -m models
 
 test-docker: .venv/models  ## The tests that need a container engine; starts one where none answers.
-	docker/with-engine $(BIN)/pytest -m "docker or image"
+	docker/with-engine sh -c 'docker/base-image && $(BIN)/pytest -m "docker or image"'
 
 check: .venv/dev  ## Style and types.
 	$(BIN)/ruff check

@@ -1,5 +1,6 @@
 """Every command of the README is run, from a fresh clone where it says so."""
 
+import contextlib
 import os
 import re
 import shlex
@@ -8,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine import PYTHON_IMAGE, require_engine, require_image
+
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
-pytestmark = pytest.mark.slow
 
-
-def commands() -> list[str]:
-    blocks = re.findall(r"^```sh\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+def commands(language: str = "sh") -> list[str]:
+    """Commands for everybody stand in `sh` blocks, those that need a container engine in `bash` blocks."""
+    blocks = re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
     return [line for block in blocks for line in block.splitlines() if line.strip()]
 
 
@@ -32,6 +34,7 @@ def test_make_test_is_what_ci_runs() -> None:
     assert "\nmake test\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_demo_from_a_fresh_clone(tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     run(f"git clone --quiet --no-hardlinks {ROOT} {clone}", tmp_path)
@@ -43,9 +46,23 @@ def test_the_demo_from_a_fresh_clone(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_other_commands(tmp_path: Path) -> None:
     (tmp_path / ".venv").symlink_to(ROOT / ".venv")
     rest = [command for command in commands() if not command.startswith("make ")]
     assert len(rest) >= 9
     for command in rest:
         run(command, tmp_path)
+
+
+@pytest.mark.image
+def test_the_commands_for_containers(tmp_path: Path) -> None:
+    with contextlib.closing(require_engine()) as client:
+        require_image(client, PYTHON_IMAGE)
+        # The Dockerfile's base under its own name, so that no registry is asked for it.
+        client.images.get(PYTHON_IMAGE).tag("python", "3.11-slim-bookworm")
+        (tmp_path / ".venv").symlink_to(ROOT / ".venv")
+        run(".venv/bin/gen-bundle seedev2016 --out seedev.zip", tmp_path)
+        for command in commands("bash"):
+            run(command, tmp_path)
+        client.images.remove("python:3.11-slim-bookworm")

@@ -105,7 +105,7 @@ def _build_one(competition: Resolved, out: Path, platform: str, force: bool, pro
         with _beside(out) as unfinished:
             write_zip(unfinished, tree)
             progress("checking the bundle")
-            verdict = _checked(unfinished, phases, out, force)
+            verdict = _checked(unfinished, competition, phases, out, force)
             move_into_place(unfinished, out)
     warnings = _by_phase([(data.phase.id, text) for data in phases for text in data.warnings])
     losses = PLATFORMS[platform].losses(competition)
@@ -121,14 +121,15 @@ def _by_phase(warnings: list[tuple[str, str]]) -> list[str]:
     return [f"{', '.join(ids)}: {text}" for text, ids in phases.items()]
 
 
-def _checked(bundle: Path, phases: list[PhaseData], out: Path, force: bool) -> list[str]:
+def _checked(bundle: Path, competition: Resolved, phases: list[PhaseData], out: Path, force: bool) -> list[str]:
     """What the check says of a finished bundle, in a few words each.
 
     Raises:
         UserError: Codabench would refuse it, it would not work, or gold lies where participants can read it, and
             `--force` was not said.
     """
-    report = check_path(bundle, secrets=_secrets(phases))
+    queue = competition.declaration.queue
+    report = check_path(bundle, secrets=_secrets(phases), known_keys=[queue] if queue else [])
     told = [finding for finding in report.findings if finding.severity != "note"]
     grave = [finding for finding in told if finding.severity == "error" or finding.id == LEAK]
     if grave and not force:

@@ -277,6 +277,12 @@ def test_a_bundle_that_codabench_would_refuse_is_not_left_behind(folder: Path, t
     assert any("logo" in note for note in built.notes)
 
 
+def test_a_queue_of_ones_own_is_taken_on_trust(folder: Path, tmp_path: Path) -> None:
+    queue = "01234567-89ab-cdef-0123-456789abcdef"
+    (built,) = build(Request(str(folder), tmp_path / "bundle.zip", overrides=(f"queue={queue}",)))
+    assert document(built.path)["queue"] == queue
+
+
 def test_gold_where_participants_can_read_it_stops_a_build(folder: Path, tmp_path: Path) -> None:
     shutil.copy(folder / "data" / "test" / "gold.csv", folder / "data" / "public" / "test" / "labels.csv")
     with pytest.raises(UserError, match="was not written") as caught:
