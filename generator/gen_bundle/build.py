@@ -24,11 +24,12 @@ PLATFORMS = {"codabench": codabench, "codalab": codalab}
 
 @dataclass(frozen=True)
 class Built:
-    """A finished bundle, with what the organiser should know about it."""
+    """A finished bundle, with what the organiser should know about it, and what must not be found in it."""
 
     competition: Resolved
     path: Path
     notes: tuple[str, ...]
+    secrets: Secrets
 
 
 @dataclass(frozen=True)
@@ -105,11 +106,12 @@ def _build_one(competition: Resolved, out: Path, platform: str, force: bool, pro
         with _beside(out) as unfinished:
             write_zip(unfinished, tree)
             progress("checking the bundle")
-            verdict = _checked(unfinished, competition, phases, out, force)
+            hidden = _secrets(phases)
+            verdict = _checked(unfinished, competition, hidden, out, force)
             move_into_place(unfinished, out)
     warnings = _by_phase([(data.phase.id, text) for data in phases for text in data.warnings])
     losses = PLATFORMS[platform].losses(competition)
-    return Built(competition, out, (*competition.notes, *warnings, *losses, *verdict))
+    return Built(competition, out, (*competition.notes, *warnings, *losses, *verdict), hidden)
 
 
 def _by_phase(warnings: list[tuple[str, str]]) -> list[str]:
@@ -121,7 +123,7 @@ def _by_phase(warnings: list[tuple[str, str]]) -> list[str]:
     return [f"{', '.join(ids)}: {text}" for text, ids in phases.items()]
 
 
-def _checked(bundle: Path, competition: Resolved, phases: list[PhaseData], out: Path, force: bool) -> list[str]:
+def _checked(bundle: Path, competition: Resolved, hidden: Secrets, out: Path, force: bool) -> list[str]:
     """What the check says of a finished bundle, in a few words each.
 
     Raises:
@@ -129,7 +131,7 @@ def _checked(bundle: Path, competition: Resolved, phases: list[PhaseData], out: 
             `--force` was not said.
     """
     queue = competition.declaration.queue
-    report = check_path(bundle, secrets=_secrets(phases), known_keys=[queue] if queue else [])
+    report = check_path(bundle, secrets=hidden, known_keys=[queue] if queue else [])
     told = [finding for finding in report.findings if finding.severity != "note"]
     grave = [finding for finding in told if finding.severity == "error" or finding.id == LEAK]
     if grave and not force:

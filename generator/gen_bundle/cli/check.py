@@ -16,7 +16,7 @@ from gen_bundle.cli.messages import say, user_errors
 from gen_bundle.errors import UserError
 
 if TYPE_CHECKING:
-    from gen_bundle.check import Report
+    from gen_bundle.check import Report, Secrets
 
 EPILOG = """\b
 Examples:
@@ -122,8 +122,8 @@ def _reports(
     for path in paths:
         try:
             with _bundles(path) as bundles:
-                for bundle, name in bundles:
-                    report = check_path(bundle, now=now, scored=scored, known_keys=known_keys)
+                for bundle, name, secrets in bundles:
+                    report = check_path(bundle, now=now, secrets=secrets, scored=scored, known_keys=known_keys)
                     reports.append(replace(report, path=name))
         except UserError as error:
             unreadable += error.messages
@@ -131,17 +131,20 @@ def _reports(
 
 
 @contextmanager
-def _bundles(path: Path) -> Iterator[list[tuple[Path, str]]]:
-    """The bundles to check at a path, with the names to report them under; a competition's folder is built first."""
+def _bundles(path: Path) -> Iterator[list[tuple[Path, str, Secrets | None]]]:
+    """The bundles to check at a path, with the names to report them under and the secrets that are known.
+
+    A competition's folder is built first, whatever the check will say of it.
+    """
     if not (path / "bundle.yaml").is_file():
-        yield [(path, str(path))]
+        yield [(path, str(path), None)]
         return
     from gen_bundle.build import Request, build
 
     with tempfile.TemporaryDirectory(prefix="gen-bundle-check-") as folder:
-        built = build(Request(source=str(path), out=Path(folder) / "bundle.zip"))
+        built = build(Request(source=str(path), out=Path(folder) / "bundle.zip", force=True))
         single = len(built) == 1
-        yield [(one.path, str(path) if single else f"{path}: {one.path.name}") for one in built]
+        yield [(one.path, str(path) if single else f"{path}: {one.path.name}", one.secrets) for one in built]
 
 
 def _print(reports: list[Report], style: str) -> None:
