@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-scoring test-docker check quick bench lock schema clean
+.PHONY: demo test test-scoring test-docker check quick bench lock schema pictures clean
 
 demo: .venv/demo  ## Build the CLPsych 2025 bundle, then build and dry-run its model-free task.
 	$(BIN)/gen-bundle clpsych2025 --out bundle.zip
@@ -33,6 +33,9 @@ bench: .venv/models  ## Speed and memory, as ratios measured in one run; asserts
 
 schema: .venv/dev  ## Write the JSON Schema of bundle.yaml anew.
 	$(BIN)/python -m gen_bundle.spec.schema > bundles/bundle.schema.json
+
+pictures: .venv/dev  ## Draw the README's pictures anew (needs Chromium: tests/install-browser).
+	$(BIN)/python docs/make_pictures.py
 
 lock: .venv/dev  ## Write the hashed locks anew.
 	PATH="$(CURDIR)/$(BIN):$$PATH" requirements/lock.sh --upgrade
