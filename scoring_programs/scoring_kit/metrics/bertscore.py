@@ -19,7 +19,7 @@ from scoring_kit.metrics import bertscore_tables as tables
 from scoring_kit.metrics.matching import Embedding, Scores, match
 from scoring_kit.models.batches import batches_by_length, padded
 from scoring_kit.models.cache import ArrayCache, digest
-from scoring_kit.models.device import place
+from scoring_kit.models.device import inference, place
 from scoring_kit.models.files import locate
 from scoring_kit.models.loading import load_encoder, longest_input
 from scoring_kit.models.tokenizing import TextTokenizer, encodable, load_tokenizer
@@ -169,7 +169,7 @@ class BertScorer:
         special = [self._tokenizer.cls_id, self._tokenizer.sep_id]
         for batch in batches_by_length([len(sequence) for sequence in ids], self._place.batch_tokens):
             arguments = padded([ids[i] for i in batch], self._tokenizer.pad_id, self._place.device)
-            with torch.inference_mode():
+            with inference(self._place):
                 states = model(**arguments)[0].float()
                 vectors = torch.nn.functional.normalize(states, dim=-1).cpu().numpy()
             for row, i in enumerate(batch):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from scoring_kit.errors import OrganiserError
 from scoring_kit.models.batches import batches_by_length, padded
 from scoring_kit.models.cache import ArrayCache, digest
-from scoring_kit.models.device import place
+from scoring_kit.models.device import inference, place
 from scoring_kit.models.files import ModelFiles, locate
 from scoring_kit.models.loading import load_classifier, load_config, longest_input
 from scoring_kit.models.tokenizing import TextTokenizer, encodable, load_tokenizer
@@ -112,13 +112,11 @@ class NliModel:
         return np.array([self._known[key] for key in keys], dtype=np.float64).reshape(-1, len(LABELS))
 
     def _classify(self, pairs: Sequence[tuple[str, str]], advance: Callable[[int], None]) -> None:
-        import torch
-
         model = self._classifier()
         ids = self._tokenizer.encode_pairs(pairs, self._longest(model))
         for batch in batches_by_length([len(sequence) for sequence in ids], self._place.batch_tokens):
             arguments = padded([ids[i] for i in batch], self._tokenizer.pad_id, self._place.device)
-            with torch.inference_mode():
+            with inference(self._place):
                 probabilities = model(**arguments).logits.float().softmax(dim=-1)[:, self._order].tolist()
             self._known.update((pairs[i], tuple(row)) for i, row in zip(batch, probabilities, strict=True))
             advance(len(batch))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,6 +65,25 @@ def place(device: str = "auto", precision: str = "fp32", batch_tokens: int | Non
         torch.set_float32_matmul_precision("highest")  # no TF32, which keeps only 10 bits of the mantissa
         torch.backends.cudnn.allow_tf32 = False
     return Placement(chosen, precision, batch_tokens or BATCH_TOKENS[chosen])
+
+
+@contextmanager
+def inference(place: Placement) -> Iterator[None]:
+    """Run a model without what only training needs.
+
+    Raises:
+        OrganiserError: the GPU is too small for a batch.
+    """
+    import torch
+
+    try:
+        with torch.inference_mode():
+            yield
+    except torch.OutOfMemoryError as error:
+        raise OrganiserError(
+            f"options.batch_tokens: a batch of {place.batch_tokens} tokens does not fit into the memory of this GPU. "
+            "Choose fewer, a larger GPU, or options.device: cpu."
+        ) from error
 
 
 def usable_threads(cgroup: Path = CGROUP) -> int:

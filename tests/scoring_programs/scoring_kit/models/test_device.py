@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scoring_kit.errors import OrganiserError
-from scoring_kit.models.device import place, usable_threads
+from scoring_kit.models.device import Placement, inference, place, usable_threads
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -82,6 +82,16 @@ def test_a_cpu_run_sets_the_number_of_threads(monkeypatch: pytest.MonkeyPatch) -
         assert torch.get_num_threads() == 3
     finally:
         torch.set_num_threads(before)
+
+
+@pytest.mark.models
+def test_a_gpu_that_is_too_small_is_the_organisers_to_mend() -> None:
+    torch = pytest.importorskip("torch")
+    with (
+        pytest.raises(OrganiserError, match=r"options\.batch_tokens: a batch of 512 tokens"),
+        inference(Placement("cuda", "fp32", 512)),
+    ):
+        raise torch.OutOfMemoryError("CUDA out of memory")
 
 
 @pytest.mark.models

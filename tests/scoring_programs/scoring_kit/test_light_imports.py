@@ -1,0 +1,34 @@
+"""A scoring program without models, and any program before it needs one, pays for no heavy import."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import scoring_kit
+
+ROOT = Path(scoring_kit.__file__).resolve().parents[1]
+HEAVY = {
+    "torch",
+    "transformers",
+    "tokenizers",
+    "safetensors",
+    "bert_score",
+    "nltk",
+    "numpy",
+    "sklearn",
+    "scipy",
+    "pandas",
+}
+IMPORT_ALL = "import importlib, sys; [importlib.import_module(name) for name in sys.argv[1:]]; print(*sys.modules)"
+
+
+def test_no_module_of_the_kit_imports_anything_heavy() -> None:
+    files = (ROOT / "scoring_kit").rglob("*.py")
+    modules = [".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for file in files]
+    assert "scoring_kit.metrics.bertscore" in modules
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORT_ALL, *sorted(modules)], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert not HEAVY & set(done.stdout.split())
