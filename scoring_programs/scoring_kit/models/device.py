@@ -59,6 +59,7 @@ def place(device: str = "auto", precision: str = "fp32", batch_tokens: int | Non
     if device == "cuda" and not torch.cuda.is_available():
         raise OrganiserError("options.device: cuda was asked for, but torch finds no GPU here. Use auto or cpu.")
     chosen = "cuda" if device != "cpu" and torch.cuda.is_available() else "cpu"
+    os.environ.setdefault("RAYON_NUM_THREADS", str(usable_threads()))  # read by the tokenizers when they first start
     if chosen == "cpu":
         torch.set_num_threads(usable_threads())
     else:
