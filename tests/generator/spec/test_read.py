@@ -155,10 +155,16 @@ values = st.recursive(
 )
 
 
-@given(data=st.data())
-def test_no_declaration_ends_in_a_traceback(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+@pytest.fixture(scope="module")
+def any_folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     folder = small_competition(tmp_path_factory.mktemp("any"))
-    declaration = yaml.safe_load((folder / "bundle.yaml").read_text(encoding="utf-8"))
+    return folder, (folder / "bundle.yaml").read_text(encoding="utf-8")
+
+
+@given(data=st.data())
+def test_no_declaration_ends_in_a_traceback(any_folder: tuple[Path, str], data: st.DataObject) -> None:
+    folder, sound = any_folder
+    declaration = yaml.safe_load(sound)
     place = declaration
     while True:
         keys = list(place) if isinstance(place, dict) else list(range(len(place)))
