@@ -82,7 +82,7 @@ class BertScorer:
         self._place = place(options.device, options.precision, options.batch_tokens)
         self._files = locate("bertscore.model", options.model, options.revision)
         self._tokenizer: TextTokenizer = load_tokenizer(self._files)
-        self.num_layers = options.num_layers or tables.default_layer(self._files)
+        self.num_layers = tables.default_layer(self._files) if options.num_layers is None else options.num_layers
         self.baseline = (
             tables.read_baseline(self._files, self.num_layers, options.baseline) if options.rescale else None
         )

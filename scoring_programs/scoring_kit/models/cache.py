@@ -57,10 +57,10 @@ class ArrayCache:
         self._computed_with = json.dumps({"format": FORMAT, "kind": kind, **computed_with}, sort_keys=True).encode()
         self._prefix = f"{kind}-{hashlib.sha256(self._computed_with).hexdigest()[:16]}"
         self._width = width
-        self._folder = Path(folder).expanduser()
         try:
+            self._folder = Path(folder).expanduser()
             self._folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
+        except (OSError, RuntimeError) as error:  # RuntimeError: the home folder of no such user
             raise OrganiserError(f"options.cache: the folder {folder} cannot be made: {error}") from error
 
     def read(self, keys: Iterable[bytes]) -> Iterator[tuple[bytes, NDArray[np.float32]]]:

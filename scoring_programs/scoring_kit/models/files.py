@@ -64,7 +64,7 @@ def locate(option: str, name: str, revision: str | None) -> ModelFiles:
     Raises:
         OrganiserError: the folder does not exist or holds no model, or the hub model is not in the local cache.
     """
-    folder = Path(name).expanduser()
+    folder = Path(name)
     if folder.is_dir():
         if not (folder / "config.json").is_file():
             raise OrganiserError(f"options.{option}: the folder {name} holds no config.json, so it is no model.")
