@@ -19,6 +19,7 @@ import torch
 from scoring_kit.metrics import bertscore, nli
 from scoring_kit.metrics.bertscore import BertScoreOptions, BertScorer
 from scoring_kit.metrics.nli import NliModel, NliOptions
+from scoring_kit.models.vectors import VectorStore
 from tests import tiny_models
 
 pytestmark = pytest.mark.models
@@ -97,6 +98,13 @@ def _counted(monkeypatch: pytest.MonkeyPatch, engine: Any) -> list[int]:
 
     monkeypatch.setattr(engine, "padded", counted)
     return sizes
+
+
+def test_vectors_kept_in_a_file_give_the_same_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [f"a long day {'of noise ' * n}" for n in range(9)]
+    in_memory = scorer().score(texts, texts[::2]).f1
+    monkeypatch.setattr(bertscore, "VectorStore", lambda: VectorStore(in_memory=2000))
+    assert np.array_equal(scorer().score(texts, texts[::2]).f1, in_memory)
 
 
 @settings(max_examples=10)

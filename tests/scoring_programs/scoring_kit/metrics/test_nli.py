@@ -184,6 +184,23 @@ def test_weights_saved_in_half_precision_are_used_in_full(tmp_path: Path) -> Non
     assert half.probabilities(PAIRS).tolist() == same.probabilities(PAIRS).tolist()
 
 
+def test_a_model_with_token_types_is_called_without_them(tmp_path: Path) -> None:
+    import torch
+    from transformers import AutoConfig, AutoTokenizer, BertForSequenceClassification
+
+    folder = copied(tiny_models.BERT_ENCODER, tmp_path / "bert", id2label=dict(enumerate(LABELS)))
+    torch.manual_seed(3)
+    classifier = BertForSequenceClassification(AutoConfig.from_pretrained(folder)).eval()
+    classifier.save_pretrained(folder)
+    arguments = AutoTokenizer.from_pretrained(folder)(*PAIRS[0], return_tensors="pt")
+    with torch.no_grad():
+        ids_alone = classifier(arguments["input_ids"]).logits[0].softmax(-1)
+        with_types = classifier(**arguments).logits[0].softmax(-1)
+    (ours,) = NliModel(NliOptions(folder)).probabilities([PAIRS[0]])
+    assert ours.tolist() == pytest.approx(ids_alone.tolist(), abs=1e-6)
+    assert ours.tolist() != pytest.approx(with_types.tolist(), abs=1e-4)
+
+
 def test_the_signature_names_what_the_numbers_depend_on() -> None:
     assert NliModel(NliOptions(tiny_models.ROBERTA_NLI)).signature() == {
         "model": tiny_models.ROBERTA_NLI,
