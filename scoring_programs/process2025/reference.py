@@ -85,7 +85,7 @@ def _read(text: str, tasks: Sequence[str], problems: Problems) -> Reference | No
 
 def _class_name(cell: str, line: int, item: str, problems: Problems) -> str:
     if cell not in CLASS_OF:
-        expected = f"{', '.join(CLASSES)}, spelt exactly so"
+        expected = f"one of {', '.join(CLASSES)}, spelt exactly so"
         problems.error(f"{FILE}:{line} ({ID} {item})", f"{CLASS} is none of the classes", expected)
     return CLASS_OF.get(cell, "")
 

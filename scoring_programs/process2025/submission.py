@@ -69,7 +69,7 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
         return None
     named = NAME.fullmatch(name)
     if named is None:
-        problems.error(name, "is not named by the rule", EXPECTED_NAME)
+        problems.error(name, "is not named by the rule", f"a file {EXPECTED_NAME}")
     columns = _read_columns(text, name, manifest.expected["ids"], problems)
     models = {task: [c.model(name, problems) for c in columns if c.task == task] for task in SUFFIXES}
     entered = frozenset(task for task in SUFFIXES if any(model.status == "scored" for model in models[task]))
@@ -77,6 +77,9 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
     if not entered.intersection(wanted) and not problems.found:
         names = ", ".join(column_name(task, number) for task in wanted for number in range(1, MODELS + 1))
         problems.error(name, "no column is filled from top to bottom", f"at least one of {names} without an empty cell")
+        for column in columns:
+            if column.task in wanted and column.empty < len(column.answers):
+                problems.error(f"{name} ({column.name})", column.gaps(), "an answer in every cell of a used column")
     return Submission(named["team"] if named else "", models, entered.intersection(manifest.tasks))
 
 
@@ -121,7 +124,7 @@ class _Column:
         elif cell in CLASS_OF:
             self.answers[row] = CLASS_OF[cell]
         else:
-            what, expected = f"{shown(cell)} is no class", f"{', '.join(CLASSES)}, spelt exactly so"
+            what, expected = f"{shown(cell)} is no class", f"one of {', '.join(CLASSES)}, spelt exactly so"
             problems.error(f"{where[0]}:{where[1]} ({self.name})", what, expected)
 
     def _score(self, where: Tuple[str, int], cell: str, problems: Problems) -> float:
@@ -142,17 +145,21 @@ class _Column:
         elif len(self._outside) <= CELLS_SHOWN:
             self._outside.append(f"line {where[1]} {shown(cell)}")
 
+    def gaps(self) -> str:
+        """How many cells of a partly filled column are empty, and which, for messages."""
+        what = f"{self.empty} of {len(self.answers)} cells are empty"
+        if self._empty_shown:
+            more = self.empty - len(self._empty_shown)
+            what += f": {', '.join(self._empty_shown)}" + (f" and {more} more" if more else "")
+        return what
+
     def model(self, name: str, problems: Problems) -> Model:
         """The model, with a warning where its column is ignored or odd."""
         rows = len(self.answers)
         if self.empty == rows:
             return Model(self.number, self.name, "absent", [])
         if self.empty:
-            what = f"ignored, because {self.empty} of {rows} cells are empty"
-            if self._empty_shown:
-                more = self.empty - len(self._empty_shown)
-                what += f": {', '.join(self._empty_shown)}" + (f" and {more} more" if more else "")
-            problems.warn(f"{name} ({self.name})", what)
+            problems.warn(f"{name} ({self.name})", f"ignored, because {self.gaps()}")
             return Model(self.number, self.name, "ignored", [])
         if self._outside:
             named = ", ".join(self._outside[:CELLS_SHOWN]) + (", …" if len(self._outside) > CELLS_SHOWN else "")

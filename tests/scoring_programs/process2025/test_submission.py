@@ -129,7 +129,7 @@ def test_a_file_that_was_not_renamed_by_the_rule_is_refused(tmp_path: Path, name
         (PERFECT + " ,HC,,,30,,\n", [f"{NAME}:6: Test_ID is empty."]),
         (
             answers({"Model2_class": ("HC", "hc", "Healthy", "HC")}),
-            [f'{NAME}:3 (Model2_class): "hc" is no class.', f"{NAME}:4"],
+            [f'{NAME}:3 (Model2_class): "hc" is no class. Expected: one of Dementia, MCI, HC, spelt', f"{NAME}:4"],
         ),
         (answers({"Model1_MMSE": ("nan", "inf", "x", "1_0")}), [f'{NAME}:{n} (Model1_MMSE): "' for n in (2, 3, 4, 5)]),
         (answers({"Model3_MMSE": (30, "1e999", 20, 20)}), [f'{NAME}:3 (Model3_MMSE): "1e999" is no finite number.']),
@@ -167,6 +167,17 @@ def test_what_is_refused(tmp_path: Path, text: str, messages: list[str]) -> None
 def test_which_files_are_refused(tmp_path: Path, files: Files, message: str) -> None:
     _, problems = judged(tmp_path, files)
     assert [error for error in problems.errors if error.startswith(message)], problems.errors
+
+
+def test_when_no_column_is_complete_the_empty_cells_are_named(tmp_path: Path) -> None:
+    columns = {"Model1_class": ("HC", "", "MCI", ""), "Model2_MMSE": ("", 20, 20, 20)}
+    _, problems = judged(tmp_path, {NAME: answers(columns)})
+    assert problems.errors[1:] == [
+        f'{NAME} (Model1_class): 2 of 4 cells are empty: line 3 "b", line 5 "d". '
+        "Expected: an answer in every cell of a used column.",
+        f'{NAME} (Model2_MMSE): 1 of 4 cells are empty: line 2 "a". '
+        "Expected: an answer in every cell of a used column.",
+    ]
 
 
 def test_a_separate_bundle_wants_its_own_task(tmp_path: Path) -> None:
