@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Dict, Mapping
 
-from scoring_kit.errors import Problems
+from scoring_kit.errors import Problems, shown
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
+
+FOUND_SHOWN = 5
 
 
 def folders_by_task(files: SubmissionFiles, manifest: Manifest) -> Dict[str, str]:
@@ -22,11 +24,20 @@ def folders_by_task(files: SubmissionFiles, manifest: Manifest) -> Dict[str, str
 def report_strays(
     files: SubmissionFiles, manifest: Manifest, folders: Mapping[str, str], suffix: str, problems: Problems
 ) -> None:
-    """Record answer files (`suffix`) that lie where they would not be read, and warn of all other ignored files."""
+    """Record answer files (`suffix`) that lie where they would not be read, and warn of all other ignored files.
+
+    A submission that has files, but neither a task's folder nor an answer file, is recorded with what it holds instead.
+    """
     own = {folders[task] for task in manifest.tasks if task in folders}
     others = set(folders.values()) - own
     alone = manifest.layout == "separate"
-    expected = f"a file NAME{suffix} at the top" if alone else " or ".join(f"{task}/NAME{suffix}" for task in manifest.tasks)
+    expected = (
+        f"a file NAME{suffix} at the top" if alone else " or ".join(f"{task}/NAME{suffix}" for task in manifest.tasks)
+    )
+    if not folders and files.paths and not any(name.lower().endswith(suffix) for name in files.paths):
+        found = ", ".join(shown(name) for name in list(files.paths)[:FOUND_SHOWN])
+        problems.error("submission", f"holds no {suffix} file; found {found}", expected)
+        return
     for name in files.paths:
         folder = name.rpartition("/")[0]
         is_answer = name.lower().endswith(suffix)

@@ -165,8 +165,8 @@ class EventType(NamedTuple):
     name: str
     roles: Mapping[str, Role]
 
-    def names(self, argument: Optional[int]) -> str:
-        """The roles that an argument may have, for messages."""
+    def names(self, argument: int) -> str:
+        """The roles that a mandatory argument may have, for messages."""
         return " or ".join(name for name, role in self.roles.items() if role.argument == argument)
 
 

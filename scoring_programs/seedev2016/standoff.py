@@ -154,7 +154,8 @@ class _EventReader:
                 self.fault(number, "unknown role", name, f"one of the roles of {kind.name}: {roles}")
                 sound = False
             elif name in optional or (role.argument is not None and mandatory[role.argument] is not None):
-                self.fault(number, "second filler of an argument", word, f"one {kind.names(role.argument)}")
+                roles = name if role.argument is None else kind.names(role.argument)
+                self.fault(number, "second filler of an argument", word, f"one {roles}")
                 sound = False
             elif not (self.entities.get(filler) in role.fillers or name == PREREQUISITE):
                 self._tell_misfit(name, filler, role, number)

@@ -247,8 +247,8 @@ def test_a_submission_enters_the_tasks_whose_folder_it_has(
 def test_what_enters_nothing_is_no_submission(tmp_path: Path) -> None:
     read, problems = read_submission(tmp_path, {"README": "?"}, manifest())
     assert read is None
-    assert problems.errors == []
-    assert problems.warnings == ["README: ignored."]
+    assert len(problems.errors) == 1
+    assert problems.errors[0].startswith('submission: holds no -output.xml file; found "README". Expected: task1/NAME')
 
 
 def test_a_long_file_keeps_its_line_numbers(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ MALFORMED = [
     (
         "full",
         "E9\tBinding Functional_Molecule:T2 Molecule:T1 Tissue:T4 Tissue:T5",
-        'second filler of an argument "Tissue:T5". Expected: one Tissue or',
+        'second filler of an argument "Tissue:T5". Expected: one Tissue.',
     ),
     ("binary", "E1\tRegulates_Expression Agent:T3 DNA:T1", 'repeated event id "E1". Expected: each id once.'),
     (
@@ -233,9 +233,17 @@ def test_a_submission_enters_the_tasks_whose_folder_it_has(
     assert read.entered == entered
 
 
-@pytest.mark.parametrize("files", [{}, {"notes.txt": "nothing"}])
-def test_what_enters_nothing_is_no_submission(tmp_path: Path, files: dict[str, str | bytes]) -> None:
+@pytest.mark.parametrize(
+    ("files", "errors"),
+    [
+        ({}, []),
+        (
+            {"notes.txt": "nothing", "mine.zip": b"PK"},
+            ['submission: holds no .a2 file; found "mine.zip", "notes.txt". Expected: binary/NAME.a2 or full/NAME.a2.'],
+        ),
+    ],
+)
+def test_what_enters_nothing_is_no_submission(tmp_path: Path, files: dict[str, str | bytes], errors: list[str]) -> None:
     read, problems = read_submission(tmp_path, files, manifest())
     assert read is None
-    assert problems.errors == []
-    assert problems.warnings == [f"{name}: ignored." for name in files]
+    assert problems.errors == errors
