@@ -94,8 +94,8 @@ class BertScorer:
     def signature(self) -> dict[str, object]:
         """What the scores depend on: model, revision, layer, baseline, precision."""
         return {
-            "model": self._files.name,
-            "revision": self._files.revision,
+            "model": self._files.label,
+            "revision": self._files.version(),
             "num_layers": self.num_layers,
             "baseline": self.baseline and self.baseline.digest,
             "precision": self._place.precision,

@@ -79,8 +79,8 @@ class NliModel:
     def signature(self) -> dict[str, object]:
         """What the probabilities depend on: model, revision, label order, precision."""
         return {
-            "model": self._files.name,
-            "revision": self._files.revision,
+            "model": self._files.label,
+            "revision": self._files.version(),
             "labels": [LABELS[self._order.index(output)] for output in range(len(LABELS))],
             "precision": self._place.precision,
         }

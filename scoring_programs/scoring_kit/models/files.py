@@ -12,6 +12,7 @@ from pathlib import Path
 from scoring_kit.errors import OrganiserError
 
 WEIGHTS = (".safetensors", ".bin")
+SAMPLE = 1 << 20  # bytes of a file's beginning and of its end
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,29 @@ class ModelFiles:
     def from_hub(self) -> bool:
         """Whether `name` is a hub name, so that bert-score's tables may know it."""
         return self.revision is not None
+
+    @property
+    def label(self) -> str:
+        """The name that readers of a score get: of a folder its last part, the rest is the organisers' own affair."""
+        return self.name if self.from_hub else self.folder.resolve().name
+
+    def version(self) -> str:
+        """What two runs of the same model share: the commit, or for a folder a digest of what it holds.
+
+        Of a file, which may be gigabytes of weights, the size, the first and the last million bytes count.
+        """
+        if self.revision is not None:
+            return self.revision
+        digest = hashlib.sha256()
+        for file in sorted(self.folder.iterdir()):
+            if file.is_file():
+                size = file.stat().st_size
+                digest.update(f"{file.name}\0{size}\0".encode("utf-8", "surrogateescape"))
+                with file.open("rb") as content:
+                    digest.update(content.read(SAMPLE))
+                    content.seek(max(0, size - SAMPLE))
+                    digest.update(content.read(SAMPLE))
+        return f"files-{digest.hexdigest()[:16]}"
 
     def identity(self) -> str:
         """What tells this model from every other one, for keys of cached results.

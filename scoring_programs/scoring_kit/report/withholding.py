@@ -20,13 +20,15 @@ MAX_TYPES = 40
 def open_metrics(metrics: Mapping[str, Metric], board: Collection[str], min_items: int) -> set[str]:
     """Names of the metrics beside the board's columns that may be shown.
 
-    Metrics of one family are parts of a whole that the board may show, such as the F1 of each label and macro F1.
+    A column's metric under another name is shown, because the board shows it. Metrics of one family are parts of a
+    whole that the board may show, such as the F1 of each label and macro F1.
     """
     families: dict[str, list[str]] = {}
+    on_board = [metrics[name] for name in board if name in metrics]
+    shown = {name for name, metric in metrics.items() if name not in board and any(metric is one for one in on_board)}
     for name in metrics:
-        if name not in board:
+        if name not in board and name not in shown:
             families.setdefault(re.split(r"[:.]", name, maxsplit=1)[0], []).append(name)
-    shown = set()
     for names in families.values():
         items = [metrics[name].rows if metrics[name].items is None else metrics[name].items for name in names]
         hidden = _put_together([(count or 0,) for count in items], min_items, len(items))

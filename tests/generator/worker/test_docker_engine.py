@@ -300,6 +300,16 @@ def test_models_in_folders_are_mounted_read_only(tmp_path: Path) -> None:
     assert any("is mounted read-only; on the platform it does not exist" in note for note in results.notes)
 
 
+def test_a_cache_folder_is_mounted_writable(tmp_path: Path) -> None:
+    cache = write_files(tmp_path / "cache", {"entry": "e"})
+    scorer = SCORED + f"open({str(cache / 'new')!r}, 'w').write('n')\n"
+    options = {"options": {"cache": str(cache), "device": "cpu"}}
+    results = replay(Bundle(scorer, program={"program.json": json.dumps(options)}), tmp_path)
+    assert results.good, results.runs
+    assert (cache / "new").read_text() == "n"
+    assert any("is mounted writable; on the platform it does not exist" in note for note in results.notes)
+
+
 def test_a_hundred_megabytes_of_prints(tmp_path: Path) -> None:
     lines: list[str] = []
     scorer = SCORED + "print('first')\nprint(('y' * 999 + '\\n') * 100_000)\n"

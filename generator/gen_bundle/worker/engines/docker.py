@@ -123,7 +123,8 @@ class DockerEngine:
         stdout.touch()
         stderr.touch()
         models = model_mounts(container)
-        notes = tuple(f"{mount.source} is mounted read-only; on the platform it does not exist" for mount in models)
+        modes = {"ro": "read-only", "rw": "writable"}
+        notes = tuple(f"{m.source} is mounted {modes[m.mode]}; on the platform it does not exist" for m in models)
         binds = {
             str(mount.source): {"bind": mount.target, "mode": mount.mode} for mount in (*container.mounts, *models)
         }

@@ -1,4 +1,4 @@
-"""Model folders of this machine that a program was told to load."""
+"""Folders of this machine that a program was told to use: models, and a cache."""
 
 import json
 from collections.abc import Iterator
@@ -6,9 +6,11 @@ from pathlib import Path
 
 from gen_bundle.worker.engines import Container, Mount
 
+CACHE = "cache"
+
 
 def model_mounts(container: Container) -> list[Mount]:
-    """Read-only mounts, at the same path, of every existing folder that the program's options name.
+    """Mounts, at the same path, of every existing folder that the program's options name; only `cache` is writable.
 
     A snapshot in the Hugging Face cache is links into its model's folder, so that whole folder is mounted.
     """
@@ -18,8 +20,12 @@ def model_mounts(container: Container) -> list[Mount]:
     except (OSError, ValueError):
         return []
     options = content.get("options") if isinstance(content, dict) else None
+    cache = options.pop(CACHE, None) if isinstance(options, dict) else None
     folders = dict.fromkeys(_whole_model(Path(text)) for text in _texts(options) if _is_folder(text))
-    return [Mount(folder, str(folder), "ro") for folder in folders]
+    mounts = [Mount(folder, str(folder), "ro") for folder in folders]
+    if isinstance(cache, str) and _is_folder(cache):
+        mounts.append(Mount(Path(cache), cache, "rw"))
+    return mounts
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -19,6 +19,7 @@ import transformers
 
 from scoring_kit.errors import OrganiserError
 from scoring_kit.metrics.nli import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, NliModel, NliOptions, load_nli_model
+from scoring_kit.models.files import locate
 from tests import tiny_models
 
 pytestmark = [
@@ -203,8 +204,8 @@ def test_a_model_with_token_types_is_called_without_them(tmp_path: Path) -> None
 
 def test_the_signature_names_what_the_numbers_depend_on() -> None:
     assert NliModel(NliOptions(tiny_models.ROBERTA_NLI)).signature() == {
-        "model": tiny_models.ROBERTA_NLI,
-        "revision": None,
+        "model": "roberta-nli",
+        "revision": locate("nli.model", tiny_models.ROBERTA_NLI, None).version(),
         "labels": ["contradiction", "neutral", "entailment"],
         "precision": "fp32",
     }

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("huggingface_hub")
 
 from scoring_kit.errors import OrganiserError
-from scoring_kit.models.files import locate
+from scoring_kit.models.files import ModelFiles, locate
 from tests import tiny_models
 from tests.hub import put_in_hub_cache
 
@@ -78,3 +78,20 @@ def test_a_folder_that_changes_is_another_model(tmp_path: Path) -> None:
     (folder / "vocab.txt").write_text("[PAD]\n", encoding="utf-8")
     third = locate("nli.model", str(folder), None).identity()
     assert len({first, second, third}) == 3
+
+
+def test_a_folder_is_known_by_what_it_holds_wherever_it_lies(tmp_path: Path) -> None:
+    here, there, other = tmp_path / "here", tmp_path / "far" / "there", tmp_path / "other"
+    for folder, weights in ((here, b"w" * 3_000_000), (there, b"w" * 3_000_000), (other, b"w" * 2_999_999 + b"v")):
+        folder.mkdir(parents=True)
+        (folder / "config.json").write_text("{}", encoding="utf-8")
+        (folder / "model.safetensors").write_bytes(weights)
+    found = [locate("nli.model", str(folder), None) for folder in (here, there, other)]
+    assert [model.label for model in found] == ["here", "there", "other"]
+    assert found[0].version() == found[1].version()
+    assert found[0].version() != found[2].version()
+
+
+def test_a_hub_model_is_known_by_its_commit() -> None:
+    model = ModelFiles("organisation/model", "c0ffee", Path("anywhere"))
+    assert (model.label, model.version()) == ("organisation/model", "c0ffee")
