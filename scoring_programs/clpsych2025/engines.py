@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -37,7 +38,10 @@ def settings(options: Mapping[str, Any], engine: str, resolved: Mapping[str, obj
         engine: `bertscore` or `nli`.
         resolved: the engine's own account of itself (revision, layer, …); None where no text needed it.
     """
-    named = {key: options[engine][key] for key in SCORES_DEPEND_ON[engine]} | dict(resolved or {})
+    named = {key: options[engine][key] for key in SCORES_DEPEND_ON[engine]}
+    if Path(named["model"]).is_absolute():
+        named["model"] = Path(named["model"]).name  # where a folder lies is the organisers' own affair
+    named |= dict(resolved or {})
     named.pop("precision", None)
     values = {"profile": options["profile"], **{f"{engine}.{key}": value for key, value in named.items()}}
     values["precision"] = options["precision"]
