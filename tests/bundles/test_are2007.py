@@ -133,5 +133,5 @@ def test_the_board_of_the_built_bundle_shows_the_direct_scores(tmp_path: Path, l
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_pages(layout: str) -> None:
     rendered = {page: " ".join(text.split()) for page, text in pages(NAME, layout).items()}
-    assert rendered["pages/evaluation.md"].count("**Choice") == 10
+    assert rendered["pages/evaluation.md"].count("**Choice") == 11
     assert "start-end" not in rendered["pages/submission.md"]
