@@ -4,19 +4,36 @@ import io
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
 from repro_zipfile import ReproducibleZipFile
 
 Members = Mapping[str, bytes | Path]
+EARLIEST, LATEST = (1980, 1, 1, 0, 0, 0), (2107, 12, 31, 23, 59, 58)
+
+
+class _DatedZip(ReproducibleZipFile):
+    """Keeps the fixed time of its members within what a zip can hold; `SOURCE_DATE_EPOCH=0` is before that."""
+
+    def open(
+        self,
+        name: str | zipfile.ZipInfo,
+        mode: Literal["r", "w"] = "r",
+        pwd: bytes | None = None,
+        *,
+        force_zip64: bool = False,
+    ) -> IO[bytes]:
+        if isinstance(name, zipfile.ZipInfo):
+            name.date_time = min(max(name.date_time, EARLIEST), LATEST)
+        return super().open(name, mode, pwd, force_zip64=force_zip64)
 
 
 def write_zip(target: Path | IO[bytes], members: Members) -> None:
     """Write a zip with `members` (name in the zip → content, or the file that holds it), sorted by name.
 
-    Times are `SOURCE_DATE_EPOCH` where that is set, else 1980-01-01; files are 0644.
+    Times are `SOURCE_DATE_EPOCH` where that is set (as near as a zip can hold it), else 1980-01-01; files are 0644.
     """
-    with ReproducibleZipFile(target, "w", compression=zipfile.ZIP_DEFLATED) as archive:
+    with _DatedZip(target, "w", compression=zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(members):
             content = members[name]
             if isinstance(content, Path):

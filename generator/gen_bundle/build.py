@@ -1,6 +1,7 @@
 """The journey from a declaration to a bundle: declaration → resolved competition → prepared data → tree → zip."""
 
 import os
+import re
 import secrets
 import tempfile
 import zipfile
@@ -52,6 +53,9 @@ def build(request: Request, progress: Progress = lambda _: None) -> list[Built]:
     Raises:
         UserError: what must be mended, everything that was found; nothing is written then.
     """
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    if epoch is not None and not re.fullmatch("[0-9]{1,11}", epoch):
+        raise UserError(f"SOURCE_DATE_EPOCH={epoch}: expected whole seconds since 1970, for example 1735689600.")
     competition = resolve(
         find_competition(request.source), data=request.data, layout=request.layout, overrides=request.overrides
     )
@@ -61,7 +65,14 @@ def build(request: Request, progress: Progress = lambda _: None) -> list[Built]:
         raise UserError(
             *(f"--out {path}: exists and is no bundle. Choose another path, or say --force." for path in foreign)
         )
-    return [_build_one(one, path, request.platform, request.force, progress) for one, path in bundles]
+    try:
+        return [_build_one(one, path, request.platform, request.force, progress) for one, path in bundles]
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        raise UserError(
+            f"{place}{error.strerror}. Expected: data that can be read, and a folder with room and leave to write "
+            f"--out {request.out}."
+        ) from error
 
 
 def _asked_for(competition: Resolved, request: Request) -> list[tuple[Resolved, Path]]:
@@ -81,9 +92,15 @@ def _asked_for(competition: Resolved, request: Request) -> list[tuple[Resolved, 
         bundles = [(competition.only(task), request.out / f"{competition.name}-{task}.zip") for task in ids]
     else:
         bundles = [(competition, request.out)]
-    folders = [path for _, path in bundles if path.is_dir()]
-    if folders:
-        raise UserError(*(f"--out {path}: is a folder. Expected the path of a zip file." for path in folders))
+    taken = [path for _, path in bundles if path.exists() and not path.is_file()]
+    if taken:
+        kinds = ["folder" if path.is_dir() else "device" for path in taken]
+        raise UserError(
+            *(
+                f"--out {path}: is a {kind}. Expected the path of a zip file."
+                for path, kind in zip(taken, kinds, strict=True)
+            )
+        )
     return bundles
 
 

@@ -115,11 +115,15 @@ def _baselines(competition: Resolved, phase: Phase) -> dict[str, Mapping[str, Pa
     for path in sorted(folder.iterdir()) if folder.is_dir() else []:
         if path.name.startswith("."):
             continue
+        name = path.stem if path.is_file() else path.name
         members = _baseline_members(path)
+        if not members or name in baselines:
+            what = "there are two baselines of this name" if members else "holds no file"
+            raise UserError(f"{path}: {what}. Expected each baseline in a folder, a zip or a file of its own.")
         if competition.layout == "separate":
             members = _own_task(members, competition.tasks[0].id, competition.all_task_ids)
         if members:
-            baselines[path.stem if path.is_file() else path.name] = members
+            baselines[name] = members
     return baselines
 
 

@@ -1,5 +1,6 @@
 """From a declaration to a bundle, through the public door; we look at what lies in the bundle."""
 
+import errno
 import io
 import json
 import os
@@ -143,6 +144,56 @@ def test_source_date_epoch_is_honoured(folder: Path, tmp_path: Path, monkeypatch
         assert {member.date_time for member in archive.infolist()} == {(2025, 1, 1, 0, 0, 0)}
 
 
+@pytest.mark.parametrize(
+    ("epoch", "moment"), [("0", (1980, 1, 1, 0, 0, 0)), ("99999999999", (2107, 12, 31, 23, 59, 58))]
+)
+def test_a_time_that_a_zip_cannot_hold_becomes_the_nearest(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, epoch: str, moment: tuple[int, ...]
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    with zipfile.ZipFile(built.path) as archive:
+        assert {member.date_time for member in archive.infolist()} == {moment}
+
+
+@pytest.mark.parametrize("epoch", ["", "yesterday", "-5", "1.5"])
+def test_a_source_date_epoch_that_is_no_time_is_told(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, epoch: str
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    with pytest.raises(UserError, match="SOURCE_DATE_EPOCH"):
+        build(Request(str(folder), tmp_path / "bundle.zip"))
+
+
+def test_where_nothing_can_be_written_the_reason_is_told(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    with pytest.raises(UserError, match=r"file: .*--out"):
+        build(Request(str(folder), tmp_path / "file" / "bundle.zip"))
+
+
+def test_a_full_disk_leaves_the_old_bundle_whole(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "bundle.zip"
+    build(Request(str(folder), out))
+    before = out.read_bytes()
+
+    def full(target: Path, members: object) -> None:
+        target.write_bytes(b"half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("gen_bundle.build.write_zip", full)
+    with pytest.raises(UserError, match=r"No space left on device\. .*bundle\.zip"):
+        build(Request(str(folder), out))
+    assert out.read_bytes() == before
+    assert [path.name for path in tmp_path.glob(".*tmp")] == []
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_device_is_never_replaced(folder: Path, force: bool) -> None:
+    with pytest.raises(UserError, match="/dev/full: is a device"):
+        build(Request(str(folder), Path("/dev/full"), force=force))
+    assert Path("/dev/full").is_char_device()
+
+
 def test_a_failed_build_leaves_the_old_bundle_whole(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "bundle.zip"
     build(Request(str(folder), out))
@@ -227,6 +278,16 @@ def test_options_that_name_files_travel_and_folders_become_absolute(tmp_path: Pa
     assert any("must exist, at this very path" in note for note in built.notes)
 
 
+@pytest.mark.parametrize("path", ["/no/such/model", "./model", "~/no-such-model"])
+def test_a_folder_that_is_not_here_becomes_absolute_and_is_told(tmp_path: Path, path: str) -> None:
+    folder = small_competition(tmp_path, lambda declaration: declaration.update(options={"model": path}))
+    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    program = zipfile.ZipFile(io.BytesIO(contents(built.path)["scoring_programs/joint.zip"]))
+    expected = str(Path(path).expanduser().absolute())
+    assert json.loads(program.read("program.json"))["options"] == {"model": expected}
+    assert any(f"options.model: there is no {expected} here" in note for note in built.notes)
+
+
 def test_a_page_with_an_unknown_name_is_told_with_its_line(folder: Path, tmp_path: Path) -> None:
     page = folder / "pages" / "overview.md.j2"
     page.write_text("# Title\n\n{{ competition.titel }}\n", encoding="utf-8")
@@ -257,6 +318,17 @@ def test_baselines_are_folders_zips_or_single_files(folder: Path, tmp_path: Path
     assert inner(files["solutions/dev/majority.zip"]) == ["predictions.csv"]
     assert inner(files["solutions/dev/predictions.zip"]) == ["predictions.csv"]
     assert inner(files["solutions/dev/zipped.zip"]) == ["predictions.csv"]
+
+
+def test_baselines_without_a_file_or_a_name_of_their_own_are_told(folder: Path, tmp_path: Path) -> None:
+    baselines = folder / "data" / "baselines" / "dev"
+    (baselines / "nothing").mkdir()
+    with pytest.raises(UserError, match="nothing: holds no file"):
+        build(Request(str(folder), tmp_path / "bundle.zip"))
+    (baselines / "nothing").rmdir()
+    shutil.copy(baselines / "majority" / "predictions.csv", baselines / "majority.csv")
+    with pytest.raises(UserError, match="two baselines of this name"):
+        build(Request(str(folder), tmp_path / "bundle.zip"))
 
 
 def test_public_data_of_one_phase_stay_out_of_the_other(folder: Path, tmp_path: Path) -> None:

@@ -13,6 +13,9 @@ from gen_bundle.spec import model
 from gen_bundle.spec.overrides import nearest
 from gen_bundle.spec.read import FILE, read_competition
 
+# What a hub's model name never begins with.
+PATH_STARTS = ("/", "./", "../", "~/")
+
 
 @dataclass(frozen=True)
 class Unit:
@@ -150,7 +153,13 @@ def _place_files(options: Mapping[str, Any], folder: Path) -> tuple[dict[str, An
                 placed[key] = place(value, here)
                 continue
             path = _existing(value, folder)
-            if path is None:
+            if path is None and isinstance(value, str) and value.startswith(PATH_STARTS):
+                placed[key] = str(Path(value).expanduser().absolute())
+                notes.append(
+                    f"{here}: there is no {placed[key]} here. A folder must exist, at this very path, where the "
+                    "program runs."
+                )
+            elif path is None:
                 placed[key] = value
             elif path.is_dir():
                 placed[key] = str(path)
