@@ -2,12 +2,16 @@
 
 import keyword
 import re
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 from gen_bundle.errors import UserError
+from gen_bundle.spec.resolve import competitions
 
 TEMPLATE = Path(__file__).resolve().parent / "scaffold"
+# What scoring programs import: a package of the same name would be found in its place.
+IMPORTED = {"bert_score", "matplotlib", "nltk", "numpy", "pandas", "scipy", "sklearn", "torch", "transformers", "yaml"}
 COPIED_AS_IT_IS = ["pages/*", "*.png", "*.csv"]
 
 
@@ -20,10 +24,12 @@ def new_competition(name: str, parent: Path, title: str | None = None) -> Path:
     from cookiecutter.generate import generate_files
 
     package = name.lower().replace("-", "_")
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) or keyword.iskeyword(package) or len(package) > 36:
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) or len(package) > 36:
         raise UserError(f"{name!r}: expected a name of at most 36 letters, digits, - and _, starting with a letter.")
-    if package in ("scoring_kit", "score", "tests", "data", "pages"):
+    if package in ("scoring_kit", "score", "tests", "data", "pages") or name in competitions():
         raise UserError(f"{name!r}: this name is taken by the tool itself. Choose another one.")
+    if package in IMPORTED or package in sys.stdlib_module_names or keyword.iskeyword(package):
+        raise UserError(f"{name!r}: this name means something to Python already. Choose another one.")
     folder = parent / name
     if folder.exists():
         raise UserError(f"{folder}: exists already. Choose another name, or remove it.")

@@ -28,7 +28,9 @@ def test_a_new_competition_passes_its_generated_test(tmp_path: Path) -> None:
     assert "Ran 1 test" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["", "1task", "a b", "../x", "class", "scoring_kit", "x" * 37, "é"])
+@pytest.mark.parametrize(
+    "name", ["", "1task", "a b", "../x", "class", "scoring_kit", "x" * 37, "é", "json", "NumPy", "clpsych2025"]
+)
 def test_names_that_cannot_be_used(tmp_path: Path, name: str) -> None:
     with pytest.raises(UserError):
         new_competition(name, tmp_path)
