@@ -1,6 +1,7 @@
 """What a phase's gold must hold so that every column has a meaning, and what organisers should know about it."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from clpsych2025.a2 import CLASSES, published_class
@@ -53,11 +54,12 @@ def weaknesses(reference: Reference, tasks: Sequence[str], options: Mapping[str,
             if not timeline.spans[state]
         ]
     models = {"bertscore": {"a1"}, "nli": {"b", "c"}}
-    warnings += [
-        f"options.{group}.revision is null: name the model's commit, or the scores may change with the model."
-        for group, users in models.items()
-        if users.intersection(tasks) and options[group]["revision"] is None
-    ]
+    for group, users in models.items():
+        unnamed = options[group]["revision"] is None and not Path(options[group]["model"]).is_absolute()
+        if unnamed and users.intersection(tasks):
+            warnings.append(
+                f"options.{group}.revision is null: name the model's commit, or the scores may change with the model."
+            )
     if options["cache"] is not None:
         warnings.append("options.cache is for work on one's own machine; leave it null in a bundle for a platform.")
     return warnings

@@ -13,6 +13,7 @@ from scoring_kit.errors import OrganiserError
 from scoring_kit.organiser import serve
 
 TEMPLATE = "TEAM_SubmissionID.json"
+PACKED_FILES = "files/"  # where a build puts files that options name, if they exist
 
 
 def prepare(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,6 +42,10 @@ def check_reference(request: Mapping[str, Any]) -> dict[str, Any]:
     """
     tasks, options = request["tasks"], request["options"]
     messages = check_options(options)
+    bertscore = options.get("bertscore")
+    baseline = bertscore.get("baseline") if isinstance(bertscore, Mapping) else None
+    if isinstance(baseline, str) and not baseline.startswith(PACKED_FILES):
+        messages.append("options.bertscore.baseline: no such file. Expected: a file, to be copied into the program.")
     profile = options.get("profile", "published")
     try:
         reference = gold.read_gold(Path(request["reference"]), tasks, profile)

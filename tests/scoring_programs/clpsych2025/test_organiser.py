@@ -93,6 +93,22 @@ def test_good_gold_brings_the_weakness_of_the_null_rule_and_unnamed_revisions_to
     assert check(tmp_path, tasks=["a2"]) == [weakness]
 
 
+def test_a_model_folder_needs_no_revision(tmp_path: Path) -> None:
+    folders = {"bertscore": {**OPTIONS["bertscore"], "model": "/models/a"}, "nli": {**OPTIONS["nli"], "model": "/b"}}
+    warnings = check(write_gold(tmp_path, COMPLETE), options={**OPTIONS, **folders})
+    assert not [text for text in warnings if "revision" in text]
+
+
+def test_a_baseline_that_no_build_has_packed_is_refused(tmp_path: Path) -> None:
+    write_gold(tmp_path, COMPLETE)
+
+    def options(baseline: str) -> dict[str, Any]:
+        return {**OPTIONS, "bertscore": {**OPTIONS["bertscore"], "baseline": baseline}}
+
+    assert refusal(tmp_path, options=options("typo.tsv")) == ["options.bertscore.baseline: no such file"]
+    assert check(tmp_path, options=options("files/baseline.tsv"))
+
+
 def test_a_named_revision_and_a_cache(tmp_path: Path) -> None:
     options = {
         **OPTIONS,
