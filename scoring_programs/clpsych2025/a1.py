@@ -67,7 +67,7 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     rows = (published if options["profile"] == "published" else as_run)(timelines, scorer)
     metrics = metrics_of(rows, "a1_")
     if options["profile"] == "as-run":
-        metrics |= metrics_of(rows, "bertscore_")
+        metrics |= {f"bertscore_{key.removeprefix('a1_')}": metric for key, metric in metrics.items()}
     resolved = scorer.signature() if scorer else None
     return TaskResult(
         metrics=metrics,

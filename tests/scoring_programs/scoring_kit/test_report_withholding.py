@@ -47,6 +47,12 @@ def test_a_metric_that_follows_from_its_family_is_withheld_too() -> None:
     assert open_metrics(metrics, {"macro_f1"}, MIN) == {"accuracy", "f1: A"}
 
 
+def test_a_column_under_another_name_is_shown() -> None:
+    error = Metric(0.5, 2)
+    metrics = {"mse_serious": error, "column": error, "own": Metric(0.5, 2)}
+    assert open_metrics(metrics, {"column"}, MIN) == {"mse_serious"}
+
+
 def test_rare_types_stand_together() -> None:
     shown = open_counts(CountBars("c", [("A", 6, 1, 1), ("B", 1, 0, 0), ("C", 2, 2, 3), ("D", 0, 0, 0)]), MIN)
     assert shown is not None
