@@ -43,7 +43,7 @@ class Places:
         """The mention that an element names; None, with the fault told, where there is none."""
         if self.by_span:
             return self._span(element)
-        identifier = element.attributes.get("id")
+        identifier = trimmed(element, "id")
         if identifier is not None and identifier in self.known:
             return self._entity(identifier)
         self._tell_unknown(element, "id", identifier, "the id of an entity of the input")
@@ -55,7 +55,7 @@ class Places:
     def _span(self, element: Element) -> Optional[Mention]:
         edges = []
         for name in ("start", "end"):
-            node = element.attributes.get(name)
+            node = trimmed(element, name)
             if node is not None and node in self.known:
                 edges.append(self.known[node])
             else:
@@ -78,6 +78,12 @@ class Places:
     def tell(self, line: int, rule: str, value: str, expected: str) -> None:
         """Tell a fault in a line of the file."""
         self.fault(f"{self.file}:{line}", rule, value, expected)
+
+
+def trimmed(element: Element, attribute: str) -> Optional[str]:
+    """An attribute without the blanks around it; None where the element has none of that name."""
+    value = element.attributes.get(attribute)
+    return None if value is None else value.strip()
 
 
 def as_written(element: Element) -> str:

@@ -34,11 +34,14 @@ def prepare(request: Request) -> dict[str, Any]:
 
 
 def check_reference(request: Request) -> dict[str, Any]:
-    """Check inputs and keys; raises OrganiserError with every fault, and warns of pronouns that are alone."""
+    """Check inputs and keys; raises OrganiserError with every fault, and warns of pronouns that are alone or absent."""
     gold = _read(request)
     warnings = []
     for task in ("task1", "task3"):
-        for text, key in gold.keys.get(task, {}).items():
+        keys = gold.keys.get(task, {})
+        if keys and not any(key.pronouns for key in keys.values()):
+            warnings.append(f"{task}: no key lists an anaphoric pronoun, so that every submission scores 0.")
+        for text, key in keys.items():
             alone = {chain[0] for chain in key.chains if len(chain) == 1}
             if count := len(alone.intersection(key.pronouns)):
                 file = f"{task}/{text}{reference.KEY}"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from are2007.answers import ROOT, Key, read_key
-from are2007.mentions import BY_SPAN, Places
+from are2007.mentions import BY_SPAN, Places, trimmed
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.faults import Fault, told_to_organiser
 from scoring_kit.json_reading import read_utf8
@@ -108,7 +108,7 @@ def _ids(text: str, name: str, shape: Shape, fault: Fault) -> dict[str, list[str
     def add(element: Element) -> None:
         if element.name not in ids:
             return
-        identifier = element.attributes.get("id")
+        identifier = trimmed(element, "id")
         where = f"{name}:{element.line}"
         if identifier is None:
             fault(where, f"<{element.name}> without id", "", "an id")

@@ -59,6 +59,13 @@ def test_inputs_and_keys_are_read(tmp_path: Path) -> None:
     assert reference.manifest(gold, ["task2"]) == {"task2": gold.inputs["task2"]}
 
 
+def test_blanks_around_ids_of_inputs_and_keys_do_not_matter(tmp_path: Path) -> None:
+    padded = {name: content.replace('id="c"', 'id=" c "').replace('="3"', '="3 "') for name, content in FILES.items()}
+    assert reference.read(written(tmp_path / "padded", padded), ALL_TASKS, {}) == reference.read(
+        written(tmp_path / "plain", FILES), ALL_TASKS, {}
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
@@ -119,6 +126,14 @@ def test_pronouns_that_are_alone_are_pointed_out(tmp_path: Path) -> None:
         "warnings": [
             "task1/t-key.xml: pronouns that are alone in their chain cannot be resolved; there are 1.",
         ]
+    }
+
+
+def test_a_task_without_any_pronoun_to_resolve_is_pointed_out(tmp_path: Path) -> None:
+    without = document(chain("0 2", "3 4"))
+    folder = written(tmp_path, {**FILES, "task3/t-key.xml": without})
+    assert organiser.check_reference(request(folder)) == {
+        "warnings": ["task3: no key lists an anaphoric pronoun, so that every submission scores 0."]
     }
 
 

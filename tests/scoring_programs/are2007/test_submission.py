@@ -210,6 +210,18 @@ def test_values_ids_of_pairs_and_chains_order_and_white_space_do_not_matter(tmp_
     assert read[0] == read[1] == {"task1": {"t": {(1, 2): (3, 4)}}}
 
 
+def test_blanks_around_ids_and_nodes_do_not_matter(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "task1/t-output.xml": document('<pair><pronoun id=" 2 "/><antecedent id="4 "/></pair>'),
+        "task4/t-output.xml": document('<chain><node start=" n1" end="n2 "/></chain>'),
+    }
+    read, problems = read_submission(tmp_path, files, manifest())
+    assert problems.errors == []
+    assert read is not None
+    assert read.pairs == {"task1": {"t": {(1, 2): (3, 4)}}}
+    assert read.chains == {"task4": {"t": [[(1, 2)]]}}
+
+
 def test_spans_count_nodes_in_document_order(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "task3/t-output.xml": document(pair("n4 n5", "n0 n3")),
