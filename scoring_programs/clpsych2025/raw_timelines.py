@@ -5,8 +5,10 @@ A raw file holds `timeline_id`, `timeline_summary` and `posts`; a post holds `po
 `highlighted_evidence`}}.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,10 @@ from clpsych2025.answers import SELF_STATES
 from clpsych2025.reference import LARGEST_GOLD_MB, is_wellbeing
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.json_reading import JsonObject, read_json, type_name
+
+TIMELINE_KEYS = ("timeline_id", "timeline_summary", "posts")
+POST_KEYS = ("post_id", "post", "Post Summary", "Well-being", "evidence")
+ELEMENT_KEYS = ("Category", "highlighted_evidence")
 
 
 def gold_of(paths: Sequence[Path]) -> tuple[dict[str, Any], list[str]]:
@@ -35,6 +41,11 @@ def gold_of(paths: Sequence[Path]) -> tuple[dict[str, Any], list[str]]:
     return gold, reader.warnings
 
 
+def plain(key: str) -> str:
+    """A key without what people write in different ways."""
+    return re.sub("[-_ ]", "", key).lower()
+
+
 @dataclass
 class _RawReader:
     messages: list[str] = field(default_factory=list)
@@ -45,6 +56,7 @@ class _RawReader:
         raw = self._object(data, where, "one timeline: timeline_id, timeline_summary and posts")
         if raw is None:
             return
+        self._near_misses(raw, TIMELINE_KEYS, where)
         name = self._id(raw, "timeline_id", where)
         where = f"{where}, timeline {name}"
         if name in gold:
@@ -64,12 +76,14 @@ class _RawReader:
         raw = self._object(value, where, "a post: post_id, post, Post Summary, Well-being and evidence")
         if raw is None:
             return
+        self._near_misses(raw, POST_KEYS, where)
         name = self._id(raw, "post_id", where)
         where = f"{where}, post {name}"
         if name in posts:
             self._wrong(where, "the timeline holds another post of this id", "each post once")
         posts[name] = {"summary": self._text(raw, "Post Summary", where), "wellbeing_score": self._score(raw, where)}
         evidence = self._member(raw, "evidence", where)
+        self._near_misses(evidence, [f"{state}-state" for state in SELF_STATES], f"{where}, evidence")
         for state in SELF_STATES:
             elements = self._member(evidence, f"{state}-state", f"{where}, evidence")
             place = f"{where}, evidence, {state}-state"
@@ -84,6 +98,7 @@ class _RawReader:
         if not isinstance(value, dict):
             self.warnings.append(f"{where}: is {type_name(value)}, not an element with its evidence; ignored.")
             return None
+        self._near_misses(value, ELEMENT_KEYS, where)
         text = self._text(value, "highlighted_evidence", where)
         if text is None or not text.strip():
             return None
@@ -122,6 +137,14 @@ class _RawReader:
     def _member(self, raw: Mapping[str, Any], key: str, where: str) -> Mapping[str, Any]:
         """An object within another, empty where it is absent or null: a post may be without annotation."""
         return {} if raw.get(key) is None else self._object(raw[key], f"{where}, {key}", "annotations by name") or {}
+
+    def _near_misses(self, raw: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+        """A key that is nearly one that is absent: what stands there would be lost without a word."""
+        absent = {plain(key): key for key in known if key not in raw}
+        for key in raw:
+            near = [] if key in known else get_close_matches(plain(key), absent, n=1, cutoff=0.85)
+            if near:
+                self._wrong(where, f"unknown key {key!r}", f"{absent[near[0]]!r}")
 
     def _object(self, value: object, where: str, holds: str) -> Mapping[str, Any] | None:
         if not isinstance(value, JsonObject):

@@ -83,6 +83,24 @@ def test_spans_are_collated_in_the_order_of_posts_and_elements(tmp_path: Path) -
     assert warnings == []
 
 
+def test_a_key_that_is_nearly_right_is_named_and_other_keys_are_ignored(tmp_path: Path) -> None:
+    element = {"category": "calm", "Highlighted evidence": "I am calm"}
+    post = {"post_id": "p1", "date": "today", "Well_Being": 3, "evidence": {"adaptive": {}, "maladaptve-state": {}}}
+    other = {"post_id": "p2", "evidence": {"adaptive-state": {"A": element}}}
+    raw = {"timeline_id": "t1", "Timeline Summary": "x", "posts": [post, other], "source": "here"}
+    with pytest.raises(OrganiserError) as caught:
+        gold_of(write(tmp_path, t1=raw))
+    place = "t1.json, timeline t1, posts[{}], post {}"
+    assert caught.value.messages == [
+        "t1.json: unknown key 'Timeline Summary'. Expected: 'timeline_summary'.",
+        "t1.json, timeline t1, posts[0]: unknown key 'Well_Being'. Expected: 'Well-being'.",
+        f"{place.format(0, 'p1')}, evidence: unknown key 'maladaptve-state'. Expected: 'maladaptive-state'.",
+        f"{place.format(1, 'p2')}, evidence, adaptive-state, A: unknown key 'category'. Expected: 'Category'.",
+        f"{place.format(1, 'p2')}, evidence, adaptive-state, A: "
+        "unknown key 'Highlighted evidence'. Expected: 'highlighted_evidence'.",
+    ]
+
+
 def test_what_only_looks_wrong_is_a_warning(tmp_path: Path) -> None:
     evidence = {"adaptive-state": {"Presence": 3, "A": {"highlighted_evidence": "I was calm"}}}
     raw = {**RAW, "posts": [{"post_id": "p1", "post": "I am calm.", "evidence": evidence}]}
