@@ -37,6 +37,7 @@ def new_competition(name: str, parent: Path, title: str | None = None) -> Path:
     answers = {
         "name": name,
         "package": package,
+        "image": re.sub("[-_]+", "-", name.lower()).strip("-"),  # Docker allows nothing else in an image's name
         "title": title or name.replace("-", " ").replace("_", " ").capitalize(),
         "year": str(datetime.now(UTC).year + 1),
         "_copy_without_render": COPIED_AS_IT_IS,

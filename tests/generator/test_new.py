@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gen_bundle.build import Request, build
 from gen_bundle.errors import UserError
 from gen_bundle.new import new_competition
 from gen_bundle.spec.read import read_competition
@@ -35,6 +36,13 @@ def test_names_that_cannot_be_used(tmp_path: Path, name: str) -> None:
     with pytest.raises(UserError):
         new_competition(name, tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_any_accepted_name_builds(tmp_path: Path) -> None:
+    folder = new_competition("Films_-b_", tmp_path)
+    assert read_competition(folder).docker_image == "gen-bundle/films-b:0.1.0"
+    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    assert built.path.is_file()
 
 
 def test_an_existing_folder_is_left_alone(tmp_path: Path) -> None:
