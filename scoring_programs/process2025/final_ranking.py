@@ -111,14 +111,17 @@ def combined_scores(scores: Scores) -> dict[str, float]:
 
 
 def invitations(by_f1: Mapping[str, int], by_rmse: Mapping[str, int], by_s: Mapping[str, int]) -> Invitations:
-    """Who is invited, by the ranks in classification, in regression and of the combined score."""
+    """Who is invited, by the ranks in classification, in regression and of the combined score.
+
+    Nobody is invited who has no result in either task.
+    """
     classification = sorted(by_f1, key=lambda team: (by_f1[team], team))
     regression = sorted(by_rmse, key=lambda team: (by_rmse[team], team))
     while twice := set(classification[:PLACES]) & set(regression[:PLACES]):
         team = min(twice)
         (regression if by_f1[team] <= by_rmse[team] else classification).remove(team)
     taken = {*classification[:PLACES], *regression[:PLACES]}
-    joint = min(set(by_s) - taken, key=lambda team: (by_s[team], team), default=None)
+    joint = min({*by_f1, *by_rmse} - taken, key=lambda team: (by_s[team], team), default=None)
     return Invitations(classification[:PLACES], regression[:PLACES], joint)
 
 

@@ -92,7 +92,8 @@ def test_invitations(given_values: Values) -> None:
     by_s = {team: 1 + sum(other > s for other in exact.values()) for team, s in exact.items()}
     invited = invitations(by_f1, by_rmse, by_s)
     assert (list(invited.classification), list(invited.regression)) == stable_lists(by_f1, by_rmse)
-    rest = [team for team in exact if team not in {*invited.classification, *invited.regression}]
+    entered = {team for team, results in given_values.items() if results != (None, None)}
+    rest = entered - {*invited.classification, *invited.regression}
     best = min(rest, key=lambda team: (-exact[team], team), default=None)
     assert invited.joint == best
 
@@ -122,6 +123,8 @@ def ranked(tmp_path: Path, table: str, hide: Sequence[str] = ()) -> Mapping[str,
         ("A,.9,\nB,.8,\nC,.1,\n", (["A", "B"], [], "C")),
         # Too few teams for every place.
         ("A,.9,1\n", (["A"], [], None)),
+        # Who has no result at all is not invited.
+        ("A,.9,1\nB,,\n", (["A"], [], None)),
         # A tie: alphabetical order.
         ("C,.9,9\nB,.9,8\nA,.9,7\nD,.1,1\nE,.2,2\n", (["A", "B"], ["D", "E"], "C")),
     ],
