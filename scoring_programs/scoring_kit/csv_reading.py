@@ -42,7 +42,8 @@ def read_table(text: str, name: str, problems: Problems) -> Table:
     if not any(header):
         problems.error(name, "has no header line", "a first line with the column names, separated by commas")
         return Table([], iter(()))
-    for column in sorted(name for name, times in Counter(header).items() if times > 1):
+    # Spreadsheets write columns without a name to the right of the table; nobody reads them.
+    for column in sorted(name for name, times in Counter(header).items() if name and times > 1):
         problems.error(f"{name}:1", f"the column {shown(column)} stands there more than once", "each column once")
     return Table(header, lines)
 
