@@ -124,7 +124,7 @@ def _build_one(competition: Resolved, out: Path, platform: str, force: bool, pro
             write_zip(unfinished, tree)
             progress("checking the bundle")
             hidden = _secrets(phases)
-            verdict = _checked(unfinished, competition, hidden, out, force)
+            verdict = _checked(unfinished, competition, hidden, out, platform, force)
             move_into_place(unfinished, out)
     warnings = _by_phase([(data.phase.id, text) for data in phases for text in data.warnings])
     losses = PLATFORMS[platform].losses(competition)
@@ -140,8 +140,10 @@ def _by_phase(warnings: list[tuple[str, str]]) -> list[str]:
     return [f"{', '.join(ids)}: {text}" for text, ids in phases.items()]
 
 
-def _checked(bundle: Path, competition: Resolved, hidden: Secrets, out: Path, force: bool) -> list[str]:
+def _checked(bundle: Path, competition: Resolved, hidden: Secrets, out: Path, platform: str, force: bool) -> list[str]:
     """What the check says of a finished bundle, in a few words each.
+
+    Its warnings are about what Codabench ignores, which is no news of a bundle in CodaLab's format.
 
     Raises:
         UserError: Codabench would refuse it, it would not work, or gold lies where participants can read it, and
@@ -154,7 +156,7 @@ def _checked(bundle: Path, competition: Resolved, hidden: Secrets, out: Path, fo
     if grave and not force:
         messages = [f"{finding.file}: {finding.what}. {finding.repair}" for finding in grave]
         raise UserError(*messages, f"{out} was not written. Mend this, or say --force to write it all the same.")
-    return [f"{finding.file}: {finding.what}" for finding in told]
+    return [f"{finding.file}: {finding.what}" for finding in (told if platform == "codabench" else grave)]
 
 
 def _secrets(phases: list[PhaseData]) -> Secrets:

@@ -83,6 +83,7 @@ def test_the_program_writes_scores_txt_beside_scores_json(bundle: Path, tmp_path
 def test_what_the_format_cannot_say_is_named(tmp_path: Path) -> None:
     (built,) = build(Request(str(small_competition(tmp_path)), tmp_path / "old.zip", platform="codalab"))
     assert any("solutions" in note for note in built.notes)
+    assert not any("ignored" in note or "dropped" in note for note in built.notes), "that is Codabench's reading"
 
 
 def test_layout_tasks_cannot_be_said(tmp_path: Path) -> None:
