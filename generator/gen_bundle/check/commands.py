@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
 from collections.abc import Callable
@@ -33,12 +34,26 @@ BUILTINS = frozenset(
         "while",
     ]
 )
+COMMON_PROGRAMS = frozenset(
+    ["echo", "cat", "cp", "mv", "rm", "ls", "mkdir", "pip", "pip3", "conda", "apt-get", "unzip"]
+)
 PYTHON = re.compile(r"(?:.*/)?(?:python|pypy)(?:\d+(?:\.\d+)*)?\Z")
 INTERPRETERS = re.compile(r"(?:.*/)?(?:bash|sh|dash|zsh|Rscript|perl|ruby|node|julia|php|octave)\Z")
 SHELLS = re.compile(r"(?:.*/)?(?:bash|sh|dash|zsh)\Z")
 OPTIONS_WITH_VALUE = frozenset(["-W", "-X", "-Q", "--check-hash-based-pycs", "-o", "+o", "-I", "-r"])
 HOME = "/app/program"
 NEVER_MOUNTED = ("/app/ingestion_program", "/app/scoring_program", "/app/reference_data")
+# `cd` to where the program is started anyway, as the word that follows it
+STAYING = [[f"{folder}{end}"] for folder in (HOME, f"{HOME}/", ".") for end in ("", ";")]
+# where a file of that name may come from elsewhere
+MOUNTED = (
+    "/app/data/",
+    "/app/input_data/",
+    "/app/input/ref/",
+    "/app/input/res/",
+    "/app/ingested_program/",
+    "/app/shared/",
+)
 SHELL_MARKS = re.compile(r"\$\{?\w+|\$\(|`|\*|~/")
 Verdict = Literal["broken", "trap"]
 
@@ -124,14 +139,25 @@ def _shell_faults(command: str, words: list[str], program: Tree) -> list[Fault]:
     operators = [word for word in words if OPERATORS.match(word) or (word.endswith(";") and len(word) > 1)]
     if operators:
         starts = _runs_program(_first_part(words), program)
-        verdict: Verdict = "trap" if starts and not operators[0].endswith(";") else "broken"
+        glued = operators[0].endswith(";") and operators[0] != ";"
+        verdict: Verdict = "trap" if starts and not glued else "broken"
         return [
             Fault(verdict, "shell", f"the command runs without a shell: {operators[0]} is passed on as an argument")
         ]
+    lines = [line.split() for line in command.strip().splitlines()]
+    later = next((line for line in lines[1:] if line and _is_program(line[0])), None)
+    if later:
+        what = f"the command runs without a shell: its lines are one command, and {' '.join(later)!r} is passed on"
+        return [Fault("trap" if _runs_program(lines[0], program) else "broken", "shell", what)]
     unquoted = [word for word in words[1:] if SHELL_MARKS.search(word) and f"'{word}'" not in command]
     if unquoted:
         return [Fault("trap", "shell", f"the command runs without a shell: {unquoted[0]} is passed on as it stands")]
     return []
+
+
+def _is_program(word: str) -> bool:
+    """Whether a word that begins a line is meant as a program."""
+    return bool(PYTHON.match(word) or INTERPRETERS.match(word)) or word in BUILTINS or word in COMMON_PROGRAMS
 
 
 def _shell_string(words: list[str]) -> str | None:
@@ -167,10 +193,8 @@ def _script(words: list[str]) -> str | None:
 
 def _inside(path: str) -> str | None:
     """A path relative to the program's folder; None when it lies elsewhere."""
-    if not path.startswith("/"):
-        return path
-    plain = re.sub(r"/+", "/", path)
-    return plain[len(HOME) + 1 :] if plain.startswith(f"{HOME}/") else None
+    plain = posixpath.normpath(posixpath.join(HOME, path))
+    return "." if plain == HOME else plain[len(HOME) + 1 :] if plain.startswith(f"{HOME}/") else None
 
 
 def _exists(path: str, program: Tree) -> bool:
@@ -184,9 +208,11 @@ def _script_fault(words: list[str], program: Tree) -> Fault | None:
         return _inner_fault(shell_string, program)
     if PYTHON.match(head) or INTERPRETERS.match(head):
         script = _script(words)
+        if len(words) == 1:
+            return Fault("broken", "script", f"{head} is started with nothing to run")
         if script is None or script == "-":
             return _module_fault(words, program)
-        return _missing_script(script, program, lambda found: PYTHON.match(head) is not None or not found.is_folder)
+        return _missing_script(script, program, lambda found: _runs(found, by_python=PYTHON.match(head) is not None))
     inside = _inside(head)
     if PYTHON.match(head.lower()):
         return Fault("broken", "script", f"{head} is no program: case counts, it is called {head.lower()}")
@@ -207,13 +233,28 @@ def _missing_script(script: str, program: Tree, fits: Callable[[Node], bool]) ->
         return Fault("broken", "script", f"{script} is never there: the program lies in {HOME}")
     inside = _inside(script)
     if inside is None:
-        return None
+        return _misplaced_script(script, program)
     found = program.find(inside)
+    if isinstance(found, Node) and found.is_link:
+        return Fault("broken", "script", f"{script} is a symbolic link, which is unpacked as a text with its target")
     if isinstance(found, Node) and fits(found):
         return None
     near = program.nearest(inside)
     hint = f"; there is {near!r}" if near else ""
     return Fault("broken", "script", f"the script {script} does not exist in the program{hint}")
+
+
+def _runs(found: Node, *, by_python: bool) -> bool:
+    """Whether an interpreter can run a file or folder; Python runs folders with a __main__.py."""
+    return not found.is_folder or (by_python and "__main__.py" in (found.children or {}))
+
+
+def _misplaced_script(script: str, program: Tree) -> Fault | None:
+    """A script of the program that is looked for where only other things are mounted."""
+    name = script.rpartition("/")[2]
+    if not name or script.startswith(MOUNTED) or not _exists(name, program):
+        return None
+    return Fault("broken", "script", f"{script} is not there: the program's {name} lies in {HOME}")
 
 
 def _module_fault(words: list[str], program: Tree) -> Fault | None:
@@ -233,7 +274,8 @@ def _inner_fault(text: str, program: Tree) -> Fault | None:
         return Fault("broken", "shell", f"the shell cannot read {text!r}: {error}")
     moved = False
     for position, word in enumerate(words):
-        moved |= word in ("cd", "pushd", "cp", "mv", "git", "unzip", "tar", "wget", "curl")
+        stays = word == "cd" and words[position + 1 : position + 2] in STAYING
+        moved |= word in ("cd", "pushd", "cp", "mv", "git", "unzip", "tar", "wget", "curl") and not stays
         if PYTHON.match(word):
             script = _script(words[position:])
             if script is None or SHELL_MARKS.search(script) or (moved and not script.startswith("/")):

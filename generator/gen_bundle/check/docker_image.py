@@ -38,11 +38,14 @@ def _docker_image_name(bundle: Bundle) -> Iterator[Problem]:
         yield Problem(f"{shown(image)} is no image name", bundle.competition.image_at)
 
 
+NEWEST = "The newest image is taken at each run: scores may change from one day to the next."
+
+
 @rule(
     "docker-image-without-tag",
-    Effect.NOTE,
+    Effect.TRAP,
     title="a docker image without tag",
-    consequence="The newest image is taken at each run: scores may change from one day to the next.",
+    consequence=NEWEST,
     repair="Give a tag, or better a digest.",
     source=f"{WORKER} (pull)",
     reads="both",
@@ -50,5 +53,21 @@ def _docker_image_name(bundle: Bundle) -> Iterator[Problem]:
 def _docker_image_without_tag(bundle: Bundle) -> Iterator[Problem]:
     image = bundle.competition.image
     parts = REFERENCE.fullmatch(image) if image else None
-    if parts and not parts["digest"] and parts["tag"] in (None, ":latest"):
+    if parts and not parts["digest"] and not parts["tag"]:
+        yield Problem(f"{image} has no tag: `latest` is taken", bundle.competition.image_at)
+
+
+@rule(
+    "docker-image-latest",
+    Effect.NOTE,
+    title="a docker image with the tag latest",
+    consequence=NEWEST,
+    repair="Give a tag that does not move, or better a digest.",
+    source=f"{WORKER} (pull)",
+    reads="both",
+)
+def _docker_image_latest(bundle: Bundle) -> Iterator[Problem]:
+    image = bundle.competition.image
+    parts = REFERENCE.fullmatch(image) if image else None
+    if parts and not parts["digest"] and parts["tag"] == ":latest":
         yield Problem(f"{image} names no fixed tag", bundle.competition.image_at)

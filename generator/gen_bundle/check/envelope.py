@@ -112,20 +112,6 @@ def _zip_member_replaced(bundle: Bundle) -> Iterator[Problem]:
 
 
 @rule(
-    "zip-link",
-    Effect.NOTE,
-    title="a symbolic link in the zip",
-    consequence="It is unpacked as a small text file that holds the link's target.",
-    repair="Pack the file itself.",
-    source=ZIPFILE,
-    reads="archive",
-)
-def _zip_link(bundle: Bundle) -> Iterator[Problem]:
-    for name in bundle.archive.links if bundle.archive else ():
-        yield Problem(f"{name!r} is a symbolic link", file=name)
-
-
-@rule(
     "zip-odd-name",
     Effect.NOTE,
     title="member names that are changed when they are unpacked",

@@ -69,6 +69,10 @@ def _old_mappings(bundle: Bundle) -> Iterator[tuple[Path, str, Mapping[Any, Any]
     board = bundle.yaml.get("leaderboard")
     if isinstance(board, Mapping):
         yield ("leaderboard",), "leaderboard", board, OWN | {"leaderboards", "columns"}
+        boards = board.get("leaderboards")
+        for name, one in boards.items() if isinstance(boards, Mapping) else ():
+            if isinstance(one, Mapping):
+                yield ("leaderboard", "leaderboards", name), f"leaderboard {name}", one, OWN | {"label", "rank"}
     for name, column in old_columns(bundle.yaml):
         yield ("leaderboard", "columns", name), f"column {name}", column, OLD_COLUMN
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import struct
 import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gen_bundle.check.rules import MODELS, SERIALIZERS, UNPACKER, Effect, Problem, Stage, rule
-from gen_bundle.check.tree import Node
+from gen_bundle.check.tree import Node, OnServer
 from gen_bundle.check.values import shown
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def icon_fault(data: bytes) -> str | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            Image.open(io.BytesIO(data)).verify()
             picture = Image.open(io.BytesIO(data))
         width, height = picture.size
         if int(ICON_WIDTH / width * height) < 1:
@@ -59,7 +61,15 @@ def icon_fault(data: bytes) -> str | None:
             return f"its colour mode {picture.mode} cannot be written as PNG"
         if width * height <= MAX_DECODED_PIXELS:
             picture.resize((ICON_WIDTH, int(ICON_WIDTH / width * height))).save(io.BytesIO(), format="PNG")
-    except (OSError, ValueError, SyntaxError, ZeroDivisionError, Image.DecompressionBombError) as error:
+    except (
+        OSError,
+        EOFError,
+        ValueError,
+        SyntaxError,
+        struct.error,
+        ZeroDivisionError,
+        Image.DecompressionBombError,
+    ) as error:
         return f"it cannot be decoded ({error})".replace("<_io.BytesIO object", "<the file")
     return None
 
@@ -111,6 +121,8 @@ def _image_not_found(bundle: Bundle) -> Iterator[Problem]:
     error = bundle.tree.open_error(path)
     if error:
         yield Problem(f"image {shown(path)} {error}", ("image",))
+    elif isinstance(bundle.tree.find(path), OnServer):
+        yield Problem(f"image {shown(path)} leads out of the bundle, to no picture", ("image",))
     elif bundle.tree.find(path) is None:
         near = bundle.tree.nearest(path)
         yield Problem(f"there is no file {path!r}" + (f"; there is {near!r}" if near else ""), ("image",))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gen_bundle.check.rules import FRONTEND, SERIALIZERS, UNPACKER, Effect, Path, Problem, Stage, rule
-from gen_bundle.check.tree import Node
+from gen_bundle.check.tree import Node, OnServer
 from gen_bundle.check.values import shown
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def page_files(bundle: Bundle) -> Iterator[tuple[Path, Any, Stage, tuple[int, ..
 )
 def _pages_no_list(bundle: Bundle) -> Iterator[Problem]:
     pages = bundle.yaml.get("pages")
-    if not isinstance(pages, list) and pages not in ("", {}):
+    if not isinstance(pages, list) and pages not in ("", b"", {}, set()):
         yield Problem(
             f"pages is {shown(pages) if 'pages' in bundle.yaml else 'missing'}, and must be a list", ("pages",)
         )
@@ -212,11 +212,8 @@ def _page_blank(bundle: Bundle) -> Iterator[Problem]:
 )
 def _page_of_the_server(bundle: Bundle) -> Iterator[Problem]:
     for at, path, _, _ in page_files(bundle):
-        if (
-            isinstance(path, str)
-            and bundle.tree.find(path) is not None
-            and not isinstance(bundle.tree.find(path), Node)
-        ):
+        found = bundle.tree.find(path) if isinstance(path, str) else None
+        if isinstance(found, OnServer) and not found.is_folder:
             yield Problem(f"{path} lies outside the bundle", at)
 
 

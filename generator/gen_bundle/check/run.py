@@ -33,6 +33,7 @@ TOPICS = {
     "solutions": "Solutions",
     "data_files": "Programs and data as files",
     "programs": "Programs and their commands",
+    "links": "Symbolic links",
     "docker_image": "The docker image",
     "phases": "Phases",
     "schedule": "Dates",
@@ -42,6 +43,7 @@ TOPICS = {
     "scores": "Scores of a dry run",
     "fact_sheet": "The fact sheet",
     "legacy": "The old format",
+    "legacy_board": "The old format's leaderboard",
     "leaks": "Leaks",
 }
 QUIET_SECONDS = 1.0

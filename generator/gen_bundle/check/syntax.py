@@ -142,7 +142,7 @@ def _plain_texts(bundle: Bundle) -> Iterator[tuple[Path, Node]]:
 
 PLACEHOLDER = re.compile(
     r"\{\{\s*[\w.|-][^{}]*\}\}|\{%.*?%\}|\b(?:TODO|FIXME|CHANGEME|CHANGE_ME|XXX+)\b"
-    r"|<(?:your|insert)\b[^<>]*>|[Ll]orem ipsum"
+    r"|<(?:your|insert)\b[^<>]*>|\[(?:your|insert)\b[^\[\]]*\]|[Ll]orem ipsum|\$\{[A-Z_]+\}"
 )
 
 
@@ -156,10 +156,18 @@ PLACEHOLDER = re.compile(
     reads="both",
 )
 def _placeholder_left(bundle: Bundle) -> Iterator[Problem]:
-    places = [(key,) for key in ("title", "description", "docker_image", "reward", "contact_email")]
-    for path in places:
-        value = bundle.yaml.get(path[0])
-        if isinstance(value, str):
-            found = PLACEHOLDER.search(value)
-            if found:
-                yield Problem(f"{path[0]} holds {found.group()!r}", path)
+    for path, value in _shown_values(bundle):
+        found = PLACEHOLDER.search(value)
+        if found:
+            yield Problem(f"{path[-1]} holds {found.group()!r}", path)
+
+
+def _shown_values(bundle: Bundle) -> Iterator[tuple[Path, str]]:
+    """The texts of competition.yaml that people read."""
+    top = [
+        ((key,), bundle.yaml.get(key)) for key in ("title", "description", "docker_image", "reward", "contact_email")
+    ]
+    owners = [entry for name in ("pages", "tasks", "phases", "leaderboards") for entry in bundle.entries(name)]
+    owners += bundle.entries("leaderboards", 0, "columns")
+    inside = [((*entry.at, key), entry.get(key)) for entry in owners for key in ("title", "name")]
+    return ((path, value) for path, value in [*top, *inside] if isinstance(value, str))

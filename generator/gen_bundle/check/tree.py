@@ -30,15 +30,22 @@ _ROOTS = (
     "run",
     "sbin",
 )
-SERVER_PATHS = frozenset(
+SERVER_FILES = frozenset(
     [
-        *("/", "/sys", "/usr", "/var", "/dev/null", "/dev/zero", "/proc/version"),
-        *(f"/{name}" for name in _ROOTS),
+        *("/dev/null", "/dev/zero", "/proc/version"),
         *(f"/etc/{name}" for name in ("group", "hostname", "hosts", "os-release", "passwd", "resolv.conf")),
+    ]
+)
+SERVER_FOLDERS = frozenset(
+    [
+        *("/", "/sys", "/usr", "/var"),
+        *(f"/{name}" for name in _ROOTS),
         *(f"/usr/{name}" for name in ("bin", "lib", "local", "share")),
         *(f"/var/{name}" for name in ("lib", "log", "tmp")),
     ]
 )
+# The bundle is unpacked into a folder of any name below /tmp.
+ABOVE_THE_BUNDLE = "/tmp"  # noqa: S108 - a path of the server, nothing is written there
 MAX_NAME_BYTES = 255
 MAX_PATH_BYTES = 4078  # 4095 less the name of the temporary folder
 
@@ -94,6 +101,16 @@ class OnServer:
 
     path: str
 
+    @property
+    def is_folder(self) -> bool:
+        """Whether this is a folder."""
+        return self.path in SERVER_FOLDERS
+
+
+def _on_server(path: str) -> OnServer | None:
+    plain = os.path.normpath(path).replace("//", "/")
+    return OnServer(plain) if plain in SERVER_FILES or plain in SERVER_FOLDERS else None
+
 
 @dataclass
 class Tree:
@@ -106,16 +123,16 @@ class Tree:
         if _impossible(name):
             return None
         if name.startswith("/"):
-            plain = os.path.normpath(name).replace("//", "/")
-            return OnServer(plain) if plain in SERVER_PATHS else None
+            return _on_server(name)
         walked = [self.root]
-        for part in name.split("/"):
+        parts = name.split("/")
+        for place_in_name, part in enumerate(parts):
             here = walked[-1]
             if here.children is None:
                 return None
             if part == "..":
                 if len(walked) == 1:
-                    return OnServer(f"../{name}")
+                    return _on_server("/".join([ABOVE_THE_BUNDLE, *parts[place_in_name + 1 :]]))
                 walked.pop()
             elif part not in ("", "."):
                 child = here.children.get(part)
@@ -130,14 +147,13 @@ class Tree:
         if impossible:
             return impossible
         found = self.find(name)
-        if isinstance(found, Node):
+        if found is not None:
             return "is a folder" if found.is_folder else None
-        if found is None:
-            parts = [part for part in name.split("/") if part not in ("", ".")]
-            for end in range(1, len(parts)):
-                parent = self.find("/".join(parts[:end]))
-                if isinstance(parent, Node) and not parent.is_folder:
-                    return f"goes through {'/'.join(parts[:end])}, which is a file"
+        parts = [part for part in name.split("/") if part not in ("", ".")]
+        for end in range(1, len(parts)):
+            parent = self.find("/".join(parts[:end]))
+            if isinstance(parent, Node) and not parent.is_folder:
+                return f"goes through {'/'.join(parts[:end])}, which is a file"
         return None
 
     def nearest(self, name: str) -> str | None:

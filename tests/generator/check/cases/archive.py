@@ -80,6 +80,9 @@ CASES = {
         raw(packed({f"./{name}": data for name, data in SOUND.items()})),
     ),
     "zip-member-replaced": Case(raw(twice(b"# Another\n")), raw(twice(b"# Overview\n"))),
+    "link-used": Case(
+        raw(member("ref/more.txt", b"truth.txt", link=True)), raw(member("link", b"overview.md", link=True))
+    ),
     "zip-link": Case(raw(member("link", b"overview.md", link=True)), raw(member("link", b"overview.md"))),
     "zip-odd-name": Case(raw(member("../../evil.txt", b"x")), raw(member("a..b/données.txt", b"x"))),
     "zip-names-differ-in-case": Case(write("Overview.md", b"x"), write("overview2.md", b"x")),

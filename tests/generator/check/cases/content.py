@@ -76,7 +76,8 @@ CASES = {
     "docker-image-name": Case(
         put("docker_image", "https://example.org/image:1"), put("docker_image", "example.org:5000/team/image:1")
     ),
-    "docker-image-without-tag": Case(put("docker_image", "team/image"), put("docker_image", "team/image:1")),
+    "docker-image-without-tag": Case(put("docker_image", "team/image"), put("docker_image", "team/image:latest")),
+    "docker-image-latest": Case(put("docker_image", "team/image:latest"), put("docker_image", "team/image:1")),
     "old-html": Case(drop("html", "terms"), put("html", "terms", "overview.html"), old),
     "old-phases": Case(put("phases", []), put("phases", 1, "is_scoring_only", True), old),
     "old-phase-key-missing": Case(drop("phases", 1, "start_date"), put("phases", 1, "label", 1), old),
@@ -93,6 +94,11 @@ CASES = {
     "old-ranks-mixed": Case(
         put("leaderboard", "columns", "f1", {"leaderboard": {"label": "Results"}, "rank": "2"}),
         put("leaderboard", "columns", "f1", {"leaderboard": {"label": "RESULTS"}, "rank": 2}),
+        old,
+    ),
+    "old-column-keys-equal": Case(
+        put("leaderboard", "columns", "f1", {"leaderboard": {"label": "Results"}, "title": "points"}),
+        put("leaderboard", "columns", "f1", {"leaderboard": {"label": "Results"}, "title": "f"}),
         old,
     ),
     "old-board-without-columns": Case(
