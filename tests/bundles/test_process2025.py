@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.errors import UserError
+from gen_bundle.render.markdown import page_html
 from gen_bundle.resources import resource
 from gen_bundle.spec.resolve import resolve
 from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of, pages
@@ -95,5 +96,6 @@ def test_pages(layout: str) -> None:
     rendered = {page: " ".join(text.split()) for page, text in pages(NAME, layout).items()}
     assert rendered["pages/evaluation.md"].count("**Choice:**") == 8
     assert "not the harmonic mean" in rendered["pages/evaluation.md"]
+    assert "PROCESS_submission_&lt;group&gt;_&lt;affiliation&gt;.csv" in page_html(rendered["pages/submission.md"])
     assert "no intellectual property to the organisers" in rendered["terms.md"]
     assert "introduces in it the models" in rendered["terms.md"]
