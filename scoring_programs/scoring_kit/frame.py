@@ -18,7 +18,7 @@ from typing import Any
 
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
 from scoring_kit.manifest import Manifest
-from scoring_kit.outputs import write_outputs
+from scoring_kit.outputs import remove_outputs, write_outputs
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult
 from scoring_kit.signature import reference_digest, signature
@@ -93,6 +93,7 @@ def run(program_folder: Path, input_folder: Path, output_folder: Path, task: str
         OrganiserError: reference data, models or options are wrong.
     """
     started = time.monotonic()
+    remove_outputs(output_folder)
     program = Program.read(program_folder / "program.json")
     if task is not None:
         program = _only(program, task)

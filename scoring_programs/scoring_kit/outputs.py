@@ -11,6 +11,15 @@ from scoring_kit.report.withholding import open_metrics
 from scoring_kit.results import TaskResult
 
 
+OUTPUTS = ("scores.json", "scores.txt", "details.json", "detailed_results.html")
+
+
+def remove_outputs(folder: Path) -> None:
+    """Remove what an earlier run left in `folder`: a run that fails must not stand there with another's scores."""
+    for name in OUTPUTS:
+        (folder / name).unlink(missing_ok=True)
+
+
 def write_outputs(
     folder: Path, program: Program, results: Mapping[str, TaskResult], warnings: Sequence[str], signature: str
 ) -> dict[str, float]:

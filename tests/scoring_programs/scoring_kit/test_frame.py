@@ -226,3 +226,20 @@ def test_one_task_alone_by_option(tmp_path: Path) -> None:
     done = subprocess.run([*command, "other"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "Expected one of classification" in done.stderr
+
+
+def test_a_failed_run_leaves_no_scores_of_an_earlier_one(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    assert Case(tmp_path).run().exit_code == 0
+    (tmp_path / "input" / "res" / "predictions.csv").write_text("id,label\n", encoding="utf-8")
+    (tmp_path / "output" / "notes.txt").write_text("mine", encoding="utf-8")
+    command = [
+        sys.executable,
+        str(tmp_path / "program" / "score.py"),
+        str(tmp_path / "input"),
+        str(tmp_path / "output"),
+    ]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 1
+    assert [path.name for path in (tmp_path / "output").iterdir()] == ["notes.txt"]
