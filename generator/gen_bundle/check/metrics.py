@@ -20,27 +20,9 @@ LOWER_IS_BETTER = re.compile(
     r"rmse|mse|mae|mape|rmsle|wer|cer|ter|perplexity|log[_-]?loss|loss|error(?:[_-]?rate)?|brier|ece|fid|eer"
 )
 # Words that turn a metric into something else: its spread, its complement, how much it changed.
-TURNED = frozenset(
-    [
-        "minus",
-        "inverse",
-        "inv",
-        "neg",
-        "negative",
-        "std",
-        "stdev",
-        "sd",
-        "var",
-        "variance",
-        "drop",
-        "gap",
-        "diff",
-        "difference",
-        "delta",
-        "reduction",
-        "improvement",
-        "change",
-    ]
+TURNED = re.compile(
+    r"minus|inv(?:erse)?|neg(?:ative)?|std(?:ev)?|sd|var(?:iance)?|drop|gap|diff(?:erence)?|delta|reduction|improvement"
+    r"|change"
 )
 COMPLEMENT = re.compile(r"(?:1|one) ?[-−]")
 WORDS = re.compile(r"[a-z]+\d*|\d+")
@@ -52,7 +34,7 @@ def expected_direction(column: Column) -> str | None:
     for name in (column.key, column.title):
         plain = name.lower().strip()
         words = {plain, *WORDS.findall(plain)}
-        if words & TURNED or COMPLEMENT.match(plain):
+        if COMPLEMENT.match(plain) or any(TURNED.fullmatch(word) for word in words):
             return None
         if any(LOWER_IS_BETTER.fullmatch(word) for word in words):
             kinds.add("asc")

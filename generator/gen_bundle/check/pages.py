@@ -1,12 +1,11 @@
-"""Pages and terms: their files, and what becomes of their text in the browser."""
+"""Pages and terms: their files."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from gen_bundle.check.rules import FRONTEND, SERIALIZERS, UNPACKER, Effect, Path, Problem, Stage, rule
+from gen_bundle.check.rules import SERIALIZERS, UNPACKER, Effect, Path, Problem, Stage, rule
 from gen_bundle.check.tree import Node, OnServer
 from gen_bundle.check.values import shown
 
@@ -230,66 +229,3 @@ def _page_byte_order_mark(bundle: Bundle) -> Iterator[Problem]:
     for at, path, _, _ in page_files(bundle):
         if isinstance(path, str) and (bundle.text(path, 16) or "").startswith("\ufeff"):
             yield Problem(f"{path} starts with a byte order mark", at, file=path, line=1, column=1)
-
-
-# What is not rendered: code, comments, and escaped characters.
-NOT_PROSE = re.compile(
-    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`|<(?:pre|code|script|style)\b.*?</|<!--.*?-->|\\\$", re.DOTALL
-)
-LINK = re.compile(r"(!?)\[[^\]\n]*\]\(\s*<?([^)\s>]+)|\b(?:src|href)\s*=\s*[\"']([^\"']+)")
-MONEY = re.compile(r"\$\s?\d[\d.,]*[^$\n]{1,200}\$\s?\d")
-ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//|#|/|\{")
-
-
-def prose(text: str) -> str:
-    """The text with what is not rendered blanked out, line ends kept."""
-    return NOT_PROSE.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
-
-
-def _shown_texts(bundle: Bundle) -> Iterator[tuple[Path, str, str]]:
-    for at, path, _, _ in page_files(bundle):
-        text = bundle.text(path) if isinstance(path, str) else None
-        if text:
-            yield at, path, prose(text)
-
-
-@rule(
-    "page-relative-link",
-    Effect.TRAP,
-    title="a link or picture that points to a file of the bundle",
-    consequence="Files of the bundle have no address on the site: the link leads nowhere, the picture stays empty.",
-    repair="Use a full web address, or put the picture into the page as a data: URI.",
-    source=FRONTEND,
-    reads="both",
-)
-def _page_relative_link(bundle: Bundle) -> Iterator[Problem]:
-    for at, path, text in _shown_texts(bundle):
-        for link in LINK.finditer(text):
-            target = link.group(2) or link.group(3) or ""
-            if ABSOLUTE.match(target):
-                continue
-            file_name = target.split("#")[0].split("?")[0]
-            folder = path.rpartition("/")[0]
-            in_bundle = any(bundle.tree.find(name) for name in (file_name, f"{folder}/{file_name}") if name)
-            if in_bundle or link.group(1) or re.search(r"\.\w{1,5}$", file_name):
-                line = text.count("\n", 0, link.start()) + 1
-                yield Problem(f"{path} links to {target!r}", at, file=path, line=line)
-
-
-@rule(
-    "page-dollars",
-    Effect.TRAP,
-    title="amounts in dollars that become a formula",
-    consequence="Text between two dollar signs on a line is set as mathematics.",
-    repair="Write USD, or escape the sign.",
-    source=FRONTEND,
-    reads="both",
-)
-def _page_dollars(bundle: Bundle) -> Iterator[Problem]:
-    for at, path, text in _shown_texts(bundle):
-        if path.lower().endswith((".html", ".htm")):
-            continue
-        found = MONEY.search(text)
-        if found:
-            line = text.count("\n", 0, found.start()) + 1
-            yield Problem(f"{path}: {shown(found.group())} becomes a formula", at, file=path, line=line)

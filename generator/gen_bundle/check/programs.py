@@ -208,12 +208,19 @@ def _requirements_never_installed(bundle: Bundle) -> Iterator[Problem]:
 REFERENCE_PATH = re.compile(rb"""["']/app/input/ref(?:/([\w./-]*))?["']""")
 
 
+COMMENT = re.compile(rb"(?m)^[ \t]*#.*$")
+# what a program has that looks whether a file is there, or does without it
+TOLERANT = re.compile(rb"exists\(|is_?file\(|is_?dir\(|FileNotFoundError|OSError")
+
+
 def _reference_paths(program: Program) -> set[str]:
     """The paths below /app/input/ref that a program's sources name literally; empty text for the folder itself."""
     named: set[str] = set()
     for name, node in program.package.tree.root.files():
         if name.endswith((".py", ".sh", ".R", ".pl")) and node.size <= MAX_SOURCE_BYTES:
-            source = node.read(MAX_SOURCE_BYTES)
+            source = COMMENT.sub(b"", node.read(MAX_SOURCE_BYTES))
+            if TOLERANT.search(source):
+                continue
             named |= {(found.group(1) or b"").decode("ascii").strip("/") for found in REFERENCE_PATH.finditer(source)}
     return named
 

@@ -27,6 +27,7 @@ TOPICS = {
     "values": "Types and lengths of values",
     "ignored_keys": "Keys that are not read",
     "pages": "Pages and terms",
+    "page_text": "Text as the browser shows it",
     "image": "The logo",
     "queue": "The queue",
     "tasks": "Tasks",

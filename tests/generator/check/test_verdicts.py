@@ -118,3 +118,32 @@ def test_old_columns_of_no_leaderboard_may_share_a_key(tmp_path: Path) -> None:
     lost = {"leaderboard": {"label": "Elsewhere"}, "title": "lost"}
     edit = both(put("leaderboard", "columns", "a", lost), put("leaderboard", "columns", "b", lost))
     assert verdict(edit, tmp_path, old) == "trap"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Win $500 or $200.", "trap"),
+        ("See ![the plan](plan.png).", "trap"),
+        ("See [the plan](https://example.org/plan.png); $n = 5$.", "ok"),
+    ],
+)
+def test_descriptions_of_phases_are_markdown_too(text: str, expected: str, tmp_path: Path) -> None:
+    assert verdict(put("phases", 0, "description", text), tmp_path) == expected
+
+
+def test_html_pages_show_formulas_as_well(tmp_path: Path) -> None:
+    page = both(put("pages", 0, "file", "a.html"), write("a.html", b"<p>Win $500 or $200.</p>"))
+    assert verdict(page, tmp_path) == "trap"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("open('/app/input/ref/gold.csv')", "trap"),
+        ("# once read '/app/input/ref/gold.csv'\nopen('/app/input/ref/truth.txt')", "ok"),
+        ("path = '/app/input/ref/gold.csv'\nif os.path.exists(path): open(path)", "ok"),
+    ],
+)
+def test_reference_files_that_a_scorer_cannot_do_without(source: str, expected: str, tmp_path: Path) -> None:
+    assert verdict(write("scoring/score.py", source.encode()), tmp_path) == expected
