@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, Mapping
+from typing import Dict, Mapping, Sequence
 
 from scoring_kit.errors import Problems, shown
 from scoring_kit.manifest import Manifest
@@ -30,13 +30,12 @@ def report_strays(
     """
     own = {folders[task] for task in manifest.tasks if task in folders}
     others = set(folders.values()) - own
-    alone = manifest.layout == "separate"
-    expected = (
-        f"a file NAME{suffix} at the top" if alone else " or ".join(f"{task}/NAME{suffix}" for task in manifest.tasks)
-    )
+    expected = _places(manifest, manifest.tasks, suffix)
     if not folders and files.paths and not any(name.lower().endswith(suffix) for name in files.paths):
         found = ", ".join(shown(name) for name in list(files.paths)[:FOUND_SHOWN])
-        problems.error("submission", f"holds no {suffix} file; found {found}", expected)
+        problems.error(
+            "submission", f"holds no {suffix} file; found {found}", _places(manifest, manifest.all_tasks, suffix)
+        )
         return
     for name in files.paths:
         folder = name.rpartition("/")[0]
@@ -47,3 +46,10 @@ def report_strays(
             problems.error(name, "does not lie where it is read", expected)
         else:
             problems.warn(name, "ignored")
+
+
+def _places(manifest: Manifest, tasks: Sequence[str], suffix: str) -> str:
+    """Where the answer files of these tasks belong, for messages."""
+    if manifest.layout == "separate":
+        return f"a file NAME{suffix} at the top"
+    return " or ".join(f"{task}/NAME{suffix}" for task in tasks)
