@@ -10,7 +10,6 @@ from scoring_kit.report import results_page
 from scoring_kit.report.withholding import open_metrics
 from scoring_kit.results import TaskResult
 
-
 OUTPUTS = ("scores.json", "scores.txt", "details.json", "detailed_results.html")
 
 
