@@ -58,14 +58,14 @@ clean:
 	$(BIN)/python $(PIP) install --require-hashes --no-deps -r requirements/dev.txt
 	touch $@
 
-.venv/models: .venv/dev requirements/torch.txt requirements/models.txt
+.venv/models: .venv/dev requirements/torch.txt requirements/models.txt requirements/encoder.txt
 	$(BIN)/python $(PIP) install -r requirements/torch.txt
-	$(BIN)/python $(PIP) install --require-hashes --no-deps -r requirements/models.txt
+	for lock in models encoder; do $(BIN)/python $(PIP) install --require-hashes --no-deps -r requirements/$$lock.txt || exit 1; done
 	touch $@
 
-.venv-tf5/models: requirements/base.txt requirements/dev.txt requirements/torch.txt requirements/models-tf5.txt pyproject.toml
+.venv-tf5/models: requirements/base.txt requirements/dev.txt requirements/torch.txt requirements/models-tf5.txt requirements/encoder.txt pyproject.toml
 	$(PYTHON) -m venv .venv-tf5
 	.venv-tf5/bin/python $(PIP) install -r requirements/torch.txt
-	for lock in base score dev models-tf5; do .venv-tf5/bin/python $(PIP) install --require-hashes --no-deps -r requirements/$$lock.txt || exit 1; done
+	for lock in base score dev models-tf5 encoder; do .venv-tf5/bin/python $(PIP) install --require-hashes --no-deps -r requirements/$$lock.txt || exit 1; done
 	.venv-tf5/bin/python $(PIP) install --no-build-isolation --no-deps --editable .
 	touch $@

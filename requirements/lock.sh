@@ -9,6 +9,7 @@ compile() {
 compile "$@" base.in -o base.txt
 compile "$@" -c base.txt score.in -o score.txt
 compile "$@" -c base.txt -c score.txt dev.in -o dev.txt
+compile "$@" --no-deps encoder.in -o encoder.txt
 for models in models models-tf5; do
     compile "$@" -c torch.txt -c score.txt --unsafe-package torch --no-emit-package torch "$models.in" -o "$models.txt"
 done
