@@ -8,7 +8,7 @@ from typing import Any
 
 from process2025 import reference
 from process2025.final_ranking import rank
-from process2025.submission import ID, MODELS, PREFIX, SUFFIXES, column_name
+from process2025.submission import ID, MODELS, PREFIX, SUFFIXES, TEMPLATE_TEAM, column_name
 from scoring_kit.organiser import serve
 
 # The weakest answers that are legal: a submission without any filled column would enter no task.
@@ -41,7 +41,7 @@ def template(request: Mapping[str, Any]) -> dict[str, Any]:
     tasks = request["tasks"] if request["layout"] == "separate" else request["all_tasks"]
     columns = [(task, number) for task in SUFFIXES for number in range(1, MODELS + 1)]
     answers = [WEAKEST[task] if task in tasks and number == 1 else "" for task, number in columns]
-    with (Path(request["out"]) / f"{PREFIX}GROUP_AFFILIATION.csv").open("w", encoding="utf-8", newline="") as file:
+    with (Path(request["out"]) / f"{PREFIX}{TEMPLATE_TEAM}.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([ID, *(column_name(task, number) for task, number in columns)])
         writer.writerows([item, *answers] for item in _gold(request).ids)

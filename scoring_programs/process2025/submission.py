@@ -21,6 +21,7 @@ MODELS = 3
 SUFFIXES: Dict[str, str] = {"classification": "class", "regression": "MMSE"}
 PREFIX = "PROCESS_submission_"
 NAME = re.compile(re.escape(PREFIX) + r"(?P<team>[^_\s].*_.*[^_\s])\.(?i:csv)", re.DOTALL)
+TEMPLATE_TEAM = "GROUP_AFFILIATION"
 EXPECTED_NAME = f"{PREFIX}<group>_<affiliation>.csv, with your own group name and affiliation"
 MAX_MEGABYTES = 200.0
 MMSE_MAX = 30.0
@@ -70,6 +71,8 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
     named = NAME.fullmatch(name)
     if named is None:
         problems.error(name, "is not named by the rule", f"a file {EXPECTED_NAME}")
+    elif named["team"] == TEMPLATE_TEAM:
+        problems.warn(name, f"still has the template's name; rename it to {EXPECTED_NAME}")
     columns = _read_columns(text, name, manifest.expected["ids"], problems)
     models = {task: [c.model(name, problems) for c in columns if c.task == task] for task in SUFFIXES}
     entered = frozenset(task for task in SUFFIXES if any(model.status == "scored" for model in models[task]))

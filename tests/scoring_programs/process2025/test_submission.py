@@ -99,6 +99,12 @@ def test_the_team_is_what_follows_in_the_name(tmp_path: Path, name: str, team: s
     assert accepted(tmp_path, PERFECT, name=name)[0].team == team
 
 
+def test_a_file_under_the_templates_name_is_remarked_on(tmp_path: Path) -> None:
+    _, problems = accepted(tmp_path, PERFECT, name="PROCESS_submission_GROUP_AFFILIATION.csv")
+    assert len(problems.warnings) == 1
+    assert "still has the template's name" in problems.warnings[0]
+
+
 @pytest.mark.parametrize(
     "name",
     [
