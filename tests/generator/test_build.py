@@ -1,6 +1,5 @@
 """From a declaration to a bundle, through the public door; we look at what lies in the bundle."""
 
-import errno
 import io
 import json
 import os
@@ -142,56 +141,6 @@ def test_source_date_epoch_is_honoured(folder: Path, tmp_path: Path, monkeypatch
     (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
     with zipfile.ZipFile(built.path) as archive:
         assert {member.date_time for member in archive.infolist()} == {(2025, 1, 1, 0, 0, 0)}
-
-
-@pytest.mark.parametrize(
-    ("epoch", "moment"), [("0", (1980, 1, 1, 0, 0, 0)), ("99999999999", (2107, 12, 31, 23, 59, 58))]
-)
-def test_a_time_that_a_zip_cannot_hold_becomes_the_nearest(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, epoch: str, moment: tuple[int, ...]
-) -> None:
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
-    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
-    with zipfile.ZipFile(built.path) as archive:
-        assert {member.date_time for member in archive.infolist()} == {moment}
-
-
-@pytest.mark.parametrize("epoch", ["", "yesterday", "-5", "1.5"])
-def test_a_source_date_epoch_that_is_no_time_is_told(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, epoch: str
-) -> None:
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
-    with pytest.raises(UserError, match="SOURCE_DATE_EPOCH"):
-        build(Request(str(folder), tmp_path / "bundle.zip"))
-
-
-def test_where_nothing_can_be_written_the_reason_is_told(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way", encoding="utf-8")
-    with pytest.raises(UserError, match=r"file: .*--out"):
-        build(Request(str(folder), tmp_path / "file" / "bundle.zip"))
-
-
-def test_a_full_disk_leaves_the_old_bundle_whole(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    out = tmp_path / "bundle.zip"
-    build(Request(str(folder), out))
-    before = out.read_bytes()
-
-    def full(target: Path, members: object) -> None:
-        target.write_bytes(b"half")
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("gen_bundle.build.write_zip", full)
-    with pytest.raises(UserError, match=r"No space left on device\. .*bundle\.zip"):
-        build(Request(str(folder), out))
-    assert out.read_bytes() == before
-    assert [path.name for path in tmp_path.glob(".*tmp")] == []
-
-
-@pytest.mark.parametrize("force", [False, True])
-def test_a_device_is_never_replaced(folder: Path, force: bool) -> None:
-    with pytest.raises(UserError, match="/dev/full: is a device"):
-        build(Request(str(folder), Path("/dev/full"), force=force))
-    assert Path("/dev/full").is_char_device()
 
 
 def test_a_failed_build_leaves_the_old_bundle_whole(folder: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from jinja2 import FileSystemLoader, StrictUndefined, TemplateError, TemplateSyntaxError
+from jinja2 import FileSystemLoader, StrictUndefined, TemplateError, TemplateRuntimeError, TemplateSyntaxError
 from jinja2.sandbox import SandboxedEnvironment
 
 from gen_bundle.errors import UserError
@@ -30,11 +30,15 @@ def render_pages(competition: Resolved) -> dict[str, bytes]:
     declaration = competition.declaration
     names = {page_name(page.file): page.file for page in declaration.pages} | {TERMS: declaration.terms}
     rendered: dict[str, bytes] = {}
-    problems: list[str] = []
+    files = {page.file for page in declaration.pages}
+    problems = [
+        f"{file}: another page's file has the same name. Expected a name for each page of its own."
+        for file in sorted(files - set(names.values()))
+    ]
     for name, template in names.items():
         try:
             text = environment.get_template(template).render(context)
-        except TemplateError as error:
+        except Exception as error:  # a template is the organiser's code: it may divide by zero
             problems.append(_problem(template, error))
             continue
         if not text.strip():
@@ -45,13 +49,16 @@ def render_pages(competition: Resolved) -> dict[str, bytes]:
     return rendered
 
 
-def _problem(template: str, error: TemplateError) -> str:
+def _problem(template: str, error: Exception) -> str:
     line = error.lineno if isinstance(error, TemplateSyntaxError) else _template_line(error, template)
     place = f"{template}:{line}" if line else template
-    return f"{place}: {error.message or type(error).__name__}. Expected a name that pages can use (see docs/pages.md)."
+    if isinstance(error, UnicodeError):
+        return f"{place}: holds bytes that are not UTF-8. Expected UTF-8 text."
+    what = (error.message if isinstance(error, TemplateError) else str(error)) or type(error).__name__
+    return f"{place}: {what.rstrip('.')}. Expected a name that pages can use (see docs/pages.md)."
 
 
-def _template_line(error: TemplateError, template: str) -> int | None:
+def _template_line(error: Exception, template: str) -> int | None:
     """The line of the template that was being rendered: the innermost frame that lies in it."""
     lines = [line for name, line in _frames(error) if name.endswith(template)]
     return lines[-1] if lines else None
@@ -80,6 +87,8 @@ def _context(competition: Resolved) -> dict[str, Any]:
     primary = competition.tasks[0].columns[0].key
 
     def metrics_table(task_id: str | None = None) -> str:
+        if task_id not in (None, *competition.all_task_ids):
+            raise TemplateRuntimeError(f"metrics_table: no task {task_id!r}")
         return tables.metrics_table([task for task in competition.tasks if task_id in (None, task.id)], primary)
 
     return {

@@ -72,8 +72,12 @@ def _model_errors(source: Source) -> Iterator[tuple[Trail, str]]:
     try:
         Competition.model_validate(source.data)
     except ValidationError as error:
+        told: set[Trail] = set()
         for detail in error.errors(include_url=False):
-            trail: Trail = tuple(key for key in detail["loc"] if key != "[key]")
+            trail = _without_choice(tuple(key for key in detail["loc"] if key != "[key]"), source.data)
+            if trail in told:
+                continue
+            told.add(trail)
             kind = detail["type"]
             if kind == "extra_forbidden":
                 yield trail, f"unknown key. {nearest(str(trail[-1]), _known_keys(trail[:-1]))}"
@@ -88,6 +92,15 @@ def _model_errors(source: Source) -> Iterator[tuple[Trail, str]]:
                 )
             else:
                 yield trail, f"{_told(detail['msg'])} (found {_shown(detail['input'])})."
+
+
+def _without_choice(trail: Trail, data: Any) -> Trail:
+    """The trail without the names of types that end it where a value may have one of several."""
+    for depth, key in enumerate(trail):
+        if isinstance(key, str) and not isinstance(data, dict):
+            return trail[:depth]
+        data = data[key] if _has(data, key) else {}
+    return trail
 
 
 def _told(message: str) -> str:

@@ -91,6 +91,12 @@ def test_overrides_are_typed_and_checked(folder: Path, override: str, wrong: str
     assert expected in message
 
 
+def test_a_value_of_several_types_is_told_once_by_its_own_name(folder: Path) -> None:
+    rewrite(folder, "worst: 0", "worst: none")
+    (message,) = errors_of(folder)
+    assert "columns.macro_f1.worst: should be a valid number (found 'none')" in message
+
+
 def test_overrides_address_list_items_by_id_or_key(folder: Path) -> None:
     competition = read_competition(
         folder,

@@ -1,0 +1,44 @@
+"""Pages are strict: whatever a template gets wrong is told with its place."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.errors import UserError
+from gen_bundle.render.pages import render_pages
+from gen_bundle.spec.resolve import resolve
+from tests.generator.competition import small_competition
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return small_competition(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"{{ 1 / 0 }}", "overview.md.j2:1: division by zero"),
+        (b"\n{{ metrics_table('nope') }}", "overview.md.j2:2: metrics_table: no task 'nope'"),
+        (b"{{ metrics_table(1, 2, 3) }}", "overview.md.j2:1: "),
+        (b"caf\xe9", "overview.md.j2: holds bytes that are not UTF-8"),
+    ],
+)
+def test_whatever_is_wrong_with_a_page_is_told(folder: Path, text: bytes, message: str) -> None:
+    (folder / "pages" / "overview.md.j2").write_bytes(text)
+    with pytest.raises(UserError) as caught:
+        render_pages(resolve(folder))
+    (told,) = caught.value.messages
+    assert told.startswith(f"pages/{message}")
+
+
+def test_two_pages_of_one_name_are_told(tmp_path: Path) -> None:
+    def change(declaration: dict[str, Any]) -> None:
+        declaration["pages"].append({"title": "Again", "file": "more/overview.md.j2"})
+
+    folder = small_competition(tmp_path, change)
+    (folder / "more").mkdir()
+    (folder / "more" / "overview.md.j2").write_text("Something else", encoding="utf-8")
+    with pytest.raises(UserError, match="another page's file has the same name"):
+        render_pages(resolve(folder))
