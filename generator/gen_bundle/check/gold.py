@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ MAX_ROWS = 200_000
 MAX_SHINGLES = 300_000
 SHORTEST, LONGEST = 4, 8
 MIN_SEQUENCE = 3
+MIN_DOCUMENTS = 3
 MAX_COLUMNS = 50
 
 
@@ -85,8 +86,8 @@ def sha256_of(bundle: Bundle, node: Node) -> str:
     return node.sha256
 
 
-def gold_of(bundle: Bundle) -> Gold:
-    """The secrets of a bundle."""
+def gold_of(bundle: Bundle, shown: Iterable[Node]) -> Gold:
+    """The secrets of a bundle, given the files that participants see."""
     gold = Gold(named=bundle.secrets is not None)
     if bundle.secrets is not None:
         for text in bundle.secrets.texts:
@@ -94,6 +95,8 @@ def gold_of(bundle: Bundle) -> Gold:
         for item, label in bundle.secrets.labels:
             gold.add_pair(item, label)
     held = _held_by_participants(bundle)
+    if bundle.secrets is None:
+        held |= _standoff_inputs(bundle, shown)
     for name, node in reference_files(bundle):
         if bundle.secrets is not None:
             if _is_named(bundle, name, node):
@@ -136,6 +139,26 @@ def _held_by_participants(bundle: Bundle) -> set[str]:
                 sha256_of(bundle, node) for name, node in package.tree.root.files() if not LABELS_NAME.search(name)
             }
     return held
+
+
+def _standoff_inputs(bundle: Bundle, shown: Iterable[Node]) -> set[str]:
+    """Digests of texts that lie beside their gold annotations, document by document, in the reference data.
+
+    Where participants get some of the files of each document (x.txt, x.a1) and not the others (x.a2), the former are
+    their input.
+    """
+    documents: dict[str, list[Node]] = {}
+    for name, node in reference_files(bundle):
+        stem = name.rpartition(".")[0]
+        if stem and not LABELS_NAME.search(stem.rpartition("/")[2]):
+            documents.setdefault(stem, []).append(node)
+    several = [nodes for nodes in documents.values() if len(nodes) > 1]
+    if len(several) < MIN_DOCUMENTS:
+        return set()
+    seen = {sha256_of(bundle, node) for node in shown}
+    given = [{sha256_of(bundle, node) for node in nodes} for nodes in several]
+    split = [digests for digests in given if digests & seen and digests - seen]
+    return set().union(*(digests & seen for digests in split)) if len(split) >= MIN_DOCUMENTS else set()
 
 
 def _is_named(bundle: Bundle, name: str, node: Node) -> bool:

@@ -48,10 +48,10 @@ def found_leaks(bundle: Bundle) -> list[Leak]:
 
 
 def _search(bundle: Bundle) -> Iterator[Leak]:
-    gold = gold_of(bundle)
+    seen_files = list(visible_files(bundle))
+    gold = gold_of(bundle, [seen.node for seen in seen_files])
     if not (gold.raw or gold.labels or gold.shingles):
         return
-    seen_files = list(visible_files(bundle))
     public = _public_shingles(bundle, gold, seen_files)
     # the same file often lies in several kits and programs, and is read once
     known: dict[tuple[str, str, bool, str], str | None] = {}

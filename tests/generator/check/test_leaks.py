@@ -186,3 +186,24 @@ def test_texts_that_are_public_are_no_secret(tmp_path: Path) -> None:
         draft
     )
     assert leaks(draft, tmp_path) == []
+
+
+def documents(*shown: str) -> Edit:
+    """Reference data in three files a document, of which the public data hold some."""
+    parts = {end: f"text of a document in .{end}\nand a second line of it in .{end}\n" for end in ("txt", "a1", "a2")}
+    edits = [delete("ref/gold.csv"), put("phases", 0, "public_data", "public")]
+    for number in range(4):
+        for end, text in parts.items():
+            data = f"{number} {text}".encode()
+            edits += [write(f"ref/report-{number}.{end}", data)]
+            edits += [write(f"public/report-{number}.{end}", data)] if end in shown else []
+    return both(*edits)
+
+
+@pytest.mark.parametrize(("shown", "expected"), [(("txt", "a1"), "ok"), (("txt", "a1", "a2"), "trap")])
+def test_input_that_lies_beside_its_annotations_is_no_leak(
+    shown: tuple[str, ...], expected: str, tmp_path: Path
+) -> None:
+    draft = task()
+    documents(*shown)(draft)
+    assert draft.check(tmp_path).later == expected
