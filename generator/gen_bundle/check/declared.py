@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gen_bundle.check.competition import sorted_phases
 from gen_bundle.check.fields import MISSING, Boolean, Choice, Email, Integer, Kind, Text
-from gen_bundle.check.old_competition import old_columns, old_phases
+from gen_bundle.check.old_competition import board_label, old_columns, old_labels, old_phases
 from gen_bundle.check.rules import Path, Stage
 
 if TYPE_CHECKING:
@@ -171,7 +171,10 @@ def _old_board_fields(top: Mapping[Any, Any]) -> Iterator[FieldUse]:
         at: Path = ("leaderboard", "leaderboards", name)
         yield FieldUse(at, Text(64), name, Stage.SAVE_LEADERBOARDS, (position, 1))
         yield FieldUse(at, Text(36), name, Stage.SAVE_LEADERBOARDS, (position, 2))
+    labels = old_labels(top)
     for number, (name, column) in enumerate(old_columns(top)):
+        if board_label(column) not in labels:
+            continue  # it is lost before anything looks at it
         at = ("leaderboard", "columns", name)
         key = column.get("title", name)
         rows: list[tuple[str, Kind, Any]] = [

@@ -136,8 +136,11 @@ LOCAL_PART = re.compile(
     r'|"([\x01-\x08\x0b\x0c\x0e-\x1f!#-\[\]-\x7f]|\\[\x01-\x09\x0b\x0c\x0e-\x7f])*"\Z',
     re.IGNORECASE,
 )
-LABEL = r"[A-Z0-9](?:[A-Z0-9-]{0,61}[A-Z0-9])?"
-DOMAIN = re.compile(rf"(?:{LABEL}\.)+[A-Z0-9-]{{2,63}}(?<!-)\Z", re.IGNORECASE)
+LETTER = r"A-Z\u00a1-\uffff"
+FIRST_LABEL = rf"[{LETTER}0-9](?:[{LETTER}0-9-]{{0,61}}[{LETTER}0-9])?"
+LATER_LABEL = rf"\.(?!-)[{LETTER}0-9-]{{1,63}}(?<!-)"
+TOP_LABEL = rf"\.(?!-)(?:[{LETTER}-]{{2,63}}|xn--[A-Z0-9]{{1,59}})(?<!-)"
+DOMAIN = re.compile(rf"{FIRST_LABEL}(?:{LATER_LABEL})*{TOP_LABEL}\Z", re.IGNORECASE)
 ADDRESS = re.compile(r"\[([A-F0-9:.]+)\]\Z", re.IGNORECASE)
 
 
@@ -149,18 +152,15 @@ def is_email(text: str) -> bool:
     if domain == "localhost" or DOMAIN.match(domain):
         return True
     literal = ADDRESS.match(domain)
-    if literal:
-        from ipaddress import ip_address
-
-        try:
-            ip_address(literal.group(1))
-        except ValueError:
-            return False
-        return True
-    try:
-        return bool(DOMAIN.match(domain.encode("idna").decode("ascii")))
-    except UnicodeError:
+    if literal is None:
         return False
+    from ipaddress import ip_address
+
+    try:
+        ip_address(literal.group(1))
+    except ValueError:
+        return False
+    return True
 
 
 def is_json(value: Any) -> bool:

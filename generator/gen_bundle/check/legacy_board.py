@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gen_bundle.check.fields import as_text
-from gen_bundle.check.old_competition import board_label, old_columns
+from gen_bundle.check.old_competition import board_label, old_columns, old_labels
 from gen_bundle.check.rules import UNPACKER, Effect, Problem, Stage, rule
 from gen_bundle.check.values import shown
 
@@ -19,16 +19,6 @@ V1 = f"{UNPACKER}/v1.py"
 def _board(bundle: Bundle) -> Mapping[Any, Any]:
     board = bundle.yaml.get("leaderboard")
     return board if isinstance(board, Mapping) else {}
-
-
-def _labels(bundle: Bundle) -> set[str]:
-    """The leaderboards' labels, lower-cased as the platform compares them."""
-    boards = _board(bundle).get("leaderboards")
-    return {
-        one["label"].lower()
-        for one in (boards.values() if isinstance(boards, Mapping) else ())
-        if isinstance(one, Mapping) and isinstance(one.get("label"), str)
-    }
 
 
 @rule(
@@ -96,7 +86,7 @@ def _old_ranks_mixed(bundle: Bundle) -> Iterator[Problem]:
     reads="v1",
 )
 def _old_column_keys_equal(bundle: Bundle) -> Iterator[Problem]:
-    labels = _labels(bundle)
+    labels = old_labels(bundle.yaml)
     seen: set[tuple[str, str]] = set()
     for name, column in old_columns(bundle.yaml):
         label, key = board_label(column), as_text(column.get("title", name))
@@ -140,7 +130,7 @@ def _old_board_without_columns(bundle: Bundle) -> Iterator[Problem]:
     reads="v1",
 )
 def _old_column_lost(bundle: Bundle) -> Iterator[Problem]:
-    labels = _labels(bundle)
+    labels = old_labels(bundle.yaml)
     for name, column in old_columns(bundle.yaml):
         label = board_label(column)
         if label is not None and label not in labels:

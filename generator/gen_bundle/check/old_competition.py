@@ -116,6 +116,17 @@ def board_label(column: Mapping[Any, Any]) -> str | None:
     return label.lower() if isinstance(label, str) else None
 
 
+def old_labels(top: Mapping[Any, Any]) -> set[str]:
+    """The labels of the old format's leaderboards, lower-cased as the platform compares them."""
+    board = top.get("leaderboard")
+    boards = board.get("leaderboards") if isinstance(board, Mapping) else None
+    return {
+        one["label"].lower()
+        for one in (boards.values() if isinstance(boards, Mapping) else ())
+        if isinstance(one, Mapping) and isinstance(one.get("label"), str)
+    }
+
+
 def first_board(top: Mapping[Any, Any]) -> str | None:
     """The label of the first of the old format's leaderboards, lower-cased."""
     board = top.get("leaderboard")

@@ -116,8 +116,27 @@ def test_a_turned_metric_has_no_direction_of_its_own(title: str, expected: str, 
 
 def test_old_columns_of_no_leaderboard_may_share_a_key(tmp_path: Path) -> None:
     lost = {"leaderboard": {"label": "Elsewhere"}, "title": "lost"}
-    edit = both(put("leaderboard", "columns", "a", lost), put("leaderboard", "columns", "b", lost))
+    edit = both(
+        put("leaderboard", "columns", "a", lost), put("leaderboard", "columns", "b", {**lost, "label": "x" * 40})
+    )
     assert verdict(edit, tmp_path, old) == "trap"
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("a@example.org", "ok"),
+        ("a@localhost", "ok"),
+        ("a@[127.0.0.1]", "ok"),
+        ("a@bücher.example", "ok"),
+        ("a@example.org0", "refused"),
+        ("a@example.xn--p1ai", "ok"),
+        ("a@127.0.0.1", "refused"),
+        ("a@example", "refused"),
+    ],
+)
+def test_addresses_as_django_takes_them(address: str, expected: str, tmp_path: Path) -> None:
+    assert verdict(put("contact_email", address), tmp_path) == expected
 
 
 @pytest.mark.parametrize(
