@@ -96,6 +96,14 @@ def test_layout_tasks_has_a_program_for_each_task_and_every_column(two_tasks: Pa
     assert [column["key"] for column in described["columns"]] == ["macro_f1", "accuracy", "again_f1"]
 
 
+def test_layout_tasks_asked_for_replaces_a_rule_that_would_lose_scores(folder: Path, tmp_path: Path) -> None:
+    (built,) = build(Request(str(folder), tmp_path / "bundle.zip", layout="tasks"))
+    assert document(built.path)["leaderboards"][0]["submission_rule"] == "Force_Latest_Multiple"
+    assert any("best would lose the scores" in note for note in built.notes)
+    with pytest.raises(UserError, match="submission_rule"):
+        build(Request(str(folder), tmp_path / "b.zip", layout="tasks", overrides=("submission_rule=best",)))
+
+
 def test_layout_separate_fills_a_folder(two_tasks: Path, tmp_path: Path) -> None:
     built = build(Request(str(two_tasks), tmp_path / "out", layout="separate"))
     assert [one.path.name for one in built] == ["my-task-classification.zip", "my-task-again.zip"]

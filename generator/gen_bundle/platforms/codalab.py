@@ -89,8 +89,12 @@ def _check(competition: Resolved) -> None:
 
 
 def _title(competition: Resolved) -> str:
+    """The title; in layout `separate` with the task, and then the short name where the long one leaves no room."""
     title = competition.declaration.title
-    return title if competition.layout != "separate" else f"{title} – {competition.tasks[0].name}"
+    if competition.layout != "separate":
+        return title
+    whole = f"{title} – {competition.tasks[0].name}"
+    return whole if len(whole) <= MAX_TITLE else f"{competition.name} – {competition.tasks[0].name}"
 
 
 def _pages(competition: Resolved) -> dict[str, bytes]:

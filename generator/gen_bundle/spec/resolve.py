@@ -110,6 +110,7 @@ def resolve(
     Raises:
         UserError: everything that is wrong with the declaration, the overrides or the data folder's place.
     """
+    notes, overrides = _settled_rule(folder, layout, overrides)
     declaration = read_competition(folder, overrides, layout)
     package = find_package(declaration.scoring_program or folder.name, folder)
     missing = [task.id for task in declaration.tasks if not (package.folder / f"{task.id}.py").is_file()]
@@ -119,7 +120,7 @@ def resolve(
         )
     if data is not None and not data.is_dir():
         raise UserError(f"--data {data}: no such folder. Expected one folder a phase in it.")
-    options, files, notes = _place_files(declaration.options, folder)
+    options, files, placed = _place_files(declaration.options, folder)
     return Resolved(
         name=folder.name,
         folder=folder,
@@ -130,8 +131,25 @@ def resolve(
         units=_units(declaration),
         options=options,
         program_files=files,
-        notes=tuple(notes),
+        notes=(*notes, *placed),
     )
+
+
+def _settled_rule(folder: Path, layout: str | None, overrides: tuple[str, ...]) -> tuple[list[str], tuple[str, ...]]:
+    """`--layout tasks` for a competition declared otherwise: its rule `last` or `best` gives way to `all`, with a note.
+
+    Codabench would keep the scores of one task alone. Who asks for such a rule in so many words gets an error instead.
+    """
+    asked = any(override.startswith("submission_rule=") for override in overrides)
+    if layout != "tasks" or asked or (declared := read_competition(folder, overrides)).layout == "tasks":
+        return [], overrides
+    if declared.submission_rule not in ("last", "best"):
+        return [], overrides
+    note = (
+        f"submission_rule: {declared.submission_rule} would lose the scores of all tasks but one in layout tasks; "
+        "the board lists all submissions instead (all)."
+    )
+    return [note], (*overrides, "submission_rule=all")
 
 
 def _units(declaration: model.Competition) -> tuple[Unit, ...]:

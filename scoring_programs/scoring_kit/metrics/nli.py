@@ -155,6 +155,11 @@ def _label_order(
     own = [str(names.get(output, "")).lower() for output in range(len(names))]
     if isinstance(labels, Mapping):
         meaning = {str(name).lower(): str(label).lower() for name, label in labels.items()}
+        if strange := sorted(set(meaning) - set(own)):
+            raise OrganiserError(
+                f"options.nli.labels: {files.name} has no label {', '.join(strange)}. "
+                f"Expected its own labels: {', '.join(map(str, names.values()))}."
+            )
         told = [meaning.get(name, name) for name in own]
     else:
         told = own if labels is None else [str(label).lower() for label in labels]

@@ -134,7 +134,8 @@ def test_rules_between_values(folder: Path, old: str, new: str, expected: str) -
 
 
 def test_automatic_rules_lose_scores_in_layout_tasks(folder: Path) -> None:
-    (message,) = errors_of(folder, layout="tasks")
+    rewrite(folder, "layout: joint", "layout: tasks")
+    (message,) = errors_of(folder)
     assert message.startswith("bundle.yaml:")
     assert "submission_rule" in message
 

@@ -162,6 +162,12 @@ def test_labels_that_are_not_the_three_are_refused(labels: Any, said: str) -> No
         NliModel(NliOptions(tiny_models.GENERIC_LABELS_NLI, labels=labels))
 
 
+def test_an_option_for_labels_that_the_model_has_not_is_refused() -> None:
+    labels = {"LABEL_0": "entailment", "LABEL_1": "neutral", "LABEL_2": "contradiction"}
+    with pytest.raises(OrganiserError, match="has no label label_0, label_1, label_2"):
+        NliModel(NliOptions(tiny_models.ROBERTA_NLI, labels=labels))
+
+
 def test_an_option_cannot_contradict_the_models_own_labels() -> None:
     with pytest.raises(OrganiserError, match="Leave the option out"):
         NliModel(NliOptions(tiny_models.ROBERTA_NLI, labels=["entailment", "neutral", "contradiction"]))
