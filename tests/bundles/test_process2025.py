@@ -37,9 +37,10 @@ def test_the_columns_are_the_challenges_metrics() -> None:
     assert competition.declaration.submission_rule == "last"
 
 
-def test_layout_tasks_refuses_the_rule_that_would_lose_scores() -> None:
+def test_layout_tasks_gives_up_the_rule_that_would_lose_scores() -> None:
+    assert resolve(FOLDER, layout="tasks").declaration.submission_rule == "all"
     with pytest.raises(UserError, match="submission_rule"):
-        resolve(FOLDER, layout="tasks")
+        resolve(FOLDER, layout="tasks", overrides=("submission_rule=last",))
 
 
 @pytest.mark.parametrize(("phase", "speakers"), [("dev", 37), ("test", 40)])
