@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import threading
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 
 pytest.importorskip("safetensors")
 
+from gen_bundle.resources import resource
 from scoring_kit.errors import OrganiserError
 from scoring_kit.models.cache import ArrayCache, digest
 
@@ -98,17 +101,22 @@ def test_two_texts_in_another_order_have_another_key() -> None:
     assert len({digest("a", "b"), digest("b", "a"), digest("ab"), digest("ab", ""), digest("", "ab")}) == 5
 
 
-def test_writers_at_the_same_time_leave_whole_files(tmp_path: Path) -> None:
-    def write(offset: int) -> None:
-        arrays = {digest(f"text {i}"): np.full((2, 3), i, dtype=np.float32) for i in range(offset, 50, 4)}
-        for _ in range(5):
-            ArrayCache(str(tmp_path), "embeddings", MODEL).write(arrays, arrays.__getitem__)
+WRITER = """
+import sys
+import numpy as np
+from scoring_kit.models.cache import ArrayCache, digest
+folder, offset = sys.argv[1], int(sys.argv[2])
+arrays = {digest(f"text {i}"): np.full((2, 3), i, dtype=np.float32) for i in range(offset, 50, 4)}
+for _ in range(20):
+    ArrayCache(folder, "embeddings", {"model": "m@1", "layer": 2}).write(arrays, arrays.__getitem__)
+"""
 
-    writers = [threading.Thread(target=write, args=(offset,)) for offset in range(4)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
+
+def test_processes_that_write_at_the_same_time_leave_whole_files(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(resource("scoring_programs"))}
+    command = [sys.executable, "-c", WRITER, str(tmp_path)]
+    writers = [subprocess.Popen([*command, str(offset)], env=environment) for offset in range(4)]
+    assert [writer.wait() for writer in writers] == [0, 0, 0, 0]
     found = content(tmp_path)
     assert found
     assert all((found[digest(f"text {i}")] == i).all() for i in range(50) if digest(f"text {i}") in found)
