@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Mapping, Tuple
 
@@ -44,7 +44,3 @@ class Manifest:
             options=data["options"],
             expected=data["expected"],
         )
-
-    def to_dict(self) -> Mapping[str, Any]:
-        """The manifest as a JSON object."""
-        return asdict(self)

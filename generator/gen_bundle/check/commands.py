@@ -13,7 +13,6 @@ from gen_bundle.check.tree import Node, Tree
 
 Role = Literal["scoring", "ingestion"]
 OPERATORS = re.compile(r"(?:&&|\|\|?|;|&|\d?>>?(?:&\d)?.*|<<?.*|2>&1)\Z")
-ENDS_PART = ("&&", "||", "|", ";", "&")
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 BUILTINS = frozenset(
     [

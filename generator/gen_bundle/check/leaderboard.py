@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from gen_bundle.check.bundle import Bundle
 
 BOARDS = f"{SERIALIZERS}/leaderboards.py"
-AUTOMATIC = ("Force_Last", "Force_Best", "Force_Latest_Multiple")
 
 
 @rule(

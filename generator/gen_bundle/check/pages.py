@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from gen_bundle.check.bundle import Bundle
 
 PAGES = f"{UNPACKER}/v2.py (pages, terms)"
-MAX_SHOWN = 32 * 1024 * 1024
 
 
 def page_files(bundle: Bundle) -> Iterator[tuple[Path, Any, Stage, tuple[int, ...]]]:

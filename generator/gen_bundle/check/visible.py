@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 Channel = Literal["page", "logo", "public data", "starting kit", "solution", "input data", "program"]
 MAX_NESTING = 2
-PROGRAM_ROLES = ("scoring_program", "ingestion_program")
 CHANNELS: dict[str, Channel] = {
     "public_data": "public data",
     "starting_kit": "starting kit",

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -198,8 +197,3 @@ def _existing(value: Any, folder: Path) -> Path | None:
         if path.exists():
             return path.resolve()
     return None
-
-
-def shown_moment(moment: datetime) -> str:
-    """A moment as Codabench reads it without loss: quoted UTC text with seconds."""
-    return moment.strftime("%Y-%m-%d %H:%M:%S")

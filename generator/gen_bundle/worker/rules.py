@@ -23,9 +23,7 @@ OWN_METADATA = (
     "Error, the output directory already contains a metadata file. This file is used to store exitCode and other data, "
     "do not write to this file manually."
 )
-NO_OUTPUT = "Metadata file not found"
 BAD_ZIP = "Bad or empty zip file"
-PULL_FAILED = "Pull for {image} failed! Check the logs for more information"
 INGESTION_NO_METADATA = "Program directory missing 'metadata.yaml/metadata'"
 INGESTION_NO_COMMAND = "Program directory missing 'command' in metadata"
 
