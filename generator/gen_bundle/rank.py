@@ -9,6 +9,7 @@ from typing import Any
 
 from gen_bundle.errors import UserError
 from gen_bundle.programs import program_description
+from gen_bundle.reference import prepare_reference
 from gen_bundle.render.rankings import Ranking, Table
 from gen_bundle.spec.resolve import Resolved, Unit, find_competition, resolve
 
@@ -95,19 +96,5 @@ def _reference(competition: Resolved, phase: str, work: Path) -> Path:
     phases = [known.id for known in competition.declaration.phases]
     if phase not in phases:
         raise UserError(f"--phase {phase}: no such phase. Expected one of {', '.join(phases)}.")
-    source, out = competition.data / phase, work / "reference"
-    if not source.is_dir():
-        raise UserError(f"no folder {source}. Expected the reference data of the phase {phase!r} there.")
-    out.mkdir()
-    competition.package.call(
-        "prepare",
-        {
-            "tasks": [task.id for task in competition.tasks],
-            "all_tasks": competition.all_task_ids,
-            "layout": competition.layout,
-            "options": competition.options,
-            "source": str(source),
-            "out": str(out),
-        },
-    )
-    return out
+    reference, _ = prepare_reference(competition, Unit("all", "", competition.tasks), phase, work / "reference")
+    return reference

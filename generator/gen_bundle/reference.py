@@ -61,12 +61,9 @@ def prepare_phases(competition: Resolved, work: Path) -> list[PhaseData]:
 
 
 def _prepare(competition: Resolved, phase: Phase, work: Path) -> PhaseData:
-    source = competition.data / phase.id
-    if not source.is_dir():
-        raise UserError(f"no folder {source}. Expected the reference data of the phase {phase.id!r} there.")
     whole = Unit("all", "", competition.tasks)
     package = competition.package
-    reference, warnings = _reference(competition, whole, source, work / phase.id)
+    reference, warnings = prepare_reference(competition, whole, phase.id, work / phase.id)
     request = {**_request(competition, whole), "reference": str(reference)}
     warnings += package.call("check_reference", request)["warnings"]
     template = Path(tempfile.mkdtemp(dir=work))
@@ -74,7 +71,7 @@ def _prepare(competition: Resolved, phase: Phase, work: Path) -> PhaseData:
     references = {
         unit.id: reference
         if unit.tasks == whole.tasks
-        else _reference(competition, unit, source, work / f"{phase.id}-{unit.id}")[0]
+        else prepare_reference(competition, unit, phase.id, work / f"{phase.id}-{unit.id}")[0]
         for unit in competition.units
     }
     return PhaseData(
@@ -102,7 +99,15 @@ def _request(competition: Resolved, unit: Unit) -> dict[str, Any]:
     }
 
 
-def _reference(competition: Resolved, unit: Unit, source: Path, out: Path) -> tuple[Path, list[str]]:
+def prepare_reference(competition: Resolved, unit: Unit, phase: str, out: Path) -> tuple[Path, list[str]]:
+    """Prepare the gold of a unit in a phase in the new folder `out`; returns that folder and the package's remarks.
+
+    Raises:
+        UserError: the phase's folder is missing, or its data cannot be used.
+    """
+    source = competition.data / phase
+    if not source.is_dir():
+        raise UserError(f"no folder {source}. Expected the reference data of the phase {phase!r} there.")
     out.mkdir(parents=True)
     request = {**_request(competition, unit), "source": str(source), "out": str(out)}
     return out, list(competition.package.call("prepare", request)["warnings"])

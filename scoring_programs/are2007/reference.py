@@ -7,7 +7,7 @@ from typing import Any
 
 from are2007.answers import ROOT, Key, read_key
 from are2007.mentions import BY_SPAN, Places, trimmed
-from scoring_kit.errors import OrganiserError, Problems
+from scoring_kit.errors import Problems
 from scoring_kit.faults import Fault, told_to_organiser
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.xml_reading import Element, Shape, read_elements
@@ -58,8 +58,7 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Refe
             key = _read_key(task, folder, name + KEY, given, problems)
             inputs[task][text], keys[task][text] = given, key
     if problems.found:
-        more = problems.found - len(problems.errors)
-        raise OrganiserError(*problems.errors, *([f"… and {more} more."] if more else []))
+        raise problems.organiser_error()
     return Reference(inputs, keys)
 
 

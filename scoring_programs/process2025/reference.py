@@ -44,8 +44,7 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Refe
     text = read_utf8(path, FILE, float("inf"), problems)
     reference = _read(text, tasks, problems) if text is not None else None
     if problems.found or reference is None:
-        more = [f"… and {problems.found - len(problems.errors)} more."] if problems.found > len(problems.errors) else []
-        raise OrganiserError(*problems.errors, *more)
+        raise problems.organiser_error()
     return reference
 
 

@@ -65,6 +65,11 @@ class Problems:
             lines.append(f"… and {_count(self.warned - len(self.warnings), 'more warning')}.")
         return lines
 
+    def organiser_error(self) -> OrganiserError:
+        """The problems as the organisers' own: what is wrong with reference data or options, the rest counted."""
+        more = self.found - len(self.errors)
+        return OrganiserError(*self.errors, *([f"… and {more} more."] if more else []))
+
     def stop_if_any(self) -> None:
         """Raise SubmissionError when a problem was recorded."""
         if self.found:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scoring_kit.errors import OrganiserError, Problems
+from scoring_kit.errors import Problems
 from scoring_kit.faults import told_to_organiser
 from scoring_kit.json_reading import read_utf8
 from seedev2016.standoff import Entity, Event, read_entities, read_events
@@ -83,8 +83,7 @@ def read_document_entities(folder: Path, task: str, document: str, problems: Pro
 def raise_if_any(problems: Problems) -> None:
     """Raise OrganiserError with every recorded problem."""
     if problems.found:
-        more = problems.found - len(problems.errors)
-        raise OrganiserError(*problems.errors, *([f"… and {more} more."] if more else []))
+        raise problems.organiser_error()
 
 
 def read_text(folder: Path, name: str, problems: Problems) -> str:
