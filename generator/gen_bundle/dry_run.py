@@ -99,11 +99,11 @@ class _Replay:
         image = wish.image or competition.image
         self._setting = Setting(engine, image, competition.detailed_results, wish.on_line)
         self._on_last_board: list[Planned] = []
-        self._pull_failed: str | None = None
+        self._cannot_run: str | None = None
         try:
-            results.notes += engine.check_image(image)
+            results.notes += engine.prepare(image)
         except EngineError as error:
-            self._pull_failed = str(error)
+            self._cannot_run = str(error)
 
     def phase(self, phase: Phase, planned: Sequence[Planned]) -> None:
         """All submissions of a phase, in order, and the board they leave."""
@@ -164,8 +164,8 @@ class _Replay:
         self, run: Run, submission: Planned, board: Board, entry: Entry, prediction: Job, scoring: Job
     ) -> None:
         """The jobs in the worker's order: Finished comes first, then the scores, then the output."""
-        if self._pull_failed:
-            raise EngineError(self._pull_failed)
+        if self._cannot_run:
+            raise EngineError(self._cannot_run)
         run_prediction(prediction, submission.file, self._setting)
         try:
             scores = run_scoring(scoring, prediction.output, self._setting)

@@ -90,14 +90,14 @@ class Engine(Protocol):
 
     name: str
 
-    def check_image(self, image: str) -> list[str]:
-        """Look at the image before the first run.
+    def prepare(self, image: str) -> list[str]:
+        """Look at the engine and the image before the first run.
 
         Returns:
-            What its owner should know (an ENTRYPOINT, no registry has it).
+            What the image's owner should know (an ENTRYPOINT, no registry has it).
 
         Raises:
-            EngineError: The engine has no such image.
+            EngineError: The engine has no such image, or cannot keep what the options promise.
         """
         ...
 

@@ -60,5 +60,5 @@ def choose_engine(
         tell("engine: process (no container engine answers); nothing is isolated, and the image is not used")
         return ProcessEngine(gpu=gpu)
     if not wanted:
-        tell("engine: docker")
+        tell(f"engine: docker ({engine.version})")
     return engine

@@ -36,12 +36,6 @@ def connect(seconds: int = API_SECONDS) -> "DockerClient":
     return client
 
 
-def is_podman(client: "DockerClient") -> bool:
-    """Whether it is Podman that answers."""
-    components = client.version().get("Components") or []
-    return any("podman" in str(component.get("Name", "")).lower() for component in components)
-
-
 @contextmanager
 def engine_answers() -> Iterator[None]:
     """Turn the loss of the engine into an EngineError."""

@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gen_bundle.worker.engines import Container, Ended, EngineError, LineListener
-from gen_bundle.worker.engines.connection import API_SECONDS, connect, engine_answers, is_podman, tell_lines
+from gen_bundle.worker.engines.connection import API_SECONDS, connect, engine_answers, tell_lines
+from gen_bundle.worker.engines.gpu import gpu_refused, gpu_requests, require_honest_gpus
+from gen_bundle.worker.engines.image import find_image, image_notes
 from gen_bundle.worker.engines.models import model_mounts
 from gen_bundle.worker.engines.strict import StrictLimits, folder_bytes
+from gen_bundle.worker.engines.traits import traits
 from gen_bundle.worker.engines.usage import Meter
 from gen_bundle.worker.sweep import LABEL, OWNER_LABEL, is_abandoned, owner_text
 
@@ -40,13 +43,9 @@ DROPPED_CAPABILITIES = (
     "SYS_CHROOT",
 )
 ENVIRONMENT = ("PYTHONUNBUFFERED=1", "http_proxy=", "https_proxy=")
-# The worker asks by CDI; engines without it know the older form.
-GPU_REQUESTS: tuple[dict[str, Any], ...] = (
-    {"Driver": "cdi", "DeviceIDs": ["nvidia.com/gpu=all"]},
-    {"Driver": "", "Count": -1, "Capabilities": [["gpu"]]},
-)
 # The worker lets logs grow without bounds; here the engine keeps the last of them.
 LOG_BOUNDS = {"max-size": "32m", "max-file": "2"}
+PODMAN_LOG_BOUNDS = {"max-size": "64m"}  # it knows one file, and begins it anew
 POLL_SECONDS = 0.1
 
 
@@ -82,41 +81,29 @@ class DockerEngine:
         self._strict = strict
         self._pull = pull
         self._count = itertools.count(1)
+        self._labels = {LABEL: run_id, OWNER_LABEL: owner_text()}
         with engine_answers():
-            self._is_podman = is_podman(client)
+            self._traits = traits(client)
             self._remove(lambda labels: is_abandoned(labels.get(OWNER_LABEL, "")))
 
-    def check_image(self, image: str) -> list[str]:
-        """See `Engine.check_image`."""
-        from docker.errors import APIError, ImageNotFound
+    @property
+    def version(self) -> str:
+        """Name and version of the engine."""
+        return self._traits.version
 
+    def prepare(self, image: str) -> list[str]:
+        """See `Engine.prepare`."""
         with engine_answers():
-            try:
-                found = self._client.images.get(image).attrs
-            except ImageNotFound:
-                if not self._pull:
-                    raise EngineError(
-                        f"Pull for {image} failed! This machine has no such image: build it with 'gen-bundle image "
-                        "build', or let --pull fetch it; without containers: --engine process"
-                    ) from None
-                try:
-                    self._client.images.pull(image)
-                    found = self._client.images.get(image).attrs
-                except APIError as error:
-                    raise EngineError(f"Pull for {image} failed! {error.explanation}") from error
-        notes = []
-        if entrypoint := (found.get("Config") or {}).get("Entrypoint"):
-            notes.append(
-                f"the image {image} has the ENTRYPOINT {entrypoint}: the platform keeps it, and the command becomes "
-                "its arguments; build the image without"
+            found = find_image(self._client, image, pull=self._pull)
+            if self._gpu:
+                require_honest_gpus(self._api, self._traits, image, self._labels)
+        if self._strict and self._traits.unbounded:
+            raise EngineError(
+                f"--strict: this engine does not bound {', '.join(self._traits.unbounded)}. An engine without root "
+                "needs cgroups of version 2 with these controllers handed to its user; else run it as root, or leave "
+                "out --strict"
             )
-        if not found.get("RepoDigests"):
-            notes.append(
-                f"the image {image} was never pushed: the platform pulls it before every run, so push it first"
-            )
-        if found.get("Architecture") not in (None, "", "amd64"):
-            notes.append(f"the image {image} is for {found['Architecture']}; the platform's workers are amd64")
-        return notes
+        return image_notes(image, found)
 
     def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
         """See `Engine.run`."""
@@ -156,37 +143,34 @@ class DockerEngine:
         from docker.errors import APIError
 
         refusals = []
-        for request in GPU_REQUESTS if self._gpu else (None,):
+        for request in gpu_requests(self._traits) if self._gpu else (None,):
             try:
                 created = self._create(container, binds, request)
                 self._api.start(created)
             except APIError as error:
                 text = str(error.explanation)
-                if "executable file not found" in text or "no such file or directory" in text:
-                    return Ended(127, 0.0, problem=f"{container.argv[0]!r}: the image has no such program ({text})")
-                if "permission denied" in text:
-                    return Ended(126, 0.0, problem=f"{container.argv[0]!r} cannot be run: {text}")
+                if ended := _command_failed(container.argv[0], text):
+                    return ended
                 refusals.append(text)
                 continue
             return created
         if self._gpu:
-            raise EngineError(
-                "the engine gives no GPU, neither by CDI nor by its NVIDIA runtime; install the NVIDIA container "
-                f"toolkit, or leave out --gpu. It says: {' / '.join(refusals)}"
-            )
+            raise gpu_refused(self._traits, refusals)
         raise EngineError(f"the engine does not run the container: {refusals[0]}")
 
     def _create(self, container: Container, binds: Mapping[str, dict[str, str]], gpu: dict[str, Any] | None) -> str:
         """The worker's create call; labels, bounds of the log, the network and `--strict` are ours."""
         from docker.types import LogConfig
 
+        podman = self._traits.is_podman
+        log_bounds = PODMAN_LOG_BOUNDS if podman else LOG_BOUNDS
         options: dict[str, Any] = {
             "auto_remove": False,
             "cap_drop": list(DROPPED_CAPABILITIES),
             "binds": dict(binds),
             "userns_mode": "host",
-            "log_config": LogConfig(type=LogConfig.types.JSON, config=LOG_BOUNDS),
-            "security_opt": ["label=disable"] if self._is_podman else ["no-new-privileges"],
+            "log_config": LogConfig(type=LogConfig.types.JSON, config=log_bounds),
+            "security_opt": ["label=disable"] if podman else ["no-new-privileges"],
         }
         if gpu is not None:
             options["device_requests"] = [gpu]
@@ -202,7 +186,7 @@ class DockerEngine:
             working_dir="/app/program",
             environment=list(ENVIRONMENT),
             network_disabled=not self._network,
-            labels={LABEL: self._run_id, OWNER_LABEL: owner_text()},
+            labels=self._labels,
         )
         return str(created["Id"])
 
@@ -223,7 +207,8 @@ class DockerEngine:
         teller = threading.Thread(target=tell_lines, args=(running, on_line), daemon=True)
         teller.start()
         meter = Meter(connect, running, gpu=self._gpu)
-        meter.start()
+        if self._traits.measures:
+            meter.start()
         while (state := self._api.inspect_container(running)["State"])["Running"]:
             now = time.monotonic()
             if now - began > seconds:
@@ -288,10 +273,21 @@ class DockerEngine:
                 entrypoint=["chmod"],
                 user="0",
                 host_config=self._api.create_host_config(binds=binds, network_mode="none"),
-                labels={LABEL: self._run_id, OWNER_LABEL: owner_text()},
+                labels=self._labels,
             )
             self._api.start(chmod)
             self._api.wait(chmod)
         except APIError:  # no chmod in this image: then there is no program that could have written
             return
         self._remove(lambda labels: labels.get(LABEL) == self._run_id)
+
+
+def _command_failed(program: str, told: str) -> Ended | None:
+    """How it ended where the runtime found no such program in the image, or may not run it; None for anything else."""
+    if program not in told:
+        return None
+    if any(text in told.lower() for text in ("not found", "no such file or directory")):
+        return Ended(127, 0.0, problem=f"{program!r}: the image has no such program ({told})")
+    if "permission denied" in told.lower():
+        return Ended(126, 0.0, problem=f"{program!r} cannot be run: {told}")
+    return None

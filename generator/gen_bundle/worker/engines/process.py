@@ -31,7 +31,7 @@ class ProcessEngine:
     def __init__(self, *, gpu: bool = False) -> None:
         self._gpu = gpu
 
-    def check_image(self, image: str) -> list[str]:
+    def prepare(self, image: str) -> list[str]:
         """There is no image here."""
         return []
 
