@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gen_bundle.errors import UserError
 from gen_bundle.image.context import gather_context
-from gen_bundle.image.docker_command import docker_shown
+from gen_bundle.image.docker_command import docker_shown, require_builder
 from gen_bundle.image.pip_settings import pip_settings
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.image.weights import Weights
@@ -25,8 +25,9 @@ def build_image(request: ImageRequest, weights: Weights, base_image: str = BASE_
     have no bridge. The platform's workers are amd64, so is the image.
 
     Raises:
-        UserError: the build failed; its own output, shown before, says why.
+        UserError: no engine can build it, or the build failed; its own output, shown before, says why.
     """
+    require_builder()
     with tempfile.TemporaryDirectory(prefix="gen-bundle-image-") as temporary:
         context, secrets = Path(temporary) / "context", Path(temporary) / "secrets"
         context.mkdir()

@@ -8,6 +8,7 @@ from typing import Any
 
 from gen_bundle.image.docker_command import docker_command, inspect_image
 from gen_bundle.image.request import ImageRequest
+from gen_bundle.worker.engines.image import registry_digests
 
 WORKER_DISK_GB = 15.0  # an image of 17 GB filled the default queue's workers (codalab/codabench issue 1760)
 
@@ -54,7 +55,7 @@ def look_at(image: dict[str, Any], request: ImageRequest, worker_disk_gb: float)
     yield Finding("platform", platform != "linux/amd64", f"{platform} (workers are linux/amd64)")
     size = image["Size"] / 1e9
     yield Finding("size", size > worker_disk_gb, f"{size:.2f} GB unpacked; room for {worker_disk_gb:g} GB assumed")
-    digests = image.get("RepoDigests") or []
+    digests = registry_digests(image)
     yield Finding(
         "registry",
         not digests,

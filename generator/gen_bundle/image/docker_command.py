@@ -32,6 +32,19 @@ def docker_shown(*arguments: str) -> int:
     return subprocess.run([docker_command(), *arguments], stdout=sys.stderr, env=os.environ | _BUILDKIT).returncode
 
 
+def require_builder() -> None:
+    """See that an engine answers and that the `docker` command can build on it.
+
+    Raises:
+        UserError: none answers, or it is Podman behind Docker's own command, which has no BuildKit there.
+    """
+    if "podman" not in docker_output("--version").lower() and "podman" in docker_output("version").lower():
+        raise UserError(
+            "Podman answers, and Docker's own command cannot build through its socket. Install podman-docker, whose "
+            "docker is Podman itself, or start Docker (docs/image.md)."
+        )
+
+
 def inspect_image(tag: str) -> dict[str, Any]:
     """What the engine knows about an image.
 
