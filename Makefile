@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-scoring test-docker check quick bench lock schema pictures clean
+.PHONY: demo test test-scoring test-docker test-podman check quick bench lock schema pictures clean
 
 demo: .venv/demo  ## Build the CLPsych 2025 bundle, then build and dry-run its model-free task.
 	$(BIN)/gen-bundle clpsych2025 --out bundle.zip
@@ -19,6 +19,9 @@ test-scoring: .venv/models .venv-tf5/models  ## The tests with models, under bot
 
 test-docker: .venv/models  ## The tests that need a container engine; starts one where none answers.
 	docker/with-engine sh -c 'docker/base-image && $(BIN)/pytest -m "docker or image"'
+
+test-podman: .venv/dev  ## The dry run's tests through Podman's Docker socket, which is started for it (root on Debian).
+	tests/docker/podman-engine sh -c 'docker/base-image && $(BIN)/pytest -m "docker and not image" tests/generator'
 
 check: .venv/dev  ## Style and types.
 	$(BIN)/ruff check

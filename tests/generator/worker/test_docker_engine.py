@@ -3,6 +3,7 @@
 import gc
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -21,6 +22,7 @@ from gen_bundle.worker.engines.command_line import line_writer
 from gen_bundle.worker.engines.connection import connect
 from gen_bundle.worker.engines.docker import DROPPED_CAPABILITIES, DockerEngine
 from gen_bundle.worker.engines.strict import StrictLimits
+from gen_bundle.worker.engines.traits import traits
 from gen_bundle.worker.results import Results
 from gen_bundle.worker.sweep import LABEL, PREFIX, new_run_id
 from tests.engine import BUSYBOX_IMAGE, PYTHON_IMAGE, ROOT, require_image, unavailable
@@ -71,6 +73,19 @@ def fact_finder() -> Bundle:
     return Bundle(FACTS, metadata=f"command: {COMMAND} {variables} {folders}")
 
 
+@pytest.fixture
+def on_podman(client: docker.DockerClient) -> bool:
+    return traits(client).is_podman
+
+
+@pytest.fixture
+def bounds(client: docker.DockerClient) -> None:
+    """An engine that bounds and measures; one without root often cannot, and says so (test_traits.py)."""
+    known = traits(client)
+    if known.unbounded or not known.measures:
+        unavailable(f"{known.version} bounds or measures nothing here")
+
+
 def ours(client: docker.DockerClient) -> list[str]:
     return [str(container.name) for container in client.containers.list(all=True, filters={"label": LABEL})]
 
@@ -90,36 +105,41 @@ def facts(tmp_path: Path) -> dict[str, Any]:
     return content
 
 
-def test_what_the_program_sees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_program_sees(tmp_path: Path, on_podman: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NLTK_DATA", "/somewhere")
     assert replay(fact_finder(), tmp_path).good
     seen = facts(tmp_path)
     assert (seen["cwd"], seen["uid"]) == ("/app/program", 0)
     assert seen["mounts"] == ["data", "input", "output", "program", "shared"]
-    assert (seen["capabilities"], seen["no_new_privileges"]) == (0, 1)
+    assert (seen["capabilities"], seen["no_new_privileges"]) == (0, 0 if on_podman else 1)
     assert seen["network"] == "Network is unreachable"
     assert seen["environment"] == {"PYTHONUNBUFFERED": "1", "http_proxy": "", "https_proxy": "", "NLTK_DATA": None}
     assert seen["writes"] == {
         "/app/data": "Read-only file system",
-        **dict.fromkeys(("/app/shared", "/app/input/ref", "/app/program", "/", "/tmp"), True),
+        **dict.fromkeys(("/app/shared", "/app/input/ref", "/app/program", "/tmp"), True),
+        "/": "Permission denied" if on_podman else True,
     }
 
 
+@pytest.mark.usefixtures("bounds")
 def test_strict_has_a_read_only_root_and_a_small_tmp(tmp_path: Path) -> None:
     assert replay(fact_finder(), tmp_path, strict=StrictLimits()).good
     writable = facts(tmp_path)["writes"]
     assert (writable["/"], writable["/tmp"], writable["/app/program"]) == ("Read-only file system", True, True)
 
 
-def test_the_create_call_is_the_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_create_call_is_the_workers(tmp_path: Path, on_podman: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fields as recorded from the worker; labels and the network are ours."""
+    if on_podman:
+        pytest.skip("Podman tells a container's settings in other words")
     engine = DockerEngine(connect(), new_run_id())
     asked: list[dict[str, Any]] = []
     create = engine._api.create_container
 
     def recording(*arguments: Any, **named: Any) -> Any:
         created = create(*arguments, **named)
-        asked.append(engine._api.inspect_container(created["Id"]))
+        if "name" in named:  # not the one that gives the files back to who is not root
+            asked.append(engine._api.inspect_container(created["Id"]))
         return created
 
     monkeypatch.setattr(engine._api, "create_container", recording)
@@ -150,7 +170,8 @@ def test_network_is_left_on_when_asked(tmp_path: Path, monkeypatch: pytest.Monke
     create = engine._api.create_container
 
     def recording(*arguments: Any, **named: Any) -> Any:
-        modes.append((named["host_config"].get("NetworkMode", "default"), named["network_disabled"]))
+        if "name" in named:
+            modes.append((named["host_config"].get("NetworkMode", "default"), named["network_disabled"]))
         return create(*arguments, **named)
 
     monkeypatch.setattr(engine._api, "create_container", recording)
@@ -160,6 +181,7 @@ def test_network_is_left_on_when_asked(tmp_path: Path, monkeypatch: pytest.Monke
     assert modes == [("default", False)]
 
 
+@pytest.mark.usefixtures("bounds")
 def test_killed_for_memory(tmp_path: Path) -> None:
     limits = StrictLimits(memory_bytes=64 * MIB)
     run = replay(Bundle("x = bytearray(300_000_000)\n" + SCORED), tmp_path, strict=limits).runs[0]
@@ -167,6 +189,7 @@ def test_killed_for_memory(tmp_path: Path) -> None:
     assert "killed for memory: the limit is 67108864 bytes" in run.message
 
 
+@pytest.mark.usefixtures("bounds")
 def test_memory_and_processor_are_measured(tmp_path: Path) -> None:
     scorer = "x = bytearray(100_000_000)\nimport time\nt = time.time()\nwhile time.time() - t < 2.5: pass\n" + SCORED
     [measured] = replay(Bundle(scorer), tmp_path).measured
@@ -176,6 +199,7 @@ def test_memory_and_processor_are_measured(tmp_path: Path) -> None:
     assert measured.usage.cpu_seconds > 0.1
 
 
+@pytest.mark.usefixtures("bounds")
 @pytest.mark.parametrize("files", [1, 100], ids=["one file", "many files"])
 def test_filling_the_disk_is_bounded(tmp_path: Path, files: int) -> None:
     scorer = (
@@ -245,20 +269,31 @@ def test_an_image_with_an_entrypoint(tmp_path: Path, client: docker.DockerClient
     assert any("has the ENTRYPOINT ['python3']" in note for note in results.notes)
 
 
-def test_an_image_that_was_never_pushed_is_noted(tmp_path: Path) -> None:
-    assert any("was never pushed" in note for note in replay(Bundle(), tmp_path).notes)
+def test_an_image_that_was_never_pushed_is_noted(tmp_path: Path, client: docker.DockerClient) -> None:
+    """Podman keeps what it builds itself under localhost/."""
+    made = client.containers.create(PYTHON_IMAGE)
+    try:
+        made.commit("localhost/python", tag="mine")
+        results = replay(Bundle(), tmp_path, image="localhost/python:mine")
+    finally:
+        made.remove()
+        client.images.remove("localhost/python:mine")
+    assert any("was never pushed" in note for note in results.notes)
 
 
-def test_no_gpu_is_told_plainly(tmp_path: Path) -> None:
+def test_no_gpu_is_told_plainly(tmp_path: Path, on_podman: bool) -> None:
     run = replay(Bundle(), tmp_path, gpu=True).runs[0]
     if run.status == "Failed":
-        assert "the engine gives no GPU, neither by CDI nor by its NVIDIA runtime" in run.message
+        how = "( by CDI; install| through its Docker socket)" if on_podman else ", neither by CDI nor by its NVIDIA"
+        assert re.search(f"(gives no GPU|ignores requests for GPUs){how}", run.message)
     else:
         assert run.scores == {"acc": 1.0}
 
 
-def test_the_older_gpu_request_is_the_second_try(tmp_path: Path, client: docker.DockerClient) -> None:
+def test_the_older_gpu_request_is_the_second_try(tmp_path: Path, client: docker.DockerClient, on_podman: bool) -> None:
     """On an engine that offers a made-up GPU: dockerd does where it finds this hook."""
+    if on_podman:
+        pytest.skip("dockerd is tried, and Podman's image cannot be handed to it")
     if os.geteuid() != 0 or shutil.which("dockerd") is None:
         unavailable("only root can start an engine of its own, and dockerd must be installed")
     hook = write_files(tmp_path / "bin", {"nvidia-container-runtime-hook": "#!/bin/sh\nexit 0\n"})
@@ -284,6 +319,16 @@ def test_the_older_gpu_request_is_the_second_try(tmp_path: Path, client: docker.
     )
     assert ran.returncode == 0, ran.stderr
     assert json.loads((tmp_path / "out/dry-run.json").read_text())["runs"][0]["scores"] == {"acc": 1}
+
+
+def test_podman_is_asked_for_gpus_by_cdi(tmp_path: Path, on_podman: bool) -> None:
+    if not on_podman:
+        pytest.skip("Docker's ways are tried in tests/docker/test_gpu_request.py")
+    scorer = SCORED + "import os\nprint('MADE_UP_GPU' in os.environ)\n"  # tests/docker/podman-engine offers it
+    run = replay(Bundle(scorer), tmp_path, gpu=True).runs[0]
+    if run.status == "Failed":
+        pytest.skip("this Podman gives no GPU")
+    assert (tmp_path / "out/test/main/team/stdout.txt").read_text() == "True\n"
 
 
 def test_models_in_folders_are_mounted_read_only(tmp_path: Path) -> None:
