@@ -14,6 +14,8 @@ JUNK_NAMES = {".DS_Store", "Thumbs.db", "desktop.ini", "Icon\r"}
 JUNK_FOLDERS = {"__MACOSX", ".git", "__pycache__", ".ipynb_checkpoints"}
 # The worker adds its own `metadata` to the predictions of every submission before it scores them.
 PLATFORM_FILES = {"metadata"}
+# Files at the top of a zip by which the worker knows a program, whose files it does not hand to the scoring.
+PROGRAM_FILES = ("metadata", "metadata.yaml")
 
 
 class SubmissionFiles:
@@ -62,7 +64,15 @@ def read_submission(module: ModuleType, folder: Path, manifest: Manifest, proble
     """
     files = SubmissionFiles(folder, manifest.all_tasks, problems)
     submission = module.read(files, manifest, problems) if folder.is_dir() else None
-    if submission is None and not problems.found:
+    if not files.paths:
+        names = " or ".join(PROGRAM_FILES)
+        problems.error(
+            "submission",
+            "holds no files",
+            f"Expected: the files that the Submission page describes, and none named {names} at the top of the zip: "
+            "with such a file the platform takes a submission for a program and passes on none of its files",
+        )
+    elif submission is None and not problems.found:
         problems.error("submission", "is empty", "the files that the Submission page describes")
     problems.stop_if_any()
     return submission

@@ -17,7 +17,7 @@ from typing import Any, Optional, Sequence
 
 from scoring_kit.errors import Problems, SubmissionError
 from scoring_kit.manifest import Manifest
-from scoring_kit.submission_files import SubmissionFiles, read_submission
+from scoring_kit.submission_files import PROGRAM_FILES, SubmissionFiles, read_submission
 from scoring_kit.submission_zip import is_zip, open_submission, pack
 
 
@@ -41,6 +41,7 @@ def main(module: ModuleType, manifest_text: str, arguments: Optional[Sequence[st
     with tempfile.TemporaryDirectory(prefix="validate-") as work:
         try:
             folder = open_submission(request.submission, Path(work), problems)
+            _refuse_programs(folder, problems)
             submission = read_submission(module, folder, manifest, problems)
             valid = True
         except SubmissionError as error:
@@ -69,6 +70,14 @@ def _parse(manifest: Manifest, arguments: Optional[Sequence[str]]) -> argparse.N
     return parser.parse_args(arguments)
 
 
+def _refuse_programs(folder: Path, problems: Problems) -> None:
+    """What lies at the top must not make the platform take the submission for a program."""
+    for name in PROGRAM_FILES:
+        if (folder / name).is_file():
+            what = "makes the platform take the submission for a program, and score none of its files"
+            problems.error(name, what, "a submission without this file: remove it, or give it another name")
+
+
 def _entered(submission: Any, manifest: Manifest) -> str:
     """Which of several tasks the submission enters; it may leave some out."""
     if len(manifest.tasks) < 2:
@@ -79,13 +88,16 @@ def _entered(submission: Any, manifest: Manifest) -> str:
 
 
 def _pack(folder: Path, manifest: Manifest, out: Path) -> int:
-    files = SubmissionFiles(folder, manifest.all_tasks, Problems())
+    files = SubmissionFiles(folder, manifest.all_tasks, Problems()).paths
+    for name in PROGRAM_FILES:
+        if files.pop(name, None):
+            print(f"{name}: left out, since the platform would take the submission for a program.")
     unfinished = out.with_name(f".{out.name}.tmp")
     try:
-        pack(files.paths, unfinished)
+        pack(files, unfinished)
         unfinished.replace(out)
     except OSError as error:
         print(f"{out}: cannot be written ({error}). Choose another path for --pack.")
         return 1
-    print(f"Packed {out}: {', '.join(list(files.paths)[:5])}{' …' if len(files.paths) > 5 else ''}")
+    print(f"Packed {out}: {', '.join(list(files)[:5])}{' …' if len(files) > 5 else ''}")
     return 0

@@ -123,6 +123,39 @@ def test_what_would_be_ignored_is_a_warning_and_packed_away(
     assert verdict(module, capsys, out) == (0, "out.zip is valid. It enters one, not two.\n")
 
 
+@pytest.mark.parametrize("name", ["metadata", "metadata.yaml"])
+def test_a_submission_that_the_platform_takes_for_a_program_is_refused(
+    name: str, module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out.zip"
+    status, text = verdict(module, capsys, zipped(tmp_path / "s.zip", {**GOOD, name: b"a: b\n"}), "--pack", out)
+    assert status == 1
+    assert f"{name}: makes the platform take the submission for a program" in text
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("name", ["metadata", "metadata.yaml"])
+def test_packing_lifts_no_file_that_would_make_it_a_program(
+    name: str, module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrapped = {"my/answer.txt": GOOD["answer.txt"], f"my/{name}": b"a: b\n"}
+    out = tmp_path / "out.zip"
+    status, text = verdict(module, capsys, zipped(tmp_path / "s.zip", wrapped), "--pack", out)
+    assert status == 0
+    assert f"{name}: left out" in text
+    with zipfile.ZipFile(out) as archive:
+        assert archive.namelist() == ["answer.txt"]
+
+
+def test_a_submission_without_files_is_told_what_keeps_them_back(
+    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, text = verdict(module, capsys, zipped(tmp_path / "s.zip", {}))
+    assert status == 1
+    assert "submission: holds no files. Expected: the files" in text
+    assert "none named metadata or metadata.yaml at the top of the zip" in text
+
+
 def test_a_bad_submission_is_not_packed(module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out.zip"
     assert verdict(module, capsys, zipped(tmp_path / "s.zip", {"a": b""}), "--pack", out)[0] == 1
