@@ -5,12 +5,11 @@ Where that program stops with an error, the submission is refused with a message
 
 from __future__ import annotations
 
-import ast
 import math
-import warnings
-from typing import Any, Optional, Tuple
+from typing import Optional, Tuple
 
 from clpsych2025.published_fields import spans_of, text_of
+from clpsych2025.python_literals import python_literal
 from scoring_kit.errors import Problems, shown
 from scoring_kit.json_reading import JsonObject, type_name
 
@@ -71,16 +70,6 @@ class AsRunFields:
             problems.error(place, f"{shown(value)} cannot be scored", "a finite number or null is expected")
             return None
         return float(value)
-
-
-def python_literal(text: str) -> Any:
-    """The value of a Python literal; None where the text is none."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a backslash in the text is no concern of the reader of the log
-            return ast.literal_eval(text)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return None
 
 
 def _number_of(text: str, where: str, problems: Problems) -> Optional[float]:
