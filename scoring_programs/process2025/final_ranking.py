@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from process2025.submission import EXPECTED_NAME, NAME
-from scoring_kit.errors import OrganiserError, Problems
+from scoring_kit.errors import Problems
 from scoring_kit.program import Program
 from scoring_kit.ranking import (
     TEAM,
@@ -143,7 +143,7 @@ def _check_range(scores: Scores, file: str) -> None:
         if (values[RMSE] or 0) < 0:
             problems.error(f"{file} ({team})", f"{RMSE} is negative", "a number from 0")
     if problems.found:
-        raise OrganiserError(*problems.errors)
+        raise problems.organiser_error()
 
 
 def _notes(ranks: Mapping[str, Mapping[str, int]], hide: Collection[str]) -> list[str]:

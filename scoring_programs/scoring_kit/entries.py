@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.submission_files import JUNK_FOLDERS, JUNK_NAMES, SubmissionFiles
-from scoring_kit.submission_zip import unpack
+from scoring_kit.submission_zip import is_zip, unpack
 
 DATED = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:[ T_-]?(\d\d)[-:.h]?(\d\d)(?:[-:.m]?(\d\d))?)?")
 
@@ -44,8 +44,9 @@ def entry_name(stem: str, names: Sequence[str], problems: Problems) -> str | Non
 def read_entries(folder: Path, work: Path, tasks: Sequence[str], team_name: TeamName = entry_name) -> list[Entry]:
     """The submission of every team below `folder` that counts, by team; zips are unpacked below `work`.
 
-    Folders called by a date (2025-01-31, or with a time, 2025-01-31T18-00) hold what was sent then. Two submissions of
-    a team must lie in such folders, of different dates; the latest counts.
+    Folders called by a date (2025-01-31, or with a time, 2025-01-31T18-00) hold what was sent then: by all teams, or,
+    in a folder of a team's own, by that team. Two submissions of a team must lie in such folders, of different dates;
+    the latest counts.
 
     Raises:
         OrganiserError: everything that cannot be read, and every team whose latest submission is not clear.
@@ -54,31 +55,48 @@ def read_entries(folder: Path, work: Path, tasks: Sequence[str], team_name: Team
         raise OrganiserError(f"{folder}: no such folder. Expected one zip, folder or file for each team in it.")
     problems = Problems()
     entries: dict[str, list[Entry]] = {}
-    for number, (path, moment) in enumerate(_walk(folder, None)):
+    for number, (path, name, moment) in enumerate(_walk(folder, None, None)):
         shown = path.relative_to(folder).as_posix()
-        unpacked = _unpacked(path, work / str(number), problems)
+        unpacked = _unpacked(path, shown, work / str(number), problems)
         names = list(SubmissionFiles(unpacked, tasks, Problems()).paths)
-        team = team_name(path.name if path.is_dir() else path.stem, names, problems)
+        team = team_name(name, names, problems)
         if team is not None:
             entries.setdefault(team, []).append(Entry(team, shown, unpacked, moment))
     if not entries and not problems.found:
         problems.error(str(folder), "holds no submission", "one zip, folder or file for each team")
     latest = [_latest(entries[team], problems) for team in sorted(entries)]
     if problems.found:
-        raise OrganiserError(*problems.errors)
+        raise problems.organiser_error()
     return latest
 
 
-def _walk(folder: Path, moment: datetime | None) -> Iterator[tuple[Path, datetime | None]]:
-    """Every entry with the moment of the dated folder it lies in; such a folder may lie in one of its team, too."""
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or path.name in JUNK_NAMES or path.name in JUNK_FOLDERS:
-            continue
+def _walk(folder: Path, team: str | None, moment: datetime | None) -> Iterator[tuple[Path, str, datetime | None]]:
+    """Every submission with its entry's name and the moment of the dated folder it lies in.
+
+    A dated folder holds the entries of all teams; in a folder of a team's own, it is what that team sent then.
+    """
+    for path in _listed(folder):
         own = _moment(path.name) if path.is_dir() else None
-        if own is not None or (path.is_dir() and any(b.is_dir() and _moment(b.name) for b in path.iterdir())):
-            yield from _walk(path, own or moment)
+        if own is not None and team is not None:
+            yield _sent(path), team, own
+        elif own is not None:
+            yield from _walk(path, None, own)
+        elif team is None and path.is_dir() and any(inner.is_dir() and _moment(inner.name) for inner in path.iterdir()):
+            yield from _walk(path, path.name, moment)
         else:
-            yield path, moment
+            yield path, team or (path.name if path.is_dir() else path.stem), moment
+
+
+def _sent(folder: Path) -> Path:
+    """The zip that is all that lies in a folder, or else the folder."""
+    listed = _listed(folder)
+    return listed[0] if len(listed) == 1 and is_zip(listed[0]) else folder
+
+
+def _listed(folder: Path) -> list[Path]:
+    """What somebody put into a folder, by name; not what a system left there."""
+    names = JUNK_NAMES | JUNK_FOLDERS
+    return [path for path in sorted(folder.iterdir()) if not path.name.startswith(".") and path.name not in names]
 
 
 def _moment(name: str) -> datetime | None:
@@ -89,14 +107,19 @@ def _moment(name: str) -> datetime | None:
         return None
 
 
-def _unpacked(path: Path, into: Path, problems: Problems) -> Path:
+def _unpacked(path: Path, shown: str, into: Path, problems: Problems) -> Path:
     if path.is_dir():
         return path
     into.mkdir(parents=True)
     if path.suffix.lower() == ".zip":
-        unpack(path, into, problems)
-    else:
+        inside = Problems()
+        unpack(path, into, inside)
+        problems.take(inside, f"{shown}: ")
+        return into
+    try:
         shutil.copyfile(path, into / path.name)
+    except OSError as error:  # such as a link to nowhere
+        problems.error(shown, f"cannot be read ({error.strerror or error})", "a zip, a folder or a file")
     return into
 
 

@@ -181,7 +181,7 @@ def read_scores(path: Path, keys: Sequence[str]) -> Scores:
             if not scores and not problems.found:
                 problems.error(path.name, "has no rows", "one row for each team")
     if problems.found:
-        raise OrganiserError(*problems.errors)
+        raise problems.organiser_error()
     return scores
 
 

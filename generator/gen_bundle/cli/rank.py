@@ -14,8 +14,9 @@ Examples:
 
 \b
 --submissions is a folder with a zip, folder or file for each team. Several of one team must lie in subfolders called by
-their date (2025-01-31, or 2025-01-31T18-00); the latest counts. --scores is a CSV table: team, then the scores of its
-best submission, an empty cell for a task it did not enter (for process2025: team,f1,rmse).
+their date (2025-01-31, or 2025-01-31T18-00), of this folder or of one called like the team; the latest counts.
+--scores is a CSV table: team, then the scores of its best submission, an empty cell for a task it did not enter (for
+process2025: team,f1,rmse).
 
 \b
 The rule is the competition's own; by default there is a ranking for each task, by its first column. Equal results share

@@ -73,6 +73,44 @@ def test_dated_folders_in_a_folder_of_the_team(tmp_path: Path) -> None:
     assert read(tmp_path, files, by_first_line) == {"A": {"A-2.csv": "late"}, "B": {"B-1.csv": "b"}}
 
 
+def test_what_lies_in_a_teams_own_dated_folders_is_the_teams(tmp_path: Path) -> None:
+    files: Files = {
+        "A/2025-01-30/submission.csv": "a, early",
+        "A/2025-01-31/submission.csv": "a",
+        "B/2025-01-31/submission.zip": zipped({"answers.csv": "b"}),
+        "B/2025-01-31/.DS_Store": "",
+        "C/2025-01-31/binary/d.csv": "c",
+        "C/2025-01-31/full/d.csv": "c",
+        "2025-01-29/D/2025-01-31/d.csv": "d",
+    }
+    assert read(tmp_path, files) == {
+        "A": {"submission.csv": "a"},
+        "B": {"answers.csv": "b"},
+        "C": {"binary/d.csv": "c", "full/d.csv": "c"},
+        "D": {"d.csv": "d"},
+    }
+
+
+def test_a_link_to_nowhere_is_named(tmp_path: Path) -> None:
+    write_files(tmp_path / "all", {"A.csv": "a", "2025-01-31/C.csv": "c"})
+    (tmp_path / "all" / "2025-01-31" / "B.csv").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(OrganiserError) as caught:
+        read_entries(tmp_path / "all", tmp_path / "work", [])
+    assert caught.value.messages == [
+        "2025-01-31/B.csv: cannot be read (No such file or directory). Expected: a zip, a folder or a file."
+    ]
+
+
+def test_problems_beyond_the_shown_ones_are_counted(tmp_path: Path) -> None:
+    files: Files = {
+        f"{team}.zip": zipped({f"../{team}{number}": "" for number in range(30)}) for team in ("A", "B", "C")
+    }
+    with pytest.raises(OrganiserError) as caught:
+        read(tmp_path, files)
+    assert len(caught.value.messages) == 51
+    assert caught.value.messages[-1] == "… and 40 more."
+
+
 @pytest.mark.parametrize(
     ("files", "message"),
     [
@@ -83,9 +121,13 @@ def test_dated_folders_in_a_folder_of_the_team(tmp_path: Path) -> None:
         ({"A-1.csv": "", "2025-01-01/A-2.csv": ""}, "team A: has 2 submissions (2025-01-01/A-2.csv, A-1.csv)."),
         ({"2025-01-01/A-1.csv": "", "2025-01-01/A-2.csv": ""}, "team A: has 2 submissions of the same date"),
         ({"2025-01-01/A-1.csv": "", "20250101/A-2.csv": ""}, "team A: has 2 submissions of the same date"),
+        ({"A/2025-01-01/A-1.csv": "", "A/A-2.csv": ""}, "team A: has 2 submissions (A/2025-01-01, A/A-2.csv)."),
         ({"2025-02-30/A-1.csv": "", "2025-02-31/A-2.csv": ""}, "team A: has 2 submissions ("),
-        ({"A.zip": b"no zip"}, "A.zip: cannot be read as a zip"),
-        ({"A.zip": zipped({"../A-1.csv": ""})}, '"../A-1.csv": is no name of a file inside the zip.'),
+        ({"A.zip": b"no zip"}, "A.zip: A.zip: cannot be read as a zip"),
+        (
+            {"2025-01-31/A.zip": zipped({"../A-1.csv": ""})},
+            '2025-01-31/A.zip: "../A-1.csv": is no name of a file inside the zip.',
+        ),
     ],
 )
 def test_what_is_not_clear_is_an_error(tmp_path: Path, files: Files, message: str) -> None:
