@@ -61,17 +61,17 @@ class ModelFiles:
         """What tells this model from every other one, for keys of cached results.
 
         A hub snapshot is named by its commit. A folder can change under its name, so there the small files count by
-        content and the weights by size and time of change (reading gigabytes would cost more than a cache saves).
+        content, and the weights by their version and their time of change (reading gigabytes would cost more than a
+        cache saves).
         """
         if self.revision is not None:
             return f"{self.name}@{self.revision}"
-        digest = hashlib.sha256()
+        digest = hashlib.sha256(self.version().encode())
         for file in sorted(self.folder.iterdir()):
             if file.is_file():
                 digest.update(file.name.encode("utf-8", "surrogateescape") + b"\0")
                 if file.suffix in WEIGHTS:
-                    status = file.stat()
-                    digest.update(f"{status.st_size} {status.st_mtime_ns}".encode())
+                    digest.update(str(file.stat().st_mtime_ns).encode())
                 else:
                     digest.update(hashlib.sha256(file.read_bytes()).digest())
         return f"folder:{digest.hexdigest()}"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -78,6 +79,17 @@ def test_a_folder_that_changes_is_another_model(tmp_path: Path) -> None:
     (folder / "vocab.txt").write_text("[PAD]\n", encoding="utf-8")
     third = locate("nli.model", str(folder), None).identity()
     assert len({first, second, third}) == 3
+
+
+def test_weights_that_change_under_their_size_and_time_are_another_model(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(tiny_models.BERT_ENCODER, folder)
+    weights = folder / "model.safetensors"
+    before, status = locate("nli.model", str(folder), None).identity(), weights.stat()
+    content = weights.read_bytes()
+    weights.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    os.utime(weights, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert locate("nli.model", str(folder), None).identity() != before
 
 
 def test_a_folder_is_known_by_what_it_holds_wherever_it_lies(tmp_path: Path) -> None:
