@@ -282,7 +282,7 @@ def stored_value(key: str, value: object) -> Decimal:
         raise RefusedError(f"{key!r} is {value!r}, expected a number") from error
     if not number.is_finite():
         raise RefusedError(f"{key!r} is {value!r}, expected a finite number")
-    if abs(number) >= TOO_LARGE or abs(rounded := _rounded(number)) >= TOO_LARGE:
+    if number.copy_abs() >= TOO_LARGE or abs(rounded := _rounded(number)) >= TOO_LARGE:
         raise RefusedError(f"{key!r} is {value!r}: ten digits before the point are stored")
     return rounded
 
@@ -296,7 +296,8 @@ def shown_text(value: Decimal, precision: int) -> str:
 
 
 def _rounded(number: Decimal) -> Decimal:
-    return number.quantize(SMALLEST, context=_WIDE)
+    # The sum has no negative zero, and neither has PostgreSQL.
+    return _WIDE.add(number.quantize(SMALLEST, context=_WIDE), Decimal())
 
 
 def _combine(computation: str, values: list[Decimal]) -> Decimal:

@@ -15,7 +15,17 @@ from gen_bundle.worker.cost import verdict
 from gen_bundle.worker.engines import Container, Engine, EngineError, LineListener, Usage
 from gen_bundle.worker.jobs import Job, Setting, push_scoring_output, run_prediction, run_scoring
 from gen_bundle.worker.packed import own_columns
-from gen_bundle.worker.results import BoardRow, Measured, Results, Run, keep_job, keep_run, make_room, written
+from gen_bundle.worker.results import (
+    BoardRow,
+    Measured,
+    Results,
+    Run,
+    keep_job,
+    keep_run,
+    make_room,
+    plain_scores,
+    written,
+)
 from gen_bundle.worker.rules import JobFailedError, WorkerCrashError, time_limit
 from gen_bundle.worker.submissions import Planned, migrated, plan
 from gen_bundle.worker.sweep import scratch_folder
@@ -147,12 +157,13 @@ class _Replay:
         run = Run(phase.id, task.id, submission.name)
         self._results.runs.append(run)
         seconds = time_limit(phase.execution_time_limit, own_queue=self._competition.own_queue)
-        with tempfile.TemporaryDirectory(dir=self._work, prefix="run-") as folder:
+        # What a program left running may still write there; then the folder goes with the whole dry run's.
+        with tempfile.TemporaryDirectory(dir=self._work, prefix="run-", ignore_cleanup_errors=True) as folder:
             prediction = Job(Path(folder, "prediction"), task, seconds, is_scoring=False)
             scoring = Job(Path(folder, "scoring"), task, seconds, is_scoring=True)
             try:
                 self._both_jobs(run, submission, board, entry, prediction, scoring)
-            except (JobFailedError, EngineError) as failed:
+            except (JobFailedError, EngineError, OSError) as failed:
                 run.status, run.message = "Failed", str(failed)
                 board.fail(entry)
             program = scoring.ended.get("program")
@@ -181,12 +192,13 @@ class _Replay:
         except RefusedError as refused:
             self._to_mend(run, f"Finished, but the server refuses the scores: {refused}")
         else:
-            run.scores = scores if isinstance(scores, dict) else {}
-            for doubt in self._competition.leaderboard.doubts(run.scores):
+            sent = scores if isinstance(scores, dict) else {}
+            run.scores = plain_scores(sent)
+            for doubt in self._competition.leaderboard.doubts(sent):
                 self._to_mend(run, doubt)
-            if ignored := self._competition.leaderboard.ignored(run.scores):
+            if ignored := self._competition.leaderboard.ignored(sent):
                 scoring.notes.append(
-                    f"the scores file has keys that are no column, which nobody sees: {', '.join(ignored)}"
+                    f"the scores file has keys that are no column, which nobody sees: {', '.join(map(repr, ignored))}"
                 )
         if self._competition.detailed_results and not any(scoring.output.glob("*.html")):
             scoring.notes.append("detailed results are on, but the program wrote no detailed_results.html")
@@ -208,9 +220,12 @@ class _Replay:
         of_engine = (note for job in jobs for ended in job.ended.values() for note in ended.notes)
         self._results.notes += [note for note in dict.fromkeys(of_engine) if note not in self._results.notes]
         folder = self._wish.out / run.phase / run.task / run.submission
-        self._results.notes += [f"{run.place}: {note}" for note in keep_run(folder, prediction, scoring)]
-        if self._wish.command_line and (container := keep_job(folder, scoring)):
-            self._results.commands.append(self._wish.command_line(container))
+        try:
+            self._results.notes += [f"{run.place}: {note}" for note in keep_run(folder, prediction, scoring)]
+            if self._wish.command_line and (container := keep_job(folder, scoring)):
+                self._results.commands.append(self._wish.command_line(container))
+        except OSError as error:
+            self._results.findings.append(f"{run.place}: what the run left could not be kept in {folder}: {error}")
 
     def _show(self, phase: Phase, board: Board) -> None:
         try:

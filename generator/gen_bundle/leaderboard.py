@@ -68,12 +68,10 @@ class Leaderboard:
 
     def _leads_without(self, scores: Mapping[str, object]) -> bool:
         primary = self.primary
-        return (
-            primary is not None
-            and primary.sorting == "desc"
-            and primary.computation is None
-            and primary.key not in scores
-        )
+        if primary is None or primary.sorting != "desc":
+            return False
+        sources = [column for column in self.columns if column.index in primary.inputs]
+        return not any(column.key in scores for column in (sources if primary.computation else [primary]))
 
     @property
     def visible(self) -> tuple[Column, ...]:

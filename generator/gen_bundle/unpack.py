@@ -4,6 +4,7 @@ The sizes in a zip's directory are claims of whoever made it, so nothing here re
 it is decompressed, and the unpacking stops at the bound.
 """
 
+import lzma
 import re
 import stat
 import zipfile
@@ -45,7 +46,7 @@ SUBMISSION = Bounds(members=20_000, total_bytes=2 * 1024 * MIB)
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 # zipfile raises these for damaged, encrypted or unsupported members (NotImplementedError is a RuntimeError).
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, UnicodeError)
+UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError)
 
 
 def unpack(archive: Path, into: Path, bounds: Bounds) -> None:
@@ -65,7 +66,7 @@ def unpack(archive: Path, into: Path, bounds: Bounds) -> None:
             _unpack_members(opened, into, bounds)
     except ArchiveError:
         raise
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise ArchiveError(f"{archive.name} cannot be read as a zip: {error}") from error
 
 

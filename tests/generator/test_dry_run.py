@@ -290,9 +290,9 @@ def test_an_earlier_dry_run_is_replaced_and_nothing_else(bundle: Path, tmp_path:
     replay(bundle, tmp_path / "out", [write_zip(tmp_path / "other.zip", GOOD)])
     assert [path.name for path in (tmp_path / "out/test/main").iterdir()] == ["other"]
     mine = write_files(tmp_path / "out", {"thesis.txt": "mine"}) / "thesis.txt"
-    with pytest.raises(UserError, match=r"holds more than an earlier dry run \(thesis.txt\)"):
+    with pytest.raises(UserError, match=r"holds what no dry run left there \(thesis.txt\)"):
         replay(bundle, tmp_path / "out", [team])
-    with pytest.raises(UserError, match="holds no earlier dry run"):
+    with pytest.raises(UserError, match=r"holds what no dry run left there \(competition.yaml, gold/, program/\)"):
         replay(bundle, tmp_path / "bundle", [team])
     assert mine.read_text() == "mine"
 
@@ -309,6 +309,74 @@ def test_results_are_written_also_when_we_are_interrupted(bundle: Path, tmp_path
     assert [run["submission"] for run in content["runs"]] == ["a"]
 
 
+def test_an_interrupted_run_says_so(tmp_path: Path) -> None:
+    def interrupt(_: str) -> None:
+        raise KeyboardInterrupt
+
+    slow = Bundle("import time\nprint('started', flush=True)\ntime.sleep(60)\n").write(tmp_path / "bundle")
+    with pytest.raises(KeyboardInterrupt):
+        replay(slow, tmp_path / "out", [write_zip(tmp_path / "a.zip", GOOD)], on_line=interrupt)
+    [run] = json.loads((tmp_path / "out/dry-run.json").read_text())["runs"]
+    assert (run["status"], run["message"]) == ("Failed", "the dry run was interrupted here")
+
+
+def test_files_beside_those_of_an_earlier_run_are_kept(bundle: Path, tmp_path: Path) -> None:
+    team = write_zip(tmp_path / "team.zip", GOOD)
+    for place in ("test/NOTES.txt", "test/main/NOTES.txt", "test/main/team/NOTES.txt", "test/mine/x"):
+        replay(bundle, tmp_path / "out", [team])
+        write_files(tmp_path / "out", {place: "mine"})
+        with pytest.raises(UserError, match="holds what no dry run left there"):
+            replay(bundle, tmp_path / "out", [team])
+        assert (tmp_path / "out" / place).read_text() == "mine"
+        shutil.rmtree(tmp_path / "out")
+
+
+def test_an_out_that_cannot_be_used_is_said(bundle: Path, tmp_path: Path) -> None:
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "file").touch()
+    for out in ("dangling", "file", "file/below"):
+        result = command(bundle, "--submission", write_zip(tmp_path / "a.zip", GOOD), "--out", tmp_path / out)
+        assert (result.exit_code, result.exception.__class__) == (2, SystemExit), result.output
+
+
+def test_what_a_run_leaves_is_lost_without_the_rest(bundle: Path, tmp_path: Path) -> None:
+    submissions = [write_zip(tmp_path / f"{name}.zip", GOOD) for name in "ab"]
+
+    def occupy(step: str) -> None:
+        if "submission a" in step:
+            write_files(tmp_path / "out/test/main/a", {"output": "somebody else's"})
+
+    results = replay(bundle, tmp_path / "out", submissions, on_step=occupy)
+    assert [run.status for run in results.runs] == ["Finished", "Finished"]
+    assert "test/main/a: what the run left could not be kept" in results.findings[0]
+
+
+def test_names_that_are_no_names_of_folders(bundle: Path, tmp_path: Path) -> None:
+    results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "...zip", GOOD)])
+    assert told(results) == [("test", "main", "submission", "Finished")]
+    assert (tmp_path / "out/test/main/submission/output/scores.json").exists()
+
+
+def test_a_file_name_that_is_no_text_is_said(bundle: Path, tmp_path: Path) -> None:
+    folder = write_files(tmp_path / "team", GOOD)
+    (folder / os.fsdecode(b"\xff.txt")).touch()
+    with pytest.raises(UserError, match=r"--submission .*team: cannot be read"):
+        replay(bundle, tmp_path / "out", [folder])
+
+
+def test_a_solution_that_is_a_file_is_taken_as_it_is(tmp_path: Path) -> None:
+    solutions = [{"index": 0, "tasks": [0], "path": "solutions/pred.txt"}]
+    bundle = Bundle(top={"solutions": solutions}, folders={"solutions": GOOD}).write(tmp_path / "bundle")
+    [run] = replay(bundle, tmp_path / "out").runs
+    assert (run.status, run.message.startswith("Bad or empty zip file")) == ("Failed", True)
+
+
+def test_dates_are_read_as_the_platform_reads_them(tmp_path: Path) -> None:
+    bundle = Bundle(phase={"start": "31-12-2020", "end": "1.2.2021"}).write(tmp_path / "bundle")
+    results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "a.zip", GOOD)], enforce_limits=True)
+    assert results.runs[0].message == "not taken: phase test is over: it ended 2021-01-02 00:00 UTC"
+
+
 def test_no_visible_column_and_no_primary_column(tmp_path: Path) -> None:
     team = write_zip(tmp_path / "team.zip", GOOD)
     hidden = Bundle(columns=({**COLUMN, "hidden": True},)).write(tmp_path / "hidden")
@@ -322,6 +390,17 @@ def test_a_phase_without_tasks_is_told(tmp_path: Path) -> None:
     results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)])
     assert results.runs == []
     assert results.findings == ["phase test has no task: submissions would stay in Submitting for ever"]
+
+
+def test_hours_need_a_daily_limit_and_teams(tmp_path: Path) -> None:
+    bundle = Bundle(phase={"max_submissions_per_day": 0}).write(tmp_path / "bundle")
+    team = write_zip(tmp_path / "team.zip", GOOD)
+    assert (
+        "phase test: no daily limit is declared; give --per-day for the hours of a worker"
+        in replay(bundle, tmp_path / "out", [team], teams=30).verdict
+    )
+    result = command(bundle, "--submission", team, "--out", tmp_path / "out", "--per-day", 5)
+    assert (result.exit_code, "--per-day counts for --teams alone" in result.output) == (2, True)
 
 
 def test_verdict_on_time(bundle: Path, tmp_path: Path) -> None:

@@ -63,6 +63,16 @@ def test_sizes_in_the_directory_are_not_believed(tmp_path: Path) -> None:
     assert sum(path.stat().st_size for path in (tmp_path / "out").rglob("*")) <= SMALL.total_bytes
 
 
+def test_damaged_lzma_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_LZMA) as opened:
+        opened.writestr("pred.txt", "0 1 1 0" * 100)
+    content = bytearray((tmp_path / "a.zip").read_bytes())
+    content[30 + len("pred.txt") + 9 : 30 + len("pred.txt") + 20] = b"\xff" * 11
+    (tmp_path / "a.zip").write_bytes(content)
+    with pytest.raises(ArchiveError, match="cannot be read as a zip"):
+        unpack(tmp_path / "a.zip", tmp_path / "into", SUBMISSION)
+
+
 def test_all_hostile_names_are_told(tmp_path: Path) -> None:
     with pytest.raises(ArchiveError) as refused:
         unpack(zipped(tmp_path / "a.zip", {"../a": b"", "/b": b"", "c": b""}), tmp_path / "out", SMALL)

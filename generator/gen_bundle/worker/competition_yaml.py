@@ -14,6 +14,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from gen_bundle.check.dates import read_instant
 from gen_bundle.errors import UserError
 from gen_bundle.leaderboard import Column, Leaderboard
 from gen_bundle.worker.bundle import Competition, Phase, Solution, Task
@@ -144,20 +145,8 @@ def read_competition(folder: Path) -> Competition:
 
 
 def stored_date(value: object) -> dt.datetime | None:
-    """A date as the platform stores it, in UTC.
-
-    What YAML itself reads as a date or timestamp loses its time of day, and the offset of a quoted text is dropped
-    without converting (Codabench `unpackers/utils.py`, `get_datetime`). Only ISO texts are understood here; None for
-    others.
-    """
-    if isinstance(value, dt.date):  # a datetime is one, too
-        return dt.datetime(value.year, value.month, value.day, tzinfo=dt.UTC)
-    if not isinstance(value, str):
-        return None
-    try:
-        return dt.datetime.fromisoformat(value.strip()).replace(tzinfo=dt.UTC)
-    except ValueError:
-        return None
+    """A date as the platform stores it, in UTC; None where there is none that it can read."""
+    return read_instant(value, dt.datetime.now(dt.UTC)).moment
 
 
 def _content(folder: Path) -> dict[str, Any]:

@@ -37,6 +37,8 @@ def verdict(
         if memory := _memory(phase.id, runs):
             sentences.append(memory)
         daily = per_day or phase.max_submissions_per_day
+        if teams and not daily:
+            sentences.append(f"phase {phase.id}: no daily limit is declared; give --per-day for the hours of a worker")
         if teams and daily:
             each = sum(run.seconds for run in runs) / len({run.submission for run in runs})
             sentences.append(_hours(phase.id, each, teams, daily))
@@ -59,7 +61,7 @@ def _time(phase: str, slowest: Measured, asked: int | None, *, own_queue: bool) 
 def _memory(phase: str, runs: Sequence[Measured]) -> str | None:
     held = [run.usage.memory_bytes for run in runs if run.usage.memory_bytes is not None]
     on_gpu = [run.usage.gpu_memory_bytes for run in runs if run.usage.gpu_memory_bytes is not None]
-    if not held:
+    if not held or max(held) < MIB:  # it ended before there was anything to see
         return None
     gpu = f", {max(on_gpu) / MIB:.0f} MiB on the GPU" if on_gpu else ""
     return f"phase {phase}: at most {max(held) / MIB:.0f} MiB of memory{gpu}; the platform sets no limit"

@@ -16,7 +16,7 @@ from gen_bundle.worker import rules
 from gen_bundle.worker.bundle import Task
 from gen_bundle.worker.engines import Container, Ended, Engine, Kind, LineListener, Mount
 from gen_bundle.worker.engines.logs import printable
-from gen_bundle.worker.layout import copy_tree, drop_strays, open_to_containers
+from gen_bundle.worker.layout import allow_owner, copy_tree, drop_strays, open_to_containers
 from gen_bundle.worker.rules import JobFailedError
 
 STDERR_SHOWN = 2000
@@ -174,6 +174,15 @@ def _run_programs(job: Job, setting: Setting) -> None:
     One after the other: the worker reads the first container's log without yielding, so that the second starts when
     the first has ended.
     """
+    try:
+        _run_in_turn(job, setting)
+    finally:
+        # Also after a failure: what is left of the output is kept and looked at on this machine.
+        allow_owner(job.folder)
+        job.notes += drop_strays(job.output)
+
+
+def _run_in_turn(job: Job, setting: Setting) -> None:
     began = time.monotonic()
     kinds: tuple[Kind, ...] = ("program", "ingestion")
     for kind in kinds:
@@ -200,7 +209,6 @@ def _run_programs(job: Job, setting: Setting) -> None:
             what = "ingestion program" if kind == "ingestion" else "submission"
             code = "was stopped" if ended.exit_code is None else f"ended with exit code {ended.exit_code}"
             job.notes.append(f"the {what} {code}, which the platform does not look at. {ended.problem}".strip())
-    job.notes += drop_strays(job.output)
 
 
 def _container(job: Job, kind: Kind, image: str) -> Container | None:

@@ -5,6 +5,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.unpack import UNREADABLE
+
 PROGRAM_JSON = "program.json"
 
 
@@ -27,6 +29,6 @@ def _description(program: Path) -> dict[str, Any]:
         else:
             with zipfile.ZipFile(program) as opened:
                 content = json.loads(opened.read(PROGRAM_JSON))
-    except (OSError, ValueError, KeyError, RuntimeError, zipfile.BadZipFile):
+    except (KeyError, *UNREADABLE):
         return {}
     return content if isinstance(content, dict) else {}

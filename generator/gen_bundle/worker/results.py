@@ -4,7 +4,7 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -13,9 +13,11 @@ from gen_bundle.errors import UserError
 from gen_bundle.worker.engines import Container, Usage
 from gen_bundle.worker.engines.logs import KEPT_BYTES, keep_log
 from gen_bundle.worker.jobs import Job
-from gen_bundle.worker.layout import copy_tree, drop_strays
+from gen_bundle.worker.layout import copy_tree, drop_strays, open_to_containers
 
 RESULT = "dry-run.json"
+_LOGS = ("", "ingestion-", "prediction-", "prediction-ingestion-")
+KEPT = ("output", "job", *(f"{log}{stream}.txt" for log in _LOGS for stream in ("stdout", "stderr")))
 
 
 @dataclass
@@ -114,6 +116,11 @@ class Results:
         return f"{text}\n".encode(errors="backslashreplace")
 
 
+def plain_scores(scores: Mapping[str, Any]) -> dict[str, Any]:
+    """What dry-run.json keeps of scores that the server took: lists and mappings are never a column's."""
+    return {key: value for key, value in scores.items() if not isinstance(value, dict | list)}
+
+
 def keep_run(folder: Path, prediction: Job, scoring: Job) -> list[str]:
     """Copy what a participant could download: the scoring output and the logs of all programs.
 
@@ -150,12 +157,12 @@ def keep_job(folder: Path, scoring: Job) -> Container | None:
     mounts = []
     for mount in container.mounts:
         kept = job / mount.source.relative_to(scoring.folder)
-        if mount.target == "/app/output":
-            kept.mkdir(parents=True)
-        else:
+        kept.mkdir(parents=True, exist_ok=True)
+        if mount.target != "/app/output" and mount.source.exists():  # the program may have removed it
             drop_strays(mount.source)
             copy_tree(mount.source, kept)
         mounts.append(replace(mount, source=kept))
+    open_to_containers(job)
     return replace(container, mounts=tuple(mounts))
 
 
@@ -163,32 +170,39 @@ def make_room(out: Path) -> None:
     """Make the results folder; what an earlier dry run left there is removed, anything else is not touched.
 
     Raises:
-        UserError: The folder holds something else.
+        UserError: The folder holds something else, or cannot be used.
     """
-    if not out.exists():
-        out.mkdir(parents=True)
-        return
-    if not out.is_dir():
-        raise UserError(f"{out} is a file; --out wants a folder for the results")
-    there = {path.name for path in out.iterdir()}
-    if not there:
-        return
-    earlier = _earlier_entries(out / RESULT)
-    if earlier is None:
-        raise UserError(f"{out} is not empty and holds no earlier dry run; give another --out or empty it")
-    if strange := sorted(there - earlier):
-        raise UserError(f"{out} holds more than an earlier dry run ({', '.join(strange[:5])}); give another --out")
-    for name in there:
-        path = out / name
-        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-
-
-def _earlier_entries(file: Path) -> set[str] | None:
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-        return {RESULT, *(str(run["phase"]) for run in content["runs"])}
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+        out.mkdir(parents=True, exist_ok=True)
+        there = [path for path in out.iterdir() if path.name != RESULT]
+        if strange := _not_ours(out):
+            raise UserError(f"{out} holds what no dry run left there ({', '.join(strange[:5])}); give another --out")
+        for path in there:
+            shutil.rmtree(path)
+        (out / RESULT).unlink(missing_ok=True)
+    except FileExistsError as error:
+        raise UserError(f"{out} is no folder; --out wants one for the results") from error
+    except OSError as error:
+        raise UserError(f"--out {out}: cannot be used: {error}") from error
+
+
+def _not_ours(out: Path) -> list[str]:
+    """What no dry run left: only folders of the runs that an earlier dry-run.json tells, and in them what is kept."""
+    try:
+        runs = json.loads((out / RESULT).read_text(encoding="utf-8"))["runs"]
+        kept = {(run["phase"], run["task"], run["submission"]) for run in runs}
+    except FileNotFoundError:
+        kept = set()
+    except (ValueError, KeyError, TypeError):
+        return [RESULT]
+    ours = {part[:depth] for part in kept for depth in (1, 2, 3)} | {(*run, name) for run in kept for name in KEPT}
+    strange = []
+    for parent, folders, files in os.walk(out):
+        place = Path(parent).relative_to(out).parts
+        strange += [str(Path(*place, name)) for name in files if (*place, name) not in {*ours, (RESULT,)}]
+        strange += [f"{Path(*place, name)}/" for name in folders if (*place, name) not in ours]
+        folders[:] = [name for name in folders if len(place) < 3 and (*place, name) in ours]
+    return strange
 
 
 @contextlib.contextmanager
@@ -196,6 +210,12 @@ def written(results: Results, out: Path) -> Iterator[None]:
     """Write dry-run.json at the end, whatever happens in between; it appears complete or not at all."""
     try:
         yield
+    except BaseException as error:
+        what = "interrupted" if isinstance(error, KeyboardInterrupt | SystemExit) else "broken off"
+        if results.runs and not results.runs[-1].message and results.runs[-1].status == "Failed":
+            results.runs[-1].message = f"the dry run was {what} here"
+        results.findings.append(f"the dry run was {what}: runs that are missing here did not take place")
+        raise
     finally:
         partial = out / f".{RESULT}.{os.getpid()}"
         partial.write_bytes(results.as_json())

@@ -116,7 +116,7 @@ def read_scores(output: Path) -> object:
     """What the scoring program wrote: `scores.json`, else `scores.txt` as YAML. Source: `Run.push_scores`.
 
     Returns:
-        Whatever the file holds; the server judges it.
+        Whatever the file holds, as it is sent: JSON, whose keys are texts. The server judges it.
 
     Raises:
         JobFailedError: There is neither, or the JSON is broken.
@@ -135,7 +135,7 @@ def read_scores(output: Path) -> object:
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise WorkerCrashError(f"the scores file cannot be read: {' '.join(str(error).split())}") from error
     try:
-        json.dumps(scores, allow_nan=False)
+        sent: object = json.loads(json.dumps(scores, allow_nan=False))
     except (ValueError, TypeError, RecursionError) as error:
         raise WorkerCrashError(f"the scores cannot be sent to the server: {error}") from error
-    return scores
+    return sent

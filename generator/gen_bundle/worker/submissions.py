@@ -53,7 +53,8 @@ def plan(
         ]
         names = _names([path for path, _ in chosen])
         planned[phase.id] = [
-            Planned(as_upload(path, scratch / phase.id / name), name, team or name, tasks)
+            # The platform zips a folder; a file it takes as it is, whatever it is.
+            Planned(path if path.is_file() else as_upload(path, scratch / phase.id / name), name, team or name, tasks)
             for name, (path, tasks) in zip(names, chosen, strict=True)
         ]
     if not any(planned.values()):
@@ -78,6 +79,7 @@ def _names(paths: Sequence[Path]) -> list[str]:
     taken: set[str] = set()
     for path in paths:
         stem = path.resolve().name if path.is_dir() else path.stem
+        stem = stem if stem.strip(".") else "submission"  # it becomes a folder's name
         name, count = stem, 1
         while name.casefold() in taken:  # they become folders, also where case does not count
             count += 1
@@ -101,7 +103,7 @@ def as_upload(path: Path, scratch: Path) -> Path:
         with zipfile.ZipFile(upload, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as opened:
             for file, name in _contents(path):
                 opened.write(file, name)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         raise UserError(f"--submission {path}: cannot be read: {error}") from error
     return upload
 

@@ -41,7 +41,7 @@ def scratch_folder() -> Iterator[Path]:
         with contextlib.suppress(OSError):
             if is_abandoned((left / _OWNER_FILE).read_text(encoding="utf-8")):
                 shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix=PREFIX) as folder:
+    with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as folder:
         Path(folder, _OWNER_FILE).write_text(owner_text(), encoding="utf-8")
         yield Path(folder)
 

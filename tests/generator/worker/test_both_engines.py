@@ -9,7 +9,7 @@ import pytest
 
 from gen_bundle.dry_run import Wish, dry_run
 from gen_bundle.worker.engines import Engine
-from tests.generator.worker.bundles import COLUMN, COMMAND, GOOD, HALF, Bundle, write_zip, writes
+from tests.generator.worker.bundles import COLUMN, COMMAND, GOOD, HALF, Bundle, write_files, write_zip, writes
 
 NO_SCORES = "Could not find scores file, did the scoring program output it?"
 NON_ZERO = "Child task failed or non-zero return code"
@@ -82,7 +82,7 @@ CASES = {
         cells={"acc": "n/a"},
         message="no score for acc: shown as n/a. The row stands on top",
         finding="stands on top",
-        note="keys that are no column, which nobody sees: accuracy",
+        note="keys that are no column, which nobody sees: 'accuracy'",
     ),
     "hidden and computed columns": Case(
         Bundle(
@@ -236,6 +236,32 @@ CASES = {
         None,
         submission={"slow.py": "import time\ntime.sleep(60)\n", "metadata": "command: python3 slow.py"},
     ),
+    "keys of YAML that JSON sends as texts": Case(
+        Bundle(writes("acc: 1\n2: 0.5\nno: 3\n", "scores.txt")),
+        scores={"acc": 1, "2": 0.5, "false": 3},
+        cells={"acc": "1.0"},
+        note="keys that are no column, which nobody sees: '2', 'false'",
+    ),
+    "deep values under a key that is no column": Case(
+        Bundle(
+            "text = '[' * 700 + ']' * 700\n"
+            """open('../output/scores.json', 'w').write('{"acc": 1, "deep": ' + text + '}')"""
+        ),
+        scores={"acc": 1},
+        cells={"acc": "1.0"},
+        note="which nobody sees: 'deep'",
+    ),
+    "a number beyond all reckoning": Case(
+        Bundle(writes('{"acc": "1e1000001"}')),
+        message="ten digits before the point are stored",
+        finding="the server refuses the scores",
+    ),
+    "negative zero": Case(Bundle(writes('{"acc": -1e-12}')), scores={"acc": -1e-12}, cells={"acc": "0.0"}),
+    "takes its own rights away": Case(
+        Bundle(writes('{"acc": 1}') + "import os\nos.mkdir('../output/d', 0)\nos.chmod('../output/scores.json', 0)\n"),
+        scores={"acc": 1},
+        cells={"acc": "1.0"},
+    ),
     "keys and file names that are no text": Case(
         Bundle(writes('{"acc": 1, "\\ud800": 2}') + "import os\nos.mkfifo(b'../output/\\xff')\n"),
         scores={"acc": 1, "\ud800": 2},
@@ -248,6 +274,16 @@ CASES = {
         cells={"acc": "1.0"},
     ),
 }
+
+
+def test_links_that_leave_the_output_are_followed_after_no_ending(engine: Engine, tmp_path: Path) -> None:
+    secret = write_files(tmp_path / "secret", {"key": "of this machine"})
+    scorer = f"import os, time\nos.symlink({str(secret)!r}, '../output/all')\nos.symlink('.', '../output/self')\n"
+    bundle = Bundle(scorer + "time.sleep(60)\n", phase={"execution_time_limit": 1}).write(tmp_path / "bundle")
+    results = dry_run(Wish(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)]), engine)
+    assert "Limit was 1 seconds" in results.runs[0].message
+    assert list((tmp_path / "out/test/main/team/output").iterdir()) == []
+    assert sum("is a link to" in note for note in results.notes) == 2
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)

@@ -65,6 +65,20 @@ def test_a_foreign_program_that_names_app_is_sent_to_docker(tmp_path: Path) -> N
     assert "score.py names /app, which a container alone has: use --engine docker" in run.message
 
 
+@pytest.mark.parametrize("place", ["os.path.join('/app', 'input')", "'/app/input'"])
+def test_one_that_swallows_the_error_is_told_as_well(tmp_path: Path, place: str) -> None:
+    scorer = f"import os\ntry:\n    os.listdir({place})\nexcept OSError:\n    pass\n"
+    results = replay(Bundle(scorer), tmp_path)
+    assert "Could not find scores file" in results.runs[0].message
+    assert results.notes == ["score.py names /app, which a container alone has: use --engine docker"]
+
+
+def test_of_a_progress_bar_the_last_state_is_told(tmp_path: Path) -> None:
+    told: list[str] = []
+    replay(Bundle("print('  0%\\r 50%\\r100%\\r')\n" + writes('{"acc": 1}')), tmp_path, on_line=told.append)
+    assert told == ["100%"]
+
+
 def test_our_own_program_is_not(tmp_path: Path) -> None:
     scorer = "# run as score.py /app/input /app/output\nraise SystemExit('row 3: no label')\n"
     run = replay(Bundle(scorer, program={"program.json": "{}"}), tmp_path).runs[0]

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Callable
 
-from gen_bundle.worker.engines import Container
+from gen_bundle.worker.engines import Container, Mount
 from gen_bundle.worker.engines.docker import DROPPED_CAPABILITIES, ENVIRONMENT
 from gen_bundle.worker.engines.models import model_mounts
 from gen_bundle.worker.engines.strict import StrictLimits
@@ -25,5 +25,11 @@ def docker_run_line(container: Container, *, gpu: bool, network: bool, strict: S
     parts += ["--gpus=all"] if gpu else []
     parts += strict.run_options() if strict else []
     for mount in (*container.mounts, *model_mounts(container)):
-        parts.append(f"--volume={mount.source}:{mount.target}:{mount.mode}")
+        parts.append(_mount_option(mount))
     return shlex.join([*parts, container.image, *container.argv])
+
+
+def _mount_option(mount: Mount) -> str:
+    if ":" not in str(mount.source):
+        return f"--volume={mount.source}:{mount.target}:{mount.mode}"
+    return f"--mount=type=bind,source={mount.source},target={mount.target}{',readonly' if mount.mode == 'ro' else ''}"

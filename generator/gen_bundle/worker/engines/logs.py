@@ -33,8 +33,8 @@ class LiveLines:
 
 
 def shown_line(line: bytes) -> str:
-    """A line as it is shown live."""
-    return printable(line[: 4 * LINE_CHARACTERS].rstrip(b"\r"))[:LINE_CHARACTERS]
+    """A line as it is shown live; of one that was drawn over and over, as progress bars are, the last state."""
+    return printable(line.rstrip(b"\r").rpartition(b"\r")[2][: 4 * LINE_CHARACTERS])[:LINE_CHARACTERS]
 
 
 def printable(printed: bytes) -> str:

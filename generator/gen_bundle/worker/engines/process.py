@@ -21,6 +21,7 @@ OUR_MARK = "program.json"
 CODE = {".py", ".sh", ".r", ".R", ".pl", ".jl", ".json", ".cfg", ".ini", ".toml"}
 KEPT_VARIABLES = ("PATH", "HOME", "NLTK_DATA", "OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES")
 KEPT_PREFIX = "HF_"
+_APP = re.compile(rb"/app(?![\w.-])")
 
 
 class ProcessEngine:
@@ -63,9 +64,11 @@ class ProcessEngine:
             except (OSError, ValueError) as error:
                 return Ended(126, 0.0, problem=f"{container.argv[0]!r} cannot be run: {error}")
             ended = _wait(process, began, seconds, LiveLines((stdout, stderr), on_line), gpu=self._gpu)
-        if ended.exit_code != 0 and not ended.timed_out and (written := _app_written_in(program)):
-            return replace(ended, problem=f"{written} names /app, which a container alone has: use --engine docker")
-        return ended
+        if ended.timed_out or not (written := _app_written_in(program)):
+            return ended
+        told = f"{written} names /app, which a container alone has: use --engine docker"
+        # A program may swallow the error, and one that works may name /app as one place of several.
+        return replace(ended, problem=told) if ended.exit_code != 0 else replace(ended, notes=(told,))
 
     def close(self) -> None:
         """Nothing is left: each run ends its own process group."""
@@ -81,11 +84,11 @@ def program_environment(ours: Mapping[str, str]) -> dict[str, str]:
 
 
 def _app_written_in(program: Path) -> str | None:
-    """The first file of a foreign program that has `/app/` in its code; ours are told their folders as arguments."""
+    """The first file of a foreign program that has `/app` in its code; ours are told their folders as arguments."""
     if (program / OUR_MARK).exists():
         return None
     for file in sorted(program.rglob("*")):
-        if file.suffix in CODE and file.is_file() and b"/app/" in file.read_bytes():
+        if file.suffix in CODE and file.is_file() and _APP.search(file.read_bytes()):
             return str(file.relative_to(program))
     return None
 
