@@ -2,7 +2,7 @@
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,9 +12,13 @@ import click
 from gen_bundle.cli.messages import is_terminal, say, spinner, user_errors
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from gen_bundle.worker.results import BoardRow, Results, Run
 
 LINES_SHOWN = 200
+LOG_CHARACTERS = 200  # width of what is not read on a terminal
+TABLE_LINES = 4  # characters around a cell, at most
 
 EPILOG = """\b
 Examples:
@@ -88,6 +92,8 @@ def command(
     from gen_bundle.worker.engines.choose import choose_engine
     from gen_bundle.worker.engines.command_line import line_writer
 
+    if per_day and not teams:
+        raise click.UsageError("--per-day counts for --teams alone; give the number of teams as well")
     with user_errors(), _ended_by_signals():
         chosen = choose_engine(engine, say, gpu=gpu, network=network, strict=strict, pull=pull)
         try:
@@ -141,19 +147,52 @@ def _show_run(run: "Run") -> None:
 
 
 def _show_board(phase: str, rows: "list[BoardRow]") -> None:
+    """A line for each submission; where that is wider than the terminal, a line for each column."""
     from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
+    from rich.measure import Measurement
 
     several = rows[0].tasks is not None
     heads = ["#", "submission", *(["task"] if several else []), *rows[0].cells]
-    table = Table(*map(escape, heads), title=escape(f"phase {phase}"))
-    for row in rows:
-        for task, cells in (row.tasks or {"": row.cells}).items():
-            shown = [str(row.rank), row.submission, *([task] if several else []), *cells.values()]
-            table.add_row(*map(escape, shown))
-    # Off a terminal a table keeps its full width, so that no cell is cut.
-    Console(stderr=True, width=None if is_terminal() else 200).print(table)
+    lines = [
+        [str(row.rank), row.submission, *([task] if several else []), *cells.values()]
+        for row in rows
+        for task, cells in (row.tasks or {"": row.cells}).items()
+    ]
+    console = Console(stderr=True, width=None if is_terminal() else LOG_CHARACTERS)
+    title = f"phase {phase}"
+    table = _table(title, heads, lines)
+    if Measurement.get(console, console.options.update(max_width=10_000), table).maximum <= console.width:
+        console.print(table)
+        return
+    for some in _side_by_side(lines, console.width - max(map(len, heads)) - TABLE_LINES):
+        head, *body = zip(heads, *some, strict=True)
+        console.print(_table(title, head, body))
+
+
+def _side_by_side(lines: list[list[str]], width: int) -> Iterator[list[list[str]]]:
+    """As many submissions at a time as fit beside each other."""
+    some: list[list[str]] = []
+    taken = 0
+    for line in lines:
+        wide = max(map(len, line)) + TABLE_LINES
+        if some and taken + wide > width:
+            yield some
+            some, taken = [], 0
+        some.append(line)
+        taken += wide
+    yield some
+
+
+def _table(title: str, heads: Sequence[str], lines: Iterable[Sequence[str]]) -> "Table":
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(title=escape(title), title_justify="left")
+    for head in heads:
+        table.add_column(escape(head), overflow="fold")
+    for line in lines:
+        table.add_row(*map(escape, line))
+    return table
 
 
 def _line_printer() -> Callable[[str], None]:

@@ -1,0 +1,35 @@
+"""The board as it is printed: whole numbers and names on any terminal, and in logs."""
+
+import pytest
+
+from gen_bundle.cli import dry_run
+from gen_bundle.worker.results import BoardRow, Results
+
+NAMES = ("lexical-rule", "lead-sentence", "a-very-long-name-of-a-team-from-a-university")
+KEYS = [f"a_metric_with_a_long_name_{number}" for number in range(16)]
+
+
+def board(tasks: bool) -> Results:
+    cells = [{key: f"0.{rank}{number:03}" for number, key in enumerate(KEYS)} for rank in (1, 2, 3)]
+    rows = [
+        BoardRow("test", rank, name, shown, {"one": shown, "two": shown} if tasks else None)
+        for rank, (name, shown) in enumerate(zip(NAMES, cells, strict=True), start=1)
+    ]
+    return Results("process", board=rows)
+
+
+@pytest.mark.parametrize("tasks", [False, True])
+@pytest.mark.parametrize("width", [None, 80, 100, 1000])
+def test_nothing_is_cut(
+    width: int | None, tasks: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if width is not None:
+        monkeypatch.setattr(dry_run, "is_terminal", lambda: True)
+        monkeypatch.setenv("COLUMNS", str(width))
+    dry_run.show(board(tasks))
+    printed = capsys.readouterr().err
+    words = printed.split()
+    assert {*NAMES, *KEYS} <= set(words)
+    for rank in (1, 2, 3):
+        assert [f"0.{rank}{number:03}" in words for number in range(16)] == [True] * 16
+    assert max(map(len, printed.splitlines())) <= (width or 200)
