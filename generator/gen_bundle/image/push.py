@@ -25,5 +25,7 @@ def push_image(tag: str, target: str) -> str:
     if docker_shown("push", target):
         raise UserError(f"{target}: could not be pushed; the lines above say why. Log in with: docker login")
     digests = inspect_image(target).get("RepoDigests") or []
-    exact = next((digest for digest in digests if digest.startswith(f"{name}@")), target)
+    short = name.removeprefix("docker.io/").removeprefix("library/")  # as Docker writes names of its own hub
+    digest = next((digest.rpartition("@")[2] for digest in digests if digest.rpartition("@")[0] in (name, short)), None)
+    exact = f"{name}@{digest}" if digest else target
     return exact if len(exact) <= MAX_NAME else target
