@@ -1,5 +1,6 @@
 """competition.yaml against what Codabench's unpacker and serializers accept."""
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -37,6 +38,39 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(("ours", "theirs"), SUBMISSION_RULES.items())
 def test_submission_rules(folder: Path, ours: str, theirs: str) -> None:
     assert rendered(folder, f"submission_rule={ours}")["leaderboards"][0]["submission_rule"] == theirs
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [("auto", True), ("approve", False)])
+def test_registration(folder: Path, ours: str, theirs: bool) -> None:
+    assert rendered(folder, f"registration={ours}")["registration_auto_approve"] is theirs
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "values"),
+    [
+        ("name", "name", ["First", "Last"]),
+        ("description", "description", ["Try.", "It counts."]),
+        ("max_submissions_per_day", "max_submissions_per_day", [3, 0]),
+        ("max_submissions", "max_submissions", [7, 0]),
+        ("execution_time_limit", "execution_time_limit", [60, 6000]),
+        ("auto_migrate", "auto_migrate_to_this_phase", [False, True]),
+        ("hide_output", "hide_output", [True, False]),
+        ("hide_prediction_output", "hide_prediction_output", [True, False]),
+        ("hide_score_output", "hide_score_output", [True, False]),
+    ],
+)
+def test_every_setting_of_a_phase_is_written_under_codabenchs_name(
+    folder: Path, ours: str, theirs: str, values: list[object]
+) -> None:
+    """Each phase has its own value, and one setting does not move another."""
+    for first, last in (values, values[::-1]):
+        if ours == "auto_migrate" and first:
+            continue  # nothing can migrate to the first phase
+        changed = rendered(folder, *(f"phases.{i}.{ours}={json.dumps(v)}" for i, v in enumerate((first, last))))
+        before = rendered(folder)
+        for phase, original, value in zip(changed["phases"], before["phases"], (first, last), strict=True):
+            assert phase == {**original, theirs: value}
+            assert type(phase[theirs]) is type(value)
 
 
 def test_dates_survive_as_texts(folder: Path) -> None:

@@ -15,6 +15,8 @@ import yaml
 from gen_bundle.build import Request, build
 from gen_bundle.check import check_path
 from gen_bundle.errors import UserError
+from gen_bundle.platforms.codalab import losses
+from gen_bundle.spec.resolve import resolve
 from tests.generator.competition import second_task, small_competition
 
 # The fields of the old server's models; a key beside them is an error there.
@@ -47,6 +49,23 @@ def test_only_keys_that_the_old_server_knows(bundle: Path) -> None:
         assert all(phase[key].endswith(".zip") for key in ("scoring_program", "reference_data", "starting_kit"))
     board = document["leaderboard"]["leaderboards"]["RESULTS"]
     assert all(c["leaderboard"]["label"] == board["label"] for c in document["leaderboard"]["columns"].values())
+
+
+@pytest.mark.parametrize(("ours", "has_registration"), [("auto", False), ("approve", True)])
+def test_registration(tmp_path: Path, ours: str, has_registration: bool) -> None:
+    request = Request(
+        str(small_competition(tmp_path)), tmp_path / "old.zip", overrides=(f"registration={ours}",), platform="codalab"
+    )
+    build(request)
+    assert yaml.safe_load(read(request.out, "competition.yaml"))["has_registration"] is has_registration
+
+
+@pytest.mark.parametrize("setting", ["hide_output", "hide_prediction_output", "hide_score_output"])
+def test_outputs_cannot_be_hidden_and_that_is_said(tmp_path: Path, setting: str) -> None:
+    folder = small_competition(tmp_path)
+    assert not any("hidden outputs" in text for text in losses(resolve(folder)))
+    hiding = resolve(folder, overrides=(f"phases.test.{setting}=true",))
+    assert any("hidden outputs" in text for text in losses(hiding))
 
 
 def test_codabench_reads_it(bundle: Path) -> None:
