@@ -6,12 +6,12 @@ import secrets
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from gen_bundle.archive import move_into_place, write_zip
-from gen_bundle.check import Secrets, check_path
+from gen_bundle.check import Finding, Secrets, check_path
 from gen_bundle.errors import UserError
 from gen_bundle.platforms import codabench, codalab
 from gen_bundle.reference import PhaseData, prepare_phases
@@ -25,11 +25,22 @@ PLATFORMS = {"codabench": codabench, "codalab": codalab}
 
 @dataclass(frozen=True)
 class Built:
-    """A finished bundle, with what the organiser should know about it, and what must not be found in it."""
+    """A finished bundle.
+
+    Attributes:
+        competition: what it was built from.
+        path: where it lies.
+        notes: what the organiser should know about it.
+        errors: why it would have been refused without `--force`.
+        leaks: whether gold lies where participants can read it, which only `--force` lets pass.
+        secrets: what must not be found in it.
+    """
 
     competition: Resolved
     path: Path
     notes: tuple[str, ...]
+    errors: tuple[str, ...]
+    leaks: bool
     secrets: Secrets
 
 
@@ -50,6 +61,8 @@ class Request:
 def build(request: Request, progress: Progress = lambda _: None) -> list[Built]:
     """Build a bundle, or in layout `separate` without a task, one for each task.
 
+    Several bundles are put in place together, when all of them are sound.
+
     Raises:
         UserError: what must be mended, everything that was found; nothing is written then.
     """
@@ -63,10 +76,17 @@ def build(request: Request, progress: Progress = lambda _: None) -> list[Built]:
     foreign = [path for _, path in bundles if path.exists() and not request.force and not _is_bundle(path)]
     if foreign:
         raise UserError(
-            *(f"--out {path}: exists and is no bundle. Choose another path, or say --force." for path in foreign)
+            *(f"--out {path}: exists and is no bundle. Choose another path, or remove the file." for path in foreign)
         )
     try:
-        return [_build_one(one, path, request.platform, request.force, progress) for one, path in bundles]
+        with ExitStack() as unfinished:
+            parts = [unfinished.enter_context(_beside(path)) for _, path in bundles]
+            built = [
+                _build_one(one, path, part, request, progress) for (one, path), part in zip(bundles, parts, strict=True)
+            ]
+            for one, part in zip(built, parts, strict=True):
+                move_into_place(part, one.path)
+            return built
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         raise UserError(
@@ -113,22 +133,23 @@ def _is_bundle(path: Path) -> bool:
         return False
 
 
-def _build_one(competition: Resolved, out: Path, platform: str, force: bool, progress: Progress) -> Built:
+def _build_one(competition: Resolved, out: Path, unfinished: Path, request: Request, progress: Progress) -> Built:
+    """Write the bundle that is meant for `out` to the path `unfinished`."""
+    platform = PLATFORMS[request.platform]
     with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work_name:
-        work = Path(work_name)
         progress("preparing reference data")
-        phases = prepare_phases(competition, work)
+        phases = prepare_phases(competition, Path(work_name))
         progress("writing pages, programs and data")
-        tree = PLATFORMS[platform].bundle_tree(competition, phases)
-        with _beside(out) as unfinished:
-            write_zip(unfinished, tree)
-            progress("checking the bundle")
-            hidden = _secrets(phases)
-            verdict = _checked(unfinished, competition, hidden, out, platform, force)
-            move_into_place(unfinished, out)
+        write_zip(unfinished, platform.bundle_tree(competition, phases))
+    progress("checking the bundle")
+    hidden = _secrets(phases)
+    grave, remarks = _checked(unfinished, competition, hidden, request.platform)
+    errors = tuple(_told(finding) for finding in grave)
+    if errors and not request.force:
+        raise UserError(*errors, advice=f"{out} was not written. Mend this, or say --force to write it all the same.")
     warnings = _by_phase([(data.phase.id, text) for data in phases for text in data.warnings])
-    losses = PLATFORMS[platform].losses(competition)
-    return Built(competition, out, (*competition.notes, *warnings, *losses, *verdict), hidden)
+    notes = (*competition.notes, *warnings, *platform.losses(competition), *map(_told, remarks))
+    return Built(competition, out, notes, errors, any(finding.id == LEAK for finding in grave), hidden)
 
 
 def _by_phase(warnings: list[tuple[str, str]]) -> list[str]:
@@ -140,23 +161,25 @@ def _by_phase(warnings: list[tuple[str, str]]) -> list[str]:
     return [f"{', '.join(ids)}: {text}" for text, ids in phases.items()]
 
 
-def _checked(bundle: Path, competition: Resolved, hidden: Secrets, out: Path, platform: str, force: bool) -> list[str]:
-    """What the check says of a finished bundle, in a few words each.
+def _checked(
+    bundle: Path, competition: Resolved, hidden: Secrets, platform: str
+) -> tuple[list[Finding], list[Finding]]:
+    """What the check finds in a finished bundle: what keeps it from being used, and what it remarks upon.
 
-    Its warnings are about what Codabench ignores, which is no news of a bundle in CodaLab's format.
-
-    Raises:
-        UserError: Codabench would refuse it, it would not work, or gold lies where participants can read it, and
-            `--force` was not said.
+    The first is what Codabench would refuse, what would not work, and gold where participants can read it. The second
+    is about what Codabench ignores, which is no news of a bundle in CodaLab's format.
     """
     queue = competition.declaration.queue
     report = check_path(bundle, secrets=hidden, known_keys=[queue] if queue else [])
     told = [finding for finding in report.findings if finding.severity != "note"]
     grave = [finding for finding in told if finding.severity == "error" or finding.id == LEAK]
-    if grave and not force:
-        messages = [f"{finding.file}: {finding.what}. {finding.repair}" for finding in grave]
-        raise UserError(*messages, f"{out} was not written. Mend this, or say --force to write it all the same.")
-    return [f"{finding.file}: {finding.what}" for finding in (told if platform == "codabench" else grave)]
+    return grave, [finding for finding in told if finding not in grave] if platform == "codabench" else []
+
+
+def _told(finding: Finding) -> str:
+    """A finding in a line, with what comes of it and what to do."""
+    place = "" if finding.file in finding.what else f"{finding.file}: "
+    return f"{place}{finding.what}. {finding.consequence} {finding.repair}"
 
 
 def _secrets(phases: list[PhaseData]) -> Secrets:

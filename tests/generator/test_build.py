@@ -111,6 +111,16 @@ def test_layout_separate_fills_a_folder(two_tasks: Path, tmp_path: Path) -> None
     assert [column["key"] for column in columns] == ["again_f1"]
 
 
+def test_layout_separate_replaces_all_bundles_or_none(two_tasks: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    earlier = {one.path: one.path.read_bytes() for one in build(Request(str(two_tasks), out, layout="separate"))}
+    page = two_tasks / "pages" / "overview.md.j2"
+    page.write_text("{% if tasks[0].id == 'again' %}{{ nonsense }}{% endif %}\n# Overview\n", encoding="utf-8")
+    with pytest.raises(UserError, match="nonsense"):
+        build(Request(str(two_tasks), out, layout="separate"))
+    assert {path: path.read_bytes() for path in out.iterdir()} == earlier
+
+
 def test_layout_separate_with_a_task_writes_a_file(two_tasks: Path, tmp_path: Path) -> None:
     (built,) = build(Request(str(two_tasks), tmp_path / "one.zip", layout="separate", task="again"))
     assert built.path == tmp_path / "one.zip"
@@ -303,7 +313,8 @@ def test_a_bundle_that_codabench_would_refuse_is_not_left_behind(folder: Path, t
     assert not (tmp_path / "bundle.zip").exists()
     (built,) = build(Request(str(folder), tmp_path / "bundle.zip", force=True))
     assert built.path.exists()
-    assert any("logo" in note for note in built.notes)
+    assert any("logo" in error for error in built.errors)
+    assert not built.leaks
 
 
 def test_a_queue_of_ones_own_is_taken_on_trust(folder: Path, tmp_path: Path) -> None:
@@ -319,4 +330,5 @@ def test_gold_where_participants_can_read_it_stops_a_build(folder: Path, tmp_pat
     assert any("public_data/test.zip" in message for message in caught.value.messages)
     assert not (tmp_path / "bundle.zip").exists()
     (built,) = build(Request(str(folder), tmp_path / "bundle.zip", force=True))
-    assert any("public_data/test.zip" in note for note in built.notes)
+    assert any("public_data/test.zip" in error for error in built.errors)
+    assert built.leaks

@@ -1,12 +1,17 @@
 """gen-bundle NAME_OR_DIR --out PATH: build a competition's bundle."""
 
 import json
+import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gen_bundle.cli.messages import say, spinner, user_errors
+
+if TYPE_CHECKING:
+    from gen_bundle.build import Built, Request
 
 EPILOG = """\b
 Examples:
@@ -21,6 +26,9 @@ Layouts:
   joint     one Codabench task a phase scores all tasks; one row a submission (default)
   tasks     one Codabench task for each task and phase, each with its own program
   separate  one bundle a task, as SemEval does it
+
+\b
+Exit status: 0 built, 1 built with --force though the check refuses it, 2 not built.
 """
 
 
@@ -44,7 +52,11 @@ LOCAL_IMAGES = "gen-bundle/"  # tags that `gen-bundle image build` makes; they a
     help="codalab writes the older format (version 1.5).",
 )
 @click.option("--set", "overrides", metavar="K=V", multiple=True, help="Override a value of bundle.yaml; repeatable.")
-@click.option("--force", is_flag=True, help="Replace any file at --out; keep a bundle that the check refuses.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Replace any file at --out; write a bundle even if the check refuses it, or gold leaks.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print what was built as JSON.")
 def command(
     source: str,
@@ -60,23 +72,58 @@ def command(
     """Build the bundle of a competition: one that comes with the tool, or a folder with bundle.yaml."""
     from gen_bundle.build import Request, build
 
-    with user_errors(), spinner("reading the declaration") as status:
-        built = build(
-            Request(source, out, data, layout, task, overrides, force, platform),
-            progress=status,
-        )
-    for bundle in built:
-        for note in bundle.notes:
-            say(f"note: {note}", "yellow")
-        say(f"{bundle.path}: {bundle.path.stat().st_size / 1e6:.1f} MB, ready to upload", "green")
+    request = Request(source, out, data, layout, task, overrides, force, platform)
+    built: list[Built] = []
+    try:
+        with user_errors(), spinner("reading the declaration") as status:
+            built = build(request, progress=status)
+        for bundle in built:
+            _tell(bundle)
+    finally:
+        if as_json:
+            click.echo(json.dumps(list(map(_as_dict, built)), indent=1, ensure_ascii=False))
+    if any(bundle.errors for bundle in built):
+        sys.exit(1)
     image = built[0].competition.declaration.docker_image
     if image.startswith(LOCAL_IMAGES):
-        name = built[0].competition.name
+        target = f"REGISTRY/YOU/{built[0].competition.name}:TAG"
         say(f"It is scored in the image {image}, which Codabench must be able to pull. To make and publish it:")
-        say(f"  gen-bundle image build {source}")
-        say(f"  gen-bundle image push {source} --to REGISTRY/YOU/{name}:TAG")
-        say(f"  gen-bundle {source} --out {out} --set docker_image=REGISTRY/YOU/{name}:TAG")
-    if as_json:
-        bundles = [{"path": str(b.path), "tasks": [t.id for t in b.competition.tasks], "notes": b.notes} for b in built]
-        json.dump(bundles, sys.stdout, indent=1, ensure_ascii=False)
-        click.echo()
+        for line in _next_steps(request, target):
+            say(f"  {line}")
+
+
+def _tell(bundle: "Built") -> None:
+    for note in bundle.notes:
+        say(f"note: {note}", "yellow")
+    for error in bundle.errors:
+        say(f"error: {error}", "red")
+    size = f"{bundle.path}: {bundle.path.stat().st_size / 1e6:.1f} MB"
+    if bundle.leaks:
+        say(f"{size}, written because of --force. DO NOT UPLOAD IT: participants would see gold.", "red")
+    elif bundle.errors:
+        say(f"{size}, written because of --force, but with the errors above: not ready to upload.", "red")
+    else:
+        say(f"{size}, ready to upload", "green")
+
+
+def _as_dict(bundle: "Built") -> dict[str, Any]:
+    tasks = [task.id for task in bundle.competition.tasks]
+    return {"path": str(bundle.path), "tasks": tasks, "notes": bundle.notes, "errors": bundle.errors}
+
+
+def _next_steps(request: "Request", target: str) -> list[str]:
+    """The commands that make and push the image, and build the same again with it.
+
+    What `--force` was said for is not repeated: a bundle stands at `--out` now.
+    """
+    asked = [word for override in request.overrides for word in ("--set", override)]
+    again = ["gen-bundle", request.source, "--out", str(request.out)]
+    for option, value in (("--data", request.data), ("--layout", request.layout), ("--task", request.task)):
+        again += [option, str(value)] if value is not None else []
+    again += ["--platform", request.platform] if request.platform != "codabench" else []
+    commands = [
+        ["gen-bundle", "image", "build", request.source, *asked],
+        ["gen-bundle", "image", "push", request.source, *asked, "--to", target],
+        [*again, *asked, "--set", f"docker_image={target}"],
+    ]
+    return [shlex.join(command) for command in commands]

@@ -24,6 +24,8 @@ def user_errors() -> Iterator[None]:
             say(f"error: {message}", "red")
         if len(error.messages) > 1:
             say(f"{len(error.messages)} errors.")
+        if error.advice:
+            say(error.advice)
         raise SystemExit(2) from None
 
 

@@ -2,6 +2,8 @@
 
 import json
 import os
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -51,6 +53,41 @@ def test_a_build_prints_results_to_stdout_and_messages_to_stderr(tmp_path: Path)
     assert "ready to upload" in done.stderr
     assert "gen-bundle image push" in done.stderr
     assert "\x1b[" not in done.stdout + done.stderr, "no colour where nobody looks"
+
+
+def test_the_next_steps_build_the_same_again(tmp_path: Path) -> None:
+    small_competition(tmp_path)
+    (tmp_path / "my-task" / "data").rename(tmp_path / "real data")
+    given = ["--out", "a b.zip", "--data", "real data", "--layout", "separate", "--task", "classification"]
+    given += ["--platform", "codalab", "--set", "phases.test.end=2099-12-31 AoE"]
+    done = gen_bundle("my-task", *given, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    build, push, again = [shlex.split(line)[1:] for line in done.stderr.splitlines() if "  gen-bundle " in line]
+    assert build == ["image", "build", "my-task", *given[-2:]]
+    assert push[:5] == ["image", "push", "my-task", *given[-2:]]
+    assert again == ["my-task", *given, "--set", f"docker_image={push[-1]}"]
+
+
+def test_what_force_writes_is_no_good_news(tmp_path: Path) -> None:
+    folder = small_competition(tmp_path)
+    shutil.copy(folder / "data" / "test" / "gold.csv", folder / "data" / "public" / "test" / "labels.csv")
+    refused = gen_bundle(str(folder), "--out", str(tmp_path / "b.zip"), "--json")
+    assert (refused.returncode, json.loads(refused.stdout)) == (2, [])
+    assert "2 errors" not in refused.stderr, "that nothing was written is no error of its own"
+    forced = gen_bundle(str(folder), "--out", str(tmp_path / "b.zip"), "--json", "--force")
+    assert forced.returncode == 1
+    assert "error: " in forced.stderr
+    assert "DO NOT UPLOAD" in forced.stderr
+    assert "ready to upload" not in forced.stderr
+    assert "labels.csv" in json.loads(forced.stdout)[0]["errors"][0]
+
+
+def test_who_would_lose_a_file_is_not_sent_to_force(tmp_path: Path) -> None:
+    (tmp_path / "thesis.zip").write_text("precious", encoding="utf-8")
+    done = gen_bundle(str(small_competition(tmp_path)), "--out", str(tmp_path / "thesis.zip"))
+    assert done.returncode == 2
+    assert "remove the file" in done.stderr
+    assert "--force" not in done.stderr
 
 
 def test_faults_end_with_2_and_no_traceback(tmp_path: Path) -> None:
