@@ -4,6 +4,7 @@ Profile `published` follows the CLPsych 2025 "Evaluation and Submission Instruct
 gives what the organisers' evaluation program computes, which truncates, bins and averages otherwise.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -86,9 +87,22 @@ def as_run(timelines: Sequence[ScoredTimeline]) -> dict[str, Metric]:
     columns["a2_macro_f1"] = Metric(mean([sum(row) / len(labels) for row in f1]), rows, posts)
     original = {key.removeprefix("a2_"): metric for key, metric in columns.items() if key != "a2_macro_f1"}
     original["f1_macro"] = columns["a2_macro_f1"]
+    told = _items_of_classes(timelines)
     for label in CLASSES.values():
-        original[f"f1_class_{label}"] = Metric(mean([row[label] for row in f1]), rows, posts)
+        original[f"f1_class_{label}"] = Metric(mean([row[label] for row in f1]), rows, told)
     return {**columns, **original}
+
+
+def _items_of_classes(timelines: Sequence[ScoredTimeline]) -> int:
+    """How many posts the F1 of the three classes tell about at least: few predictions, or few golds, give gold away.
+
+    One number for all three, since with macro F1 each follows from the others. The F1 of a class that is never
+    predicted is 0 whatever the gold is, so it tells nothing.
+    """
+    gold = Counter(as_run_class(value) for one in timelines for value in one.gold)
+    predicted = Counter(as_run_class(value) for one in timelines for value in one.predicted)
+    telling = [min(gold[label], predicted[label]) for label in CLASSES.values() if predicted[label]]
+    return min(telling, default=gold.total())
 
 
 def published_class(value: float | None) -> int:

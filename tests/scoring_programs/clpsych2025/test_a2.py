@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from clpsych2025 import a2
 from clpsych2025.answers import Submission
 from clpsych2025.reference import Reference
+from scoring_kit.report.withholding import open_metrics
 from scoring_kit.results import BarChart
 from tests.scoring_programs.clpsych2025.cases import AS_RUN, OPTIONS, gold_scores, scores
 
@@ -85,10 +86,31 @@ def test_rows_say_over_what_a_metric_is_averaged() -> None:
         "mse_impaired": (0, 0),
         "mse_minimal": (1, 1),
         "f1_macro": (2, 4),
-        "f1_class_0": (2, 4),
-        "f1_class_1": (2, 4),
-        "f1_class_2": (2, 4),
+        "f1_class_0": (2, 1),
+        "f1_class_1": (2, 1),
+        "f1_class_2": (2, 1),
     }
+
+
+F1_ITEMS = {
+    "one prediction of each class": ([[2, 6, 9] * 5], [[2, 6, 9] + [None] * 12], 1),
+    "one gold of a class": ([[2] * 9 + [6]], [[2] * 5 + [6] * 5], 1),
+    "many of each": ([[2, 6, 9] * 5], [[2, 6, 9] * 5], 5),
+    "a class that is never predicted tells nothing": ([[2, 6, 9] * 5], [[9] * 15], 5),
+    "only abstentions tell nothing": ([[2, 6, 9] * 5], [[None] * 15], 15),
+    "what is no class tells nothing of one": ([[2, 6, 9] * 5], [[2] * 14 + [4.5]], 5),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("gold", "predicted", "items"), F1_ITEMS.values(), ids=F1_ITEMS)
+def test_the_f1_of_classes_is_withheld_where_it_would_give_single_labels_away(
+    gold: list[list[int | None]], predicted: list[list[float | None]], items: int
+) -> None:
+    metrics = a2.score(gold_scores(*gold), scores(*predicted), AS_RUN).metrics
+    names = {"f1_class_0", "f1_class_1", "f1_class_2"}
+    assert {metrics[name].items for name in names} == {items}
+    board = {name for name in metrics if name.startswith("a2_")}
+    assert open_metrics(metrics, board, 5) & names == (names if items >= 5 else set())
 
 
 def test_abstentions_are_said_beside_the_score() -> None:
