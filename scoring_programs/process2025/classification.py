@@ -10,7 +10,7 @@ from typing import Any
 from process2025.reference import Reference
 from process2025.submission import CLASSES, Submission
 from scoring_kit.metrics.classification import LabelScores, label_figures, label_metrics, score_labels
-from scoring_kit.results import Bar, BarChart, Metric, TaskResult
+from scoring_kit.results import Bar, BarChart, Metric, TaskResult, comparable
 
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
@@ -21,7 +21,7 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
         for model in models
         if model.status == "scored"
     }
-    best = max(scored, key=lambda number: (scored[number].macro_f1, -number))
+    best = max(scored, key=lambda number: (comparable(scored[number].macro_f1), -number))
     metrics = _macro_metrics("", scored[best], None)
     for model in models:
         status = "scored, the best" if model.number == best else model.status

@@ -29,6 +29,7 @@ from scoring_kit.ranking import (
     tie_notes,
     tied,
 )
+from scoring_kit.results import TaskResult
 
 F1, RMSE, S = "f1", "rmse", "s"
 PLACES = 2
@@ -49,8 +50,11 @@ def rank(request: Mapping[str, Any]) -> dict[str, Any]:
         scores = read_scores(Path(request["scores"]), [F1, RMSE])
         _check_range(scores, Path(request["scores"]).name)
     else:
-        best = score_all(request, Program.read(Path(request["program"])), team_name)
-        scores = {team: {F1: values.get("macro_f1"), RMSE: values.get("rmse")} for team, values in best.items()}
+        results = score_all(request, Program.read(Path(request["program"])), team_name)
+        scores = {
+            team: {F1: _metric(own, "classification", "macro_f1"), RMSE: _metric(own, "regression", "rmse")}
+            for team, own in results.items()
+        }
     hide: Collection[str] = request["hide"]
     check_hidden(hide, scores)
     return _answer(scores, hide)
@@ -133,6 +137,11 @@ def team_name(stem: str, names: Sequence[str], problems: Problems) -> str | None
         return team
     problems.error(stem, f"holds {len(matches)} files that are named by the rule", f"one file {EXPECTED_NAME}")
     return None
+
+
+def _metric(results: Mapping[str, TaskResult], task: str, name: str) -> float | None:
+    """A team's metric as it was computed, whatever the board shows of it; None where it did not enter the task."""
+    return results[task].metrics[name].value if task in results else None
 
 
 def _check_range(scores: Scores, file: str) -> None:

@@ -9,14 +9,14 @@ from typing import Any
 
 from process2025.reference import Reference
 from process2025.submission import Submission
-from scoring_kit.results import Bar, BarChart, Metric, TaskResult
+from scoring_kit.results import Bar, BarChart, Metric, TaskResult, comparable
 
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
     """Score every model of a submission that enters the task; the first with the lowest error counts."""
     models = submission.models["regression"]
     scored = {model.number: rmse(model.answers, reference.mmse) for model in models if model.status == "scored"}
-    best = min(scored, key=lambda number: (scored[number], number))
+    best = min(scored, key=lambda number: (comparable(scored[number]), number))
     rows = sum(value is not None for value in reference.mmse)
     metrics = {"rmse": Metric(scored[best], rows)}
     for model in models:

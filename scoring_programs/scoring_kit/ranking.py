@@ -19,7 +19,7 @@ from scoring_kit.errors import OrganiserError, Problems, SubmissionError, shown
 from scoring_kit.frame import make_manifest, score_tasks
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.program import Column, Program
-from scoring_kit.results import TaskResult
+from scoring_kit.results import TaskResult, comparable
 from scoring_kit.submission_files import read_submission
 
 TEAM = "team"
@@ -46,7 +46,8 @@ def rank(request: Mapping[str, Any]) -> dict[str, Any]:
     if request.get("scores"):
         scores = read_scores(Path(request["scores"]), [column.key for column in columns])
     else:
-        scores = score_all(request, program)
+        results = score_all(request, program)
+        scores = {team: {column.key: _value(column, own) for column in columns} for team, own in results.items()}
     check_hidden(request["hide"], scores)
     records: dict[str, dict[str, Any]] = {team: {TEAM: team, **values} for team, values in scores.items()}
     tables, notes = [], []
@@ -70,8 +71,8 @@ def rank(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shared_ranks(values: Mapping[str, float | None], descending: bool) -> dict[str, int]:
-    """The rank of every team with a value, best first; equal values share the best of their ranks (1, 2, 2, 4)."""
-    there = {team: value for team, value in values.items() if value is not None}
+    """The rank of every team with a value, best first; equal ones share the best of their ranks (1, 2, 2, 4)."""
+    there = {team: comparable(value) for team, value in values.items() if value is not None}
     ordered = sorted(there.values(), reverse=descending)
     first: dict[float, int] = {}
     for place, value in enumerate(ordered, start=1):
@@ -120,8 +121,13 @@ def check_hidden(hide: Collection[str], teams: Collection[str]) -> None:
         raise OrganiserError(*(f"--hide {name}: no such team. Expected one of {known}." for name in unknown))
 
 
-def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName = entry_name) -> Scores:
+def score_all(
+    request: Mapping[str, Any], program: Program, team_name: TeamName = entry_name
+) -> dict[str, dict[str, TaskResult]]:
     """Score every team's submission in `request["submissions"]` against the gold in `request["reference"]`.
+
+    Returns:
+        Team → task that it entered → result.
 
     Raises:
         OrganiserError: submissions that cannot be scored, each with all its problems.
@@ -130,22 +136,21 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
     submission_module = importlib.import_module(f"{program.package}.submission")
     reference = reference_module.read(Path(request["reference"]), program.tasks, program.options)
     manifest = make_manifest(program, reference_module.manifest(reference, program.tasks))
-    scores: Scores = {}
+    results: dict[str, dict[str, TaskResult]] = {}
     failures: list[str] = []
     with tempfile.TemporaryDirectory() as work:
         for entry in read_entries(Path(request["submissions"]), Path(work), program.all_tasks, team_name):
             try:
                 submission = read_submission(submission_module, entry.files, manifest, Problems())
             except SubmissionError as error:
-                failures += [f"team {entry.team} ({entry.shown}): {message}" for message in error.messages]
+                more = error.found - len(error.messages)
+                messages = [*error.messages, *([f"… and {more} more."] if more else [])]
+                failures += [f"team {entry.team} ({entry.shown}): {message}" for message in messages]
                 continue
-            results = score_tasks(program, reference, submission)
-            scores[entry.team] = {
-                column.key: _value(column, results) for column in program.columns if not column.computed
-            }
+            results[entry.team] = score_tasks(program, reference, submission)
     if failures:
         raise OrganiserError(*failures)
-    return scores
+    return results
 
 
 def _value(column: Column, results: Mapping[str, TaskResult]) -> float | None:

@@ -24,6 +24,11 @@ class Metric:
     status: str | None = None
 
 
+def comparable(value: float) -> float:
+    """What to compare values by: equal metrics, summed in different orders, differ in their last bits."""
+    return round(value, 12)
+
+
 @dataclass(frozen=True)
 class Bar:
     """One bar: its label, its value and the number of scored items behind it."""

@@ -11,9 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gen_bundle.programs import program_description
+from gen_bundle.resources import resource
+from gen_bundle.spec.resolve import Unit, resolve
 from process2025.final_ranking import combined_scores, invitations, rank, team_name
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.ranking import shared_ranks
+from tests.scoring_programs.framed import write_files
+from tests.scoring_programs.process2025.gold import CLASSES, GOLD, answers
 
 TEAMS = "ABCDEFG"
 Values = Mapping[str, tuple[int | None, int | None]]
@@ -185,6 +190,30 @@ def test_faults_of_a_table(tmp_path: Path, table: str, message: str) -> None:
     with pytest.raises(OrganiserError) as caught:
         ranked(tmp_path, "team,f1,rmse\n" + table)
     assert caught.value.messages[0].startswith(message)
+
+
+def test_submissions_are_ranked_by_their_metrics_whatever_the_board_shows(tmp_path: Path) -> None:
+    """Without the column macro_f1, and with a `worst` that both RMSE lie beyond."""
+    competition = resolve(resource("bundles") / "process2025", overrides=("tasks.regression.columns.rmse.worst=1",))
+    description = program_description(competition, Unit("all", "", competition.tasks))
+    columns = [column for column in description["columns"] if column["key"] != "macro_f1"]
+    good = answers({"Model1_class": CLASSES, "Model1_MMSE": (28, 24, 16, 29)})
+    bad = answers({"Model1_class": ("HC", "HC", "HC", "HC"), "Model1_MMSE": (27, 23, 15, 29)})
+    write_files(
+        tmp_path,
+        {
+            "program.json": json.dumps({**description, "columns": columns}),
+            "ref/gold.csv": GOLD,
+            "all/PROCESS_submission_Good_Town.csv": good,
+            "all/PROCESS_submission_Bad_Town.csv": bad,
+        },
+    )
+    request = {"program": tmp_path / "program.json", "submissions": tmp_path / "all", "reference": tmp_path / "ref"}
+    teams = {record["team"]: record for record in rank({**request, "hide": []})["teams"]}
+    assert {team: (record["f1"], record["rmse"]) for team, record in teams.items()} == {
+        "Good_Town": (1.0, pytest.approx(2.0)),
+        "Bad_Town": (pytest.approx(2 / 9), pytest.approx(3.0)),
+    }
 
 
 @pytest.mark.parametrize(

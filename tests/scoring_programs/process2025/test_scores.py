@@ -101,6 +101,17 @@ def test_of_equal_models_the_first_is_the_best() -> None:
     assert statuses == ["absent", "scored, the best", "scored"]
 
 
+def test_the_last_bits_of_a_sum_make_no_model_the_best() -> None:
+    """Both models have a macro F1 of 47/90; summed in different orders, the second's is larger by 2e-16."""
+    reference = Reference(list("abcdef"), ["Dementia", "MCI", "HC", "Dementia", "MCI", "HC"], [])
+    answers_of = {
+        1: ["Dementia", "HC", "Dementia", "HC", "MCI", "HC"],
+        2: ["Dementia", "MCI", "MCI", "MCI", "Dementia", "HC"],
+    }
+    metrics = classification.score(reference, entered("classification", answers_of), {}).metrics
+    assert metrics["model1_macro_f1"].status == "scored, the best"
+
+
 def test_a_perfect_file(tmp_path: Path) -> None:
     outcome = score(tmp_path, "process2025", {"gold.csv": GOLD}, {NAME: PERFECT})
     assert outcome.exit_code == 0

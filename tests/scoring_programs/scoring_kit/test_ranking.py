@@ -130,6 +130,13 @@ def test_a_rank_is_one_more_than_the_number_of_better_teams(values: dict[str, fl
         assert (team in tied(ranks, [])) == (len(equal) > 1)
 
 
+def test_the_last_bits_of_a_sum_decide_no_rank() -> None:
+    """Both are 47/90: a mean of three F1 that were summed in different orders."""
+    values = {"A": 0.5222222222222221, "B": 0.5222222222222223, "C": 0.522222222}
+    assert shared_ranks(values, descending=True) == {"A": 1, "B": 1, "C": 3}
+    assert shared_ranks(values, descending=False) == {"A": 2, "B": 2, "C": 1}
+
+
 @given(st.dictionaries(st.sampled_from("ABCDEF"), st.integers(0, 3).map(float)), st.sets(st.sampled_from("ABCDEF")))
 def test_what_is_printed_of_a_hidden_team_tells_nothing(values: dict[str, float | None], hide: set[str]) -> None:
     """Whatever a hidden team's value is, its own cells and the marks of shared ranks stay the same."""
@@ -209,3 +216,11 @@ def test_submissions_that_cannot_be_scored_are_all_named(tmp_path: Path) -> None
         "team worse (worse.csv)",
         "team worse (worse.csv)",
     ]
+
+
+def test_problems_of_a_submission_beyond_the_shown_ones_are_counted(tmp_path: Path) -> None:
+    rows = "".join(f"x{number},Ambivalent\n" for number in range(60))
+    with pytest.raises(OrganiserError) as caught:
+        clarity(tmp_path, {"bad.csv": "id,clarity_pred\n" + rows})
+    assert len(caught.value.messages) == 51
+    assert caught.value.messages[-1] == "team bad (bad.csv): … and 11 more."
