@@ -27,6 +27,12 @@ def test_a_rare_gold_label_stands_with_the_next_rarest() -> None:
     assert (shown.gold_labels, shown.counts) == (["A", OTHERS], [(10, 10), (7, 7)])
 
 
+def test_a_matrix_with_all_gold_labels_in_one_row_is_not_shown() -> None:
+    """The row would be the numbers of predictions, which participants know."""
+    assert open_matrix(ConfusionMatrix("m", "AB", "AB", [[20, 6], [1, 1]]), MIN) is None
+    assert open_matrix(ConfusionMatrix("m", "AB", "AB", [[20, 6], [4, 1]]), MIN) is not None
+
+
 def test_a_lone_small_bar_takes_a_second_one_with_it() -> None:
     bars = [Bar("large", 0.5, 50), Bar("small", 0.1, 1), Bar("middle", 0.9, 7)]
     assert [bar.label for bar in open_bars(bars, MIN)] == ["large"]

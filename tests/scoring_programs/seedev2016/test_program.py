@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.resources import resource
+from scoring_kit.report.figures import label_html
 from tests.bundles.replayed import columns_of, files_of
 from tests.scoring_programs.framed import blocking, score, write_files
 from tests.scoring_programs.packed import run_program
@@ -77,6 +78,25 @@ def test_broken_gold_is_the_organisers_task_and_stays_untold(tmp_path: Path) -> 
 
 def test_an_empty_submission_is_refused(tmp_path: Path) -> None:
     assert score(tmp_path, NAME, GOLD, {}).exit_code == 1
+
+
+def test_what_tells_whether_a_single_event_is_right_is_withheld(tmp_path: Path) -> None:
+    """However many events the gold has; Is_Localized_In has 21."""
+    kind = "Is_Localized_In"
+    whole = score(tmp_path / "whole", NAME, GOLD, ANSWER)
+    event = f"E1\t{kind} Functional_Molecule:T1 Target_Tissue:T3\n"
+    one = {**dict.fromkeys(ANSWER, ""), "binary/Synthetic-binary-dev-1.a2": event}
+    outcome = score(tmp_path / "one", NAME, GOLD, one)
+    assert outcome.exit_code == 0, outcome.stderr
+    for key in ("matches", "similarity", "substitutions", "insertions", f"f1.{kind}", f"precision.{kind}"):
+        assert whole.details["tasks"]["binary"][key]["value"] is not None
+        assert outcome.details["tasks"]["binary"][key]["value"] is None
+    assert whole.page is not None
+    assert outcome.page is not None
+    row = label_html(kind)
+    shown, told = (page.split("F1 by event type")[1].split("</figure>")[0] for page in (whole.page, outcome.page))
+    assert row in shown
+    assert row not in told
 
 
 def test_no_event_at_all_is_a_submission_that_finds_nothing(tmp_path: Path) -> None:
