@@ -235,6 +235,7 @@ def test_a_failed_run_leaves_no_scores_of_an_earlier_one(tmp_path: Path) -> None
     assert Case(tmp_path).run().exit_code == 0
     (tmp_path / "input" / "res" / "predictions.csv").write_text("id,label\n", encoding="utf-8")
     (tmp_path / "output" / "notes.txt").write_text("mine", encoding="utf-8")
+    (tmp_path / "output" / "scores.txt").write_text("accuracy: 1.0\n", encoding="utf-8")  # a program for CodaLab's
     command = [
         sys.executable,
         str(tmp_path / "program" / "score.py"),
