@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import networkx as nx
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from are2007 import alignment, task2, task4
@@ -113,7 +113,29 @@ def test_the_alignment_has_the_greatest_total_overlap(key: list[Mention], respon
     assert len(set(aligned.values())) == len(aligned)
     assert all(overlap(one, other) > 0 for one, other in aligned.items())
     assert sum(overlap(*pair) for pair in aligned.items()) == pytest.approx(greatest_total(key, response))
-    assert all(aligned[mention] == mention for mention in set(key) & set(response))
+
+
+@st.composite
+def cut_in_two(draw: st.DrawFn) -> tuple[set[Mention], set[Mention]]:
+    """Common mentions, and of each, on either side, one of the parts into which it is cut at a token.
+
+    The overlaps of the two parts with the whole are 1 in sum: as much as that of the whole with itself.
+    """
+    sides: tuple[set[Mention], set[Mention]] = (set(), set())
+    for start, length, left in draw(st.lists(st.tuples(st.integers(0, 12), st.integers(2, 5), st.booleans()))):
+        cut = start + draw(st.integers(1, length - 1))
+        parts = [(start, cut), (cut, start + length)]
+        for side, part in zip(sides, parts if left else parts[::-1], strict=True):
+            side.update([(start, start + length), part])
+    return sides
+
+
+@given(cut_in_two())
+@example(({(0, 2), (1, 4), (4, 6)}, {(1, 4), (3, 6), (4, 5), (4, 7)}))
+def test_of_equal_totals_the_one_with_exact_boundaries(sides: tuple[set[Mention], set[Mention]]) -> None:
+    key, response = sides
+    aligned = align(key, response)
+    assert all(aligned[mention] == mention for mention in key & response)
 
 
 MANY_SPANS = st.lists(
