@@ -9,6 +9,8 @@ from typing import Any
 from process2025 import reference
 from process2025.final_ranking import rank
 from process2025.submission import ID, MODELS, PREFIX, SUFFIXES, TEMPLATE_TEAM, column_name
+from scoring_kit.csv_reading import read_table
+from scoring_kit.errors import Problems
 from scoring_kit.organiser import serve
 
 # The weakest answers that are legal: a submission without any filled column would enter no task.
@@ -49,11 +51,22 @@ def template(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The classes and MMSE scores tied to their speakers."""
+    """The classes and MMSE scores, in every spelling, tied to their speakers."""
     gold = _gold(request)
     labels = [[item, name] for item, name in zip(gold.ids, gold.classes, strict=False)]
-    labels += [[item, f"{value:g}"] for item, value in zip(gold.ids, gold.mmse, strict=False) if value is not None]
+    if gold.mmse:
+        cells = _mmse_cells(Path(request["reference"]))
+        for item, value, cell in zip(gold.ids, gold.mmse, cells, strict=True):
+            if value is not None:
+                labels += [[item, written] for written in dict.fromkeys((f"{value:g}", str(value), cell))]
     return {"texts": [], "labels": labels, "files": [reference.FILE]}
+
+
+def _mmse_cells(folder: Path) -> list[str]:
+    """The MMSE scores of valid gold as they are written."""
+    table = read_table((folder / reference.FILE).read_text(encoding="utf-8-sig"), reference.FILE, Problems())
+    at = table.header.index(reference.MMSE)
+    return [cells[at].strip() for _, cells in table.rows]
 
 
 def _gold(request: Mapping[str, Any]) -> reference.Reference:

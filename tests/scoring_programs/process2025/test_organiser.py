@@ -104,7 +104,18 @@ def test_secrets_and_manifest(tmp_path: Path) -> None:
         ["c", "Dementia"],
         ["d", "HC"],
         ["a", "30"],
+        ["a", "30.0"],
         ["b", "26"],
+        ["b", "26.0"],
         ["c", "18"],
+        ["c", "18.0"],
     ]
     assert PACKAGE.call("manifest", request) == {"ids": ["a", "b", "c", "d"]}
+
+
+def test_scores_are_secret_as_they_are_written_too(tmp_path: Path) -> None:
+    gold = "Test_ID,Class,MMSE\na,HC,28.00\nb,MCI, 26.185843423\nc,HC,\n"
+    request = {**ASK, "reference": str(folder(tmp_path, gold))}
+    labels = PACKAGE.call("secrets", request)["labels"]
+    assert labels[3:] == [["a", "28"], ["a", "28.0"], ["a", "28.00"], ["b", "26.1858"], ["b", "26.185843423"]]
+    assert len(PACKAGE.call("secrets", {**request, "tasks": ["classification"]})["labels"]) == 3
