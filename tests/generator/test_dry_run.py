@@ -269,6 +269,8 @@ def test_dates_and_quotas_count_when_asked(tmp_path: Path) -> None:
     assert (late.status, late.message) == ("Failed", "not taken: phase test is over: it ended 2020-02-01 00:00 UTC")
     early = Bundle(phase={"start": "2999-01-01 00:00:00"}).write(tmp_path / "early")
     assert "not open yet" in replay(early, tmp_path / "3", submissions[:1], enforce_limits=True).runs[0].message
+    running = Bundle(phase={"end": "2999-01-01 00:00:00"}).write(tmp_path / "running")
+    assert replay(running, tmp_path / "6", submissions[:1], enforce_limits=True).runs[0].status == "Finished"
     limited = Bundle(phase={"max_submissions_per_day": 2}).write(tmp_path / "limited")
     ours = replay(limited, tmp_path / "4", submissions, enforce_limits=True, team="ann").runs
     assert [run.status for run in ours] == ["Finished", "Finished", "Failed"]
