@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gen_bundle.check.archive import digest
-from gen_bundle.check.records import cells, fingerprint, lines, records, words
+from gen_bundle.check.records import cells, fingerprint, lines, plain, records, words
 from gen_bundle.check.tree import Node
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Gold:
         raw: SHA-256 of secret files, with their names.
         plain: digests of the lines of secret files (see `fingerprint`), with their names.
         columns: digests of secret columns of labels, with their file's name.
-        labels: gold labels of each id, lower-cased.
+        labels: gold labels of each id, both as they are compared (see `plain`).
         vocabulary: all labels.
         shingles: hashes of secret word sequences, by their number of words.
         starts: the sizes of the sequences that start with a word.
@@ -59,8 +59,8 @@ class Gold:
 
     def add_pair(self, item: str, label: str) -> None:
         """Note that an item has a label."""
-        self.labels.setdefault(item.strip().lower(), set()).add(label.strip().lower())
-        self.vocabulary.add(label.strip().lower())
+        self.labels.setdefault(plain(item), set()).add(plain(label))
+        self.vocabulary.add(plain(label))
 
     def add_text(self, text: str) -> None:
         """Note a secret text; texts of less than four words say too little."""
@@ -176,7 +176,7 @@ def _add_file(gold: Gold, bundle: Bundle, name: str, node: Node) -> None:
 def _add_labels(gold: Gold, name: str, node: Node) -> None:
     """The pairs of id and label, and the columns of labels, that a table or mapping shows."""
     rows: list[list[str]] = []
-    for record in records(name, node):
+    for record in records(node):
         if len(rows) >= MAX_ROWS:
             break
         if record:
@@ -216,7 +216,7 @@ def column_digest(column: list[str]) -> str:
     """A digest of a column's cells in their order."""
     import hashlib
 
-    return hashlib.sha256("\n".join(cell.strip().lower() for cell in column).encode()).hexdigest()
+    return hashlib.sha256("\n".join(plain(cell) for cell in column).encode()).hexdigest()
 
 
 def table_columns(node: Node) -> Iterator[list[str]]:

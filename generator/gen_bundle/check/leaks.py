@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from gen_bundle.check.gold import LONGEST, SHORTEST, Gold, column_digest, gold_of, sha256_of, table_columns
-from gen_bundle.check.records import cells, fingerprint, records, values, word_stream, words
+from gen_bundle.check.records import cells, fingerprint, records, rows, values, word_stream, words
 from gen_bundle.check.rules import Effect, Problem, rule
+from gen_bundle.check.ties import AGREEMENT, ENOUGH_TIES, Ties, ties_of
 from gen_bundle.check.tree import Node
 from gen_bundle.check.visible import Seen, visible_files
 
@@ -20,12 +21,8 @@ if TYPE_CHECKING:
 
 SEEN = "Codabench source @ c7dbc756, which files participants can download"
 REPAIR = "Take the reference data out of everything that participants get; keep them in `reference_data` alone."
-# A file whose records name known ids leaks their labels when (nearly) all records agree with the gold.
-AGREEMENT = 0.95
-ENOUGH_TIES = 3
 # An example submission may be good; it is the gold itself only when it is right wherever it says anything.
 COVERED_BY_ANSWER = 0.9
-DISTINCTIVE_ID = 4
 BLOCK = 65_536
 INPUT_CHANNELS = ("public data", "input data")
 
@@ -81,65 +78,29 @@ def _whole_file(bundle: Bundle, gold: Gold, seen: Seen) -> str | None:
     return None
 
 
-@dataclass
-class Ties:
-    """What the records of a file say about known ids.
-
-    Attributes:
-        named: records that give a known id some label.
-        agreeing: those among them whose label is the gold one.
-        labels: the gold labels given.
-        ids: the ids that got theirs.
-        pair: whether an agreeing record is just an id and its label, and not two small numbers.
-    """
-
-    named: int = 0
-    agreeing: int = 0
-    labels: set[str] = field(default_factory=set)
-    ids: set[str] = field(default_factory=set)
-    pair: bool = False
-
-    def add(self, gold: Gold, record: list[str]) -> None:
-        """Look at one record."""
-        cells_of = [cell.lower() for cell in record]
-        item = next((cell for cell in cells_of[:4] if cell in gold.labels), None)
-        given = {cell for cell in cells_of if cell in gold.vocabulary and cell != item}
-        if item is None or not given:
-            return
-        self.named += 1
-        if given <= gold.labels[item]:
-            self.agreeing += 1
-            self.labels |= given
-            self.ids.add(item)
-            two_numbers = item.isdigit() and all(label.isdigit() for label in given)
-            self.pair |= len(record) == 2 and len(item) >= DISTINCTIVE_ID and not two_numbers
-
-
 def _tied_labels(gold: Gold, seen: Seen) -> str | None:
     if not gold.labels:
         return None
-    ties = Ties()
-    for record in _records(seen):
-        ties.add(gold, record)
-    return f"ties {len(ties.ids)} of {len(gold.labels)} ids to their labels" if _is_leak(gold, seen, ties) else None
+    whole, columns = ties_of(gold, _records(seen), rows(seen.node) if seen.channel != "logo" else ())
+    # one column of an example submission may well be right: the answer as a whole must be
+    leaking = [ties for ties in (whole, *([] if seen.is_answer else columns)) if _is_leak(gold, seen, ties)]
+    if not leaking:
+        return None
+    return f"ties {max(ties.tied for ties in leaking)} of {len(gold.labels)} ids to their labels"
 
 
 def _is_leak(gold: Gold, seen: Seen, ties: Ties) -> bool:
-    perfect = 0 < ties.agreeing == ties.named
-    several = len(ties.ids) >= ENOUGH_TIES and len(ties.labels) > 1
     if seen.is_answer:
-        return perfect and several and len(ties.ids) >= COVERED_BY_ANSWER * len(gold.labels)
+        return ties.perfect and ties.several and ties.tied >= COVERED_BY_ANSWER * len(gold.labels)
     if seen.channel == "starting kit":
-        return perfect and several
-    if several and ties.agreeing >= AGREEMENT * ties.named:
-        return True
-    return gold.named and perfect and ties.pair
+        return ties.perfect and ties.several
+    return (ties.several and ties.nearly_perfect) or (gold.named and ties.perfect and ties.pair)
 
 
 def _records(seen: Seen) -> Iterator[list[str]]:
     if seen.channel == "logo":
         return iter([cells(text) for text in _logo_texts(seen.node)])
-    return records(seen.name, seen.node)
+    return records(seen.node)
 
 
 def _logo_texts(node: Node) -> list[str]:

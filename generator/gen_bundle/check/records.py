@@ -14,7 +14,9 @@ from gen_bundle.check.tree import CHUNK, Node
 MAX_JSON_BYTES = 16 * 1024 * 1024
 MAX_LINE = 1024 * 1024
 WORD = re.compile(r"\w+")
+DECIMAL = re.compile(r"[+-]?[0-9]+\.[0-9]*")
 TAGS = re.compile(r"</?[a-zA-Z][^<>]*>")
+JSON_STARTS = ("{", "[")
 EDGE = " \t\r\n\"'`*_<>()[]{}"
 
 
@@ -72,18 +74,14 @@ def cells(line: str) -> list[str]:
     return [part for part in (one.strip(EDGE) for one in parts) if part]
 
 
-def records(name: str, node: Node) -> Iterator[list[str]]:
+def records(node: Node) -> Iterator[list[str]]:
     """The records of a file as lists of cells: the objects of JSON, the lines of anything else."""
-    if name.lower().endswith(".json") and node.size <= MAX_JSON_BYTES:
-        try:
-            value = json.loads(node.read(MAX_JSON_BYTES))
-        except (ValueError, RecursionError):
-            value = None
-        if value is not None:
-            yield from json_records(value)
-            return
+    value = _json_value(node)
+    if value is not None:
+        yield from json_records(value)
+        return
     for line in lines(node):
-        if name.lower().endswith((".jsonl", ".ndjson")) and line.strip():
+        if line.lstrip().startswith(JSON_STARTS):
             try:
                 yield from json_records(json.loads(line))
                 continue
@@ -93,6 +91,16 @@ def records(name: str, node: Node) -> Iterator[list[str]]:
             yield cells(line)
         except csv.Error:
             continue
+
+
+def _json_value(node: Node) -> Any:
+    """What a JSON file of whatever name holds; None when it is none."""
+    if node.size > MAX_JSON_BYTES or not node.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
+        return None
+    try:
+        return json.loads(node.read(MAX_JSON_BYTES))
+    except (ValueError, RecursionError):
+        return None
 
 
 def json_records(value: Any) -> Iterator[list[str]]:
@@ -111,16 +119,56 @@ def json_records(value: Any) -> Iterator[list[str]]:
             waiting += [(None, one) for one in part if isinstance(one, (dict, list))]
 
 
+def rows(node: Node) -> Iterator[list[str]]:
+    """A table's rows, in which every column keeps its place: quoted cells may span lines, and none is left out.
+
+    JSON that holds its columns one by one is read as the table that they make. Nothing for what is no table.
+    """
+    value = _json_value(node)
+    if value is not None:
+        yield from _json_table(value)
+        return
+    first = next((line for line in lines(node) if line.strip()), "")
+    mark = max("\t,;|", key=first.count)
+    if mark not in first or first.lstrip().startswith(JSON_STARTS):
+        return
+    try:
+        yield from csv.reader((line + "\n" for line in lines(node)), delimiter=mark, skipinitialspace=True)
+    except csv.Error:
+        # a quotation mark that is never closed
+        return
+
+
+def _json_table(value: Any) -> Iterator[list[str]]:
+    """The rows of {"column": [cell, …]} and of {"column": {"row": cell, …}}."""
+    if not isinstance(value, dict):
+        return
+    columns = list(value.values())
+    if columns and all(isinstance(column, dict) for column in columns):
+        yield from ([_text(column.get(key)) for column in columns] for key in columns[0])
+    lists = [column for column in columns if isinstance(column, list)]
+    yield from ([_text(cell) for cell in row] for row in zip(*lists, strict=False))
+
+
+def plain(cell: str) -> str:
+    """A cell as it is compared: in lower case, and 28.0 or 28.50 as 28 or 28.5, as other programs write them."""
+    cell = cell.strip().lower()
+    return cell.rstrip("0").rstrip(".") if "." in cell and DECIMAL.fullmatch(cell) else cell
+
+
 def _text(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value).strip()
+    return str(value).strip()
 
 
 def values(name: str, node: Node) -> Iterator[list[str]]:
     """The words of every value: a record's cells, and each line as a whole and behind a leading `key:`."""
-    for record in records(name, node):
+    for record in records(node):
         for cell in record:
             yield words(cell)
         yield words(" ".join(record))
+    for row in rows(node):
+        for cell in row:
+            yield words(cell)
     if not name.lower().endswith(".json"):
         for line in lines(node):
             yield words(line)

@@ -1,7 +1,9 @@
 """Gold that participants can see, and everything that only looks like it."""
 
+import csv
 import io
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -207,3 +209,78 @@ def test_input_that_lies_beside_its_annotations_is_no_leak(
     draft = task()
     documents(*shown)(draft)
     assert draft.check(tmp_path).later == expected
+
+
+FIELDS = ["title", "answer", "order", "by", "index", "first", "second"]
+
+
+def table(*, quoted: bool = False, **changes: str) -> bytes:
+    """A wide table: ids late in it, answers of two lines, and bars in them."""
+    out = io.StringIO()
+    writer = csv.writer(out, quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL)
+    writer.writerow(FIELDS)
+    for number, (one, label) in enumerate(PAIRS):
+        row = {"title": "a, b", "answer": f"so | {number}\nand <i>on</i>", "order": str(number), "by": ""}
+        row |= {"index": one, "first": label, "second": ""} | changes
+        writer.writerow([row[name] for name in FIELDS])
+    return out.getvalue().encode()
+
+
+WIDE = [
+    public("test.csv", table()),
+    public("test.csv", table(quoted=True)),
+    public("test.csv", table(answer="")),
+    # one of the gold's labels in a column of its own is no reason to overlook the others
+    public("test.csv", table(title="joyful")),
+    public("test.csv", b"\n".join(reversed(table(answer="", title="").split(b"\n")))),
+    public("test.txt", json.dumps([dict.fromkeys("abcdef", "x") | {"id": i, "y": y} for i, y in PAIRS]).encode()),
+    public("test.dat", "\n".join(json.dumps(dict.fromkeys("abcdef", 1) | {"i": i, "y": y}) for i, y in PAIRS).encode()),
+    public("test.json", json.dumps({"a": ["x"] * 20, "y": LABELS, "id": IDS}).encode()),
+    public(
+        "test.json",
+        json.dumps(
+            {"y": dict(enumerate(LABELS)), "a": dict.fromkeys(range(20), "neutral"), "id": dict(enumerate(IDS))}
+        ).encode(),
+    ),
+    kit("test.csv", table()),
+]
+
+
+@pytest.mark.parametrize("edit", WIDE)
+def test_labels_tied_to_ids_are_found_wherever_the_id_stands(edit: Edit, tmp_path: Path) -> None:
+    draft = task()
+    both(with_options(secrets=Secrets(labels=tuple(PAIRS))), edit)(draft)
+    assert [what.partition(" ties ")[2] for what in leaks(draft, tmp_path)] == ["20 of 20 ids to their labels"]
+
+
+NUMBERS = [(str(1 + number * 7 % 20), "01"[number % 3 == 0]) for number in range(20)]
+
+
+def features(seed: int, size: int) -> bytes:
+    """Other items, whose features and labels are small numbers like the gold's ids and labels."""
+    draw = random.Random(seed)
+    rows = [[f"x{one}", *(str(draw.randint(0, 20)) for _ in range(8)), str(draw.randint(0, 1))] for one in range(size)]
+    return "\n".join(",".join(row) for row in rows).encode()
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        ("\n".join(f"a,b,c,d,{y},7,{i}" for i, y in NUMBERS).encode(), True),
+        *((features(seed, 4 + seed), False) for seed in range(12)),
+        (features(1, 400), False),
+    ],
+)
+def test_small_numbers_are_ids_only_where_a_column_agrees(data: bytes, found: bool, tmp_path: Path) -> None:
+    draft = task()
+    both(with_options(secrets=Secrets(labels=tuple(NUMBERS))), public("train.csv", data))(draft)
+    assert bool(leaks(draft, tmp_path)) == found
+
+
+@pytest.mark.parametrize(("secret", "written"), [("{}", "{}.0"), ("{}.0", "{}"), ("{}.5", "{}.50")])
+def test_a_number_is_the_same_however_its_decimals_are_written(secret: str, written: str, tmp_path: Path) -> None:
+    scores = tuple((one, secret.format(20 + number % 5)) for number, one in enumerate(IDS))
+    shown = "".join(f"{one},75,{written.format(20 + number % 5)}\n" for number, one in enumerate(IDS)).encode()
+    draft = task()
+    both(with_options(secrets=Secrets(labels=scores)), public("items.csv", shown))(draft)
+    assert leaks(draft, tmp_path) == ["public data public/items.csv ties 20 of 20 ids to their labels"]
