@@ -11,7 +11,7 @@ from typing import Any
 
 from clpsych2025.answers import SELF_STATES, PostAnswer, Submission
 from clpsych2025.averages import mean
-from clpsych2025.engines import nli_model, settings
+from clpsych2025.engines import nli_model, summary_settings
 from clpsych2025.reference import Reference, Summary
 from clpsych2025.summaries import Comparison, PairClassifier, Table, gold_sentences, submitted_sentences, tables_of
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult
@@ -46,7 +46,7 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     scored = scored_posts(posts, model)
     return TaskResult(
         metrics=published(scored) if is_published else as_run(scored),
-        settings=settings(options, "nli", model.signature() if model else None),
+        settings=summary_settings(options, model),
         libraries=("nltk", "torch", "transformers") if model else (),
         figures=[_consistency_bars(scored)],
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from clpsych2025.answers import Submission
 from clpsych2025.averages import mean
-from clpsych2025.engines import nli_model, settings
+from clpsych2025.engines import nli_model, summary_settings
 from clpsych2025.reference import Reference
 from clpsych2025.summaries import Comparison, Table, gold_sentences, submitted_sentences, tables_of
 from scoring_kit.results import Metric, TaskResult
@@ -22,7 +22,7 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     tables = tables_of(comparisons, model)
     return TaskResult(
         metrics=published(tables) if options["profile"] == "published" else as_run(tables),
-        settings=settings(options, "nli", model.signature() if model else None),
+        settings=summary_settings(options, model),
         libraries=("nltk", "torch", "transformers") if model else (),
     )
 

@@ -1,5 +1,6 @@
 """The model engines with the options of CLPsych 2025, and what of these the scores depend on."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,10 +11,6 @@ if TYPE_CHECKING:
     from scoring_kit.metrics.nli import NliModel
 
 PLACE = ("device", "precision", "batch_tokens", "cache")
-SCORES_DEPEND_ON = {
-    "bertscore": ("model", "revision", "num_layers", "baseline", "rescale"),
-    "nli": ("model", "revision", "labels"),
-}
 
 
 def bert_scorer(options: Mapping[str, Any]) -> "BertScorer":
@@ -36,13 +33,35 @@ def settings(options: Mapping[str, Any], engine: str, resolved: Mapping[str, obj
     Args:
         options: the competition's options.
         engine: `bertscore` or `nli`.
-        resolved: the engine's own account of itself (revision, layer, …); None where no text needed it.
+        resolved: the engine's own account of itself (revision, layer, …); None where no text needed it, and then only
+            what is known without the model is told.
     """
-    named = {key: options[engine][key] for key in SCORES_DEPEND_ON[engine]}
-    if Path(named["model"]).is_absolute():
-        named["model"] = Path(named["model"]).name  # where a folder lies is the organisers' own affair
-    named |= dict(resolved or {})
+    named = dict(_known_without_model(options[engine]) if resolved is None else resolved)
     named.pop("precision", None)
+    if "rescale" in options[engine]:
+        named["rescale"] = options[engine]["rescale"]
     values = {"profile": options["profile"], **{f"{engine}.{key}": value for key, value in named.items()}}
     values["precision"] = options["precision"]
     return {key: value if isinstance(value, str) else json.dumps(value) for key, value in values.items()}
+
+
+def summary_settings(options: Mapping[str, Any], model: "NliModel | None") -> dict[str, str]:
+    """What the scores of summaries depend on: the NLI model and the data of the sentence splitter."""
+    if model is None:
+        return settings(options, "nli", None)
+    from scoring_kit.metrics.sentences import punkt_digest
+
+    return {**settings(options, "nli", model.signature()), "punkt": punkt_digest()}
+
+
+def _known_without_model(given: Mapping[str, Any]) -> dict[str, object]:
+    """The part of an engine's account that the options alone tell, never with a path of the machine."""
+    name, layers, baseline = given["model"], given.get("num_layers"), given.get("baseline")
+    known: dict[str, object] = {"model": Path(name).resolve().name if Path(name).is_absolute() else name}
+    if layers is not None:
+        known["num_layers"] = layers
+    if not given.get("rescale", True):
+        known["baseline"] = None
+    elif baseline is not None and Path(baseline).is_file():
+        known["baseline"] = hashlib.sha256(Path(baseline).read_bytes()).hexdigest()
+    return known

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from scoring_kit.errors import OrganiserError
+
+DATA = "tokenizers/punkt_tab/english/"
+DATA_FILES = ("abbrev_types.txt", "collocations.tab", "ortho_context.tab", "sent_starters.txt")
 
 
 def split_sentences(text: str) -> list[str]:
@@ -23,3 +28,20 @@ def split_sentences(text: str) -> list[str]:
             "Use a docker image that holds it, or set NLTK_DATA to the folder that holds tokenizers/punkt_tab."
         ) from error
     return [stripped for sentence in sentences if (stripped := sentence.strip())]
+
+
+def punkt_digest() -> str:
+    """What two runs with the same Punkt data share: SHA-256 over its files, the first 16 hexadecimal digits.
+
+    The data are no part of nltk's package, so nltk's version does not tell them.
+
+    Raises:
+        LookupError: the Punkt data are not installed; `split_sentences` says so to the organisers.
+    """
+    from nltk.data import find
+
+    digest, folder = hashlib.sha256(), find(DATA)
+    for name in DATA_FILES:
+        with folder.join(name).open() as file:
+            digest.update(f"{name}\0{hashlib.sha256(file.read()).hexdigest()}\n".encode())
+    return digest.hexdigest()[:16]

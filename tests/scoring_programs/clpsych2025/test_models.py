@@ -120,7 +120,7 @@ def test_the_packed_joint_program_scores_with_models_and_shows_no_gold(
             assert text is None or (text not in everything and text not in public)
         for state in STATES:
             assert not any(span["text"] in everything for span in gold["timeline_level"][f"{state}_spans"])
-    for part in ("bertscore.num_layers:2", "nli.revision:", "profile:published", "torch:", "transformers:"):
+    for part in ("bertscore.num_layers:2", "nli.revision:", "profile:published", "punkt:", "torch:", "transformers:"):
         assert part in outcome.details["signature"]
     expected = scores(gold_folder, answers, tmp_path / "again", PROFILES["published"])
     for column, value in outcome.scores.items():

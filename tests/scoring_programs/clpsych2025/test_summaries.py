@@ -22,6 +22,7 @@ NOTHING: Mapping[str, tuple[str, ...]] = {"adaptive": (), "maladaptive": ()}
 def sentences_at_full_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     """Punkt has tests of its own; here a sentence ends at a full stop."""
     monkeypatch.setattr("scoring_kit.metrics.sentences.split_sentences", sentences)
+    monkeypatch.setattr("scoring_kit.metrics.sentences.punkt_digest", lambda: "none")
 
 
 def sentences(text: str) -> list[str]:

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import os
+import shutil
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("nltk")
 
 from scoring_kit.errors import OrganiserError
-from scoring_kit.metrics.sentences import split_sentences
+from scoring_kit.metrics.sentences import DATA, punkt_digest, split_sentences
+from tests.punkt import PUNKT
 from tests.punkt import punkt as punkt
 
 pytestmark = pytest.mark.models
@@ -54,3 +57,18 @@ def test_missing_data_are_the_organisers_to_mend(monkeypatch: pytest.MonkeyPatch
     nltk.tokenize._get_punkt_tokenizer.cache_clear()
     with pytest.raises(OrganiserError, match="NLTK_DATA"):
         split_sentences("One. Two.")
+
+
+def test_the_digest_tells_other_data_and_not_another_place(
+    punkt: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import nltk.data
+
+    known = punkt_digest()
+    shutil.copytree(punkt / PUNKT, tmp_path / DATA, copy_function=shutil.copyfile)
+    (tmp_path / DATA).chmod(0o755)
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    assert punkt_digest() == known
+    with (tmp_path / DATA / "abbrev_types.txt").open("a", encoding="utf-8") as file:
+        file.write("zzz\n")
+    assert punkt_digest() != known
