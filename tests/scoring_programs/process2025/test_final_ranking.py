@@ -182,7 +182,9 @@ def test_a_hidden_team(tmp_path: Path) -> None:
     [
         ("A,1.5,2\n", "scores.csv (A): f1 is out of range."),
         ("A,-0.5,2\n", "scores.csv (A): f1 is out of range."),
+        ("A,1.001,2\n", "scores.csv (A): f1 is out of range."),
         ("A,0.5,-2\n", "scores.csv (A): rmse is negative."),
+        ("A,0.5,-0.5\n", "scores.csv (A): rmse is negative."),
         ("A,0.5,x\n", 'scores.csv:2 (rmse): "x" is no finite number.'),
     ],
 )
@@ -190,6 +192,12 @@ def test_faults_of_a_table(tmp_path: Path, table: str, message: str) -> None:
     with pytest.raises(OrganiserError) as caught:
         ranked(tmp_path, "team,f1,rmse\n" + table)
     assert caught.value.messages[0].startswith(message)
+
+
+def test_the_ends_of_both_ranges_are_scores(tmp_path: Path) -> None:
+    best, worst = ranked(tmp_path, "team,f1,rmse\nA,1,0\nB,0,\n")["teams"]
+    assert (best["f1"], best["rmse"], best["s"]) == (1.0, 0.0, 2.0)
+    assert (worst["f1"], worst["rmse"], worst["s"]) == (0.0, None, 0.0)
 
 
 def test_submissions_are_ranked_by_their_metrics_whatever_the_board_shows(tmp_path: Path) -> None:

@@ -99,6 +99,10 @@ def test_of_equal_models_the_first_is_the_best() -> None:
     ).metrics
     statuses = [metrics[f"model{number}_macro_f1"].status for number in (1, 2, 3)]
     assert statuses == ["absent", "scored, the best", "scored"]
+    reference = Reference(list("ab"), [], [20, 24])
+    metrics = regression.score(reference, entered("regression", {2: [22, 24], 3: [20, 26]}), {}).metrics
+    statuses = [metrics[f"model{number}_rmse"].status for number in (1, 2, 3)]
+    assert statuses == ["absent", "scored, the best", "scored"]
 
 
 def test_the_last_bits_of_a_sum_make_no_model_the_best() -> None:
@@ -136,8 +140,8 @@ def test_details_tell_what_became_of_every_model(tmp_path: Path) -> None:
         "status": "scored",
     }
     assert details["classification"]["model2_macro_f1"] == {"value": 1.0, "rows": 12, "status": "scored, the best"}
-    assert details["classification"]["model3_macro_f1"] == {"value": None, "rows": 0, "status": "ignored"}
-    assert details["regression"]["model1_rmse"] == {"value": None, "rows": 0, "status": "absent"}
+    assert details["classification"]["model3_macro_f1"] == {"value": None, "rows": None, "status": "ignored"}
+    assert details["regression"]["model1_rmse"] == {"value": None, "rows": None, "status": "absent"}
     assert details["regression"]["model2_rmse"] == {
         "value": pytest.approx(math.sqrt(2 / 3)),
         "rows": 12,

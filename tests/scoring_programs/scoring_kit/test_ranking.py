@@ -106,6 +106,15 @@ def test_a_hidden_team_keeps_its_row_alone(tmp_path: Path) -> None:
     assert answer["notes"] == []
 
 
+def test_a_hidden_team_takes_no_part_in_a_shown_tie(tmp_path: Path) -> None:
+    answer = ranked(tmp_path, "team,f1,accuracy,error\nA,0.5,0,1\nB,0.5,0,1\nC,0.5,0,2\nD,0.4,0,2\n", hide=["B"])
+    assert answer["notes"] == ["Main task: A and C share rank 1.", "Other task: C and D share rank 3."]
+    assert [row[:2] for row in answer["tables"][0]["rows"]] == [["1=", "A"], ["1=", "C"], ["4", "D"], ["", "(hidden)"]]
+    assert [row[:2] for row in answer["tables"][1]["rows"]] == [["1", "A"], ["3=", "C"], ["3=", "D"], ["", "(hidden)"]]
+    assert [record["tied"] for record in answer["teams"]] == [["main"], ["main", "other"], ["other"], None]
+    assert tied({"A": 1, "B": 1, "C": 1}, ["B"]) == {"A", "C"}
+
+
 def test_an_unknown_team_cannot_be_hidden(tmp_path: Path) -> None:
     with pytest.raises(OrganiserError, match=r"--hide X: no such team. Expected one of A, B, C, D, E."):
         ranked(tmp_path, TABLE, hide=["X"])
@@ -187,13 +196,13 @@ def test_a_missing_table_of_scores(tmp_path: Path) -> None:
         read_scores(tmp_path / "scores.csv", KEYS)
 
 
-def clarity(tmp_path: Path, submissions: Files) -> Mapping[str, Any]:
+def clarity(tmp_path: Path, submissions: Files, *overrides: str) -> Mapping[str, Any]:
     """Rank submissions to CLARITY, whose rule is the default one."""
     from gen_bundle.programs import program_description
     from gen_bundle.resources import resource
     from gen_bundle.spec.resolve import Unit, resolve
 
-    competition = resolve(resource("bundles") / "clarity2026")
+    competition = resolve(resource("bundles") / "clarity2026", overrides=overrides)
     description = program_description(competition, Unit("all", "", competition.tasks))
     write_files(tmp_path, {"program.json": json.dumps(description), "ref/gold.csv": DEV})
     write_files(tmp_path / "all", submissions)
@@ -206,6 +215,20 @@ def test_submissions_are_scored_like_on_the_platform(tmp_path: Path) -> None:
     answer = clarity(tmp_path, {"good/a.csv": PERFECT, "half.csv": only_clarity})
     assert answer["tables"][0]["rows"] == [["1=", "good", "1.0000"], ["1=", "half", "1.0000"]]
     assert answer["tables"][1]["rows"] == [["1", "good", "0.4444", "0.4444", "1.0000"]]
+
+
+def test_beyond_the_worst_value_submissions_are_equal_as_on_the_board(tmp_path: Path) -> None:
+    """Macro F1 of A: (2/3 + 1/2 + 0)/3 = 7/18; of B, whose four answers are wrong, 0."""
+    answers = {
+        "A.csv": "id,clarity_pred\n1,Clear Reply\n2,Ambivalent\n3,Clear Reply\n4,Ambivalent\n",
+        "B.csv": "id,clarity_pred\n1,Ambivalent\n2,Non-Reply\n3,Non-Reply\n4,Clear Reply\n",
+    }
+    worst = "tasks.clarity.columns.clarity_macro_f1.worst=0.75"
+    assert clarity(tmp_path / "own", answers)["tables"][0]["rows"] == [["1", "A", "0.3889"], ["2", "B", "0.0000"]]
+    assert clarity(tmp_path / "bounded", answers, worst)["tables"][0]["rows"] == [
+        ["1=", "A", "0.7500"],
+        ["1=", "B", "0.7500"],
+    ]
 
 
 def test_submissions_that_cannot_be_scored_are_all_named(tmp_path: Path) -> None:
