@@ -158,7 +158,10 @@ def _units(declaration: model.Competition) -> tuple[Unit, ...]:
 
 
 def _place_files(options: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], dict[str, Path], list[str]]:
-    """Options that name folders become absolute; named files are copied into the programs as `files/NAME`."""
+    """Options that name folders become absolute; named files are copied into the programs as `files/NAME`.
+
+    A second file of that name comes to lie in a folder of its own.
+    """
     files: dict[str, Path] = {}
     notes: list[str] = []
 
@@ -182,8 +185,11 @@ def _place_files(options: Mapping[str, Any], folder: Path) -> tuple[dict[str, An
                 placed[key] = str(path)
                 notes.append(f"{here}: the folder {path} must exist, at this very path, where the program runs.")
             else:
-                placed[key] = f"files/{path.name}"
-                files[placed[key]] = path
+                name = f"files/{path.name}"
+                if files.get(name, path) != path:
+                    name = f"files/{len(files) + 1}/{path.name}"
+                placed[key] = name
+                files[name] = path
         return placed
 
     return place(options, "options"), files, notes
