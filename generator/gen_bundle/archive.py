@@ -2,11 +2,13 @@
 
 import io
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Literal
 
 from repro_zipfile import ReproducibleZipFile
+
+from gen_bundle.errors import UserError
 
 Members = Mapping[str, bytes | Path]
 EARLIEST, LATEST = (1980, 1, 1, 0, 0, 0), (2107, 12, 31, 23, 59, 58)
@@ -51,7 +53,7 @@ def zipped(members: Members) -> bytes:
 
 def all_files(folder: Path) -> dict[str, bytes | Path]:
     """Every file below `folder` as zip members, nothing left out."""
-    return {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {path.relative_to(folder).as_posix(): path for path in _files(folder)}
 
 
 def folder_members(folder: Path, prefix: str = "") -> dict[str, bytes | Path]:
@@ -59,9 +61,27 @@ def folder_members(folder: Path, prefix: str = "") -> dict[str, bytes | Path]:
     litter = {".DS_Store", "Thumbs.db", "__pycache__", "__MACOSX", ".gitkeep"}
     return {
         prefix + path.relative_to(folder).as_posix(): path
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and not litter.intersection(path.relative_to(folder).parts)
+        for path in _files(folder)
+        if not litter.intersection(path.relative_to(folder).parts)
     }
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files below `folder`, sorted.
+
+    Raises:
+        UserError: a name that no zip can hold, or a link to a folder or to nothing, which would be left out in silence.
+    """
+    for path in sorted(folder.rglob("*")):
+        try:
+            path.name.encode()
+        except UnicodeEncodeError as error:
+            raise UserError(f"{str(path)!a}: this name is not UTF-8. Give it another one.") from error
+        if path.is_file():
+            yield path
+        elif path.is_symlink():
+            kind = "a link to a folder, which is not followed" if path.is_dir() else "a link that leads nowhere"
+            raise UserError(f"{path}: is {kind}. Expected files and folders themselves; links to files are fine.")
 
 
 def move_into_place(unfinished: Path, target: Path) -> None:

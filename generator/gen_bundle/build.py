@@ -69,6 +69,17 @@ def build(request: Request, progress: Progress = lambda _: None) -> list[Built]:
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     if epoch is not None and not re.fullmatch("[0-9]{1,11}", epoch):
         raise UserError(f"SOURCE_DATE_EPOCH={epoch}: expected whole seconds since 1970, for example 1735689600.")
+    try:
+        return _build(request, progress)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        raise UserError(
+            f"{place}{error.strerror}. Expected: data that can be read, and a folder with room and leave to write "
+            f"--out {request.out}."
+        ) from error
+
+
+def _build(request: Request, progress: Progress) -> list[Built]:
     competition = resolve(
         find_competition(request.source), data=request.data, layout=request.layout, overrides=request.overrides
     )
@@ -78,21 +89,14 @@ def build(request: Request, progress: Progress = lambda _: None) -> list[Built]:
         raise UserError(
             *(f"--out {path}: exists and is no bundle. Choose another path, or remove the file." for path in foreign)
         )
-    try:
-        with ExitStack() as unfinished:
-            parts = [unfinished.enter_context(_beside(path)) for _, path in bundles]
-            built = [
-                _build_one(one, path, part, request, progress) for (one, path), part in zip(bundles, parts, strict=True)
-            ]
-            for one, part in zip(built, parts, strict=True):
-                move_into_place(part, one.path)
-            return built
-    except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        raise UserError(
-            f"{place}{error.strerror}. Expected: data that can be read, and a folder with room and leave to write "
-            f"--out {request.out}."
-        ) from error
+    with ExitStack() as unfinished:
+        parts = [unfinished.enter_context(_beside(path)) for _, path in bundles]
+        built = [
+            _build_one(one, path, part, request, progress) for (one, path), part in zip(bundles, parts, strict=True)
+        ]
+        for one, part in zip(built, parts, strict=True):
+            move_into_place(part, one.path)
+        return built
 
 
 def _asked_for(competition: Resolved, request: Request) -> list[tuple[Resolved, Path]]:

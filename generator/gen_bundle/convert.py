@@ -19,8 +19,20 @@ def convert(old: Path, new: Path, *, force: bool = False) -> list[str]:
         What could not be carried over, a line each.
 
     Raises:
-        UserError: `old` is no bundle of the older format, or `new` exists.
+        UserError: `old` is no bundle of the older format, `new` exists, or nothing can be written there.
     """
+    try:
+        return _convert(old, new, force)
+    except OSError as error:
+        raise UserError(
+            f"{error.filename or new}: {error.strerror}. Expected: a bundle that can be read, and a folder with room "
+            f"and leave to write --out {new}."
+        ) from error
+
+
+def _convert(old: Path, new: Path, force: bool) -> list[str]:
+    if new.is_dir():
+        raise UserError(f"--out {new}: is a folder. Expected the path of a zip file.")
     if new.exists() and not force:
         raise UserError(f"--out {new}: exists already. Choose another path, or say --force.")
     with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work:

@@ -19,7 +19,7 @@ def new_competition(name: str, parent: Path, title: str | None = None) -> Path:
     """Write a new competition's folder `parent/name` and return it.
 
     Raises:
-        UserError: the name cannot be used, or the folder exists.
+        UserError: the name cannot be used, the folder exists, or it cannot be written.
     """
     from cookiecutter.generate import generate_files
 
@@ -33,7 +33,6 @@ def new_competition(name: str, parent: Path, title: str | None = None) -> Path:
     folder = parent / name
     if folder.exists():
         raise UserError(f"{folder}: exists already. Choose another name, or remove it.")
-    parent.mkdir(parents=True, exist_ok=True)
     answers = {
         "name": name,
         "package": package,
@@ -42,5 +41,11 @@ def new_competition(name: str, parent: Path, title: str | None = None) -> Path:
         "year": str(datetime.now(UTC).year + 1),
         "_copy_without_render": COPIED_AS_IT_IS,
     }
-    generate_files(repo_dir=str(TEMPLATE), context={"cookiecutter": answers}, output_dir=str(parent))
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        generate_files(repo_dir=str(TEMPLATE), context={"cookiecutter": answers}, output_dir=str(parent))
+    except OSError as error:
+        raise UserError(
+            f"--in {parent}: {error.strerror or error}. Expected a folder with room and leave to write."
+        ) from error
     return folder

@@ -245,6 +245,44 @@ def test_options_that_name_files_travel_and_folders_become_absolute(tmp_path: Pa
     assert any("must exist, at this very path" in note for note in built.notes)
 
 
+def test_two_files_of_one_name_both_travel(tmp_path: Path) -> None:
+    options = {"good": "x/list.txt", "bad": "y/list.txt", "again": "x/list.txt"}
+    folder = small_competition(tmp_path, lambda declaration: declaration.update(options=options))
+    for name in "xy":
+        (folder / name).mkdir()
+        (folder / name / "list.txt").write_text(name, encoding="utf-8")
+    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    program = zipfile.ZipFile(io.BytesIO(contents(built.path)["scoring_programs/joint.zip"]))
+    placed = json.loads(program.read("program.json"))["options"]
+    assert {key: program.read(name) for key, name in placed.items()} == {"good": b"x", "bad": b"y", "again": b"x"}
+    assert placed["good"] == "files/list.txt"
+
+
+def test_a_column_computed_over_tasks_is_refused_in_layout_separate(two_tasks: Path, tmp_path: Path) -> None:
+    mean = "{key: mean, title: Mean, sort: desc, meaning: The mean., computation: avg, of: [accuracy, again_f1]}"
+    declaration = yaml.safe_load((two_tasks / "bundle.yaml").read_text(encoding="utf-8"))
+    declaration["tasks"][1]["columns"].append(yaml.safe_load(mean))
+    (two_tasks / "bundle.yaml").write_text(yaml.safe_dump(declaration), encoding="utf-8")
+    build(Request(str(two_tasks), tmp_path / "bundle.zip"))
+    with pytest.raises(UserError, match=r"tasks.again.columns.mean.of.0: 'accuracy' is no column of this task"):
+        build(Request(str(two_tasks), tmp_path / "out", layout="separate"))
+
+
+@pytest.mark.parametrize(
+    ("link", "expected"), [("../dev", "a link to a folder"), ("../nothing", "a link that leads nowhere")]
+)
+def test_a_link_is_not_left_out_in_silence(folder: Path, tmp_path: Path, link: str, expected: str) -> None:
+    (folder / "data" / "public" / "more").symlink_to(link)
+    with pytest.raises(UserError, match=f"public/more: is {expected}"):
+        build(Request(str(folder), tmp_path / "bundle.zip"))
+
+
+def test_a_name_that_no_zip_can_hold_is_told(folder: Path, tmp_path: Path) -> None:
+    (folder / "data" / "public" / "caf\udce9.txt").write_text("?", encoding="utf-8")
+    with pytest.raises(UserError, match=r"caf\\udce9.txt': this name is not UTF-8"):
+        build(Request(str(folder), tmp_path / "bundle.zip"))
+
+
 @pytest.mark.parametrize("path", ["/no/such/model", "./model", "~/no-such-model"])
 def test_a_folder_that_is_not_here_becomes_absolute_and_is_told(tmp_path: Path, path: str) -> None:
     folder = small_competition(tmp_path, lambda declaration: declaration.update(options={"model": path}))

@@ -43,6 +43,11 @@ def test_where_nothing_can_be_written_the_reason_is_told(folder: Path, tmp_path:
         build(Request(str(folder), tmp_path / "file" / "bundle.zip"))
 
 
+def test_a_name_that_is_too_long_is_told(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="File name too long"):
+        build(Request(str(folder), tmp_path / ("x" * 300 + ".zip")))
+
+
 def test_a_full_disk_leaves_the_old_bundle_whole(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "bundle.zip"
     build(Request(str(folder), out))

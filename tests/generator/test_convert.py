@@ -115,6 +115,7 @@ def test_our_own_older_bundles_come_back(tmp_path: Path) -> None:
         ("title: x\n", "html is missing"),
         ("- a\n", "is no mapping"),
         ("a: [\n", "cannot be read as YAML"),
+        (OLD.replace("title: An old task", "title: [*x]"), "cannot be read as YAML"),
         (OLD.replace("data: data.html", "data: ../../etc/passwd"), "is not in the bundle"),
         (OLD.replace("phases:\n", "phases: []\nother:\n"), "phases is missing"),
     ],
@@ -129,6 +130,33 @@ def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
     (tmp_path / "new.zip").write_text("precious", encoding="utf-8")
     with pytest.raises(UserError, match="exists already"):
         convert(old_bundle(tmp_path), tmp_path / "new.zip")
+
+
+@pytest.mark.parametrize(
+    ("out", "expected"),
+    [
+        ("old.zip/new.zip", "old.zip"),
+        ("x" * 300 + ".zip", "File name too long"),
+        ("folder", "is a folder"),
+        ("/proc/new.zip", "/proc"),
+    ],
+)
+def test_where_nothing_can_be_written_the_reason_is_told(tmp_path: Path, out: str, expected: str) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(UserError, match=expected):
+        convert(old_bundle(tmp_path), tmp_path / out, force=True)
+
+
+@pytest.mark.parametrize("number", [".inf", "-.inf", ".nan", "1" + "0" * 400])
+def test_decimals_that_are_no_number_are_none(tmp_path: Path, number: str) -> None:
+    convert(old_bundle(tmp_path, OLD.replace("numeric_format: 4", f"numeric_format: {number}")), tmp_path / "new.zip")
+    assert converted(tmp_path / "new.zip")["leaderboards"][0]["columns"][0]["precision"] == 0
+
+
+@pytest.mark.parametrize("date", ["0001-01-01", "0001-01-01 00:00:00 +14:00", "9999-12-31 23:00:00 -05:00"])
+def test_dates_beyond_the_calendar_are_to_be_set(tmp_path: Path, date: str) -> None:
+    lost = convert(old_bundle(tmp_path, OLD.replace("2031-03-01 18:30:00", date)), tmp_path / "new.zip")
+    assert any("start_date of phase 'Final': no date that can be read" in text for text in lost)
 
 
 @pytest.mark.parametrize(

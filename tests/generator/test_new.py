@@ -45,6 +45,13 @@ def test_any_accepted_name_builds(tmp_path: Path) -> None:
     assert built.path.is_file()
 
 
+@pytest.mark.parametrize("parent", ["file/x", "/proc"])
+def test_where_nothing_can_be_written_the_reason_is_told(tmp_path: Path, parent: str) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    with pytest.raises(UserError, match=r"--in .*Expected a folder"):
+        new_competition("zz", tmp_path / parent)
+
+
 def test_an_existing_folder_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "gold.csv").write_text("precious", encoding="utf-8")

@@ -3,10 +3,13 @@
 The older format: codalab/codalab-competitions @ c7ef5e28, `apps/web/models.py`; ours: see `codabench.py`.
 """
 
+import math
 import re
 from collections.abc import Collection, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
+
+from gen_bundle.spec.dates import FIRST_YEAR, LAST_YEAR
 
 COPIED = ("title", "description", "image", "reward")
 PHASE_FILES = ("public_data", "starting_kit")
@@ -157,9 +160,10 @@ def _mapping(value: Any) -> Mapping[Any, Any]:
 
 def _number(value: Any) -> float:
     try:
-        return float(value)
-    except (TypeError, ValueError):
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
         return 0.0
+    return number if math.isfinite(number) else 0.0
 
 
 def _title(name: Any) -> str:
@@ -167,12 +171,14 @@ def _title(name: Any) -> str:
 
 
 def moment(value: Any) -> datetime | None:
-    """A date of the old format in UTC: without a zone it is UTC, a date alone is its midnight."""
+    """A date of the old format in UTC: without a zone it is UTC, a date alone its midnight; else None."""
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value.strip())
         except ValueError:
             return None
+    if isinstance(value, date) and not FIRST_YEAR <= value.year <= LAST_YEAR:
+        return None
     if isinstance(value, datetime):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
     if isinstance(value, date):

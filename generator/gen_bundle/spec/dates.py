@@ -12,6 +12,7 @@ _MOMENT = re.compile(
     r"(?:[T ](?P<time>\d{2}:\d{2}(?::\d{2})?))?"
     r" ?(?P<zone>Z|UTC|AoE|[+-]\d{2}:?\d{2})"
 )
+FIRST_YEAR, LAST_YEAR = 1970, 9998  # a calendar's first and last day do not exist in every zone
 EXPECTED = 'a moment such as "2025-03-11 AoE", "2025-03-11 23:59 UTC" or "2025-03-11 18:00 +02:00"'
 
 
@@ -19,7 +20,7 @@ def parse_moment(text: str, date_alone: time) -> datetime:
     """The moment that `text` names, in UTC; a date without a time means `date_alone` of that day in its zone.
 
     Raises:
-        ValueError: no such moment, or no zone given.
+        ValueError: no such moment, no zone given, or a year beyond what calendars of all zones hold.
     """
     match = _MOMENT.fullmatch(text.strip())
     if match is None:
@@ -28,6 +29,8 @@ def parse_moment(text: str, date_alone: time) -> datetime:
         local = datetime.combine(datetime.fromisoformat(match["date"]), date_alone)
     else:
         local = datetime.fromisoformat(f"{match['date']} {match['time']}")
+    if not FIRST_YEAR <= local.year <= LAST_YEAR:
+        raise ValueError(f"expected a year from {FIRST_YEAR} to {LAST_YEAR}")
     return local.replace(tzinfo=_zone(match["zone"])).astimezone(UTC)
 
 

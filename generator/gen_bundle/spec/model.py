@@ -17,7 +17,7 @@ def _identifier(value: str) -> str:
     return value
 
 
-Identifier = Annotated[str, AfterValidator(_identifier), Field(max_length=36)]
+Identifier = Annotated[str, Field(max_length=36), AfterValidator(_identifier)]
 Line = Annotated[str, Field(min_length=1, pattern=r"^[^\r\n]*$")]
 Layout = Literal["joint", "tasks", "separate"]
 

@@ -18,6 +18,7 @@ def check_rules(data: dict[str, Any], folder: Path) -> Iterator[Finding]:
     yield from _unique(data, "phases", "id")
     yield from _unique(data, "tasks", "id")
     yield from _columns(data)
+    yield from _separate_columns(data)
     yield from _phases(data)
     yield from _files(data, folder)
     yield from _submission_rule(data)
@@ -67,6 +68,23 @@ def _columns(data: dict[str, Any]) -> Iterator[Finding]:
                 yield (*trail, "of", index), f"no written column {key!r}. {nearest(str(key), known)}"
     if columns and columns[0][1].get("hidden") is True:
         yield (*columns[0][0], "hidden"), "the first column ranks the submissions. Expected one that is shown."
+
+
+def _separate_columns(data: dict[str, Any]) -> Iterator[Finding]:
+    """In layout `separate` a bundle has the columns of its task alone, so none can be computed from another's."""
+    if data.get("layout") != "separate":
+        return
+    for trail, task in _items(data, "tasks"):
+        columns = list(_items(task, "columns", trail))
+        own = {column["key"] for _, column in columns if isinstance(column.get("key"), str)}
+        for place, column in columns:
+            for index, key in enumerate(column["of"] if isinstance(column.get("of"), list) else []):
+                if key not in own:
+                    yield (
+                        (*place, "of", index),
+                        f"{key!r} is no column of this task, which has a bundle of its own in layout separate. "
+                        "Expected columns of the same task, or layout joint or tasks.",
+                    )
 
 
 def _phases(data: dict[str, Any]) -> Iterator[Finding]:

@@ -42,10 +42,26 @@ class Source:
 
 def parse_value(text: str) -> Any:
     """A single value in YAML 1.2, as given to `--set`; raises ValueError where it is none."""
+    source = Source("value")
     try:
-        return yaml.load(text, Loader=_Loader)  # noqa: S506 — the core schema builds plain values only
-    except yaml.YAMLError as error:
+        _read(source, text)
+    except (yaml.YAMLError, RecursionError) as error:
         raise ValueError("not valid YAML") from error
+    if source.problems:
+        raise ValueError(source.problems[0])
+    return source.data
+
+
+def _read(source: Source, text: str) -> bool:
+    """Read the text into the source; returns whether there is anything in it."""
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+        if node is not None:
+            source.data = _Walk(source, loader).value(node, ())
+        return node is not None
+    finally:
+        loader.dispose()
 
 
 def read_source(path: Path) -> Source:
@@ -61,19 +77,15 @@ def read_source(path: Path) -> Source:
         source.problems.append(f"{path.name}:{line}: holds bytes that are not UTF-8. Expected UTF-8 text.")
         return source
     try:
-        loader = _Loader(text)
-        try:
-            node = loader.get_single_node()
-            if node is None:
-                source.problems.append(f"{path.name}: is empty. Expected a mapping with title, phases, tasks …")
-            else:
-                source.data = _Walk(source, loader).value(node, ())
-        finally:
-            loader.dispose()
+        if not _read(source, text):
+            source.problems.append(f"{path.name}: is empty. Expected a mapping with title, phases, tasks …")
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"{mark.line + 1}:{mark.column + 1}" if mark else "1:1"
-        source.problems.append(f"{path.name}:{where}: not valid YAML ({error.problem or error.context}).")
+        problem = str(error.problem or error.context)
+        # What a text such as `title: Emotions: a task` leads to.
+        advice = ' Put a text with ": " in it into quotes.' if problem.startswith("mapping values") else ""
+        source.problems.append(f"{path.name}:{where}: not valid YAML ({problem}).{advice}")
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error).splitlines()[0]
         source.problems.append(f"{path.name}: not valid YAML ({reason}).")

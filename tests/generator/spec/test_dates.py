@@ -33,6 +33,9 @@ def test_moments_in_utc(text: str, date_alone: time, utc: str) -> None:
         "2025-02-30 UTC",
         "2025-03-11 25:00 UTC",
         "2025-03-11 CET",
+        "9999-12-31 AoE",
+        "9999-12-31 23:59 UTC",
+        "0001-01-01 +14:00",
         "",
     ],
 )

@@ -72,6 +72,9 @@ def test_every_error_at_once_with_its_place(folder: Path) -> None:
         ("tittle=x", "no key 'tittle'", "Did you mean 'title'?"),
         ("title", "title", "expected KEY.PATH=VALUE"),
         ("title=[", "title", "not valid YAML"),
+        ("options=&a {x: *a}", "options", "not valid YAML"),
+        ("reward={a: 1, a: 2}", "reward", "not valid YAML"),
+        ("phases.test.end=9999-12-31 AoE", "phases.test.end", "a year from 1970 to 9998"),
         ("title.x=1", "title", "holds no further keys"),
         ("tasks.classification.columns.macro_f1.precision=11", "precision", "less than or equal to 10"),
         ("contact=me", "contact", "Expected: an e-mail address"),
@@ -125,6 +128,8 @@ def test_overrides_address_list_items_by_id_or_key(folder: Path) -> None:
         ("worst: 0", "computation: avg\n    of: [f1]", "no written column 'f1'"),
         ("terms: pages/terms.md.j2", "terms: pages/term.md.j2", "no file 'pages/term.md.j2'"),
         ("title: My task", "title: " + "x" * 223, "at most 222 characters"),
+        ("title: My task", "title: Emotions: a task", 'Put a text with ": " in it into quotes.'),
+        ("key: accuracy", "key: " + "x" * 37, "at most 36 characters"),
         ("name: Classification\n", "name: null\n", "should be a valid string"),
     ],
 )
