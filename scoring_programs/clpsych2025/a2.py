@@ -42,16 +42,17 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     """Score the well-being predictions; lower is better for the errors, higher for F1."""
     timelines = scored_timelines(reference, submission)
     metrics = published(timelines) if options["profile"] == "published" else as_run(timelines)
-    posts = sum(len(one.gold) for one in timelines)
-    abstentions = sum(one.predicted.count(None) for one in timelines)
+    # Of all posts, since the number among those with a gold score would tell which posts have one.
+    answers = [submission.timelines[name].posts[key] for name, one in reference.timelines.items() for key in one.posts]
+    abstentions = sum(answer.wellbeing is None for answer in answers)
     warnings = []
     if abstentions:
         warnings.append(
-            f"{abstentions} of the {posts} scored posts carry no well-being score. The error of such a post is derived "
-            "from the timeline's other answers, so a low error beside many abstentions says little."
+            f"{abstentions} of the {len(answers)} posts carry no well-being score. Where such a post is scored, its "
+            "error is derived from the timeline's other answers, so a low error beside many abstentions says little."
         )
     return TaskResult(
-        metrics={**metrics, "a2_abstentions": Metric(abstentions, posts)},
+        metrics={**metrics, "a2_abstentions": Metric(abstentions, len(answers))},
         settings={"profile": options["profile"]},
         libraries=("scikit-learn",),
         warnings=warnings,

@@ -8,6 +8,7 @@ from clpsych2025.a2 import CLASSES, published_class
 from clpsych2025.answers import SELF_STATES
 from clpsych2025.reference import FILE, GoldPost, Reference
 
+FEW = 5  # details_min_items of bundle.yaml, unless the organisers change it
 RANGES = {"serious": "1 to 4", "impaired": "5 to 6", "minimal": "7 to 10"}
 
 
@@ -55,6 +56,13 @@ def unscorable_evidence(reference: Reference, tasks: Sequence[str]) -> list[str]
 def weaknesses(reference: Reference, tasks: Sequence[str], options: Mapping[str, Any]) -> list[str]:
     """What can be scored, but not without a remark."""
     warnings = []
+    few = {column: count for column, count in _items_of_columns(reference, tasks).items() if 0 < count < FEW}
+    if few:
+        warnings.append(
+            f"{FILE}: fewer than {FEW} gold items stand behind "
+            f"{', '.join(f'{column} ({count})' for column, count in few.items())}. The leaderboard shows a column "
+            "whatever stands behind it, so participants can work out single annotations from it."
+        )
     if "a2" in tasks:
         warnings.append(
             "task a2: the published rule for missing scores has a weakness: one exact score in a timeline and nulls "
@@ -71,6 +79,27 @@ def weaknesses(reference: Reference, tasks: Sequence[str], options: Mapping[str,
     if options["cache"] is not None:
         warnings.append("options.cache is for work on one's own machine; leave it null in a bundle for a platform.")
     return warnings
+
+
+def _items_of_columns(reference: Reference, tasks: Sequence[str]) -> dict[str, int]:
+    """How many gold items stand behind each column: spans (a1), scored posts (a2), posts (b), timelines (c)."""
+    timelines, posts = reference.timelines.values(), _posts(reference)
+    items: dict[str, int] = {}
+    if "a1" in tasks:
+        spans = {f"_{state}": sum(len(timeline.spans[state]) for timeline in timelines) for state in SELF_STATES}
+        for suffix, count in {"": sum(spans.values()), **spans}.items():
+            items |= {f"a1_recall{suffix}": count, f"a1_weighted_recall{suffix}": count}
+    if "a2" in tasks:
+        classes = [published_class(post.wellbeing) for post in posts if post.wellbeing is not None]
+        items |= {"a2_mse": len(classes), "a2_macro_f1": len(classes)}
+        items |= {f"a2_mse_{name}": classes.count(label) for name, label in CLASSES.items()}
+    if "b" in tasks:
+        summaries = sum(post.summary.given for post in posts)
+        items |= dict.fromkeys(("b_mean_consistency", "b_max_contradiction", "b_max_entailment"), summaries)
+    if "c" in tasks:
+        summaries = sum(timeline.summary.given for timeline in timelines)
+        items |= dict.fromkeys(("c_mean_consistency", "c_max_contradiction"), summaries)
+    return items
 
 
 def _posts(reference: Reference) -> list[GoldPost]:

@@ -115,12 +115,20 @@ def test_the_f1_of_classes_is_withheld_where_it_would_give_single_labels_away(
 
 def test_abstentions_are_said_beside_the_score() -> None:
     result = a2.score(gold_scores([2, 6, 9, None]), scores([None, 6, None, None]), OPTIONS)
-    assert result.metrics["a2_abstentions"].value == 2
+    assert result.metrics["a2_abstentions"].value == 3
     assert result.warnings == [
-        "2 of the 3 scored posts carry no well-being score. The error of such a post is derived from the timeline's "
-        "other answers, so a low error beside many abstentions says little."
+        "3 of the 4 posts carry no well-being score. Where such a post is scored, its error is derived from the "
+        "timeline's other answers, so a low error beside many abstentions says little."
     ]
-    assert not a2.score(gold_scores([2, None]), scores([2, None]), OPTIONS).warnings
+    assert not a2.score(gold_scores([2, None]), scores([2, 3]), OPTIONS).warnings
+
+
+@pytest.mark.parametrize("options", [OPTIONS, AS_RUN], ids=["published", "as-run"])
+def test_abstentions_do_not_tell_which_posts_have_a_gold_score(options: dict[str, object]) -> None:
+    answer = scores([2, None, 9])
+    with_gold, without = (a2.score(gold_scores([2, gold, 9]), answer, options) for gold in (9, None))
+    assert with_gold.warnings == without.warnings
+    assert with_gold.metrics["a2_abstentions"] == without.metrics["a2_abstentions"]
 
 
 def test_the_figure_counts_the_posts_behind_each_bar() -> None:

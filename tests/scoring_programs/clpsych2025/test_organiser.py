@@ -85,12 +85,49 @@ def test_what_cannot_be_prepared_is_refused(tmp_path: Path, files: dict[str, str
         organiser.prepare(request(tmp_path, source=str(source), out=str(out)))
 
 
+ENOUGH: dict[str, dict[str, Any]] = {
+    f"t{t}": {
+        "summary": "All one.",
+        "adaptive": ["calm"],
+        "maladaptive": ["alone"],
+        "posts": {f"p{t}{score}": ("One.", score) for score in (3, 5, 8)},
+    }
+    for t in range(5)
+}
+
+
 def test_good_gold_brings_the_weakness_of_the_null_rule_and_unnamed_revisions_to_mind(tmp_path: Path) -> None:
-    weakness, bertscore, nli = check(write_gold(tmp_path, COMPLETE))
+    weakness, bertscore, nli = check(write_gold(tmp_path, ENOUGH))
     assert "one exact score in a timeline and nulls for all its other posts" in weakness
     assert bertscore.startswith("options.bertscore.revision is null")
     assert nli.startswith("options.nli.revision is null")
     assert check(tmp_path, tasks=["a2"]) == [weakness]
+
+
+FEW_BEHIND: dict[str, tuple[list[str], dict[str, Any], str]] = {
+    "spans": (
+        ["a1"],
+        {"maladaptive": []},
+        "a1_recall_maladaptive (4), a1_weighted_recall_maladaptive (4)",
+    ),
+    "scores": (["a2"], {"posts": {"p1": ("One.", 3), "p2": ("One.", 8)}}, "a2_mse_impaired (4)"),
+    "scored posts": (["a2"], {"posts": {"p1": ("One.", 5)}}, "a2_mse_serious (4), a2_mse_minimal (4)"),
+    "summaries of timelines": (["c"], {"summary": None}, "c_mean_consistency (4), c_max_contradiction (4)"),
+}
+
+
+@pytest.mark.parametrize(("tasks", "fields", "columns"), FEW_BEHIND.values(), ids=FEW_BEHIND)
+def test_columns_with_few_gold_items_behind_them_are_named(
+    tmp_path: Path, tasks: list[str], fields: dict[str, Any], columns: str
+) -> None:
+    warning, *_ = check(write_gold(tmp_path, {**ENOUGH, "t0": {**ENOUGH["t0"], **fields}}), tasks=tasks)
+    assert warning.startswith(f"gold.json: fewer than 5 gold items stand behind {columns}. ")
+
+
+def test_the_few_summaries_of_posts_and_the_few_of_everything_are_named(tmp_path: Path) -> None:
+    warning, *_ = check(write_gold(tmp_path, COMPLETE), tasks=["a2", "b"])
+    assert "behind a2_mse (3), a2_macro_f1 (3), a2_mse_serious (1), a2_mse_impaired (1)," in warning
+    assert "b_mean_consistency (2), b_max_contradiction (2), b_max_entailment (2). " in warning
 
 
 def test_a_model_folder_needs_no_revision(tmp_path: Path) -> None:
@@ -116,7 +153,7 @@ def test_a_named_revision_and_a_cache(tmp_path: Path) -> None:
         "nli": {**OPTIONS["nli"], "revision": "def"},
         "cache": "folder",
     }
-    (warning,) = check(write_gold(tmp_path, COMPLETE), options=options, tasks=["a1", "b", "c"])
+    (warning,) = check(write_gold(tmp_path, ENOUGH), options=options, tasks=["a1", "b", "c"])
     assert warning.startswith("options.cache is for work on one's own machine")
 
 

@@ -62,7 +62,7 @@ def test_a2_alone_imports_no_model_library(tmp_path: Path) -> None:
     assert outcome.scores["a2_mse"] == 1
     assert set(outcome.scores) == {key for key in WORST if key.startswith("a2_")}
     assert "warning: a2" not in outcome.stderr
-    assert "1 of the 2 scored posts carry no well-being score" in outcome.details["warnings"][0]
+    assert "1 of the 2 posts carry no well-being score" in outcome.details["warnings"][0]
 
 
 def test_an_oracle_of_scores_is_perfect(tmp_path: Path) -> None:
