@@ -62,9 +62,11 @@ def test_nothing_migrates_to_the_first_phase(tmp_path: Path) -> None:
     assert "phases.dev.auto_migrate: nothing can migrate to the first phase" in message
 
 
-@pytest.mark.parametrize(("override", "wrong"), [("phases.1.id=Dev", "phases"), ("tasks.1.id=Classification", "tasks")])
-def test_ids_differ_in_more_than_their_case(tmp_path: Path, override: str, wrong: str) -> None:
+@pytest.mark.parametrize("ids", [("dev", "dev"), ("dev", "Dev"), ("Dev", "dev")])
+@pytest.mark.parametrize("items", ["phases", "tasks"])
+def test_ids_differ_in_more_than_their_case(tmp_path: Path, items: str, ids: tuple[str, str]) -> None:
     """They name files, and some systems do not tell Dev from dev."""
-    (message,) = errors_of(small_competition(tmp_path, second_task), override)
-    assert f"{wrong}.{override.split('=')[1]}.id" in message
-    assert f"stands twice. Expected: a different id for each of the {wrong}." in message
+    overrides = [f"{items}.{place}.id={each}" for place, each in enumerate(ids)]
+    (message,) = errors_of(small_competition(tmp_path, second_task), *overrides)
+    assert f"{items}.{ids[1]}.id" in message
+    assert f"{ids[1]!r} stands twice. Expected: a different id for each of the {items}." in message
