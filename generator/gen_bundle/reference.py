@@ -2,7 +2,7 @@
 
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 
 from gen_bundle.archive import folder_members
 from gen_bundle.errors import UserError
-from gen_bundle.spec.model import Phase
+from gen_bundle.spec.model import Phase, Task
 from gen_bundle.spec.resolve import Resolved, Unit
 
 
@@ -25,7 +25,7 @@ class PhaseData:
         template: the empty submission's files.
         baselines: name → the files of one baseline submission.
         public: what participants may download.
-        secrets: what must not be found in anything public.
+        secrets: what must not be found in anything public: the gold of all tasks, also in the bundle of a single one.
         warnings: remarks of the scoring package on the data.
     """
 
@@ -74,6 +74,7 @@ def _prepare(competition: Resolved, phase: Phase, work: Path) -> PhaseData:
         else prepare_reference(competition, unit, phase.id, work / f"{phase.id}-{unit.id}")[0]
         for unit in competition.units
     }
+    secrets, unknown = _secrets(competition, phase.id, reference, work)
     return PhaseData(
         phase=phase,
         references=references,
@@ -85,9 +86,41 @@ def _prepare(competition: Resolved, phase: Phase, work: Path) -> PhaseData:
         template=folder_members(template),
         baselines=_baselines(competition, phase),
         public=_public(competition, phase),
-        secrets=package.call("secrets", request),
-        warnings=tuple(warnings),
+        secrets=secrets,
+        warnings=(*warnings, *unknown),
     )
+
+
+def _secrets(competition: Resolved, phase: str, reference: Path, work: Path) -> tuple[dict[str, Any], list[str]]:
+    """What is secret in a phase, and remarks on gold that could not be read.
+
+    A bundle of a single task must not show the gold of the other tasks either, as far as their data are there.
+    """
+    package = competition.package
+
+    def named(tasks: Sequence[Task]) -> dict[str, Any]:
+        unit = Unit("others", "", tuple(tasks))
+        prepared, _ = prepare_reference(competition, unit, phase, Path(tempfile.mkdtemp(dir=work)) / "gold")
+        return dict(package.call("secrets", {**_request(competition, unit), "reference": str(prepared)}))
+
+    own = package.call(
+        "secrets", {**_request(competition, Unit("all", "", competition.tasks)), "reference": str(reference)}
+    )
+    own_ids = {task.id for task in competition.tasks}
+    others = [task for task in competition.declaration.tasks if task.id not in own_ids]
+    found, remarks = [own], []
+    try:
+        found += [named(others)] if others else []
+    except UserError:
+        for task in others:
+            try:
+                found.append(named([task]))
+            except UserError:
+                remarks.append(
+                    f"{task.id}: no gold that could be read, so nobody looked for it in what participants get."
+                )
+    keys = dict.fromkeys(key for one in found for key in one)
+    return {key: [item for one in found for item in one.get(key, ())] for key in keys}, remarks
 
 
 def _request(competition: Resolved, unit: Unit) -> dict[str, Any]:
