@@ -63,7 +63,7 @@ def _metric_details(program: Program, result: TaskResult) -> dict[str, dict[str,
     return {
         name: {
             "value": metric.value if name in shown else None,
-            "rows": metric.rows,
+            "rows": metric.rows if name in shown else None,  # over one event of a type: there is exactly one
             **({} if metric.status is None else {"status": metric.status}),
         }
         for name, metric in result.metrics.items()

@@ -13,8 +13,9 @@ class Metric:
         value: the metric, exactly as computed; None where the gold leaves it undefined.
         rows: over how many units it is averaged (timelines, posts, events …).
         items: how many scored items stand behind it, `rows` where not given; a figure over fewer than
-            `details_min_items` is not shown, because it could give a single gold label away. Metrics of one family,
-            `f1: A` and `f1: B` or `f1.A` and `f1.B`, are withheld together as far as one follows from the others.
+            `details_min_items` is not shown, nor are its `rows`, because they could give a single gold label away.
+            Metrics of one family, `f1: A` and `f1: B` or `f1.A` and `f1.B`, are withheld together as far as one
+            follows from the others.
         status: what became of an answer that may be there or not, such as one of several models; for details.json.
     """
 

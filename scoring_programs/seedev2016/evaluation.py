@@ -6,6 +6,7 @@ from scoring_kit.results import Bar, BarChart, CountBars, Metric, TaskResult
 from seedev2016.filtering import by_type
 from seedev2016.measures import Measures, measure
 from seedev2016.pairing import pair_documents
+from seedev2016.schema import EVENT_TYPES
 from seedev2016.standoff import Event
 
 Documents = Mapping[str, Sequence[Event]]
@@ -28,7 +29,9 @@ def evaluate(task: str, names: Sequence[str], gold: Documents, predicted: Docume
     types = {event_type: measure(selected) for event_type, selected in by_type(pairs).items()}
     metrics = {f"{task}_{name}": metric for name, metric in _measures(overall, names).items()}
     metrics.update(_counts(overall))
-    for event_type, alternate in types.items():
+    # by all types that there are: the names alone would tell which of them the gold has
+    for event_type in sorted(EVENT_TYPES[task]):
+        alternate = types.get(event_type) or measure([])
         metrics.update({f"{name}.{event_type}": metric for name, metric in _measures(alternate, names).items()})
     bars = [Bar(event_type, alternate.f1, alternate.items) for event_type, alternate in types.items()]
     counts = [

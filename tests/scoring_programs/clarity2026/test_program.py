@@ -80,7 +80,7 @@ def test_an_f1_that_tells_single_gold_labels_is_withheld(tmp_path: Path) -> None
     gold = strict_gold({str(i): ("Clear Reply", "Explicit" if i % 2 else "General") for i in range(20)})
     answers = table(("id", "evasion_pred"), [(str(i), "Explicit" if i == 1 else "General") for i in range(20)])
     details = score(tmp_path, "clarity2026", {"gold.csv": gold}, {"answers.csv": answers}).details["tasks"]["evasion"]
-    assert details["evasion_f1: Explicit"] == {"value": None, "rows": 20}
+    assert details["evasion_f1: Explicit"] == {"value": None, "rows": None}
     assert details["evasion_f1: General"]["value"] is None  # with macro F1 it would tell that of Explicit
     assert details["evasion_f1: Dodging"]["value"] == 0.0  # never predicted: 0 whatever the gold is
 

@@ -11,6 +11,7 @@ from seedev2016.filtering import by_type
 from seedev2016.measures import Measures, measure
 from seedev2016.pairing import pair_events
 from seedev2016.reference import Reference
+from seedev2016.schema import EVENT_TYPES
 from seedev2016.standoff import Event
 from seedev2016.submission import Submission
 from tests.scoring_programs.seedev2016.cases import events
@@ -50,7 +51,13 @@ def test_alternate_scores_take_the_pairs_of_one_type() -> None:
 
 def test_a_task_gives_columns_counts_alternate_scores_and_figures() -> None:
     result = evaluate("full", ("f1", "recall", "precision", "ser"), {"D": GOLD}, {"D": PREDICTED})
-    values = {name: metric.value for name, metric in result.metrics.items()}
+    kinds = {name.split(".")[1] for name in result.metrics if "." in name}
+    assert kinds == set(EVENT_TYPES["full"])
+    there = ("Binding", "Interaction", "Localization")
+    assert all(result.metrics[f"f1.{kind}"].rows == 0 for kind in kinds.difference(there))
+    values = {
+        name: metric.value for name, metric in result.metrics.items() if "." not in name or name.split(".")[1] in there
+    }
     assert values == {
         "full_f1": pytest.approx(3 / 7),
         "full_recall": 0.5,

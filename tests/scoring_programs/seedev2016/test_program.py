@@ -99,6 +99,21 @@ def test_what_tells_whether_a_single_event_is_right_is_withheld(tmp_path: Path) 
     assert row not in told
 
 
+def test_details_do_not_tell_which_rare_types_the_gold_has(tmp_path: Path) -> None:
+    linked = "".join(f"E{i}\tIs_Linked_To Agent1:T{i} Agent2:T{i + 1}\n" for i in range(1, 10))
+    given = {"binary/d.txt": "x" * 30, "binary/d.a1": "".join(f"T{i}\tProtein {i} {i + 1}\tx\n" for i in range(1, 12))}
+    rare = "E20\tBinds_To Functional_Molecule:T1 Molecule:T2\n"
+    names = []
+    for name, gold in (("without", linked), ("with", linked + rare)):
+        reference = {**given, "binary/d.a2": gold}
+        outcome = score(tmp_path / name, NAME, reference, {"binary/d.a2": linked}, tasks=["binary"])
+        metrics = outcome.details["tasks"]["binary"]
+        assert metrics["binary_recall"]["value"] == 9 / len(gold.splitlines())
+        assert metrics["recall.Binds_To"] == {"value": None, "rows": None}
+        names.append(list(metrics))
+    assert names[0] == names[1]
+
+
 def test_no_event_at_all_is_a_submission_that_finds_nothing(tmp_path: Path) -> None:
     outcome = score(tmp_path, NAME, GOLD, dict.fromkeys(ANSWER, ""))
     assert outcome.exit_code == 0
