@@ -12,7 +12,7 @@ from typing import Any, Collection, Dict, List, Mapping, Optional, Tuple, Union
 from clpsych2025.answers import SELF_STATES, PostAnswer, Submission, TimelineAnswer
 from clpsych2025.as_run_fields import AsRunFields
 from clpsych2025.published_fields import PublishedFields
-from scoring_kit.errors import Problems, shown
+from scoring_kit.errors import Problems, printable, shown
 from scoring_kit.json_reading import JsonObject, read_json, type_name
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
@@ -27,25 +27,31 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
     if name is None:
         return None
     team, submission_id = _team_and_id(name, problems)
-    data = read_json(files.paths[name], name, manifest.options["max_submission_mb"], problems)
+    place = printable(name).replace('"', "'")  # in messages only what `shown` writes stands between quotes
+    data = read_json(files.paths[name], place, manifest.options["max_submission_mb"], problems)
     if problems.found:
         return None
     fields: Fields = PublishedFields() if manifest.options["profile"] == "published" else AsRunFields()
-    timelines = _Reader(fields, problems).timelines(data, name, manifest.expected["timelines"])
+    timelines = _Reader(fields, problems).timelines(data, place, manifest.expected["timelines"])
     return Submission(team, submission_id, timelines, entered=frozenset(manifest.tasks))
 
 
 def _only_json(files: SubmissionFiles, problems: Problems) -> Optional[str]:
     found = [name for name in files.paths if name.lower().endswith(".json")]
     others = [name for name in files.paths if name not in found]
-    if others:
+    if found and others:
         more = f", with {len(others) - 1} more" if others[1:] else ""
         problems.warn(shown(others[0]), f"ignored{more}: only the JSON file is read")
     if len(found) == 1:
         return found[0]
-    what = "holds no JSON file" if not found else f"holds {len(found)} JSON files: {', '.join(map(shown, found[:5]))}"
+    what = f"holds {len(found)} JSON files: {_names(found)}" if found else "holds no JSON file"
+    what += f"; found {_names(others)}" if others and not found else ""
     problems.error("submission", what, "exactly one is expected, named TEAM_SubmissionID.json")
     return None
+
+
+def _names(names: List[str]) -> str:
+    return ", ".join(map(shown, names[:5]))
 
 
 def _team_and_id(name: str, problems: Problems) -> Tuple[str, str]:

@@ -50,13 +50,13 @@ class Problems:
         """Record a problem: `where` is `file:line` or a field, `what` is wrong, and what was `expected`."""
         self.found += 1
         if len(self.errors) < SHOWN:
-            self.errors.append(f"{where}: {_sentence(what)} {_expectation(expected)}")
+            self.errors.append(printable(f"{where}: {_sentence(what)} {_expectation(expected)}"))
 
     def warn(self, where: str, what: str) -> None:
         """Record something that will be ignored or read otherwise than the participant may think."""
         self.warned += 1
         if len(self.warnings) < SHOWN:
-            self.warnings.append(f"{where}: {_sentence(what)}")
+            self.warnings.append(printable(f"{where}: {_sentence(what)}"))
 
     def take(self, other: Problems, prefix: str) -> None:
         """Record the errors of a part of the whole, with `prefix` before each."""
@@ -95,9 +95,13 @@ def _expectation(text: str) -> str:
     return _sentence(text[:1].upper() + text[1:] if is_sentence else f"Expected: {text}")
 
 
+def printable(text: str) -> str:
+    """A text in one line: what is not printable, as a file's name may hold it, escaped as in Python."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def shown(value: object, limit: int = 60) -> str:
     """A participant's value as it stands in a message: printable, cut to `limit`, the only thing between `"` there."""
     text = value if isinstance(value, str) else repr(value)
-    printable = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: limit + 1])
-    printable = printable.replace('"', "'")
-    return f'"{printable[:limit]}…"' if len(text) > limit else f'"{printable}"'
+    quoted = printable(text[: limit + 1]).replace('"', "'")
+    return f'"{quoted[:limit]}…"' if len(text) > limit else f'"{quoted}"'

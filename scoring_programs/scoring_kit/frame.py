@@ -107,7 +107,11 @@ def run(program_folder: Path, input_folder: Path, output_folder: Path, task: str
     reference = reference_module.read(reference_folder, program.tasks, program.options)
     manifest = make_manifest(program, reference_module.manifest(reference, program.tasks))
     problems = Problems()
-    submission = read_submission(submission_module, input_folder / "res", manifest, problems)
+    try:
+        submission = read_submission(submission_module, input_folder / "res", manifest, problems)
+    except SubmissionError:
+        _print_warnings(problems)  # what was ignored is often why something else is missing
+        raise
     results = score_tasks(program, reference, submission)
     line = signature(program, results, reference_digest(reference_folder))
     scores = write_outputs(output_folder, program, results, problems.warnings, line)
@@ -145,10 +149,14 @@ def _only(program: Program, task: str) -> Program:
 def _print_summary(
     program: Program, scores: Mapping[str, float], problems: Problems, line: str, seconds: float
 ) -> None:
-    for warning in problems.warning_lines():
-        print(warning)
+    _print_warnings(problems)
     for column in program.columns:
         if column.key in scores:
             print(f"{column.key}: {scores[column.key]:.{max(column.precision, 0)}f}")
     print(f"signature: {line}")
     print(f"scored in {seconds:.1f} s")
+
+
+def _print_warnings(problems: Problems) -> None:
+    for warning in problems.warning_lines():
+        print(warning)

@@ -100,7 +100,7 @@ def nothing_is_scored() -> Iterator[None]:
 
 
 def said_by_program(case: Case, submission: bytes) -> tuple[int, str]:
-    """Exit status, and what the scoring program says of the submission: the problems, or else the warnings."""
+    """Exit status, and what the scoring program says of the submission: the problems, and the warnings."""
     with tempfile.TemporaryDirectory() as work:
         given_folder = Path(work) / "input"
         with zipfile.ZipFile(io.BytesIO(submission)) as archive:
@@ -112,7 +112,7 @@ def said_by_program(case: Case, submission: bytes) -> tuple[int, str]:
         with redirect_stdout(out), redirect_stderr(err):
             status = frame.guarded(lambda: frame.run(case.program, given_folder, Path(work) / "output"))
     warnings = [line for line in out.getvalue().splitlines() if re.match("warning: |… and ", line)]
-    return status, err.getvalue() if status else "\n".join(warnings)
+    return status, "\n".join([*err.getvalue().splitlines(), *warnings])
 
 
 def said_by_validator(case: Case, submission: bytes) -> tuple[int, str]:
@@ -124,9 +124,6 @@ def said_by_validator(case: Case, submission: bytes) -> tuple[int, str]:
         with redirect_stdout(out):
             status = validate.main(module, json.dumps(case.manifest), [str(path)])
     lines = [line for line in out.getvalue().splitlines() if " is valid." not in line]
-    if status:
-        lines = [line for line in lines if not line.startswith("warning: ") and not line.endswith("more warnings.")]
-        return status, "\n".join(lines) + "\n"
     return status, "\n".join(lines)
 
 

@@ -229,4 +229,24 @@ def test_exactly_one_json_file_is_expected(tmp_path: Path) -> None:
 def test_a_submission_without_a_json_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "answers.txt").write_text("hello")
     _, problems = read_folder(tmp_path, manifest(EXPECTED))
-    assert problems.errors == ["submission: holds no JSON file. Exactly one is expected, named TEAM_SubmissionID.json."]
+    assert problems.errors == [
+        'submission: holds no JSON file; found "answers.txt". Exactly one is expected, named TEAM_SubmissionID.json.'
+    ]
+
+
+NAMES_AS_SHOWN = {
+    "T\nsignature: forged.json": "T\\nsignature: forged.json",
+    "T\x1b[31m_1.json": "T\\x1b[31m_1.json",
+    'T"_1.json': "T'_1.json",
+}
+
+
+@pytest.mark.parametrize(("name", "as_shown"), NAMES_AS_SHOWN.items())
+def test_a_name_forges_no_line_and_no_quotes(tmp_path: Path, name: str, as_shown: str) -> None:
+    write_files(tmp_path, {**GOOD, "t3": {}, "t2": None}).joinpath("Team_1.json").rename(tmp_path / name)
+    _, problems = read_folder(tmp_path, manifest(EXPECTED))
+    assert problems.errors[0].startswith(f"{as_shown}, timeline t2: is null.")
+    assert problems.warnings[-1] == f'{as_shown}: the timeline "t3" is not expected and ignored.'
+    (tmp_path / name).write_text("[")
+    _, problems = read_folder(tmp_path, manifest(EXPECTED))
+    assert problems.errors[0].startswith(f"{as_shown}:1:2: not valid JSON")
