@@ -33,14 +33,14 @@ def direct_scores(tmp_path: Path, name: str, phase: str, baseline: str) -> dict[
     return dict(outcome.scores)
 
 
-def check_board(tmp_path: Path, name: str, layout: str, baselines: Sequence[str], phase: str = "test") -> None:
+def check_board(tmp_path: Path, name: str, layout: str, baselines: Sequence[str]) -> None:
     """Assert that the boards of the built bundle or bundles show the baselines' direct scores."""
-    expected = {baseline: direct_scores(tmp_path, name, phase, baseline) for baseline in baselines}
+    expected = {baseline: direct_scores(tmp_path, name, "test", baseline) for baseline in baselines}
     out = tmp_path / ("bundles" if layout == "separate" else "bundle.zip")
     built = build(Request(name, out, layout=layout, overrides=OVERRIDES.get(layout, ())))
     told: dict[str, dict[str, str]] = {baseline: {} for baseline in baselines}
     for number, bundle in enumerate(built):
-        results = dry_run(Wish(bundle.path, tmp_path / f"run{number}", phases=[phase]), ProcessEngine())
+        results = dry_run(Wish(bundle.path, tmp_path / f"run{number}", phases=["test"]), ProcessEngine())
         assert {run.status for run in results.runs} == {"Finished"}, results.runs
         assert {row.submission for row in results.board} == set(baselines)
         for run in results.runs:

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from gen_bundle.board import Board, Entry, NoBoardError, RefusedError, shown_text, stored_value
 from gen_bundle.leaderboard import Column, Leaderboard
-from gen_bundle.worker.competition_yaml import read_leaderboard
+from gen_bundle.worker.competition_yaml import read_competition
 from gen_bundle.worker.rules import JobFailedError, WorkerCrashError, read_scores
+from tests.generator.worker.bundles import Bundle
 from tests.shared import SHARED, shared_path
 
 
@@ -68,7 +69,8 @@ def shown(board: Board, entries: list[Entry], owners: list[str]) -> dict[str, An
 @pytest.mark.parametrize("case", recorded() or [{}], ids=lambda case: case.get("id", "no data"))
 def test_recorded_uploads_and_boards(case: dict[str, Any], tmp_path: Path) -> None:
     shared_path("corpus/codabench/scores.jsonl")
-    board = Board(read_leaderboard(case["leaderboard"]))
+    bundle = Bundle(top={"leaderboards": [case["leaderboard"]]}).write(tmp_path / "bundle")
+    board = Board(read_competition(bundle).leaderboard)
     tasks = [f"task{number}" for number in range(case["tasks"])] if case["tasks"] > 1 else []
     entries, owners = [], []
     for number, (submission, expected) in enumerate(zip(case["submissions"], case["uploads"], strict=True)):

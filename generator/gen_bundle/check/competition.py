@@ -38,7 +38,6 @@ class Task:
     name: str
     files: Mapping[str, DataUse]
     ingestion_only_during_scoring: bool = False
-    is_reference: bool = False
 
 
 @dataclass(frozen=True)
@@ -132,7 +131,6 @@ def read_v2(bundle: Bundle) -> Competition:
             str(entry.get("name") or entry.get("index")),
             {} if "key" in entry.value else _files(entry, TASK_FILES, (entry.position,)),
             is_on(entry.get("ingestion_only_during_scoring")),
-            "key" in entry.value,
         )
         for entry in bundle.entries("tasks")
     )

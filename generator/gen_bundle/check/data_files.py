@@ -19,9 +19,9 @@ PROGRAMS = ("scoring_program", "ingestion_program")
 STAGES = {"solution": Stage.SAVE_SOLUTIONS, "public_data": Stage.SAVE_PHASES, "starting_kit": Stage.SAVE_PHASES}
 
 
-def _order(use: DataUse, shift: int = 0) -> tuple[int, ...]:
+def _order(use: DataUse) -> tuple[int, ...]:
     # in SAVE_PHASES each phase first looks up its tasks (place 0) and the leaderboard (1), then its two files (2, 3)
-    return (use.order[0], use.order[1] + 2) if use.role in ("public_data", "starting_kit") else (*use.order, shift)
+    return (use.order[0], use.order[1] + 2) if use.role in ("public_data", "starting_kit") else (*use.order, 0)
 
 
 def where(use: DataUse) -> str:

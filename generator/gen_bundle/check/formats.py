@@ -24,13 +24,11 @@ def place(finding: Finding) -> str:
     return ":".join(str(part) for part in (finding.file, finding.line, finding.column) if part is not None)
 
 
-def text(report: Report, *, notes: bool = True) -> Iterator[str]:
+def text(report: Report) -> Iterator[str]:
     """The verdict and all findings, line by line."""
     verdict = "accepted" if report.accepted else "refused"
     yield f"{report.path}: {verdict}: {LATER[report.later]}"
     for finding in report.findings:
-        if finding.severity == "note" and not notes:
-            continue
         first = "  (what the platform reports first)" if finding.first else ""
         yield f"  {finding.severity} {finding.id}  {place(finding)}{first}"
         yield f"    {finding.what}"

@@ -105,15 +105,6 @@ class _Competition(_Mapping):
     enable_detailed_results: bool = False
 
 
-def read_leaderboard(content: object) -> Leaderboard:
-    """One entry of `leaderboards`, with the platform's defaults; columns by index.
-
-    Raises:
-        ValidationError: It is not what the platform accepts.
-    """
-    return _Leaderboard.model_validate(content).leaderboard()
-
-
 def read_competition(folder: Path) -> Competition:
     """Read an unpacked bundle's competition.yaml.
 
