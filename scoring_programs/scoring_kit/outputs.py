@@ -2,9 +2,11 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from scoring_kit.errors import OrganiserError
 from scoring_kit.program import Program
 from scoring_kit.report import results_page
 from scoring_kit.report.withholding import open_metrics
@@ -41,7 +43,12 @@ def write_outputs(
 
 
 def board_scores(program: Program, results: Mapping[str, TaskResult]) -> dict[str, float]:
-    """Every written column with a finite number: no score is missing, because a missing one would rank first."""
+    """Every written column with a finite number: no score is missing, because a missing one would rank first.
+
+    Raises:
+        OrganiserError: columns that no metric fills.
+    """
+    check_columns(program, results)
     scores = {}
     for column in program.columns:
         if column.computed:
@@ -55,6 +62,22 @@ def board_scores(program: Program, results: Mapping[str, TaskResult]) -> dict[st
             raise ArithmeticError(f"the column {column.key} is not finite")
         scores[column.key] = float(score)
     return scores
+
+
+def check_columns(program: Program, results: Mapping[str, TaskResult]) -> None:
+    """Raise OrganiserError for every column of a scored task that its scorer gives no metric for."""
+    written = [column for column in program.columns if column.task in results and not column.computed]
+    unknown = [column for column in written if column.key not in results[column.task].metrics]
+    if unknown:
+        messages = []
+        for column in unknown:
+            # Names with a part after . or : may be those of gold labels, and participants read this.
+            known = [name for name in results[column.task].metrics if not re.search("[.:]", name)]
+            messages.append(
+                f"tasks.{column.task}.columns.{column.key}: the scoring program gives no such metric. "
+                f"Expected one of {', '.join(known)} as the column's key in bundle.yaml; build the bundle anew then."
+            )
+        raise OrganiserError(*messages)
 
 
 def _metric_details(program: Program, result: TaskResult) -> dict[str, dict[str, float | int | str | None]]:

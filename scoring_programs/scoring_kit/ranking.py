@@ -18,6 +18,7 @@ from scoring_kit.entries import TeamName, entry_name, read_entries
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, shown
 from scoring_kit.frame import make_manifest, score_tasks
 from scoring_kit.json_reading import read_utf8
+from scoring_kit.outputs import check_columns
 from scoring_kit.program import Column, Program
 from scoring_kit.results import TaskResult, comparable
 from scoring_kit.submission_files import read_submission
@@ -47,6 +48,8 @@ def rank(request: Mapping[str, Any]) -> dict[str, Any]:
         scores = read_scores(Path(request["scores"]), [column.key for column in columns])
     else:
         results = score_all(request, program)
+        for entered in results.values():
+            check_columns(program, entered)
         scores = {team: {column.key: _value(column, own) for column in columns} for team, own in results.items()}
     check_hidden(request["hide"], scores)
     records: dict[str, dict[str, Any]] = {team: {TEAM: team, **values} for team, values in scores.items()}

@@ -94,6 +94,20 @@ def test_a_figure_over_few_items_is_withheld_but_columns_are_not(case: Case) -> 
     assert metrics["macro_f1"] == {"value": 0.5, "rows": 3}
 
 
+def test_columns_without_a_metric_are_the_organisers(case: Case) -> None:
+    case.scorer("0.5")
+    path = case.folder / "my_task" / "classification.py"
+    text = path.read_text(encoding="utf-8").replace('"macro_f1"', '"f1.GOLD_LABEL"').replace('"accuracy"', '"share"')
+    path.write_text(text, encoding="utf-8")
+    outcome = case.run()
+    assert outcome.exit_code == 2
+    assert outcome.scores is None
+    for key in ("macro_f1", "accuracy"):
+        expected = f"columns.{key}: the scoring program gives no such metric. Expected one of share, extra as"
+        assert expected in outcome.stderr
+    assert "GOLD_LABEL" not in outcome.stderr
+
+
 @pytest.mark.parametrize("value", ["float('nan')", "float('inf')"])
 def test_no_number_that_the_server_refuses_is_written(case: Case, value: str) -> None:
     case.scorer(value)

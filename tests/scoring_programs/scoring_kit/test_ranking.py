@@ -247,3 +247,8 @@ def test_problems_of_a_submission_beyond_the_shown_ones_are_counted(tmp_path: Pa
         clarity(tmp_path, {"bad.csv": "id,clarity_pred\n" + rows})
     assert len(caught.value.messages) == 51
     assert caught.value.messages[-1] == "team bad (bad.csv): … and 11 more."
+
+
+def test_a_column_without_a_metric_is_named(tmp_path: Path) -> None:
+    with pytest.raises(OrganiserError, match=r"^tasks.clarity.columns.f1: the scoring program gives no such metric."):
+        clarity(tmp_path, {"good.csv": PERFECT}, "tasks.clarity.columns.clarity_macro_f1.key=f1")
