@@ -1,10 +1,12 @@
 """The declaration, synthetic data and baselines of CLPsych 2025."""
 
+import io
 import json
 import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,8 +15,11 @@ import pytest
 
 from clpsych2025 import a2, organiser, reference
 from clpsych2025 import submission as reader
+from gen_bundle.programs import program_description
+from gen_bundle.reference import prepare_phases
 from gen_bundle.render.markdown import page_html
 from gen_bundle.render.pages import render_pages
+from gen_bundle.render.starting_kit import starting_kit_members
 from gen_bundle.resources import resource
 from gen_bundle.spec.model import Competition
 from gen_bundle.spec.resolve import resolve
@@ -65,6 +70,23 @@ def test_the_test_phase_ends_on_11_march_anywhere_on_earth_with_three_files_a_te
     assert str(phase.end) == "2025-03-12 11:59:59+00:00"
     assert phase.max_submissions == 3
     assert (competition.submission_rule, competition.registration) == ("all", "approve")
+
+
+def test_where_the_organisers_keep_a_model_is_told_to_their_scoring_program_alone(tmp_path: Path) -> None:
+    private = tmp_path / "organisers-own"
+    (private / "our-nli").mkdir(parents=True)
+    (tmp_path / "work").mkdir()
+    overrides = (f"options.nli.model={private / 'our-nli'}", f"options.cache={private / 'cache'}")
+    chosen = resolve(FOLDER, overrides=overrides)
+    kit = starting_kit_members(chosen, prepare_phases(chosen, tmp_path / "work")[0])
+    texts = {name: text.read_bytes() if isinstance(text, Path) else text for name, text in kit.items()}
+    with zipfile.ZipFile(io.BytesIO(texts["validate.pyz"])) as validator:
+        texts |= {name: validator.read(name) for name in validator.namelist()}
+    pages = render_pages(chosen)
+    assert not [name for name, text in {**texts, **pages}.items() if private.name.encode() in text]
+    assert b"`our-nli`" in pages["pages/evaluation.md"]
+    assert json.loads(texts["scorer/joint/program.json"])["options"]["nli"]["model"] == "our-nli"
+    assert program_description(chosen, chosen.units[0])["options"]["nli"]["model"] == str(private / "our-nli")
 
 
 def test_no_revision_is_invented(competition: Competition) -> None:

@@ -92,12 +92,12 @@ def _context(competition: Resolved) -> dict[str, Any]:
         return tables.metrics_table([task for task in competition.tasks if task_id in (None, task.id)], primary)
 
     return {
-        "competition": declaration,
+        "competition": declaration.model_copy(update={"options": competition.public_options}),
         "name": competition.name,
         "phases": declaration.phases,
         "tasks": competition.tasks,
         "task_ids": [task.id for task in competition.tasks],
-        "options": competition.options,
+        "options": competition.public_options,
         "primary": competition.tasks[0].columns[0],
         "metrics_table": metrics_table,
         "phases_table": lambda: tables.phases_table(declaration.phases, declaration.time_zones),

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -67,8 +67,9 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
         UserError: a baseline of the phase is no valid submission.
         RuntimeError: the scoring package refuses its own empty template.
     """
-    package = competition.package.folder
-    validator = validator_bytes(package, resource("scoring_programs") / "scoring_kit", data.manifest)
+    competition = replace(competition, options=competition.public_options)
+    manifest = {**data.manifest, "options": competition.options}
+    validator = validator_bytes(competition.package.folder, resource("scoring_programs") / "scoring_kit", manifest)
     valid, invalid = _examples(validator, data)
     texts = _texts(competition, data, invalid)
     members: dict[str, bytes | Path] = {

@@ -70,6 +70,11 @@ class Resolved:
         """The leaderboard's columns in order, each with its task."""
         return [(task, column) for task in self.tasks for column in task.columns]
 
+    @property
+    def public_options(self) -> dict[str, Any]:
+        """The options as participants may read them: of a folder on the organisers' machines only its name."""
+        return _without_paths(self.options)
+
     def only(self, task_id: str) -> "Resolved":
         """The bundle of a single task (layout `separate`)."""
         (task,) = (task for task in self.tasks if task.id == task_id)
@@ -193,6 +198,18 @@ def _place_files(options: Mapping[str, Any], folder: Path) -> tuple[dict[str, An
         return placed
 
     return place(options, "options"), files, notes
+
+
+def _without_paths(options: Mapping[str, Any]) -> dict[str, Any]:
+    public: dict[str, Any] = {}
+    for key, value in options.items():
+        if isinstance(value, Mapping):
+            public[key] = _without_paths(value)
+        elif isinstance(value, str) and Path(value).is_absolute():
+            public[key] = Path(value).name
+        else:
+            public[key] = value
+    return public
 
 
 def _existing(value: Any, folder: Path) -> Path | None:

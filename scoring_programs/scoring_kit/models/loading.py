@@ -83,5 +83,5 @@ def _load(kind: Any, files: ModelFiles, config: PretrainedConfig, place: Placeme
     model.eval().to(device=place.device, dtype=place.dtype)  # DeBERTa makes some of its weights float32 regardless
     attend_in_rows(model)
     speed_up_relative_attention(model)
-    say_if_long(f"Loaded {files.name}", started)
+    say_if_long(f"Loaded {files.label}", started)
     return model
