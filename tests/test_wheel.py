@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 import venv
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,11 +40,54 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "env" / "bin"
 
 
-def test_nothing_but_the_package_appears_in_site_packages(installed: Path) -> None:
+def recorded(installed: Path) -> set[str]:
+    """The files of the wheel below site-packages."""
     (site,) = installed.parent.glob("lib/python*/site-packages")
     record = next(site.glob("gen_bundle-*.dist-info")) / "RECORD"
-    tops = {line.split("/", 1)[0] for line in record.read_text(encoding="utf-8").splitlines()}
-    assert {top for top in tops if not top.startswith(("gen_bundle-", ".."))} == {"gen_bundle"}
+    names = {line.rsplit(",", 2)[0] for line in record.read_text(encoding="utf-8").splitlines()}
+    return {name for name in names if not name.startswith(("gen_bundle-", ".."))}
+
+
+def test_nothing_but_the_package_appears_in_site_packages(installed: Path) -> None:
+    assert {name.split("/", 1)[0] for name in recorded(installed)} == {"gen_bundle"}
+
+
+def test_of_docker_and_requirements_the_wheel_carries_what_images_are_built_from(installed: Path) -> None:
+    resources = "gen_bundle/resources/"
+    carried = {name.removeprefix(resources) for name in recorded(installed) if name.startswith(resources)}
+    assert {name for name in carried if not name.startswith(("bundles/", "scoring_programs/"))} == {
+        "docker/Dockerfile",
+        "docker/bake.py",
+        "docker/models.yaml",
+        "docker/requirements.cpu.txt",
+        "docker/requirements.cuda.txt",
+        "docker/scoring_selftest.py",
+        "requirements/models.txt",
+        "requirements/score.txt",
+    }
+
+
+@pytest.mark.parametrize(("packages", "variant"), [("score", "cpu"), ("models", "cpu"), ("models", "cuda")])
+def test_the_wheel_gathers_the_context_of_an_image(
+    installed: Path, tmp_path: Path, packages: str, variant: str
+) -> None:
+    code = (
+        "from pathlib import Path; from gen_bundle.image.context import gather_context; "
+        "from gen_bundle.image.request import ImageRequest; from gen_bundle.image.weights import Weights; "
+        f"request = ImageRequest('task', 'scoring/task:1', {packages!r}, {variant!r}); "
+        "gather_context(Path(), request, Weights({'models': [], 'punkt': None}))"
+    )
+    run([installed / "python", "-c", code], tmp_path)
+    assert (tmp_path / "requirements" / f"{packages}.txt").is_file()
+
+
+def test_the_source_distribution_holds_what_the_wheel_is_built_from_and_no_tests(tmp_path: Path) -> None:
+    run([sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", tmp_path, ROOT], tmp_path)
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as opened:
+        names = {name.split("/", 2)[1] for name in opened.getnames()}
+    folders = {"generator", "bundles", "scoring_programs", "docker", "requirements"}
+    assert names == {*folders, "README.md", "pyproject.toml", "PKG-INFO", ".gitignore"}
 
 
 def test_the_wheel_builds_what_the_checkout_builds(installed: Path, tmp_path: Path) -> None:
