@@ -15,6 +15,9 @@ from scoring_kit.submission_files import SubmissionFiles
 from scoring_kit.task_folders import folders_by_task, report_strays
 
 SUFFIX = "-output.xml"
+TASK_FOLDERS = True
+"""A submission's files lie in a folder for each task, so that such a folder is none around a submission."""
+
 MAX_MEGABYTES = 200
 """Largest file that is read: room for a million mentions."""
 

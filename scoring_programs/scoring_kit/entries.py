@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -41,8 +41,10 @@ def entry_name(stem: str, names: Sequence[str], problems: Problems) -> str | Non
     return stem
 
 
-def read_entries(folder: Path, work: Path, tasks: Sequence[str], team_name: TeamName = entry_name) -> list[Entry]:
+def read_entries(folder: Path, work: Path, keep: Collection[str], team_name: TeamName = entry_name) -> list[Entry]:
     """The submission of every team below `folder` that counts, by team; zips are unpacked below `work`.
+
+    Folders named in `keep` (task ids) carry meaning, any other one around a submission's files does not.
 
     Folders called by a date (2025-01-31, or with a time, 2025-01-31T18-00) hold what was sent then: by all teams, or,
     in a folder of a team's own, by that team. Two submissions of a team must lie in such folders, of different dates;
@@ -58,7 +60,7 @@ def read_entries(folder: Path, work: Path, tasks: Sequence[str], team_name: Team
     for number, (path, name, moment) in enumerate(_walk(folder, None, None)):
         shown = path.relative_to(folder).as_posix()
         unpacked = _unpacked(path, shown, work / str(number), problems)
-        names = list(SubmissionFiles(unpacked, tasks, Problems()).paths)
+        names = list(SubmissionFiles(unpacked, keep, Problems()).paths)
         team = team_name(name, names, problems)
         if team is not None:
             entries.setdefault(team, []).append(Entry(team, shown, unpacked, moment))

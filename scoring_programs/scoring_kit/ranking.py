@@ -21,7 +21,7 @@ from scoring_kit.json_reading import read_utf8
 from scoring_kit.outputs import check_columns
 from scoring_kit.program import Column, Program
 from scoring_kit.results import TaskResult, comparable
-from scoring_kit.submission_files import read_submission
+from scoring_kit.submission_files import read_submission, task_folders
 
 TEAM = "team"
 HIDDEN = "(hidden)"
@@ -141,8 +141,9 @@ def score_all(
     manifest = make_manifest(program, reference_module.manifest(reference, program.tasks))
     results: dict[str, dict[str, TaskResult]] = {}
     failures: list[str] = []
+    folders = task_folders(submission_module, program.all_tasks)
     with tempfile.TemporaryDirectory() as work:
-        for entry in read_entries(Path(request["submissions"]), Path(work), program.all_tasks, team_name):
+        for entry in read_entries(Path(request["submissions"]), Path(work), folders, team_name):
             try:
                 submission = read_submission(submission_module, entry.files, manifest, Problems())
             except SubmissionError as error:

@@ -56,13 +56,18 @@ class SubmissionFiles:
         return any(name.startswith(folder + "/") for name in self.paths)
 
 
+def task_folders(module: ModuleType, tasks: Collection[str]) -> Collection[str]:
+    """The names of folders that carry meaning: those of the tasks, where the `submission` module has TASK_FOLDERS."""
+    return tasks if getattr(module, "TASK_FOLDERS", False) else ()
+
+
 def read_submission(module: ModuleType, folder: Path, manifest: Manifest, problems: Problems) -> Any:
     """Read the submission in `folder` with its competition's `submission` module.
 
     Raises:
         SubmissionError: with every problem.
     """
-    files = SubmissionFiles(folder, manifest.all_tasks, problems)
+    files = SubmissionFiles(folder, task_folders(module, manifest.all_tasks), problems)
     submission = module.read(files, manifest, problems) if folder.is_dir() else None
     if not files.paths:
         names = " or ".join(PROGRAM_FILES)

@@ -17,7 +17,7 @@ from typing import Any, Optional, Sequence
 
 from scoring_kit.errors import Problems, SubmissionError
 from scoring_kit.manifest import Manifest
-from scoring_kit.submission_files import PROGRAM_FILES, SubmissionFiles, read_submission
+from scoring_kit.submission_files import PROGRAM_FILES, SubmissionFiles, read_submission, task_folders
 from scoring_kit.submission_zip import is_zip, open_submission, pack
 
 
@@ -53,7 +53,7 @@ def main(module: ModuleType, manifest_text: str, arguments: Optional[Sequence[st
             return 1
         print(f"{request.submission.name} is valid." + _entered(submission, manifest))
         if request.pack is not None:
-            return _pack(folder, manifest, request.pack)
+            return _pack(SubmissionFiles(folder, task_folders(module, manifest.all_tasks), Problems()), request.pack)
     if not is_zip(request.submission):
         print("The platform takes a zip: run this again with --pack submission.zip and upload that file.")
     return 0
@@ -87,8 +87,8 @@ def _entered(submission: Any, manifest: Manifest) -> str:
     return f" It enters {', '.join(entered) or 'no task'}" + (f", not {', '.join(left_out)}." if left_out else ".")
 
 
-def _pack(folder: Path, manifest: Manifest, out: Path) -> int:
-    files = SubmissionFiles(folder, manifest.all_tasks, Problems()).paths
+def _pack(submission: SubmissionFiles, out: Path) -> int:
+    files = dict(submission.paths)
     for name in PROGRAM_FILES:
         if files.pop(name, None):
             print(f"{name}: left out, since the platform would take the submission for a program.")

@@ -13,6 +13,9 @@ from scoring_kit.submission_files import SubmissionFiles
 from scoring_kit.task_folders import folders_by_task, report_strays
 from seedev2016.standoff import Event, read_events
 
+TASK_FOLDERS = True
+"""A submission's files lie in a folder for each task, so that such a folder is none around a submission."""
+
 MAX_MEGABYTES = 20
 """Largest `.a2` file that is read; the largest of the corpus has less than a tenth of a megabyte."""
 

@@ -121,6 +121,12 @@ def test_when_every_row_is_skipped_the_score_is_0(tmp_path: Path) -> None:
     assert {outcome.scores[key] for key in KEYS - {"clarity_macro_f1"}} == {0.0}
 
 
+def test_a_folder_around_the_file_may_be_called_like_a_task(tmp_path: Path) -> None:
+    outcome = score(tmp_path, "clarity2026", {"gold.csv": DEV}, {"clarity/s.csv": PERFECT})
+    assert outcome.exit_code == 0, outcome.stderr
+    assert outcome.scores["clarity_macro_f1"] == 1.0
+
+
 def test_a_bad_submission_is_refused_with_all_its_problems(tmp_path: Path) -> None:
     answers = "id,evasion_pred\n1,Explicit\n1,Dodging\n7,Dodging\n"
     outcome = score(tmp_path, "clarity2026", {"gold.csv": DEV}, {"a.csv": answers})

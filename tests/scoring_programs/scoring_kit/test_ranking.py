@@ -212,7 +212,7 @@ def clarity(tmp_path: Path, submissions: Files, *overrides: str) -> Mapping[str,
 
 def test_submissions_are_scored_like_on_the_platform(tmp_path: Path) -> None:
     only_clarity = "id,clarity_pred\n1,Clear Reply\n2,Ambivalent\n3,Ambivalent\n4,Non-Reply\n"
-    answer = clarity(tmp_path, {"good/a.csv": PERFECT, "half.csv": only_clarity})
+    answer = clarity(tmp_path, {"good/clarity/a.csv": PERFECT, "half.csv": only_clarity})
     assert answer["tables"][0]["rows"] == [["1=", "good", "1.0000"], ["1=", "half", "1.0000"]]
     assert answer["tables"][1]["rows"] == [["1", "good", "0.4444", "0.4444", "1.0000"]]
 

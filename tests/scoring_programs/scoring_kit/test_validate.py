@@ -156,6 +156,19 @@ def test_a_submission_without_files_is_told_what_keeps_them_back(
     assert "none named metadata or metadata.yaml at the top of the zip" in text
 
 
+@pytest.mark.parametrize(("task_folders", "status"), [(False, 0), (True, 1)])
+def test_a_folder_called_like_a_task_carries_meaning_only_where_tasks_have_folders(
+    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str], task_folders: bool, status: int
+) -> None:
+    module.__dict__["TASK_FOLDERS"] = task_folders
+    out = tmp_path / "out.zip"
+    archive = zipped(tmp_path / "s.zip", {"one/answer.txt": GOOD["answer.txt"]})
+    assert verdict(module, capsys, archive, "--pack", out)[0] == status
+    if not status:
+        with zipfile.ZipFile(out) as packed:
+            assert packed.namelist() == ["answer.txt"]
+
+
 def test_a_bad_submission_is_not_packed(module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out.zip"
     assert verdict(module, capsys, zipped(tmp_path / "s.zip", {"a": b""}), "--pack", out)[0] == 1
