@@ -33,16 +33,18 @@ def prepare(request: Request) -> dict[str, Any]:
 
 
 def check_reference(request: Request) -> dict[str, Any]:
-    """Check the gold, and the entities against the text that they annotate.
+    """Check the gold, and the entities against the text that they annotate; warn of a task without any event.
 
     Raises:
         OrganiserError: with every fault.
     """
     folder = Path(request["reference"])
-    reference.read(folder, request["tasks"], request["options"])
+    gold = reference.read(folder, request["tasks"], request["options"])
     problems = Problems()
     warnings: list[str] = []
     for task in request["tasks"]:
+        if not any(gold.events[task].values()):
+            warnings.append(f"{task}: no .a2 file holds an event, so that every submission gets an F1 of 0.")
         for document in reference.documents(folder, task, problems):
             text = reference.read_text(folder, f"{task}/{document}.txt", problems)
             for identifier, entity in reference.read_document_entities(folder, task, document, problems):

@@ -89,6 +89,13 @@ def test_entities_are_checked_against_the_text(tmp_path: Path) -> None:
     }
 
 
+def test_a_task_without_any_event_is_pointed_out(tmp_path: Path) -> None:
+    folder = written(tmp_path, {**FILES, **{name: "" for name in FILES if name.startswith("full/") and ".a2" in name}})
+    assert organiser.check_reference(request(folder)) == {
+        "warnings": ["full: no .a2 file holds an event, so that every submission gets an F1 of 0."]
+    }
+
+
 def test_prepare_copies_what_belongs_to_the_asked_tasks(tmp_path: Path) -> None:
     source = written(tmp_path / "source", {**FILES, "binary/README": "about", "notes.txt": "x"})
     (tmp_path / "out").mkdir()
