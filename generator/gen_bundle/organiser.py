@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,14 @@ PREFACE = "The competition is not set up correctly."
 
 @dataclass(frozen=True)
 class ScoringPackage:
-    """A scoring package by name, and the import root it lies in (the kit's own root is always searched, too)."""
+    """A scoring package by name, and the import root it lies in (the kit's own root is always searched, too).
+
+    `option_places` tells where options stand in the declaration, by their dotted names, for messages about them.
+    """
 
     name: str
     root: Path
+    option_places: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def folder(self) -> Path:
@@ -47,10 +51,17 @@ class ScoringPackage:
         )
         if done.returncode in (1, 2):
             lines = [line for line in done.stderr.splitlines() if line.strip()]
-            raise UserError(*(line for line in lines if not line.startswith(PREFACE)))
+            raise UserError(*(self._placed(line) for line in lines if not line.startswith(PREFACE)))
         if done.returncode != 0:
             raise RuntimeError(f"{self.name}.organiser {verb} ended with {done.returncode}:\n{done.stderr}")
         return json.loads(done.stdout)
+
+    def _placed(self, message: str) -> str:
+        """A message about an option, after the place where the option, or what it would belong to, stands."""
+        name = message.split(":")[0]
+        while name and name not in self.option_places:
+            name = name.rpartition(".")[0]
+        return f"{self.option_places[name]}: {message}" if name else message
 
 
 def find_package(name: str, beside: Path) -> ScoringPackage:

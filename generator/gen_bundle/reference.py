@@ -54,7 +54,8 @@ def prepare_phases(competition: Resolved, work: Path) -> list[PhaseData]:
             try:
                 prepared.append(task.result())
             except UserError as error:
-                problems += [m if m.startswith("options.") else f"{phase.id}: {m}" for m in error.messages]
+                of_options = ("options.", *competition.package.option_places.values())
+                problems += [m if m.startswith(of_options) else f"{phase.id}: {m}" for m in error.messages]
     if problems:
         raise UserError(*dict.fromkeys(problems))
     return prepared

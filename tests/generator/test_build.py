@@ -16,6 +16,8 @@ import yaml
 
 from gen_bundle.build import Request, build
 from gen_bundle.errors import UserError
+from gen_bundle.resources import resource
+from gen_bundle.spec.resolve import resolve
 from tests.generator.competition import second_task, small_competition
 
 
@@ -291,6 +293,35 @@ def test_a_folder_that_is_not_here_becomes_absolute_and_is_told(tmp_path: Path, 
     expected = str(Path(path).expanduser().absolute())
     assert json.loads(program.read("program.json"))["options"] == {"model": expected}
     assert any(f"options.model: there is no {expected} here" in note for note in built.notes)
+
+
+def test_what_is_wrong_with_an_option_is_told_once_with_its_place(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    shutil.copytree(resource("bundles") / "clarity2026", folder)
+    text = (folder / "bundle.yaml").read_text(encoding="utf-8")
+    lines = [*text.splitlines(), "options:", "  foo:", "    bar: 1", "  baz: 2"]
+    (folder / "bundle.yaml").write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        build(Request(str(folder), tmp_path / "bundle.zip", overrides=("options.baz=3",)))
+    assert list(caught.value.messages) == [
+        f"bundle.yaml:{len(lines) - 2}:3: options.foo: unknown option. CLARITY has none.",
+        "--set options.baz=3: options.baz: unknown option. CLARITY has none.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "worst", "told"),
+    [
+        ("regression.columns.rmse", 0, "lower is better, and every score that is worse than 0 is written as 0."),
+        ("classification.columns.macro_f1", 1, "higher is better, and every score that is worse than 1"),
+        ("regression.columns.rmse", 30, ""),
+        ("classification.columns.macro_f1", 0.5, ""),
+    ],
+)
+def test_a_worst_score_that_may_be_the_best_is_pointed_out(column: str, worst: float, told: str) -> None:
+    key = f"tasks.{column}.worst"
+    notes = resolve(resource("bundles") / "process2025", overrides=(f"{key}={worst}",)).notes
+    assert [note.startswith(f"{key}: {told}") for note in notes] == ([True] if told else [])
 
 
 def test_a_page_with_an_unknown_name_is_told_with_its_line(folder: Path, tmp_path: Path) -> None:

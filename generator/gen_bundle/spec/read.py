@@ -41,6 +41,13 @@ def read_competition(folder: Path, overrides: Iterable[str] = (), layout: str | 
     return Competition.model_validate(source.data)
 
 
+def option_places(folder: Path, overrides: Iterable[str] = ()) -> dict[str, str]:
+    """Where the options of a valid declaration stand: dotted name → file, line and column, or the override."""
+    source = read_source(folder / FILE)
+    apply_overrides(source, overrides)
+    return {dotted(trail): place for trail, place in source.positions.items() if trail[:1] == ("options",)}
+
+
 def _place(message: str) -> tuple[int, int, str]:
     """The place that a message names, so that messages come in the file's order."""
     match = re.match(r"[^:\s]+:(\d+):(?:(\d+):)?", message)

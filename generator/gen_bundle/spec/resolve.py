@@ -10,7 +10,7 @@ from gen_bundle.organiser import ScoringPackage, find_package
 from gen_bundle.resources import resource
 from gen_bundle.spec import model
 from gen_bundle.spec.overrides import nearest
-from gen_bundle.spec.read import FILE, read_competition
+from gen_bundle.spec.read import FILE, option_places, read_competition
 
 # What a hub's model name never begins with.
 PATH_STARTS = ("/", "./", "../", "~/")
@@ -130,12 +130,12 @@ def resolve(
         folder=folder,
         data=(data or folder / "data").resolve(),
         declaration=declaration,
-        package=package,
+        package=replace(package, option_places=option_places(folder, overrides)),
         tasks=tuple(declaration.tasks),
         units=_units(declaration),
         options=options,
         program_files=files,
-        notes=(*notes, *placed),
+        notes=(*notes, *placed, *_worst_notes(declaration)),
     )
 
 
@@ -154,6 +154,18 @@ def _settled_rule(folder: Path, layout: str | None, overrides: tuple[str, ...]) 
         "the board lists all submissions instead (all)."
     )
     return [note], (*overrides, "submission_rule=all")
+
+
+def _worst_notes(declaration: model.Competition) -> list[str]:
+    """Columns whose `worst` may be meant as the best score: what is worse is not written."""
+    return [
+        f"tasks.{task.id}.columns.{column.key}.worst: {'lower' if column.sort == 'asc' else 'higher'} is better, and "
+        f"every score that is worse than {column.worst:g} is written as {column.worst:g}. Make sure that it is the "
+        "worst score that there can be."
+        for task in declaration.tasks
+        for column in task.columns
+        if column.worst is not None and (column.worst <= 0 if column.sort == "asc" else column.worst >= 1)
+    ]
 
 
 def _units(declaration: model.Competition) -> tuple[Unit, ...]:
