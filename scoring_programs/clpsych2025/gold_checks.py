@@ -37,22 +37,6 @@ def undefined_columns(reference: Reference, tasks: Sequence[str]) -> list[str]:
     return messages
 
 
-def unscorable_evidence(reference: Reference, tasks: Sequence[str]) -> list[str]:
-    """The self-states without gold, at which profile `as-run` stops as soon as a submission finds some there.
-
-    Found at build time, for the scoring program must not say in a participant's log where there is no gold.
-    """
-    if "a1" not in tasks:
-        return []
-    return [
-        f"{FILE}, timeline {name}: has no {state} evidence, so profile as-run cannot score a submission with "
-        "such evidence. Expected: at least one span of each self-state in every timeline, or profile published."
-        for name, timeline in reference.timelines.items()
-        for state in SELF_STATES
-        if not timeline.spans[state]
-    ]
-
-
 def weaknesses(reference: Reference, tasks: Sequence[str], options: Mapping[str, Any]) -> list[str]:
     """What can be scored, but not without a remark."""
     warnings = []
@@ -69,6 +53,15 @@ def weaknesses(reference: Reference, tasks: Sequence[str], options: Mapping[str,
             "for all its other posts give a mean squared error of 0. Read a2_mse beside the number of abstentions, "
             "which details.json and the results page show."
         )
+    if "a1" in tasks and options["profile"] == "as-run":
+        # Told here alone: the scoring program must not say in a participant's log where there is no gold.
+        warnings += [
+            f"{FILE}, timeline {name}: has no {state} evidence. Profile as-run cannot score a submission that finds "
+            "some there: give such gold a span, or take profile published."
+            for name, timeline in reference.timelines.items()
+            for state in SELF_STATES
+            if not timeline.spans[state]
+        ]
     models = {"bertscore": {"a1"}, "nli": {"b", "c"}}
     for group, users in models.items():
         unnamed = options[group]["revision"] is None and not Path(options[group]["model"]).is_absolute()

@@ -7,7 +7,7 @@ from typing import Any
 
 from clpsych2025 import gold_files
 from clpsych2025 import reference as gold
-from clpsych2025.gold_checks import undefined_columns, unscorable_evidence, weaknesses
+from clpsych2025.gold_checks import undefined_columns, weaknesses
 from clpsych2025.options import check_options
 from scoring_kit.errors import OrganiserError
 from scoring_kit.organiser import serve
@@ -38,8 +38,7 @@ def check_reference(request: Mapping[str, Any]) -> dict[str, Any]:
         {"warnings": [...]}: what the organisers should know before they publish.
 
     Raises:
-        OrganiserError: with every mistake, also what the profile cannot score with this gold: under `published` a
-            column that it leaves undefined, under `as-run` a timeline without evidence of a self-state.
+        OrganiserError: with every mistake, also a column that the gold leaves undefined under profile `published`.
     """
     tasks, options = request["tasks"], request["options"]
     messages = check_options(options)
@@ -54,8 +53,6 @@ def check_reference(request: Mapping[str, Any]) -> dict[str, Any]:
         raise OrganiserError(*messages, *error.messages) from error
     if profile == "published":
         messages += undefined_columns(reference, tasks)
-    if profile == "as-run":
-        messages += unscorable_evidence(reference, tasks)
     if messages:
         raise OrganiserError(*messages)
     return {"warnings": weaknesses(reference, tasks, options)}
