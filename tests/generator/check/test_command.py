@@ -75,7 +75,7 @@ def test_dates_are_judged_against_now(tmp_path: Path) -> None:
 def test_scores_of_a_dry_run_are_compared_with_the_columns(tmp_path: Path) -> None:
     runs = [{"scores": {"more": 1.0}}, {"scores": None}]
     (tmp_path / "dry-run.json").write_text(json.dumps({"runs": runs, "board": []}))
-    result = run(bundle(tmp_path), "--dry-run", str(tmp_path), "--json")
+    result = run(bundle(tmp_path), "--dry-run", str(tmp_path), "--json", "--now", "2031-06-01")
     assert [one["id"] for one in json.loads(result.stdout)["findings"]] == ["primary-never-written"]
     assert result.exit_code == 1
 

@@ -104,13 +104,13 @@ def test_overrides_address_list_items_by_id_or_key(folder: Path) -> None:
     competition = read_competition(
         folder,
         [
-            'phases.test.end="2031-03-11 AoE"',
+            'phases.test.end="2999-03-11 AoE"',
             "tasks.classification.columns.accuracy.precision=2",
             "queue=01234567-89ab-cdef-0123-456789abcdef",
             "fact_sheet.method={type: text, title: Method}",
         ],
     )
-    assert f"{competition.phases[1].end:%Y-%m-%d %H:%M:%S}" == "2031-03-12 11:59:59"
+    assert f"{competition.phases[1].end:%Y-%m-%d %H:%M:%S}" == "2999-03-12 11:59:59"
     assert competition.tasks[0].columns[1].precision == 2
     assert competition.fact_sheet["method"].title == "Method"
 
