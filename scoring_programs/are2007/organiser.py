@@ -5,10 +5,12 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from are2007 import reference
 from are2007.answers import ROOT
-from are2007.submission import SUFFIX
+from are2007.muc import links
+from are2007.submission import RESOLUTION, SUFFIX
 from scoring_kit.errors import OrganiserError
 from scoring_kit.organiser import serve
 
@@ -34,12 +36,18 @@ def prepare(request: Request) -> dict[str, Any]:
 
 
 def check_reference(request: Request) -> dict[str, Any]:
-    """Check inputs and keys; raises OrganiserError with every fault, and warns of pronouns that are alone or absent."""
+    """Check inputs and keys; raises OrganiserError with every fault.
+
+    Warns of pronouns that are alone, and of tasks in which there is nothing to find.
+    """
     gold = _read(request)
     warnings = []
-    for task in ("task1", "task3"):
-        keys = gold.keys.get(task, {})
-        if keys and not any(key.pronouns for key in keys.values()):
+    for task, keys in gold.keys.items():
+        if task not in RESOLUTION:
+            if not any(links(key.chains) for key in keys.values()):
+                warnings.append(f"{task}: no key has a chain of two mentions, so that every submission scores 0.")
+            continue
+        if not any(key.pronouns for key in keys.values()):
             warnings.append(f"{task}: no key lists an anaphoric pronoun, so that every submission scores 0.")
         for text, key in keys.items():
             alone = {chain[0] for chain in key.chains if len(chain) == 1}
@@ -68,10 +76,15 @@ def template(request: Request) -> dict[str, Any]:
 
 
 def secrets(request: Request) -> dict[str, Any]:
-    """The keys, by their SHA-256. They hold no text: a chain is a list of ids that many chains share in part."""
+    """The keys, by the SHA-256 of the file and of its canonical form (Canonical XML 2.0, texts stripped).
+
+    They hold no text: a chain is a list of ids that many chains share in part.
+    """
     folder = Path(request["reference"])
     files = [path for task in request["tasks"] for path in sorted((folder / task).glob("*" + reference.KEY))]
-    return {"texts": [], "labels": [], "files": [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]}
+    written = [path.read_bytes() for path in files]
+    written += [ElementTree.canonicalize(from_file=path, strip_text=True).encode() for path in files]
+    return {"texts": [], "labels": [], "files": [hashlib.sha256(content).hexdigest() for content in written]}
 
 
 def _read(request: Request) -> reference.Reference:

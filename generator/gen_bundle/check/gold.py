@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gen_bundle.check.archive import digest
-from gen_bundle.check.records import cells, fingerprint, lines, plain, records, words
+from gen_bundle.check.records import cells, fingerprint, lines, plain, records, words, xml_digest
 from gen_bundle.check.tree import Node
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ class Gold:
     """What must not be found.
 
     Attributes:
-        raw: SHA-256 of secret files, with their names.
-        plain: digests of the lines of secret files (see `fingerprint`), with their names.
+        raw: SHA-256 of secret files, or of their XML in canonical form, with their names.
+        plain: digests of the lines of secret files (see `fingerprint`), and of their XML (see `xml_digest`).
         columns: digests of secret columns of labels, with their file's name.
         labels: gold labels of each id, both as they are compared (see `plain`).
         vocabulary: all labels.
@@ -174,6 +174,9 @@ def _add_file(gold: Gold, bundle: Bundle, name: str, node: Node) -> None:
     plain, different = fingerprint(node)
     if different > 1:
         gold.plain[plain] = name
+    canonical = xml_digest(node)
+    if canonical:
+        gold.plain[canonical] = name
 
 
 def _add_labels(gold: Gold, name: str, node: Node) -> None:

@@ -12,7 +12,8 @@ class Secrets:
     Attributes:
         texts: gold texts (spans as annotations, summaries); found anywhere participants can read, they are a leak.
         labels: pairs of an item's id and its gold label, which must not be found tied together in a line or record.
-        files: names (relative to the reference data) or SHA-256 digests of files that are secret as a whole.
+        files: names (relative to the reference data) of files that are secret as a whole, or SHA-256 digests: of such a
+            file, or of its XML in canonical form (see `gen_bundle.check.records.xml_digest`).
         public: texts that participants legitimately hold; what occurs in them is no leak.
     """
 

@@ -1,10 +1,12 @@
 """Gold that participants can see, and everything that only looks like it."""
 
 import csv
+import hashlib
 import io
 import json
 import random
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from PIL import Image
@@ -284,3 +286,40 @@ def test_a_number_is_the_same_however_its_decimals_are_written(secret: str, writ
     draft = task()
     both(with_options(secrets=Secrets(labels=scores)), public("items.csv", shown))(draft)
     assert leaks(draft, tmp_path) == ["public data public/items.csv ties 20 of 20 ids to their labels"]
+
+
+KEY = (
+    b'<?xml version="1.0"?>\n<key>\n  <chain id="c1"><node id="1" value="he"/>\n<node id="4" value="a"/></chain></key>'
+)
+ANEW = b"<key><!-- gold --><chain id='c1'><node value='he' id='1' /><node value='&#97;' id='4'></node></chain></key>\n"
+
+
+@pytest.mark.parametrize(
+    ("edit", "found"),
+    [
+        (public("key.xml", ANEW), ["public data public/key.xml is the reference file key.xml, written anew"]),
+        (public("key.xml", ANEW.replace(b"he", b"she")), []),
+        # an example submission may well be right on a text
+        (solution(ANEW), []),
+        (public("key.xml", b"<key>"), []),
+        (public("deep.xml", b"<a>" * 500_000 + b"</a>" * 500_000), []),
+    ],
+)
+@pytest.mark.parametrize("secrets", [None, Secrets(files=("key.xml",))])
+def test_xml_is_the_same_however_it_is_written(
+    edit: Edit, found: list[str], secrets: Secrets | None, tmp_path: Path
+) -> None:
+    draft = task()
+    both(delete("ref/gold.csv"), write("ref/key.xml", KEY), with_options(secrets=secrets), edit)(draft)
+    assert leaks(draft, tmp_path) == found
+
+
+@pytest.mark.parametrize("shown", [KEY, ANEW])
+def test_a_file_that_is_named_by_its_digest_need_not_be_in_the_bundle(shown: bytes, tmp_path: Path) -> None:
+    canonical = ElementTree.canonicalize(KEY, strip_text=True).encode()
+    named = Secrets(files=tuple(hashlib.sha256(content).hexdigest() for content in (KEY, canonical)))
+    draft = task()
+    both(with_options(secrets=named), public("x.xml", shown))(draft)
+    assert [what.partition(", ")[0] for what in leaks(draft, tmp_path)] == [
+        "public data public/x.xml is the reference file of another task"
+    ]

@@ -3,6 +3,7 @@
 import hashlib
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -137,6 +138,17 @@ def test_a_task_without_any_pronoun_to_resolve_is_pointed_out(tmp_path: Path) ->
     }
 
 
+@pytest.mark.parametrize("key", [document(), document(chain("a"), chain("b"))])
+def test_a_task_without_any_link_is_pointed_out(tmp_path: Path, key: str) -> None:
+    folder = written(tmp_path, {**FILES, "task2/t-key.xml": key, "task4/t-key.xml": document(chain("0 2"))})
+    assert organiser.check_reference(request(folder)) == {
+        "warnings": [
+            f"{task}: no key has a chain of two mentions, so that every submission scores 0."
+            for task in ("task2", "task4")
+        ]
+    }
+
+
 def test_prepare_copies_what_belongs_to_the_asked_tasks(tmp_path: Path) -> None:
     source = written(tmp_path / "source", {**FILES, "task2/README": "about"})
     (tmp_path / "out").mkdir()
@@ -166,8 +178,23 @@ def test_the_template_is_a_valid_submission_without_answers(tmp_path: Path, layo
 def test_keys_are_secret(tmp_path: Path) -> None:
     folder = written(tmp_path, FILES)
     keys = [FILES[f"{task}/t-key.xml"] for task in ALL_TASKS]
+    keys += [ElementTree.canonicalize(key, strip_text=True) for key in keys]
     assert organiser.secrets(request(folder)) == {
         "texts": [],
         "labels": [],
         "files": [hashlib.sha256(key.encode()).hexdigest() for key in keys],
     }
+
+
+def test_a_key_is_as_secret_when_it_is_written_anew(tmp_path: Path) -> None:
+    one, other = written(tmp_path / "one", FILES), written(tmp_path / "other", FILES)
+    for task in ALL_TASKS:
+        path = other / task / "t-key.xml"
+        tree = ElementTree.parse(path)
+        ElementTree.indent(tree)
+        tree.write(path, encoding="utf-16")
+        assert path.read_bytes() != (one / task / "t-key.xml").read_bytes()
+    count = len(ALL_TASKS)
+    before, after = (organiser.secrets(request(folder))["files"] for folder in (one, other))
+    assert after[:count] != before[:count]
+    assert after[count:] == before[count:]
