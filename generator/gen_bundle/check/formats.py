@@ -27,7 +27,8 @@ def place(finding: Finding) -> str:
 def text(report: Report) -> Iterator[str]:
     """The verdict and all findings, line by line."""
     verdict = "accepted" if report.accepted else "refused"
-    yield f"{report.path}: {verdict}: {LATER[report.later]}"
+    warned = "DO NOT UPLOAD IT: participants would see gold; " if report.leaks else ""
+    yield f"{report.path}: {warned}{verdict}: {LATER[report.later]}"
     for finding in report.findings:
         first = "  (what the platform reports first)" if finding.first else ""
         yield f"  {finding.severity} {finding.id}  {place(finding)}{first}"

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from gen_bundle.check.rules import Effect, Severity
 
+LEAK = "leak"  # the rule about reference data where participants can read them
 Later = Literal["ok", "trap", "broken"]
 
 
@@ -55,6 +56,11 @@ class Report:
         if Effect.BROKEN in effects:
             return "broken"
         return "trap" if Effect.TRAP in effects else "ok"
+
+    @property
+    def leaks(self) -> bool:
+        """Whether participants would see gold."""
+        return any(finding.id == LEAK for finding in self.findings)
 
     def as_json(self) -> str:
         """One line of `--json`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -28,8 +29,8 @@ Examples:
 \b
 PATH is a bundle's zip, the folder of an unpacked bundle, or a competition's folder with bundle.yaml, which is
 built first.
-Exit status: 0 fine, 1 a bundle that would be refused or cannot work (--strict: or that holds a trap),
-2 wrong use or a path that cannot be read.
+Exit status: 0 fine, 1 a bundle that would be refused, cannot work or shows gold to participants (--strict: or that
+holds any trap), 2 wrong use or a path that cannot be read.
 """
 
 
@@ -84,7 +85,9 @@ def command(
     _print(reports, "json" if as_json else style)
     for message in unreadable:
         say(message, style="red")
-    bad = [report for report in reports if report.later in (None, "broken") or (strict and report.later == "trap")]
+    bad = any(
+        report.later in (None, "broken") or report.leaks or (strict and report.later == "trap") for report in reports
+    )
     sys.exit(2 if unreadable else 1 if bad else 0)
 
 
@@ -163,5 +166,6 @@ def _print(reports: list[Report], style: str) -> None:
         click.echo(formats.sarif(reports, number))
     else:
         for report in reports:
-            for line in formats.github(report) if style == "github" else formats.text(report):
-                click.echo(line)
+            for place, line in enumerate(formats.github(report) if style == "github" else formats.text(report)):
+                alarming = style == "text" and report.leaks and place == 0
+                click.secho(line, fg="red" if alarming and not os.environ.get("NO_COLOR") else None)

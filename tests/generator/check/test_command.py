@@ -40,6 +40,16 @@ def test_exit_status_follows_the_verdict(edit: Edit, options: list[str], status:
     assert run(bundle(tmp_path, edit), *options).exit_code == status
 
 
+def test_gold_that_participants_see_is_said_first_and_fails(tmp_path: Path) -> None:
+    path = bundle(tmp_path, put("phases", 0, "public_data", "ref"))
+    result = run(path)
+    assert result.exit_code == 1
+    assert result.stdout.startswith(f"{path}: DO NOT UPLOAD IT: participants would see gold; accepted: ")
+    coloured = CliRunner(env={"NO_COLOR": ""}).invoke(command, [path], color=True)
+    assert coloured.stdout.startswith("\x1b[31m")
+    assert run(path, "--json").exit_code == 1
+
+
 def test_json_is_one_line_for_each_path(tmp_path: Path) -> None:
     result = run(bundle(tmp_path), bundle(tmp_path, drop("terms"), "second.zip"), "--json")
     said = [json.loads(line) for line in result.stdout.splitlines()]
