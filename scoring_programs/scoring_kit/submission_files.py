@@ -83,6 +83,11 @@ def read_submission(module: ModuleType, folder: Path, manifest: Manifest, proble
     return submission
 
 
+def slashed(name: str) -> str:
+    """A name with `/` between folders: some programs on Windows put backslashes into zips, which Linux leaves."""
+    return name.replace("\\", "/")
+
+
 def _walk(folder: Path, problems: Problems) -> Tuple[Dict[str, Path], List[str]]:
     """All regular files below `folder` by name, and the names of those that are nobody's answer."""
     found: Dict[str, Path] = {}
@@ -96,13 +101,18 @@ def _walk(folder: Path, problems: Problems) -> Tuple[Dict[str, Path], List[str]]
                 problems.error(shown((below / name).as_posix()), "is a link", "only plain files and folders")
         for name in sorted(files):
             path = Path(parent) / name
-            relative = (below / name).as_posix()
+            relative = slashed((below / name).as_posix())
+            *folders_above, own = relative.split("/")
+            if not own:
+                continue  # a folder's own entry in such a zip
             if path.is_symlink() or not path.is_file():
                 problems.error(shown(relative), "is no plain file", "only plain files and folders")
             elif relative in PLATFORM_FILES:
                 continue
-            elif name in JUNK_NAMES or name.startswith("._") or JUNK_FOLDERS.intersection(below.parts):
+            elif own in JUNK_NAMES or own.startswith("._") or JUNK_FOLDERS.intersection(folders_above):
                 ignored.append(relative)
+            elif relative in found:
+                problems.error(shown(relative), "stands there twice, once with a backslash in its name", "it once")
             else:
                 found[relative] = path
     return found, ignored

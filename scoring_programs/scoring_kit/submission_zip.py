@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Dict, Mapping, Optional, Tuple
 
 from scoring_kit.errors import Problems, shown
+from scoring_kit.submission_files import slashed
 
 MAX_FILES = 10_000
 MAX_BYTES = 1_000_000_000
@@ -61,7 +62,7 @@ def unpack(path: Path, folder: Path, problems: Problems) -> None:
 
 
 def _unpack_members(archive: zipfile.ZipFile, name: str, folder: Path, problems: Problems) -> None:
-    members = [member for member in archive.infolist() if not member.is_dir()]
+    members = [member for member in archive.infolist() if not slashed(member.orig_filename).endswith("/")]
     if len(members) > MAX_FILES:
         problems.error(name, f"holds {len(members)} files", f"at most {MAX_FILES}")
         return
@@ -69,12 +70,13 @@ def _unpack_members(archive: zipfile.ZipFile, name: str, folder: Path, problems:
     taken: Dict[str, str] = {}
     for member in members:
         where = shown(member.orig_filename)
+        inside = slashed(member.filename)
         fault = _fault(member, taken)
         if fault:
             problems.error(where, *fault)
             continue
-        taken[member.filename.lower()] = member.filename
-        target = folder.joinpath(*PurePosixPath(member.filename).parts)
+        taken[inside.lower()] = inside
+        target = folder.joinpath(*PurePosixPath(inside).parts)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             left -= _write(archive, member, target, left)
@@ -87,18 +89,16 @@ def _unpack_members(archive: zipfile.ZipFile, name: str, folder: Path, problems:
 
 def _fault(member: zipfile.ZipInfo, taken: Mapping[str, str]) -> Optional[Tuple[str, str]]:
     """What is wrong with a member before it is read, and what is expected."""
-    parts = member.orig_filename.split("/")
+    parts = slashed(member.orig_filename).split("/")
     if member.flag_bits & 1:
         return "is encrypted", "a zip without a password"
     if stat.S_ISLNK(member.external_attr >> 16):
         return "is a link", "only plain files and folders"
-    if "\\" in member.orig_filename:
-        return "has a backslash in its name", "folders separated by /; pack the zip again with another tool"
     if "" in parts or ".." in parts or "." in parts or "\0" in member.orig_filename:
         return "is no name of a file inside the zip", "a relative name"
     if os.name == "nt" and NOT_ON_WINDOWS.intersection(member.filename):
         return "cannot be the name of a file on Windows", "letters, digits, - and _"
-    twin = taken.get(member.filename.lower())
+    twin = taken.get(slashed(member.filename).lower())
     if twin is not None:
         return f"stands there twice (the other: {shown(twin)})", "names that differ in more than upper and lower case"
     return None

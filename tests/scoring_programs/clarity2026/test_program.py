@@ -180,3 +180,9 @@ def test_scoring_needs_no_models_and_no_pandas(tmp_path: Path) -> None:
         environment={"PYTHONPATH": str(blocking(tmp_path / "blocked", "torch", "transformers", "pandas"))},
     )
     assert outcome.exit_code == 0, outcome.stderr
+
+
+def test_backslashes_between_folders_do_no_harm(tmp_path: Path) -> None:
+    outcome = score(tmp_path, "clarity2026", {"gold.csv": DEV}, {"mine\\s.csv": PERFECT, "mine\\": ""})
+    assert outcome.exit_code == 0, outcome.stderr
+    assert outcome.scores["clarity_macro_f1"] == 1.0

@@ -68,6 +68,11 @@ def test_the_latest_dated_folder_counts(tmp_path: Path, early: str, late: str) -
     assert read(tmp_path, files) == {"A": {"A.csv": "late"}, "B": {"B.csv": "b"}}
 
 
+def test_a_zip_with_backslashes_is_read_like_by_the_scoring_program(tmp_path: Path) -> None:
+    files: Files = {"A.zip": zipped({"sub\\": "", "sub\\answers.csv": "a"})}
+    assert read(tmp_path, files) == {"A": {"sub/answers.csv": "a"}}
+
+
 def test_dated_folders_in_a_folder_of_the_team(tmp_path: Path) -> None:
     files = {"team/2025-01-01/A-1.csv": "early", "team/2025-01-02/A-2.csv": "late", "B-1.csv": "b"}
     assert read(tmp_path, files, by_first_line) == {"A": {"A-2.csv": "late"}, "B": {"B-1.csv": "b"}}

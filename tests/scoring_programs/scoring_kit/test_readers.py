@@ -101,6 +101,8 @@ def test_no_text_makes_the_csv_reader_fail(text: str) -> None:
         (["out/a.csv", "__MACOSX/out/._a.csv"], ["a.csv"], 2),
         (["a.csv", "metadata"], ["a.csv"], 0),
         (["out/a.csv", "metadata"], ["a.csv"], 1),
+        (["out\\a.csv", "out\\b.csv", "out\\"], ["a.csv", "b.csv"], 1),
+        (["binary\\a.a2", "__MACOSX\\binary\\._a.a2"], ["binary/a.a2"], 1),
     ],
 )
 def test_the_files_of_a_submission(tmp_path: Path, files: list[str], names: list[str], warned: int) -> None:
@@ -112,6 +114,15 @@ def test_the_files_of_a_submission(tmp_path: Path, files: list[str], names: list
     assert list(found.paths) == names
     assert len(problems.warnings) == warned
     assert problems.errors == []
+
+
+def test_a_name_with_a_slash_and_with_a_backslash_is_one(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    for name in ("out/a.csv", "out\\a.csv"):
+        (tmp_path / name).write_text(name, encoding="utf-8")
+    problems = Problems()
+    SubmissionFiles(tmp_path, [], problems)
+    assert problems.errors == ['"out/a.csv": stands there twice, once with a backslash in its name. Expected: it once.']
 
 
 def test_at_most_fifty_problems_are_kept_and_all_counted() -> None:

@@ -100,6 +100,16 @@ def test_a_zip_a_folder_and_a_bare_file_are_read(
     assert verdict(module, capsys, bare) == (0, "answer.txt is valid. It enters one, not two.\n" + hint)
 
 
+def test_backslashes_between_folders_do_no_harm(
+    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out.zip"
+    archive = zipped(tmp_path / "s.zip", {"mine\\": b"", "mine\\answer.txt": GOOD["answer.txt"]})
+    assert verdict(module, capsys, archive, "--pack", out)[0] == 0
+    with zipfile.ZipFile(out) as packed:
+        assert packed.namelist() == ["answer.txt"]
+
+
 def test_every_problem_is_printed_with_its_place(
     module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -235,7 +245,11 @@ HOSTILE = {
     "upper and lower case": (_twice, '"Answer.txt": stands there twice (the other: "answer.txt")'),
     "dots": (lambda path: zipped(path, {"../answer.txt": b""}), '"../answer.txt": is no name of a file inside'),
     "absolute": (lambda path: zipped(path, {"/answer.txt": b""}), '"/answer.txt": is no name of a file inside'),
-    "backslash": (lambda path: zipped(path, {"a\\answer.txt": b""}), "has a backslash in its name"),
+    "dots and backslashes": (lambda path: zipped(path, {"..\\answer.txt": b""}), "is no name of a file inside"),
+    "a slash and a backslash": (
+        lambda path: zipped(path, {"a/answer.txt": b"a\nb\n", "a\\answer.txt": b""}),
+        'stands there twice (the other: "a/answer.txt")',
+    ),
     "no zip at all": (lambda path: path.write_bytes(b"a\nb\n"), "s.zip: cannot be read as a zip"),
     "an empty file": (lambda path: path.write_bytes(b""), "s.zip: cannot be read as a zip"),
     "too many files": (
