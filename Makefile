@@ -1,6 +1,7 @@
 # `make demo` shows what the project does, `make test` checks it. Needed beforehand: git, make, python3.11 with venv.
 PYTHON ?= python3.11
 BIN := .venv/bin
+CODE := bundles docker docs generator scoring_programs tests  # and not what is being tried in the checkout
 PIP := -m pip --disable-pip-version-check --quiet
 
 .PHONY: demo test test-scoring test-docker test-podman check quick bench lock schema pictures clean
@@ -24,8 +25,8 @@ test-podman: .venv/dev  ## The dry run's tests through Podman's Docker socket, w
 	tests/docker/podman-engine sh -c 'docker/base-image && $(BIN)/pytest -m "docker and not image" tests/generator'
 
 check: .venv/dev  ## Style and types.
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy generator scoring_programs tests
 
 quick: .venv/dev

@@ -1,6 +1,7 @@
 """The `gen-bundle` command: one module a verb, imported only when that verb is used."""
 
 import importlib
+import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -81,4 +82,16 @@ def root() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line; exits with 0, 1 or 2 (see `--help`)."""
+    _end_politely()
     sys.exit(root.main(args=arguments, prog_name="gen-bundle", standalone_mode=True))
+
+
+def _end_politely() -> None:
+    """Let a kill, or a terminal that closes, end a verb as Ctrl-C does: temporary folders, which hold gold, go."""
+
+    def end(number: int, _: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:  # `nohup` has asked for something else
+            signal.signal(number, end)

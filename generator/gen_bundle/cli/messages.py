@@ -1,5 +1,6 @@
 """What the commands say to people: on stderr, coloured and moving only on a terminal."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,8 +11,9 @@ from gen_bundle.errors import UserError
 
 
 def say(text: str, style: str = "") -> None:
-    """Print a line for people."""
-    click.secho(text, err=True, fg=style or None)
+    """Print a line for people, coloured on terminals that can, unless NO_COLOR is set (no-color.org)."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    click.secho(text, err=True, fg=style or None, color=False if plain else None)
 
 
 @contextmanager

@@ -1,10 +1,14 @@
 """gen-bundle new NAME: start a competition of one's own."""
 
+import shlex
+import sys
 from pathlib import Path
 
 import click
 
+from gen_bundle.cli import VERBS
 from gen_bundle.cli.messages import say, user_errors
+from gen_bundle.errors import UserError
 
 EPILOG = """\b
 Examples:
@@ -24,8 +28,13 @@ def command(name: str, title: str | None, parent: Path) -> None:
     from gen_bundle.new import new_competition
 
     with user_errors():
+        if name in VERBS:
+            raise UserError(f"{name!r}: `gen-bundle {name}` is a verb already. Choose another name.")
         folder = new_competition(name, parent, title)
     say(f"{folder}: a competition, ready to build and to change", "green")
-    say(f"  gen-bundle {folder} --out bundle.zip")
-    say("  gen-bundle dry-run bundle.zip --out dry-run")
-    say(f"  python3 -m unittest discover {folder / 'tests'}")
+    for command_line in (
+        ["gen-bundle", str(folder), "--out", "bundle.zip"],
+        ["gen-bundle", "dry-run", "bundle.zip", "--out", "dry-run"],
+        [sys.executable, "-m", "unittest", "discover", str(folder / "tests")],
+    ):
+        say(f"  {shlex.join(command_line)}")

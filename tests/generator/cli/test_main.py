@@ -4,13 +4,16 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from gen_bundle.cli import VERBS
+from gen_bundle.cli.messages import say
 from tests.generator.competition import small_competition
 
 
@@ -32,6 +35,58 @@ def test_every_verb_has_help_with_examples(verb: str) -> None:
     assert done.returncode == 0, done.stderr
     assert "Examples:" in done.stdout
     assert "gen-bundle" in done.stdout
+
+
+def test_a_new_competition_has_the_name_of_no_verb(tmp_path: Path) -> None:
+    for verb in VERBS:
+        done = gen_bundle("new", verb, cwd=tmp_path)
+        assert done.returncode == 2
+        assert "is a verb already" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_new_prints_can_be_run(tmp_path: Path) -> None:
+    done = gen_bundle("new", "film-reviews", "--in", "my tasks", cwd=tmp_path)
+    printed = [shlex.split(line) for line in done.stderr.splitlines() if line.startswith("  ")]
+    assert printed[0][1] == "my tasks/film-reviews"
+    assert printed[2] == [sys.executable, "-m", "unittest", "discover", "my tasks/film-reviews/tests"]
+
+
+@pytest.mark.parametrize(
+    ("environment", "coloured"),
+    [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)],
+)
+def test_colours_can_be_refused(
+    environment: dict[str, str],
+    coloured: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in {"TERM": "xterm", **environment}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("click.utils.should_strip_ansi", lambda _, color: color is False)
+    say("text", "red")
+    assert ("\x1b[" in capsys.readouterr().err) is coloured
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_build_that_is_killed_leaves_no_gold(tmp_path: Path, number: signal.Signals) -> None:
+    folder = small_competition(tmp_path)
+    started = tmp_path / "started"
+    code = folder / "my_task" / "organiser.py"
+    slow = f"import os, time; os.path.exists({str(started)!r}) or (open({str(started)!r}, 'w').close(), time.sleep(2))"
+    code.write_text(code.read_text(encoding="utf-8").replace("import csv", f"import csv; {slow}"), encoding="utf-8")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    command = [sys.executable, "-m", "gen_bundle", str(folder), "--out", str(tmp_path / "b.zip")]
+    with subprocess.Popen(command, env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.PIPE) as build:
+        while not started.exists() and build.poll() is None:
+            time.sleep(0.05)
+        assert list(temporary.iterdir())
+        build.send_signal(number)
+        assert build.wait(60) == 128 + number
+    assert not list(temporary.iterdir())
 
 
 def test_help_imports_nothing_that_is_not_needed() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -13,8 +14,9 @@ class Bundle(unittest.TestCase):
     def test_baseline_scores_through_the_bundle(self) -> None:
         with tempfile.TemporaryDirectory() as name:
             bundle, out = Path(name) / "bundle.zip", Path(name) / "dry-run"
-            subprocess.run(["gen-bundle", str(FOLDER), "--out", str(bundle)], check=True)
-            subprocess.run(["gen-bundle", "dry-run", str(bundle), "--engine", "process", "--out", str(out)], check=True)
+            gen_bundle = [sys.executable, "-m", "gen_bundle"]
+            subprocess.run([*gen_bundle, str(FOLDER), "--out", str(bundle)], check=True)
+            subprocess.run([*gen_bundle, "dry-run", str(bundle), "--engine", "process", "--out", str(out)], check=True)
             runs = json.loads((out / "dry-run.json").read_text(encoding="utf-8"))["runs"]
         self.assertEqual({run["phase"] for run in runs}, {"dev", "test"})
         for run in runs:

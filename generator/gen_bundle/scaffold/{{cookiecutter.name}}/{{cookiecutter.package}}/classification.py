@@ -17,13 +17,12 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     gold = [reference.labels[text_id] for text_id in ids]
     predicted = [submission.labels[text_id] for text_id in ids]
     macro_f1 = f1_score(gold, predicted, labels=sorted(set(gold)), average="macro", zero_division=0)
+    matrix = confusion_matrix(gold, predicted, labels=LABELS).tolist()
     return TaskResult(
         metrics={
             "macro_f1": Metric(float(macro_f1), rows=len(ids)),
             "accuracy": Metric(float(accuracy_score(gold, predicted)), rows=len(ids)),
         },
         libraries=["scikit-learn"],
-        figures=[
-            ConfusionMatrix("Gold and predicted labels", LABELS, LABELS, confusion_matrix(gold, predicted, labels=LABELS).tolist())
-        ],
+        figures=[ConfusionMatrix("Gold and predicted labels", LABELS, LABELS, matrix)],
     )
