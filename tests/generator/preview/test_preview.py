@@ -267,6 +267,22 @@ def test_reads_well_in_a_browser(
 
 
 @pytest.mark.browser
+def test_ranks_of_two_digits_stay_on_one_line(browser: "Browser", bundle: Path, tmp_path: Path) -> None:
+    rows = [
+        {"phase": "dev", "rank": rank, "submission": f"bird-{rank}" * 9, "cells": {"f1": "0.5"}}
+        for rank in range(1, 13)
+    ]
+    file = tmp_path / "index.html"
+    file.write_text(preview_page(read_view(bundle), {**DRY_RUN, "board": rows}), encoding="utf-8")
+    with visit(browser, file.as_uri(), PHONE) as seen:
+        ranks = "[...document.querySelector('.board tbody').rows].map(row => row.cells[0].firstChild)"
+        lines = (
+            "node => { const all = document.createRange(); all.selectNode(node); return all.getClientRects().length }"
+        )
+        assert seen.page.evaluate(f"{ranks}.map({lines})") == [1] * 12
+
+
+@pytest.mark.browser
 def test_shows_times_in_the_readers_zone(browser: "Browser", bundle: Path, tmp_path: Path) -> None:
     file = tmp_path / "index.html"
     file.write_text(preview_page(read_view(bundle)), encoding="utf-8")
