@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from gen_bundle.check.gold import LONGEST, SHORTEST, Gold, column_digest, gold_of, sha256_of, table_columns
 from gen_bundle.check.records import cells, fingerprint, records, rows, values, word_stream, words, xml_digest
-from gen_bundle.check.rules import Effect, Problem, rule
+from gen_bundle.check.rules import HOUSE, Effect, Problem, rule
 from gen_bundle.check.ties import AGREEMENT, ENOUGH_TIES, Ties, ties_of
 from gen_bundle.check.tree import Node
 from gen_bundle.check.visible import Seen, visible_files
@@ -45,7 +45,7 @@ def found_leaks(bundle: Bundle) -> list[Leak]:
 
 
 def _search(bundle: Bundle) -> Iterator[Leak]:
-    seen_files = list(visible_files(bundle))
+    seen_files = visible_files(bundle)
     gold = gold_of(bundle, [seen.node for seen in seen_files])
     if not (gold.raw or gold.labels or gold.shingles):
         return
@@ -218,3 +218,18 @@ def _leak(bundle: Bundle) -> Iterator[Problem]:
 )
 def _leak_behind_a_switch(bundle: Bundle) -> Iterator[Problem]:
     return _problems(bundle, secret_programs=True)
+
+
+@rule(
+    "not-looked-into",
+    Effect.NOTE,
+    title="a file for participants that could not be looked into",
+    consequence="Nobody knows whether gold is in it.",
+    repair="Pack it as a zip without a password, or make sure yourself that no gold is in it.",
+    source=HOUSE,
+    reads="both",
+)
+def _not_looked_into(bundle: Bundle) -> Iterator[Problem]:
+    for seen in visible_files(bundle):
+        if seen.closed and seen.channel != "program":
+            yield Problem(f"{seen.channel} {seen.name} is {seen.closed}", seen.at)

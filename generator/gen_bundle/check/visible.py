@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from gen_bundle.check.package import Package, unpack
+from gen_bundle.check.containers import Contents, contents
 from gen_bundle.check.pages import page_files
 from gen_bundle.check.rules import Path
 from gen_bundle.check.tree import Node
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     from gen_bundle.check.bundle import Bundle
 
 Channel = Literal["page", "logo", "public data", "starting kit", "solution", "input data", "program"]
-MAX_NESTING = 2
+# A zip in a folder, a tar in it, and a compressed file in that.
+MAX_NESTING = 4
+ARCHIVE = re.compile(r"(?i)\.(zip|tar|tgz|tar\.[a-z0-9]+)(/content)?$")
 CHANNELS: dict[str, Channel] = {
     "public_data": "public data",
     "starting_kit": "starting kit",
@@ -28,17 +31,35 @@ CHANNELS: dict[str, Channel] = {
 
 @dataclass(frozen=True)
 class Seen:
-    """A file that participants may see: how, where it is named, its name, and whether it is an example submission."""
+    """A file that participants may see.
+
+    Attributes:
+        channel: how they get it.
+        at: where competition.yaml names it.
+        name: its own name.
+        node: the file.
+        is_answer: whether it is an example submission.
+        closed: why nobody can look into it; empty where one can.
+    """
 
     channel: Channel
     at: Path
     name: str
     node: Node
     is_answer: bool = False
+    closed: str = ""
 
 
-def visible_files(bundle: Bundle) -> Iterator[Seen]:
-    """All files that participants can read; zips inside them are opened, too."""
+def visible_files(bundle: Bundle) -> list[Seen]:
+    """All files that participants can read, found once a bundle; archives among them are opened, too."""
+    cached: list[Seen] | None = bundle.__dict__.get("_visible")
+    if cached is None:
+        cached = list(_visible(bundle))
+        bundle.__dict__["_visible"] = cached
+    return cached
+
+
+def _visible(bundle: Bundle) -> Iterator[Seen]:
     for at, path, _, _ in page_files(bundle):
         found = bundle.tree.find(path) if isinstance(path, str) else None
         if isinstance(found, Node) and not found.is_folder:
@@ -54,22 +75,23 @@ def visible_files(bundle: Bundle) -> Iterator[Seen]:
         if channel is None or package is None or (channel, id(package)) in done:
             continue
         done.add((channel, id(package)))
+        is_answer = channel == "solution"
         if package.kind == "no zip":
             single = bundle.tree.find(use.path)
             if isinstance(single, Node):
-                yield Seen(channel, use.at, str(use.path), single, channel == "solution")
-        else:
-            yield from _inside(bundle, channel, use.at, str(use.path), package, channel == "solution", 1)
+                yield from _with_contents(bundle, Seen(channel, use.at, str(use.path), single, is_answer), 1)
+            continue
+        for name, node in package.tree.root.files():
+            yield from _with_contents(bundle, Seen(channel, use.at, f"{use.path}/{name}", node, is_answer), 1)
 
 
-def _inside(
-    bundle: Bundle, channel: Channel, at: Path, prefix: str, package: Package, is_answer: bool, depth: int
-) -> Iterator[Seen]:
-    for name, node in package.tree.root.files():
-        yield Seen(channel, at, f"{prefix}/{name}", node, is_answer)
-        if name.lower().endswith(".zip") and depth < MAX_NESTING:
-            inner = unpack(node, bundle.tick, bundle.held)
-            if inner.kind == "zip":
-                # a zip in a starting kit is an example of what to hand in
-                answer = is_answer or channel == "starting kit"
-                yield from _inside(bundle, channel, at, f"{prefix}/{name}", inner, answer, depth + 1)
+def _with_contents(bundle: Bundle, seen: Seen, depth: int) -> Iterator[Seen]:
+    """A file, and what is inside it."""
+    inside = contents(seen.node, bundle.tick, bundle.held) if depth < MAX_NESTING else Contents()
+    yield replace(seen, closed=inside.closed)
+    # an archive in a starting kit is an example of what to hand in
+    is_answer = seen.is_answer or (seen.channel == "starting kit" and ARCHIVE.search(seen.name) is not None)
+    for name, node in inside.files:
+        yield from _with_contents(
+            bundle, replace(seen, name=f"{seen.name}/{name}", node=node, is_answer=is_answer), depth + 1
+        )

@@ -289,6 +289,10 @@ CASES = {
         both(put("phases", 0, "public_data", "public"), write("public/train.txt", b"a\nb\na\n")),
         both(put("phases", 0, "public_data", "public"), write("public/train.txt", b"a\nb\nb\n")),
     ),
+    "not-looked-into": Case(
+        both(put("phases", 0, "public_data", "public"), write("public/data.7z", b"7z\xbc\xaf\x27\x1c" + bytes(30))),
+        both(put("phases", 0, "public_data", "public"), write("public/data.zip", packed({"a.csv": b"a,b\n"}))),
+    ),
     "leak-behind-a-switch": Case(
         write("scoring/truth.txt", b"a\nb\na\n"), both(write("scoring/truth.txt", b"a\na\na\n"))
     ),
