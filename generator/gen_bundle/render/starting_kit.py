@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gen_bundle.archive import Members, write_zip
 from gen_bundle.errors import UserError
+from gen_bundle.organiser import ScoringPackage, failure
 from gen_bundle.programs import program_members
 from gen_bundle.reference import PhaseData
 from gen_bundle.render import tables
@@ -64,13 +65,13 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
     """The kit's files by name.
 
     Raises:
-        UserError: a baseline of the phase is no valid submission.
-        RuntimeError: the scoring package refuses its own empty template.
+        UserError: a baseline of the phase is no valid submission, or a package of the organiser's own fails.
+        RuntimeError: a scoring package that comes with the tool refuses its own empty template.
     """
     competition = replace(competition, options=competition.public_options)
     manifest = {**data.manifest, "options": competition.options}
     validator = validator_bytes(competition.package.folder, resource("scoring_programs") / "scoring_kit", manifest)
-    valid, invalid = _examples(validator, data)
+    valid, invalid = _examples(validator, data, competition.package)
     texts = _texts(competition, data, invalid)
     members: dict[str, bytes | Path] = {
         **{f"template/{name}": content for name, content in data.template.items()},
@@ -89,20 +90,20 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
     return members
 
 
-def _examples(validator: bytes, data: PhaseData) -> tuple[bytes, list[InvalidExample]]:
+def _examples(validator: bytes, data: PhaseData, package: ScoringPackage) -> tuple[bytes, list[InvalidExample]]:
     """The valid example (the first baseline, or else the empty template), and what is refused with its message."""
     submissions = {f"baselines/{data.phase.id}/{name}": files for name, files in data.baselines.items()}
-    submissions["template"] = data.template
+    submissions["the template that organiser.py writes"] = data.template
     good = {name: _read(files) for name, files in submissions.items()}
     spoiled = spoiled_submissions(next(iter(good.values())))
     zips = [_zipped(files) for files in good.values()] + [_zipped(one.files) for one in spoiled]
-    verdicts = validator_verdicts(validator, zips)
+    verdicts = validator_verdicts(validator, zips, package)
     refused = [
-        f"{name}: is no valid submission. {verdict.text}"
+        f"{name}: is no valid submission. {_cut(verdict.text)}"
         for name, verdict in zip(good, verdicts, strict=False)
         if not verdict.valid
     ]
-    if refused and not verdicts[len(good) - 1].valid:
+    if refused and not verdicts[len(good) - 1].valid and not package.is_own:
         raise RuntimeError("\n".join(refused))
     if refused:
         raise UserError(*refused)
@@ -123,8 +124,13 @@ def _cut(text: str) -> str:
     return "\n".join(lines if len(lines) <= MAX_LINES else [*lines[: MAX_LINES - 1], "…"])
 
 
-def validator_verdicts(validator: bytes, submissions: Sequence[bytes]) -> list[Verdict]:
-    """What `validate.pyz` says of each zip, in one run of this Python."""
+def validator_verdicts(validator: bytes, submissions: Sequence[bytes], package: ScoringPackage) -> list[Verdict]:
+    """What the package's `validate.pyz` says of each zip, in one run of this Python.
+
+    Raises:
+        UserError: it failed, for a bug in a package of the organiser's own.
+        RuntimeError: it failed, and the package comes with the tool.
+    """
     with tempfile.TemporaryDirectory(prefix="gen-bundle-validate-") as work:
         folder = Path(work)
         (folder / "validate.pyz").write_bytes(validator)
@@ -139,6 +145,8 @@ def validator_verdicts(validator: bytes, submissions: Sequence[bytes]) -> list[V
             encoding="utf-8",
             check=False,
         )
+    if done.returncode != 0 and package.is_own:
+        raise UserError(failure(package.name, "submission.py", done.stderr))
     if done.returncode != 0:
         raise RuntimeError(f"the validator failed:\n{done.stderr}")
     return [Verdict(status == 0, text.strip()) for status, text in json.loads(done.stdout)]
