@@ -1,10 +1,11 @@
 """A phase's data: gold prepared and checked by the scoring package, what participants may have, baselines."""
 
+import hashlib
 import tempfile
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,38 @@ def prepare_phases(competition: Resolved, work: Path) -> list[PhaseData]:
                 problems += [m if m.startswith(of_options) else f"{phase.id}: {m}" for m in error.messages]
     if problems:
         raise UserError(*dict.fromkeys(problems))
-    return prepared
+    return [
+        replace(data, warnings=(*data.warnings, *_same_gold(competition, data, prepared[:place])))
+        for place, data in enumerate(prepared)
+    ]
+
+
+def _same_gold(competition: Resolved, data: PhaseData, earlier: Sequence[PhaseData]) -> Iterator[str]:
+    """Remarks on reference data that an earlier phase has already; a link to its folder says that this is meant."""
+    folder = (competition.data / data.phase.id).resolve()
+    digests = _digests(data)
+    for other in earlier:
+        if (competition.data / other.phase.id).resolve() == folder:
+            continue
+        of_other = _digests(other)
+        for part, digest in digests.items():
+            if of_other.get(part) == digest:
+                yield (
+                    f"the reference data{f' of {part}' if part else ''} are those of the phase {other.phase.id}, file "
+                    f"for file: every score of {other.phase.id} tells of the gold. Right only where both are meant to "
+                    "score the same data; a link in place of the copied folder says so."
+                )
+
+
+def _digests(data: PhaseData) -> dict[str, str]:
+    """The digest of the files of each unit, or where a unit's tasks have folders of their own, of each of these."""
+    parts: dict[str, list[str]] = {}
+    for unit, folder in data.references.items():
+        for path in (path for path in folder.rglob("*") if path.is_file()):
+            inside = path.relative_to(folder).parts
+            part = inside[0] if len(inside) > 1 else unit if len(data.references) > 1 else ""
+            parts.setdefault(part, []).append(hashlib.sha256(path.read_bytes()).hexdigest())
+    return {part: " ".join(sorted(files)) for part, files in parts.items()}
 
 
 def _prepare(competition: Resolved, phase: Phase, work: Path) -> PhaseData:

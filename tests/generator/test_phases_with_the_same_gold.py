@@ -1,0 +1,55 @@
+"""A test phase with the development phase's gold is told; one that is a link to it is meant so."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.build import Request, build
+from gen_bundle.resources import resource
+
+GIVEN = "test: the reference data{} are those of the phase dev, file for file: every score of dev tells of the gold."
+
+
+def told(competition: Path, layout: str) -> list[str]:
+    (built,) = build(Request(str(competition), competition.parent / "bundle.zip", layout=layout))
+    return [note.partition(" Right only")[0] for note in built.notes if "file for file" in note]
+
+
+@pytest.mark.parametrize(
+    ("name", "layout", "copied", "expected"),
+    [
+        ("process2025", "joint", "gold.csv", [GIVEN.format("")]),
+        ("process2025", "joint", None, []),
+        (
+            "process2025",
+            "tasks",
+            "gold.csv",
+            [GIVEN.format(f" of {task}") for task in ("classification", "regression")],
+        ),
+        ("seedev2016", "joint", "full", [GIVEN.format(" of full")]),
+    ],
+)
+def test_gold_that_an_earlier_phase_has_is_told(
+    name: str, layout: str, copied: str | None, expected: list[str], tmp_path: Path
+) -> None:
+    competition = Path(shutil.copytree(resource("bundles") / name, tmp_path / name))
+    data = competition / "data"
+    if copied:
+        shutil.rmtree(data / "public" / "test")
+        shutil.rmtree(data / "baselines" / "test")
+        if (data / "dev" / copied).is_dir():
+            shutil.rmtree(data / "test" / copied)
+            shutil.copytree(data / "dev" / copied, data / "test" / copied)
+        else:
+            shutil.copy(data / "dev" / copied, data / "test" / copied)
+    assert told(competition, layout) == expected
+
+
+def test_a_link_to_the_other_phases_data_is_meant_so(tmp_path: Path) -> None:
+    competition = Path(shutil.copytree(resource("bundles") / "process2025", tmp_path / "process2025"))
+    data = competition / "data"
+    for folder in (data / "test", data / "public" / "test", data / "baselines" / "test"):
+        shutil.rmtree(folder)
+    (data / "test").symlink_to(data / "dev", target_is_directory=True)
+    assert told(competition, "joint") == []
