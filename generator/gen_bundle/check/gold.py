@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from gen_bundle.check.archive import digest
 from gen_bundle.check.records import cells, fingerprint, lines, plain, records, words, xml_digest
+from gen_bundle.check.records import rows as table_rows
 from gen_bundle.check.tree import Node
 
 if TYPE_CHECKING:
@@ -191,10 +193,28 @@ def _add_labels(gold: Gold, name: str, node: Node) -> None:
         _add_table(gold, name, [row for row in rows if len(row) == 2], None)
         return
     widths = {len(row) for row in rows[:50]}
+    if len(widths) != 1:
+        _add_wide_table(gold, node)
     if len(widths) != 1 or len(rows) < MIN_SEQUENCE:
         return
     header = rows[0] if any(LABEL_COLUMN.fullmatch(cell) for cell in rows[0]) else None
     _add_table(gold, name, rows[1:] if header else rows, header)
+
+
+def _add_wide_table(gold: Gold, node: Node) -> None:
+    """The pairs of id and label in a table with a head and empty or quoted cells, whose other columns may be texts."""
+    table = [row for row in islice(table_rows(node), MAX_ROWS) if row]
+    if len(table) <= MIN_SEQUENCE or any(len(row) != len(table[0]) for row in table):
+        return
+    columns = {title.strip(): column for title, *column in zip(*table, strict=True)}
+    keys = [ids for title, ids in columns.items() if ID_COLUMN.fullmatch(title) and len(set(ids)) == len(ids)]
+    for title, column in columns.items() if keys else ():
+        given = [cell for cell in column if cell.strip()]
+        labels = LABEL_COLUMN.fullmatch(title) and all(len(words(cell)) < SHORTEST for cell in given)
+        if labels and len(set(given)) > 1 and not ID_COLUMN.fullmatch(title):
+            for item, label in zip(keys[0], column, strict=True):
+                if label.strip():
+                    gold.add_pair(item, label)
 
 
 def _add_table(gold: Gold, name: str, rows: list[list[str]], header: list[str] | None) -> None:

@@ -255,6 +255,27 @@ def test_labels_tied_to_ids_are_found_wherever_the_id_stands(edit: Edit, tmp_pat
     assert [what.partition(" ties ")[2] for what in leaks(draft, tmp_path)] == ["20 of 20 ids to their labels"]
 
 
+@pytest.mark.parametrize(
+    ("shown", "found"),
+    [
+        (["index", "gold_label"], ["public data public/test.csv ties 20 of 20 ids to their labels"]),
+        (["by", "answer", "index"], []),
+    ],
+)
+def test_a_table_with_texts_and_empty_cells_shows_what_is_secret(
+    shown: list[str], found: list[str], tmp_path: Path
+) -> None:
+    gold = table().replace(b"first", b"gold_label")
+    rows = list(csv.DictReader(io.StringIO(gold.decode(), newline="")))
+    out = io.StringIO()
+    writer = csv.DictWriter(out, shown, extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(rows)
+    draft = task()
+    both(write("ref/gold.csv", gold), public("test.csv", out.getvalue().encode()))(draft)
+    assert leaks(draft, tmp_path) == found
+
+
 NUMBERS = [(str(1 + number * 7 % 20), "01"[number % 3 == 0]) for number in range(20)]
 
 
