@@ -1,15 +1,13 @@
 """`gen-bundle dry-run`: the platform's twin."""
 
-import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from gen_bundle.cli.messages import is_terminal, say, spinner, user_errors
+from gen_bundle.cli.messages import colour_wanted, is_terminal, say, spinner, user_errors
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -94,7 +92,7 @@ def command(
 
     if per_day and not teams:
         raise click.UsageError("--per-day counts for --teams alone; give the number of teams as well")
-    with user_errors(), _ended_by_signals():
+    with user_errors():
         chosen = choose_engine(engine, say, gpu=gpu, network=network, strict=strict, pull=pull)
         try:
             with spinner("dry run") as status:
@@ -203,23 +201,10 @@ def _line_printer() -> Callable[[str], None]:
         nonlocal left
         if left:
             left -= 1
-            shown = click.style(f"  {text}" if left else "  … (the rest is in the logs)", fg="bright_black")
+            shown = f"  {text}" if left else "  … (the rest is in the logs)"
+            if colour_wanted():
+                shown = click.style(shown, fg="bright_black")
             # Not click.echo: the spinner makes room for what goes through sys.stderr as it is now.
             sys.stderr.write(f"{shown}\n")
 
     return line
-
-
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Let a polite kill end the dry run as Ctrl-C does, so that containers and folders are removed."""
-
-    def end(number: int, _: object) -> None:
-        raise SystemExit(128 + number)
-
-    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

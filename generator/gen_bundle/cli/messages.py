@@ -11,9 +11,13 @@ from gen_bundle.errors import UserError
 
 
 def say(text: str, style: str = "") -> None:
-    """Print a line for people, coloured on terminals that can, unless NO_COLOR is set (no-color.org)."""
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    click.secho(text, err=True, fg=style or None, color=False if plain else None)
+    """Print a line for people, coloured on terminals that can."""
+    click.secho(text, err=True, fg=style or None, color=None if colour_wanted() else False)
+
+
+def colour_wanted() -> bool:
+    """Whether colour is right on a terminal: NO_COLOR is not set (no-color.org), and the terminal has any."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 @contextmanager
