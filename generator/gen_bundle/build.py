@@ -12,6 +12,7 @@ from pathlib import Path
 
 from gen_bundle.archive import move_into_place, write_zip
 from gen_bundle.check import Finding, Secrets, check_path
+from gen_bundle.check.report import LEAK
 from gen_bundle.errors import UserError
 from gen_bundle.platforms import codabench, codalab
 from gen_bundle.reference import PhaseData, prepare_phases
@@ -19,7 +20,6 @@ from gen_bundle.spec.overrides import nearest
 from gen_bundle.spec.resolve import Resolved, find_competition, resolve
 
 Progress = Callable[[str], None]
-LEAK = "leak"  # the check's rule about reference data where participants can read them
 PLATFORMS = {"codabench": codabench, "codalab": codalab}
 
 
