@@ -204,7 +204,7 @@ class DockerEngine:
         """Wait for the end, the time limit or a bound; then fetch the logs."""
         problem, timed_out = "", False
         output = next(mount.source for mount in container.mounts if mount.target == "/app/output")
-        teller = threading.Thread(target=tell_lines, args=(running, on_line), daemon=True)
+        teller = threading.Thread(target=tell_lines, args=(running, on_line), name=f"lines of {running}", daemon=True)
         teller.start()
         meter = Meter(connect, running, gpu=self._gpu)
         if self._traits.measures:

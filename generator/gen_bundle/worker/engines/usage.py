@@ -24,7 +24,7 @@ class Meter(threading.Thread):
     """
 
     def __init__(self, connect: "Callable[[], DockerClient]", running: str, *, gpu: bool) -> None:
-        super().__init__(daemon=True)
+        super().__init__(name=f"usage of {running}", daemon=True)
         self.peak = Usage()
         self._connect = connect
         self._running = running
