@@ -13,6 +13,7 @@ from gen_bundle.archive import folder_members
 from gen_bundle.errors import UserError
 from gen_bundle.spec.model import Phase, Task
 from gen_bundle.spec.resolve import Resolved, Unit
+from gen_bundle.unpack import UNREADABLE
 
 
 @dataclass(frozen=True)
@@ -206,7 +207,7 @@ def _baseline_members(path: Path) -> Mapping[str, Path | bytes]:
     try:
         with zipfile.ZipFile(path) as archive:
             return {member.filename: archive.read(member) for member in archive.infolist() if not member.is_dir()}
-    except zipfile.BadZipFile as error:
+    except UNREADABLE as error:
         raise UserError(f"{path}: is no readable zip. Expected a submission as participants send it.") from error
 
 

@@ -11,11 +11,18 @@ import stat
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
-from typing import Dict, Mapping, Optional, Tuple
+from typing import Dict, Mapping, Optional, Tuple, Type
 
 from scoring_kit.errors import Problems, shown
 from scoring_kit.submission_files import slashed
 
+DAMAGED: Tuple[Type[Exception], ...] = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
+try:
+    import lzma
+except ImportError:  # a Python without it, whose zipfile refuses such members by itself
+    pass
+else:
+    DAMAGED = (*DAMAGED, lzma.LZMAError)
 MAX_FILES = 10_000
 MAX_BYTES = 1_000_000_000
 OTHER_ARCHIVES = {".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zst"}
@@ -80,7 +87,7 @@ def _unpack_members(archive: zipfile.ZipFile, name: str, folder: Path, problems:
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             left -= _write(archive, member, target, left)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+        except DAMAGED as error:
             problems.error(where, f"cannot be unpacked ({error})", "a whole file; pack the zip again")
         if left < 0:
             problems.error(name, f"holds more than {MAX_BYTES / 1e6:g} MB when unpacked", "less")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import struct
 import zipfile
-import zlib
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -13,8 +12,8 @@ from itertools import pairwise
 from typing import IO
 
 from gen_bundle.check.tree import CHUNK, Node, PlaceError, Tree, place, unpacked_name
+from gen_bundle.unpack import UNREADABLE
 
-UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 # Above this, and inflated more than 200 times, a member is a bomb rather than data: it is not unpacked to be read.
 BOMB_BYTES = 2 * 1024 * 1024 * 1024
 BOMB_RATIO = 200

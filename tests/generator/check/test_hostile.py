@@ -66,6 +66,14 @@ def overlapping() -> bytes:
     return data[:end] + twin + bytes(footer)
 
 
+def damaged_lzma() -> bytes:
+    """The sound bundle with one more member, whose LZMA data are damaged."""
+    data = bytearray(member("extra", b"x" * 500, compress_type=zipfile.ZIP_LZMA))
+    packed_data = data.rindex(b"extra", 0, data.index(b"PK\x01\x02")) + len("extra") + 9  # after LZMA's own header
+    data[packed_data : packed_data + 4] = b"\xff" * 4
+    return bytes(data)
+
+
 def named(name: bytes, flagged: bool) -> bytes:
     """The sound bundle with a member of a name in bytes, marked as UTF-8 or not."""
     placeholder = b"q" * len(name)
@@ -103,6 +111,7 @@ LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         (text(TEXT + "x: 2031-99-99\n"), "yaml-unreadable"),
         (text(TEXT + "x: " + "9" * 5000 + "\n"), "yaml-unreadable"),
         (raw(encrypted()), "zip-member-unreadable"),
+        (raw(damaged_lzma()), "zip-member-unreadable"),
         (raw(overlapping()), "zip-member-unreadable"),
         (raw(member("link", b"/etc/passwd", link=True)), "zip-link"),
         (raw(member("/etc/passwd", b"x")), "zip-odd-name"),

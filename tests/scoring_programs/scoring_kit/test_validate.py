@@ -222,6 +222,14 @@ def _damaged(path: Path) -> None:
     path.write_bytes(bytes(data))
 
 
+def _damaged_lzma(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("answer.txt", random.Random(0).randbytes(500))
+    data = bytearray(path.read_bytes())
+    data[60:80] = b"\xff" * 20
+    path.write_bytes(bytes(data))
+
+
 def _unknown_compression(path: Path) -> None:
     zipped(path, GOOD)
     data = bytearray(path.read_bytes())
@@ -241,6 +249,7 @@ HOSTILE = {
     "a link": (_link, '"answer.txt": is a link.'),
     "encrypted": (_encrypted, '"answer.txt": is encrypted.'),
     "damaged": (_damaged, '"answer.txt": cannot be unpacked'),
+    "damaged in LZMA": (_damaged_lzma, '"answer.txt": cannot be unpacked'),
     "unknown compression": (_unknown_compression, '"answer.txt": cannot be unpacked'),
     "upper and lower case": (_twice, '"Answer.txt": stands there twice (the other: "answer.txt")'),
     "dots": (lambda path: zipped(path, {"../answer.txt": b""}), '"../answer.txt": is no name of a file inside'),
