@@ -19,7 +19,14 @@ FILE = "bundle.yaml"
 
 
 def read_competition(folder: Path, overrides: Iterable[str] = (), layout: str | None = None) -> Competition:
-    """Read `folder/bundle.yaml` with the values of `--set` and `--layout` put in.
+    """Read `folder/bundle.yaml` with the values of `--set` and `--layout` put in; raises as `read_with_places`."""
+    return read_with_places(folder, overrides, layout)[0]
+
+
+def read_with_places(
+    folder: Path, overrides: Iterable[str] = (), layout: str | None = None
+) -> tuple[Competition, dict[str, str]]:
+    """The competition, and where its options stand: dotted name → file, line and column, or the override.
 
     Raises:
         UserError: one message for each thing that is wrong: file, line and column (or the override), the field, what
@@ -38,14 +45,8 @@ def read_competition(folder: Path, overrides: Iterable[str] = (), layout: str | 
     problems = source.problems + [_message(source, trail, text) for trail, text in found]
     if problems:
         raise UserError(*sorted(problems, key=_place))
-    return Competition.model_validate(source.data)
-
-
-def option_places(folder: Path, overrides: Iterable[str] = ()) -> dict[str, str]:
-    """Where the options of a valid declaration stand: dotted name → file, line and column, or the override."""
-    source = read_source(folder / FILE)
-    apply_overrides(source, overrides)
-    return {dotted(trail): place for trail, place in source.positions.items() if trail[:1] == ("options",)}
+    places = {dotted(trail): place for trail, place in source.positions.items() if trail[:1] == ("options",)}
+    return Competition.model_validate(source.data), places
 
 
 def _place(message: str) -> tuple[int, int, str]:

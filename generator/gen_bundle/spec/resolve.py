@@ -10,7 +10,7 @@ from gen_bundle.organiser import ScoringPackage, find_package
 from gen_bundle.resources import resource
 from gen_bundle.spec import model
 from gen_bundle.spec.overrides import nearest
-from gen_bundle.spec.read import FILE, option_places, read_competition
+from gen_bundle.spec.read import FILE, read_competition, read_with_places
 
 # What a hub's model name never begins with.
 PATH_STARTS = ("/", "./", "../", "~/")
@@ -115,7 +115,7 @@ def resolve(
         UserError: everything that is wrong with the declaration, the overrides or the data folder's place.
     """
     notes, overrides = _settled_rule(folder, layout, overrides)
-    declaration = read_competition(folder, overrides, layout)
+    declaration, option_places = read_with_places(folder, overrides, layout)
     package = find_package(declaration.scoring_program or folder.name, folder)
     missing = [task.id for task in declaration.tasks if not (package.folder / f"{task.id}.py").is_file()]
     if missing:
@@ -130,7 +130,7 @@ def resolve(
         folder=folder,
         data=(data or folder / "data").resolve(),
         declaration=declaration,
-        package=replace(package, option_places=option_places(folder, overrides)),
+        package=replace(package, option_places=option_places),
         tasks=tuple(declaration.tasks),
         units=_units(declaration),
         options=options,
