@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
-from typing import Any, Literal
+from functools import cached_property, wraps
+from typing import Any, Literal, TypeVar
 
 from gen_bundle.check.archive import Archive
 from gen_bundle.check.competition import Competition, DataUse, read_v2
@@ -19,6 +19,7 @@ from gen_bundle.check.secrets import Secrets
 from gen_bundle.check.tree import Node, OnServer, Tree
 from gen_bundle.check.yaml_document import Document, UnreadableYamlError, expanded_size
 
+T = TypeVar("T")
 EXPANDED_LIMIT = 200_000
 YAML_NAME = "competition.yaml"
 NEW_KEYS = ("pages", "tasks", "leaderboards", "terms")
@@ -49,6 +50,7 @@ class Bundle:
         known_keys: keys of datasets, tasks, solutions and queues that exist on the server, which nobody here can see.
         held: what is open for as long as the bundle is looked at.
         scored: for each dry run, the keys that the scoring program wrote; None without a dry run.
+        answers: what functions that are asked `once_a_bundle` found.
     """
 
     tree: Tree
@@ -62,6 +64,7 @@ class Bundle:
     tick: Callable[[int], None] = lambda _: None
     held: ExitStack = field(default_factory=ExitStack)
     packages: dict[int, Package] = field(default_factory=dict)
+    answers: dict[str, list[Any]] = field(default_factory=dict)
 
     @property
     def yaml(self) -> Mapping[Any, Any]:
@@ -124,3 +127,16 @@ class Bundle:
     def huge(self) -> list[str]:
         """The top-level keys that are read and whose values become enormous once their aliases are written out."""
         return [key for key in READ_KEYS if expanded_size(self.yaml.get(key), EXPANDED_LIMIT) >= EXPANDED_LIMIT]
+
+
+def once_a_bundle(find: Callable[[Bundle], Iterable[T]]) -> Callable[[Bundle], list[T]]:
+    """Let several rules ask for what takes long to find: it is found once, and kept with the bundle."""
+
+    @wraps(find)
+    def found(bundle: Bundle) -> list[T]:
+        if find.__qualname__ not in bundle.answers:
+            bundle.answers[find.__qualname__] = list(find(bundle))
+        answer: list[T] = bundle.answers[find.__qualname__]
+        return answer
+
+    return found

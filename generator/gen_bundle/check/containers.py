@@ -8,7 +8,6 @@ import hashlib
 import io
 import lzma
 import tarfile
-import tempfile
 import zlib
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -17,7 +16,7 @@ from functools import partial
 from typing import IO, cast
 
 from gen_bundle.check.archive import BOMB_BYTES, BOMB_RATIO
-from gen_bundle.check.package import IN_MEMORY, unpack
+from gen_bundle.check.package import searchable, unpack
 from gen_bundle.check.spreadsheet import WORKBOOK, sheets
 from gen_bundle.check.tree import CHUNK, Node
 
@@ -79,27 +78,12 @@ def _zip(node: Node, tick: Callable[[int], None], held: ExitStack) -> Contents:
     return Contents(files, f"a zip of which a part cannot be read ({package.fault})" if package.fault else "")
 
 
-def _copy(stream: IO[bytes], held: ExitStack, most: int) -> IO[bytes]:
-    """A copy that can be read from any place.
-
-    Raises:
-        ValueError: it is larger than the number of bytes allowed.
-    """
-    copy = cast("IO[bytes]", tempfile.SpooledTemporaryFile(max_size=IN_MEMORY))  # noqa: SIM115 - `held` closes it
-    held.callback(copy.close)
-    while chunk := stream.read(CHUNK):
-        copy.write(chunk)
-        if copy.tell() > most:
-            raise ValueError("inflated out of all proportion")
-    return copy
-
-
 def _inflated(
     node: Node, opener: Callable[[IO[bytes]], IO[bytes]], tick: Callable[[int], None], held: ExitStack
 ) -> Node:
     """The one file that is compressed in a file: read once, so that a broken one is found, and never written out."""
     with _opened(node) as stream:
-        copy = _copy(stream, held, node.size)
+        copy = searchable(stream, held, node.size)
 
     def reopened() -> IO[bytes]:
         copy.seek(0)
@@ -118,8 +102,7 @@ def _inflated(
 
 def _tar(node: Node, tick: Callable[[int], None], held: ExitStack) -> list[tuple[str, Node]]:
     with _opened(node) as stream:
-        copy = _copy(stream, held, max(node.size, BOMB_BYTES))
-    copy.seek(0)
+        copy = searchable(stream, held, max(node.size, BOMB_BYTES))
     archive = held.enter_context(tarfile.open(fileobj=copy, mode="r:"))  # noqa: SIM115 - `held` closes it
     return [
         (member.name, Node(size=member.size, open=partial(_member, archive, member), tick=tick))

@@ -7,17 +7,14 @@ import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
 
+from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.gold import LONGEST, SHORTEST, Gold, column_digest, gold_of, sha256_of, table_columns
 from gen_bundle.check.records import cells, fingerprint, records, rows, values, word_stream, words, xml_digest
 from gen_bundle.check.rules import HOUSE, Effect, Problem, rule
 from gen_bundle.check.ties import AGREEMENT, ENOUGH_TIES, Ties, ties_of
 from gen_bundle.check.tree import Node
 from gen_bundle.check.visible import Seen, visible_files
-
-if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle
 
 SEEN = "Codabench source @ c7dbc756, which files participants can download"
 REPAIR = "Take the reference data out of everything that participants get; keep them in `reference_data` alone."
@@ -35,16 +32,9 @@ class Leak:
     what: str
 
 
-def found_leaks(bundle: Bundle) -> list[Leak]:
-    """All leaks, computed once a bundle."""
-    cached: list[Leak] | None = bundle.__dict__.get("_leaks")
-    if cached is None:
-        cached = list(_search(bundle))
-        bundle.__dict__["_leaks"] = cached
-    return cached
-
-
-def _search(bundle: Bundle) -> Iterator[Leak]:
+@once_a_bundle
+def found_leaks(bundle: Bundle) -> Iterator[Leak]:
+    """All leaks."""
     seen_files = visible_files(bundle)
     gold = gold_of(bundle, [seen.node for seen in seen_files])
     if not (gold.raw or gold.labels or gold.shingles):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import math
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -55,12 +55,8 @@ def unpack(found: Node | OnServer, tick: Callable[[int], None], held: ExitStack)
         )
     if not found.size:
         return Package("no zip", Tree(), "it is empty")
-    copy = cast("IO[bytes]", tempfile.SpooledTemporaryFile(max_size=IN_MEMORY))  # noqa: SIM115 - `held` closes it
-    held.callback(copy.close)
     with found.open() as stream:
-        shutil.copyfileobj(stream, copy, CHUNK)
-    copy.seek(0)
-    archive = open_archive(copy, tick, held)
+        archive = open_archive(searchable(stream, held), tick, held)
     if archive.bombs:
         return Package("zip", archive.tree, f"{archive.bombs[0]} is inflated out of all proportion")
     if archive.failures:
@@ -68,3 +64,19 @@ def unpack(found: Node | OnServer, tick: Callable[[int], None], held: ExitStack)
         where = f"{member}: " if member else ""
         return Package("no zip" if member is None else "zip", archive.tree, f"{where}{reason}")
     return Package("zip", archive.tree)
+
+
+def searchable(stream: IO[bytes], held: ExitStack, most: float = math.inf) -> IO[bytes]:
+    """A copy that can be read from any place; it lasts until `held` is closed.
+
+    Raises:
+        ValueError: it is larger than the number of bytes allowed.
+    """
+    copy = cast("IO[bytes]", tempfile.SpooledTemporaryFile(max_size=IN_MEMORY))  # noqa: SIM115 - `held` closes it
+    held.callback(copy.close)
+    while chunk := stream.read(CHUNK):
+        copy.write(chunk)
+        if copy.tell() > most:
+            raise ValueError("inflated out of all proportion")
+    copy.seek(0)
+    return copy

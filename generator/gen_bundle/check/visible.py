@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.containers import Contents, contents
 from gen_bundle.check.pages import page_files
 from gen_bundle.check.rules import Path
 from gen_bundle.check.tree import Node
-
-if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle
 
 Channel = Literal["page", "logo", "public data", "starting kit", "solution", "input data", "program"]
 # A zip in a folder, a tar in it, and a compressed file in that.
@@ -50,16 +48,9 @@ class Seen:
     closed: str = ""
 
 
-def visible_files(bundle: Bundle) -> list[Seen]:
-    """All files that participants can read, found once a bundle; archives among them are opened, too."""
-    cached: list[Seen] | None = bundle.__dict__.get("_visible")
-    if cached is None:
-        cached = list(_visible(bundle))
-        bundle.__dict__["_visible"] = cached
-    return cached
-
-
-def _visible(bundle: Bundle) -> Iterator[Seen]:
+@once_a_bundle
+def visible_files(bundle: Bundle) -> Iterator[Seen]:
+    """All files that participants can read; archives among them are opened, too."""
     for at, path, _, _ in page_files(bundle):
         found = bundle.tree.find(path) if isinstance(path, str) else None
         if isinstance(found, Node) and not found.is_folder:
