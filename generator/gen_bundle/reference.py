@@ -1,6 +1,7 @@
 """A phase's data: gold prepared and checked by the scoring package, what participants may have, baselines."""
 
 import hashlib
+import itertools
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -60,26 +61,24 @@ def prepare_phases(competition: Resolved, work: Path) -> list[PhaseData]:
                 problems += [m if m.startswith(of_options) else f"{phase.id}: {m}" for m in error.messages]
     if problems:
         raise UserError(*dict.fromkeys(problems))
+    digests = {data.phase.id: _digests(data) for data in prepared}
     return [
-        replace(data, warnings=(*data.warnings, *_same_gold(competition, data, prepared[:place])))
-        for place, data in enumerate(prepared)
+        replace(data, warnings=(*data.warnings, *_same_gold(competition, data.phase.id, digests))) for data in prepared
     ]
 
 
-def _same_gold(competition: Resolved, data: PhaseData, earlier: Sequence[PhaseData]) -> Iterator[str]:
+def _same_gold(competition: Resolved, phase: str, digests: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     """Remarks on reference data that an earlier phase has already; a link to its folder says that this is meant."""
-    folder = (competition.data / data.phase.id).resolve()
-    digests = _digests(data)
-    for other in earlier:
-        if (competition.data / other.phase.id).resolve() == folder:
+    folder = (competition.data / phase).resolve()
+    for other in itertools.takewhile(lambda name: name != phase, digests):
+        if (competition.data / other).resolve() == folder:
             continue
-        of_other = _digests(other)
-        for part, digest in digests.items():
-            if of_other.get(part) == digest:
+        for part, digest in digests[phase].items():
+            if digests[other].get(part) == digest:
                 yield (
-                    f"the reference data{f' of {part}' if part else ''} are those of the phase {other.phase.id}, file "
-                    f"for file: every score of {other.phase.id} tells of the gold. Right only where both are meant to "
-                    "score the same data; a link in place of the copied folder says so."
+                    f"the reference data{f' of {part}' if part else ''} are those of the phase {other}, file for file: "
+                    f"every score of {other} tells of the gold. Right only where both are meant to score the same "
+                    "data; a link in place of the copied folder says so."
                 )
 
 
