@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gen_bundle.cli.messages import say, user_errors
+from gen_bundle.cli.messages import colour_wanted, say, user_errors
 from gen_bundle.errors import UserError
 
 if TYPE_CHECKING:
@@ -168,4 +167,4 @@ def _print(reports: list[Report], style: str) -> None:
         for report in reports:
             for place, line in enumerate(formats.github(report) if style == "github" else formats.text(report)):
                 alarming = style == "text" and report.leaks and place == 0
-                click.secho(line, fg="red" if alarming and not os.environ.get("NO_COLOR") else None)
+                click.secho(line, fg="red" if alarming and colour_wanted() else None)
