@@ -49,14 +49,14 @@ def workbook(*, shared: bool) -> bytes:
 @pytest.mark.parametrize(
     ("name", "data"),
     [
-        ("gold.csv.gz", gzip.compress(GOLD)),
+        ("gold.csv.gz", gzip.compress(GOLD, mtime=0)),
         ("gold.csv.bz2", bz2.compress(GOLD)),
         ("gold.csv.xz", lzma.compress(GOLD)),
         ("data.bin", packed({"gold.csv": GOLD})),
         ("data.tar", tar({"a/gold.csv": GOLD})),
-        ("data.tgz", gzip.compress(tar({"a/readme": b"us", "a/gold.csv": GOLD}))),
+        ("data.tgz", gzip.compress(tar({"a/readme": b"us", "a/gold.csv": GOLD}), mtime=0)),
         ("data.dat", lzma.compress(tar({"gold.csv": GOLD}))),
-        ("data.zip", packed({"gold.csv.gz": gzip.compress(GOLD)})),
+        ("data.zip", packed({"gold.csv.gz": gzip.compress(GOLD, mtime=0)})),
         ("gold.xlsx", workbook(shared=True)),
         ("gold.xlsx", workbook(shared=False)),
     ],
@@ -71,7 +71,7 @@ def test_gold_is_found_in(name: str, data: bytes, tmp_path: Path) -> None:
 def test_a_tar_in_a_starting_kit_is_an_example_of_what_to_hand_in(tmp_path: Path) -> None:
     half = b"".join(GOLD.splitlines(keepends=True)[:10])
     draft = task()
-    kit("example.tar.gz", gzip.compress(tar({"pred.csv": half})))(draft)
+    kit("example.tar.gz", gzip.compress(tar({"pred.csv": half}), mtime=0))(draft)
     assert leaks(draft, tmp_path) == []
 
 
@@ -92,7 +92,7 @@ def encrypted() -> bytes:
         ("gold.7z", b"7z\xbc\xaf\x27\x1c" + bytes(30), "is a 7z archive"),
         ("gold.parquet", b"PAR1" + bytes(30), "is a Parquet file"),
         ("gold.zip", encrypted(), "is a zip of which a part cannot be read"),
-        ("gold.csv.gz", gzip.compress(GOLD)[:-9], "is no archive that can be read"),
+        ("gold.csv.gz", gzip.compress(GOLD, mtime=0)[:-9], "is no archive that can be read"),
         ("gold.tar", tar({"gold.csv": GOLD})[:700].ljust(1024, b"x"), ""),
         ("photo.jpg", b"\xff\xd8\xff\xe0" + bytes(range(256)), ""),
         ("paper.pdf", b"%PDF-1.7\n" + bytes(range(256)), ""),
@@ -111,7 +111,7 @@ def test_what_stays_closed_is_noted(name: str, data: bytes, said: str, tmp_path:
 def test_a_bomb_is_not_inflated_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gen_bundle.check.containers.BOMB_BYTES", 1 << 20)
     draft = new()
-    both(put("phases", 0, "public_data", "public"), write("public/x.gz", gzip.compress(bytes(8 << 20))))(draft)
+    both(put("phases", 0, "public_data", "public"), write("public/x.gz", gzip.compress(bytes(8 << 20), mtime=0)))(draft)
     assert notes(draft.check(tmp_path)) == [
         "public data public/x.gz is no archive that can be read (inflated out of all proportion)"
     ]
