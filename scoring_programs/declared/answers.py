@@ -1,0 +1,154 @@
+"""The rows of a table by key: read from a participant's file or from the gold, by the same rules.
+
+Runs on Python 3.9 with the standard library alone, because participants run it at home.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+
+from declared.fields import ABSENT, Field, FieldError, json_text
+from declared.rows import Rows
+from declared.tables import Key, Table
+from scoring_kit.errors import Problems, shown
+from scoring_kit.faults import Fault
+
+REMEMBERED = 100_000
+"""So many different values of a column are parsed once each."""
+Reader = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Values in columns.
+
+    Attributes:
+        columns: (field, type) → its values: one for each key in the keys' order, or, with many rows, one for each row.
+        owners: with many rows, the position of each row's key; empty otherwise.
+        numbers: the number of the row that each value comes from, for `Rows.place`; -1 for a key without a row.
+    """
+
+    columns: Dict[Tuple[str, str], List[Any]]
+    owners: List[int]
+    numbers: List[int]
+
+
+def key_of(values: Sequence[Any], table: Table, where: str, tell: Fault) -> Optional[Key]:
+    """The key in a row's first values; None, with the fault reported, where a part is blank or no text."""
+    parts = []
+    for at, name in enumerate(table.key):
+        value = values[at]
+        text = "" if value is ABSENT or value is None else json_text(value)
+        if not isinstance(text, str):
+            tell(where, f"{name} is not a text:", repr(value), "an id")
+        elif not text.strip():
+            tell(where, f"{name} is empty", "", "the id of a row of the data")
+        elif text != text.strip():
+            tell(where, f"{name} has blanks around it:", text, "the id without the blanks")
+        else:
+            parts.append(text)
+    return tuple(parts) if len(parts) == len(table.key) else None
+
+
+def named_key(key: Key) -> str:
+    """A key in a message."""
+    return ", ".join(map(shown, key))
+
+
+def read_answers(
+    rows: Rows,
+    table: Table,
+    keys: Mapping[Key, int],
+    fields: Sequence[Field],
+    problems: Problems,
+    tell: Fault,
+) -> Answers:
+    """Read the rows of a file whose values are those of the key, then of `fields`.
+
+    Args:
+        rows: the file's rows.
+        table: how rows and keys belong together.
+        keys: key → its position.
+        fields: what to read of each row.
+        problems: takes rows with unknown keys, and second rows for a key.
+        tell: takes what is wrong with a value.
+    """
+    width = len(table.key)
+    columns: Dict[Tuple[str, str], List[Any]] = {
+        (field.name, field.type): [] if table.many else [field.empty] * len(keys) for field in fields
+    }
+    slots = [
+        (at, field, _reader(field, rows), columns[field.name, field.type]) for at, field in enumerate(fields, width)
+    ]
+    owners: List[int] = []
+    numbers: List[int] = [] if table.many else [-1] * len(keys)
+    for number, position, values in _at_keys(rows, table, keys, problems, tell):
+        if table.many:
+            owners.append(position)
+            numbers.append(number)
+        elif numbers[position] >= 0:
+            what = f"a second row for {named_key(values[:width])}, after {rows.place(numbers[position])}"
+            problems.error(rows.place(number), what, "one row for each key")
+            continue
+        else:
+            numbers[position] = number
+        for at, field, read, column in slots:
+            raw = values[at]
+            try:
+                value = read(raw)
+            except FieldError as error:
+                tell(rows.place(number), error.rule, "" if raw is ABSENT or raw is None else _text(raw), error.expected)
+                value = field.empty
+            if table.many:
+                column.append(value)
+            else:
+                column[position] = value
+    return Answers(columns, owners, numbers)
+
+
+def _at_keys(
+    rows: Rows, table: Table, keys: Mapping[Key, int], problems: Problems, tell: Fault
+) -> Iterator[Tuple[int, int, Tuple[Any, ...]]]:
+    """(number, position of the key, values) of each row whose key is known; the others are recorded."""
+    width = len(table.key)
+    for number, values in rows.rows:
+        position = keys.get(values[:width]) if _hashable(values[:width]) else None
+        if position is None:  # rarely, so that this may take its time
+            where = rows.place(number)
+            key = key_of(values, table, where, tell)
+            position = None if key is None else keys.get(key)
+            if key is not None and position is None:
+                what = f"unknown {', '.join(table.key)} {named_key(key)}"
+                problems.error(where, what, "ids of this phase's data alone")
+        if position is not None:
+            yield number, position, values
+
+
+def _hashable(values: Sequence[Any]) -> bool:
+    return all(isinstance(value, str) for value in values)
+
+
+def _reader(field: Field, rows: Rows) -> Reader:
+    """What makes a raw value one of the field's type; a label that comes again is parsed once."""
+    if rows.is_json:
+        return field.of_json
+    if field.name not in rows.names:
+        return lambda raw: field.empty
+    if field.type not in ("label", "labels"):
+        return field.of_cell
+    known: Dict[str, Any] = {}
+
+    def read(cell: str) -> Any:
+        if cell not in known:
+            value = field.of_cell(cell)
+            if len(known) >= REMEMBERED:
+                return value
+            known[cell] = value
+        return known[cell]
+
+    return read
+
+
+def _text(raw: Any) -> str:
+    return raw if isinstance(raw, str) else repr(raw)

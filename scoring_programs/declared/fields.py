@@ -1,0 +1,276 @@
+"""The types of fields: what a CSV cell or a JSON value says, or why it says nothing.
+
+Runs on Python 3.9 with the standard library alone, because participants run it at home.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Mapping, Optional, Tuple, Union
+
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+TAG = re.compile(r"O|[BI]-.+")
+SHOWN_VALUES = 12
+
+Span = Union[Tuple[int, int], Tuple[int, int, str]]
+Labels = FrozenSet[str]
+
+
+class FieldError(ValueError):
+    """A value that its field cannot hold.
+
+    Attributes:
+        rule: what is wrong, without the value, so that it can be said of gold.
+        expected: what was expected.
+    """
+
+    def __init__(self, rule: str, expected: str) -> None:
+        super().__init__(rule)
+        self.rule = rule
+        self.expected = expected
+
+
+class Absent:
+    """The one value of a column or name that a row does not have."""
+
+
+ABSENT = Absent()
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of a table, as `submission.fields` of bundle.yaml declares it.
+
+    Attributes:
+        name: the column or name.
+        type: string, label, labels, number, text, texts, tags or spans.
+        values: the labels there are, in their declared order; None where any text will do.
+        separator: between the labels of a cell.
+        min: the smallest number; None: no bound.
+        max: the largest number; None: no bound.
+        required: whether every row must answer it.
+    """
+
+    name: str
+    type: str
+    values: Optional[Mapping[str, int]] = None
+    separator: str = "|"
+    min: Optional[float] = None
+    max: Optional[float] = None
+    required: bool = True
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Field:
+        """Make a field of its JSON object; `values` as a list."""
+        return cls(**{**data, "values": ordered(data.get("values"))})
+
+    @property
+    def empty(self) -> Any:
+        """The empty answer; None where the type has none (label, number, tags)."""
+        return EMPTY[self.type]
+
+    def of_cell(self, cell: str) -> Any:
+        """The value of a CSV or TSV cell; `empty` for an empty cell of a field that is not required.
+
+        Raises:
+            FieldError: the cell holds no value of the type.
+        """
+        if cell:
+            return _OF_CELL[self.type](self, cell)
+        if self.required and self.type not in EMPTY_CELLS:
+            raise FieldError(f"{self.name} is empty", self.expected)
+        return [] if self.required and self.type == "tags" else self.empty
+
+    def of_json(self, value: Any) -> Any:
+        """The value of a JSON value, `ABSENT` where the name is missing; `empty` where that is allowed.
+
+        Raises:
+            FieldError: it is no value of the type.
+        """
+        if value is ABSENT or value is None:
+            if self.required:
+                raise FieldError(f"{self.name} is {'missing' if value is ABSENT else 'null'}", self.expected)
+            return self.empty
+        return _OF_JSON[self.type](self, value)
+
+    @property
+    def expected(self) -> str:
+        """What a value must be, in words."""
+        if self.type in ("label", "labels") and self.values is not None:
+            named = list(self.values)
+            more = f" … ({len(named)} in all)" if len(named) > SHOWN_VALUES else ""
+            listed = ", ".join(named[:SHOWN_VALUES]) + more
+            return f"one of {listed}" if self.type == "label" else f"any of {listed}, separated by {self.separator}"
+        if self.type == "number":
+            low = "" if self.min is None else f" from {self.min:g}"
+            high = "" if self.max is None else f" {'up ' if self.min is None else ''}to {self.max:g}"
+            return f"a finite number{low}{high}, such as 0.25"
+        return EXPECTED[self.type]
+
+
+def ordered(values: Optional[Iterable[str]]) -> Optional[Dict[str, int]]:
+    """Labels with their position, to be looked up."""
+    return None if values is None else {value: position for position, value in enumerate(values)}
+
+
+EMPTY: Dict[str, Any] = {
+    "string": "",
+    "label": None,
+    "labels": frozenset(),
+    "number": None,
+    "text": "",
+    "texts": [],
+    "tags": None,
+    "spans": [],
+}
+EMPTY_CELLS = ("labels", "text", "string", "tags")
+"""Types whose empty cell is a value."""
+EXPECTED = {
+    "string": "a text",
+    "label": "a label",
+    "labels": "labels",
+    "text": "a text",
+    "texts": 'a JSON list of texts, such as ["one", "two"]',
+    "tags": "tags O, B-x or I-x, separated by spaces",
+    "spans": "a JSON list of [start, end] or [start, end, type] with 0 ≤ start < end",
+}
+
+
+def _string(field: Field, cell: str) -> str:
+    return cell
+
+
+def _number(field: Field, cell: str) -> float:
+    if not NUMBER.fullmatch(cell):
+        blanks = cell != cell.strip() and NUMBER.fullmatch(cell.strip())
+        hint = "; take away the blanks around it" if blanks else ""
+        raise FieldError(f"{field.name} is not a number", field.expected + hint)
+    return _bounded(field, float(cell))
+
+
+def _bounded(field: Field, value: float) -> float:
+    if not math.isfinite(value):
+        raise FieldError(f"{field.name} is not finite", field.expected)
+    if (field.min is not None and value < field.min) or (field.max is not None and value > field.max):
+        raise FieldError(f"{field.name} is out of range", field.expected)
+    return value
+
+
+def _label(field: Field, text: str) -> str:
+    values = field.values
+    if values is not None and text in values:
+        return text
+    if text != text.strip() or not text:
+        what = "has blanks around it" if text.strip() else "is blank"
+        raise FieldError(f"{field.name} {what}", f"{field.expected}, without blanks around it")
+    if values is not None:
+        raise FieldError(f"{field.name} has an unknown label", field.expected)
+    return text
+
+
+def _labels(field: Field, cell: str) -> Labels:
+    return frozenset([_label(field, part) for part in cell.split(field.separator)])
+
+
+def _json_list(field: Field, cell: str) -> Any:
+    try:
+        value = json.loads(cell)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, list):
+        raise FieldError(f"{field.name} is not a JSON list", field.expected)
+    return value
+
+
+def _texts(field: Field, value: Any) -> List[str]:
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise FieldError(f"{field.name} is not a list of texts", field.expected)
+    return value
+
+
+def _tags(field: Field, value: Any) -> List[str]:
+    if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
+        raise FieldError(f"{field.name} is not a list of tags", field.expected)
+    if not all(map(TAG.fullmatch, value)):
+        raise FieldError(f"{field.name} has a tag of another form", field.expected)
+    return value
+
+
+def _spans(field: Field, value: Any) -> List[Span]:
+    if not isinstance(value, list):
+        raise FieldError(f"{field.name} is not a list of spans", field.expected)
+    return [_span(field, span) for span in value]
+
+
+def _span(field: Field, span: Any) -> Span:
+    if not isinstance(span, list) or len(span) not in (2, 3):
+        raise FieldError(f"{field.name} has a span of another form", field.expected)
+    start, end = span[:2]
+    whole = type(start) is int and type(end) is int
+    if not whole or not 0 <= start < end or (len(span) == 3 and not isinstance(span[2], str)):
+        raise FieldError(f"{field.name} has a span that is out of order or of another type", field.expected)
+    return (start, end, span[2]) if len(span) == 3 else (start, end)
+
+
+def json_text(value: Any) -> Any:
+    """The text of a whole number or a boolean of JSON, as labels and ids compare; anything else as it is."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int) else value
+
+
+def _json_string(field: Field, value: Any) -> str:
+    text = json_text(value)
+    if not isinstance(text, str):
+        raise FieldError(f"{field.name} is not a text", field.expected)
+    return text
+
+
+def _json_label(field: Field, value: Any) -> str:
+    return _label(field, _json_string(field, value))
+
+
+def _json_labels(field: Field, value: Any) -> Labels:
+    if not isinstance(value, list):
+        raise FieldError(f"{field.name} is not a list of labels", field.expected)
+    return frozenset([_json_label(field, element) for element in value])
+
+
+def _json_number(field: Field, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise FieldError(f"{field.name} is not a number", field.expected)
+    try:
+        return _bounded(field, float(value))
+    except OverflowError:
+        raise FieldError(f"{field.name} is not finite", field.expected) from None
+
+
+def _json_plain_text(field: Field, value: Any) -> str:
+    if not isinstance(value, str):
+        raise FieldError(f"{field.name} is not a text", field.expected)
+    return value
+
+
+_OF_CELL: Dict[str, Callable[[Field, str], Any]] = {
+    "string": _string,
+    "label": _label,
+    "labels": _labels,
+    "number": _number,
+    "text": _string,
+    "texts": lambda field, cell: _texts(field, _json_list(field, cell)),
+    "tags": lambda field, cell: _tags(field, cell.split(" ")),
+    "spans": lambda field, cell: _spans(field, _json_list(field, cell)),
+}
+_OF_JSON: Dict[str, Callable[[Field, Any], Any]] = {
+    "string": _json_string,
+    "label": _json_label,
+    "labels": _json_labels,
+    "number": _json_number,
+    "text": _json_plain_text,
+    "texts": _texts,
+    "tags": _tags,
+    "spans": _spans,
+}

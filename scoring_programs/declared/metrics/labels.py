@@ -1,0 +1,162 @@
+"""Metrics of labels and sets of labels, by scikit-learn, on codes instead of texts.
+
+No label (None) is wrong for every label and a false positive of none: its code is that of no label.
+"""
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from declared.fields import Field
+from declared.metrics import Sample
+
+NO_LABEL = -1
+
+
+def accuracy(sample: Sample, options: Mapping[str, Any]) -> float:
+    """Share of the labels that are right."""
+    from sklearn.metrics import accuracy_score
+
+    _, gold, predicted = _codes(sample)
+    return float(accuracy_score(gold, predicted))
+
+
+def balanced_accuracy(sample: Sample, options: Mapping[str, Any]) -> float:
+    """Mean recall of the gold labels."""
+    from sklearn.metrics import balanced_accuracy_score
+
+    _, gold, predicted = _codes(sample)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
+        return float(balanced_accuracy_score(gold, predicted))
+
+
+def mcc(sample: Sample, options: Mapping[str, Any]) -> float:
+    """Matthews correlation coefficient; no label is a further class."""
+    from sklearn.metrics import matthews_corrcoef
+
+    _, gold, predicted = _codes(sample)
+    return float(matthews_corrcoef(gold, predicted))
+
+
+def kappa(sample: Sample, options: Mapping[str, Any]) -> float:
+    """Cohen's kappa over the declared labels in their order; no label is a further class, after them."""
+    from sklearn.metrics import cohen_kappa_score
+
+    names, gold, predicted = _codes(sample)
+    labels = [*range(len(names)), *([NO_LABEL] if NO_LABEL in predicted else [])]
+    weights = None if options["weights"] == "none" else options["weights"]
+    with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
+        warnings.simplefilter("ignore")
+        return float(cohen_kappa_score(gold, predicted, labels=labels, weights=weights))
+
+
+def f1(sample: Sample, options: Mapping[str, Any]) -> float:
+    """F1, averaged as asked for."""
+    return _averaged("f1", sample, options)
+
+
+def precision(sample: Sample, options: Mapping[str, Any]) -> float:
+    """Precision, averaged as asked for."""
+    return _averaged("precision", sample, options)
+
+
+def recall(sample: Sample, options: Mapping[str, Any]) -> float:
+    """Recall, averaged as asked for."""
+    return _averaged("recall", sample, options)
+
+
+def jaccard(sample: Sample, options: Mapping[str, Any]) -> float:
+    """Jaccard index of sets of labels; two empty sets are equal."""
+    from sklearn.metrics import jaccard_score
+
+    names, gold, predicted = _indicators(sample)
+    if not names:
+        return 1.0
+    return float(jaccard_score(gold, predicted, average=options["average"], zero_division=1))
+
+
+def label_counts(sample: Sample) -> tuple[list[str], Any]:
+    """The labels, and the counts of gold (rows) against predicted; the last column counts answers without a label."""
+    names, gold, predicted = _codes(sample)
+    counts = np.zeros((len(names), len(names) + 1), dtype=np.int64)
+    np.add.at(counts, (gold, np.where(predicted == NO_LABEL, len(names), predicted)), 1)
+    return names, counts
+
+
+def _averaged(part: str, sample: Sample, options: Mapping[str, Any]) -> float:
+    from sklearn.metrics import precision_recall_fscore_support
+
+    average = options["average"]
+    (field,) = sample.fields
+    if average == "binary":
+        gold = np.fromiter((value == options["positive"] for value in sample.gold), bool, len(sample.gold))
+        predicted = np.fromiter((value == options["positive"] for value in sample.predicted), bool, len(gold))
+        scores = precision_recall_fscore_support(gold, predicted, average="binary", pos_label=True, zero_division=0)
+    else:
+        names, gold, predicted = _indicators(sample) if field.type == "labels" else _codes(sample)
+        labels = _labels(options["labels"], names, gold, predicted, field)
+        if not labels:
+            return math.nan if average in ("macro", "weighted") else 0.0
+        scores = precision_recall_fscore_support(gold, predicted, labels=labels, average=average, zero_division=0)
+    return float(scores[("precision", "recall", "f1").index(part)])
+
+
+def _labels(which: str, names: Sequence[str], gold: Any, predicted: Any, field: Field) -> list[int]:
+    """The codes of the labels that an average runs over."""
+    if which == "declared" and field.values is not None:
+        return list(range(len(field.values)))
+    if field.type == "labels":
+        there = np.asarray(gold.sum(axis=0)).ravel() > 0
+        if which != "gold":
+            there |= np.asarray(predicted.sum(axis=0)).ravel() > 0
+        return [int(code) for code in np.flatnonzero(there)]
+    codes = set(np.unique(gold).tolist()) | (set() if which == "gold" else set(np.unique(predicted).tolist()))
+    return sorted(codes - {NO_LABEL})
+
+
+def _names(sample: Sample) -> list[str]:
+    """All labels in the order of their codes: the declared ones, then others in the order of their texts."""
+    (field,) = sample.fields
+    declared = list(field.values or ())
+    if field.type == "labels":
+        there = set().union(*sample.gold, *sample.predicted)
+    else:
+        there = {value for value in (*sample.gold, *sample.predicted) if value is not None}
+    return declared + sorted(there.difference(declared))
+
+
+def _codes(sample: Sample) -> tuple[list[str], Any, Any]:
+    """The labels, and gold and predicted as codes."""
+    names = _names(sample)
+    code_of: dict[str | None, int] = {None: NO_LABEL}
+    code_of.update((name, position) for position, name in enumerate(names))
+    gold = np.fromiter((code_of[value] for value in sample.gold), np.int64, len(sample.gold))
+    predicted = np.fromiter((code_of[value] for value in sample.predicted), np.int64, len(sample.predicted))
+    return names, gold, predicted
+
+
+def _indicators(sample: Sample) -> tuple[list[str], Any, Any]:
+    """The labels, and gold and predicted as sparse matrices with a row a key and a column a label."""
+    from scipy.sparse import csr_matrix
+
+    names = _names(sample)
+    code = {name: position for position, name in enumerate(names)}
+
+    def matrix(sets: Sequence[frozenset[str]]) -> Any:
+        codes = [code[label] for labels in sets for label in labels]
+        ends = np.cumsum([0, *map(len, sets)])
+        return csr_matrix((np.ones(len(codes), dtype=np.int64), codes, ends), shape=(len(sets), len(names)))
+
+    return names, matrix(sample.gold), matrix(sample.predicted)
+
+
+def set_label_counts(sample: Sample) -> list[tuple[str, float, float, float]]:
+    """Each label with its true positives, false positives and false negatives."""
+    names, gold, predicted = _indicators(sample)
+    shared = gold.multiply(predicted)
+    sums = [np.asarray(matrix.sum(axis=0)).ravel() for matrix in (shared, predicted, gold)]
+    return [(name, float(tp), float(p - tp), float(g - tp)) for name, tp, p, g in zip(names, *sums, strict=True)]

@@ -1,0 +1,53 @@
+"""Overlaps of texts, averaged over keys, each with its best reference: ROUGE by rouge-score, token F1 as in SQuAD."""
+
+import re
+import string
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from declared.metrics import Sample
+
+ARTICLES = re.compile(r"\b(a|an|the)\b")
+PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def rouge(sample: Sample, options: Mapping[str, Any]) -> float:
+    """ROUGE F-measure."""
+    from rouge_score.rouge_scorer import RougeScorer
+
+    scorer = RougeScorer([options["type"]], use_stemmer=options["stem"])
+    values = [
+        max(float(scorer.score(reference, text)[options["type"]].fmeasure) for reference in _references(gold))
+        for gold, text in zip(sample.gold, sample.predicted, strict=True)
+    ]
+    return sum(values) / len(values)
+
+
+def token_f1(sample: Sample, options: Mapping[str, Any]) -> float:
+    """F1 of tokens, which are what blanks separate; `squad` first drops case, punctuation and English articles.
+
+    Source: the evaluation of SQuAD 2.0, where a text without tokens equals only another one.
+    """
+    tokens = squad_tokens if options["normalise"] == "squad" else str.split
+    values = [
+        max(_token_f1(tokens(reference), tokens(text)) for reference in _references(gold))
+        for gold, text in zip(sample.gold, sample.predicted, strict=True)
+    ]
+    return sum(values) / len(values)
+
+
+def squad_tokens(text: str) -> list[str]:
+    """The tokens of a text without case, punctuation and English articles."""
+    return ARTICLES.sub(" ", text.lower().translate(PUNCTUATION)).split()
+
+
+def _token_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
+    if not gold or not predicted:
+        return float(gold == predicted)
+    shared = sum((Counter(gold) & Counter(predicted)).values())
+    return 2 * shared / (len(gold) + len(predicted))
+
+
+def _references(gold: str | Sequence[str]) -> Sequence[str]:
+    return [gold] if isinstance(gold, str) else gold

@@ -1,0 +1,76 @@
+"""What a column's score is: metric, table, fields, rows and groups, as bundle.yaml declares it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from declared.metrics import Kind, kinds
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One column's metric.
+
+    Attributes:
+        key: the column's key.
+        metric: name of the metric, or of an own function.
+        table: id of the table that it reads.
+        fields: the submission's fields, in order.
+        gold: the gold's column for each of them.
+        where: gold column → the texts that count, or `min` and `max` of a number; only such keys are scored.
+        by: gold columns; the metric in each of their groups, then the mean.
+        options: the metric's own, every one of them given.
+        worst: the value in place of an undefined one.
+        better: which way is better.
+        file: where an own function is; None for a metric of the table.
+    """
+
+    key: str
+    metric: str
+    table: str
+    fields: tuple[str, ...]
+    gold: tuple[str, ...]
+    where: Mapping[str, Any]
+    by: tuple[str, ...]
+    options: Mapping[str, Any]
+    worst: float
+    better: Literal["higher", "lower"]
+    file: Path | None = None
+
+    @classmethod
+    def from_dict(cls, key: str, data: Mapping[str, Any]) -> Plan:
+        """Make a plan of its JSON object."""
+        return cls(
+            key=key,
+            metric=data["metric"],
+            table=data["table"],
+            fields=tuple(data["fields"]),
+            gold=tuple(data["gold"]),
+            where=data["where"],
+            by=tuple(data["by"]),
+            options=data["options"],
+            worst=data["worst"],
+            better=data["better"],
+            file=Path(data["file"]) if data.get("file") else None,
+        )
+
+    @property
+    def kind(self) -> Kind | None:
+        """The metric's row of the table; None for an own function."""
+        return None if self.file else kinds()[self.metric]
+
+    @property
+    def grouping(self) -> list[str]:
+        """The gold columns that choose or group keys."""
+        return [*self.where, *self.by]
+
+
+def plans(options: Mapping[str, Any]) -> dict[str, list[Plan]]:
+    """The plans of every task's columns that a scorer fills, in their order."""
+    return {
+        task: [Plan.from_dict(key, data) for key, data in columns.items()]
+        for task, columns in options["metrics"].items()
+    }

@@ -1,0 +1,294 @@
+"""The gold of a declared competition: each table's keys, the columns that metrics read, and those that group rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from declared.answers import Answers, key_of, named_key, read_answers
+from declared.fields import ABSENT, Field, json_text, ordered
+from declared.metrics import kinds
+from declared.plan import Plan, plans
+from declared.rows import Rows, column_names, read_rows, text_lines
+from declared.tables import File, Key, Table, tables_of
+from scoring_kit.errors import OrganiserError, Problems
+from scoring_kit.faults import Fault, told_to_organiser
+from scoring_kit.json_reading import read_utf8
+
+LABELS_FILE = "labels.json"
+"""Beside the gold: the labels of all phases, for fields of labels without declared values."""
+
+
+@dataclass(frozen=True)
+class GoldTable:
+    """One table's gold.
+
+    Attributes:
+        table: as declared.
+        fields: the gold's typed columns.
+        keys: all keys, in the order of the gold.
+        answers: the values of `fields`.
+        groups: column → its text for each key, for `where`, `by` and `cluster`; "" for a key without.
+        further: column → its text for each value of `answers`, for own functions.
+    """
+
+    table: Table
+    fields: Sequence[Field]
+    keys: Sequence[Key]
+    answers: Answers
+    groups: Mapping[str, Sequence[str]]
+    further: Mapping[str, Sequence[str]]
+
+    def field(self, column: str, kind: str) -> Field:
+        """The typed column of a name; `kind` is the submission's type of field, of which gold `text` may be `texts`."""
+        kinds = ("text", "texts") if kind == "text" else (kind,)
+        return next(field for field in self.fields if field.name == column and field.type in kinds)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The gold of a phase, by table id."""
+
+    tables: Mapping[str, GoldTable]
+
+
+def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Reference:
+    """Read the gold that the metrics of `tasks` need; raises OrganiserError with everything that is wrong."""
+    problems = Problems()
+    wanted = [plan for task in tasks for plan in plans(options)[task]]
+    labels = _labels(folder)
+    tables = {}
+    for table in tables_of(options).values():
+        own = [plan for plan in wanted if plan.table == table.id]
+        gold = read_gold(folder, table, own, labels.get(table.id, {}), problems) if own else None
+        if gold is not None:
+            tables[table.id] = gold
+    if problems.found:
+        raise problems.organiser_error()
+    return Reference(tables)
+
+
+def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
+    """What participants know of each table: keys, the labels of fields without declared values, numbers of tags."""
+    return {"tables": {name: _expected(gold) for name, gold in reference.tables.items()}}
+
+
+def _expected(gold: GoldTable) -> dict[str, Any]:
+    tagged = [field for field in gold.fields if field.type == "tags"]
+    return {
+        "keys": [list(key) for key in gold.keys],
+        "values": {field.name: _found_labels(gold, field) for field in gold.fields if _is_open(gold, field)},
+        "lengths": {field.name: [len(tags) for tags in gold.answers.columns[field.name, "tags"]] for field in tagged},
+    }
+
+
+def _found_labels(gold: GoldTable, field: Field) -> list[str]:
+    """The labels of all phases where they are known, else those of this gold."""
+    if field.values is not None:
+        return list(field.values)
+    values = gold.answers.columns[field.name, field.type]
+    return sorted(set(values) if field.type == "label" else frozenset().union(*values))
+
+
+def _is_open(gold: GoldTable, field: Field) -> bool:
+    """Whether the submission has a field of this name whose labels are those of the gold."""
+    return any(
+        own.name == field.name and own.type == field.type and own.type in ("label", "labels") and own.values is None
+        for own in gold.table.answers
+    )
+
+
+def read_gold(
+    folder: Path, table: Table, wanted: Sequence[Plan], labels: Mapping[str, Sequence[str]], problems: Problems
+) -> GoldTable | None:
+    """Read one table's gold; what is wrong is recorded by file, line and column, never with a value."""
+    tell = told_to_organiser(problems)
+    before = problems.found
+    loaded = _load(folder, table.gold, table, problems)
+    listed = _load(folder, table.gold_keys, table, problems) if table.gold_keys else None
+    if loaded is None or problems.found > before:
+        return None
+    names, rows, values = loaded
+    keys = _keys(table, *(listed[1:] if listed else (rows, values)), tell)
+    _check_columns(table, wanted, names, listed[0] if listed else (), problems)
+    if problems.found > before:
+        return None
+    fields = _gold_fields(table, wanted, names, rows, values, labels)
+    at = [names.index(name) for name in [*table.key, *(field.name for field in fields)]]
+    typed = replace(rows, rows=((number, tuple([row[i] for i in at])) for number, row in values))
+    positions = {key: position for position, key in enumerate(keys)}
+    answers = read_answers(typed, table, positions, fields, problems, tell)
+    if not keys:
+        problems.error(table.gold.name, "has no rows", "a row for each item")
+    grouping = dict.fromkeys(
+        [*(c for plan in wanted for c in plan.grouping), *([table.cluster] if table.cluster else [])]
+    )
+    groups = {column: _group(column, table, keys, loaded, listed, problems) for column in grouping}
+    own = any(plan.file for plan in wanted)
+    further = _further(names, values, table, answers, positions) if own else {}
+    return GoldTable(table, fields, keys, answers, groups, further)
+
+
+Loaded = tuple[list[str], Rows, list[tuple[int, tuple[Any, ...]]]]
+"""A file's column names, its rows as `read_rows` gives them, and these rows in a list."""
+
+
+def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded | None:
+    path = folder / file.name
+    if not path.is_file():
+        problems.error(file.name, "is missing", "the gold in a file of this name in the phase's folder")
+        return None
+    text = read_utf8(path, file.name, float("inf"), problems)
+    if text is None:
+        return None
+    if file.suffix == ".txt":
+        (field,) = table.answers
+        names = [*table.key, field.name]
+        lines = [(n, (str(n), line)) for n, line in enumerate(text_lines(text), start=1)]
+        return names, Rows(names, False, iter(()), lambda number: f"{file.name}:{number}"), lines
+    found = column_names(text, file)
+    names = [*table.key, *(name for name in found if name not in table.key)]
+    rows = read_rows(text, file.name, file, names, table, problems)
+    return names, rows, list(rows.rows)
+
+
+def _keys(table: Table, rows: Rows, values: Iterable[tuple[int, tuple[Any, ...]]], tell: Fault) -> list[Key]:
+    """All keys in the order in which they first occur; those of a JSON object also where they have no rows."""
+    keys: dict[Key, None] = {(name,): None for name in rows.keys}
+    for number, row in values:
+        key = key_of(row, table, rows.place(number), tell)
+        if key is not None:
+            keys[key] = None
+    return list(keys)
+
+
+def _check_columns(
+    table: Table, wanted: Sequence[Plan], names: Sequence[str], listed: Sequence[str], problems: Problems
+) -> None:
+    """Record the columns that metrics name and no file has."""
+    needed = {column: plan.key for plan in wanted for column in plan.gold}
+    for column, key in needed.items():
+        if column not in names:
+            problems.error(f"{table.gold.name}:1", f"the column {column} is missing", f"the gold of the column {key}")
+    grouping = {column: plan.key for plan in wanted for column in plan.grouping}
+    if table.cluster:
+        grouping.setdefault(table.cluster, "cluster")
+    for column, key in grouping.items():
+        if column not in names and column not in listed:
+            problems.error(f"{table.gold.name}:1", f"the column {column} is missing", f"the groups of {key}")
+
+
+def _gold_fields(
+    table: Table,
+    wanted: Sequence[Plan],
+    names: Sequence[str],
+    rows: Rows,
+    values: Sequence[tuple[int, tuple[Any, ...]]],
+    labels: Mapping[str, Sequence[str]],
+) -> list[Field]:
+    """The gold's typed columns that metrics read: each as its field's type, or as the metric asks for."""
+    fields: dict[tuple[str, str], Field] = {}
+    for plan in wanted:
+        for field in gold_fields(plan, table, names):
+            if field.type == "text" and _several(rows.is_json, [row[names.index(field.name)] for _, row in values]):
+                field = replace(field, type="texts")
+            if field.type in ("label", "labels") and field.values is None and field.name in labels:
+                field = replace(field, values=ordered(labels[field.name]))
+            fields[field.name, field.type] = field
+    return list(fields.values())
+
+
+def gold_fields(plan: Plan, table: Table, names: Sequence[str]) -> list[Field]:
+    """The gold's columns that a metric reads, typed; an own function reads whatever fields the gold has.
+
+    The gold always answers, whatever a submission may leave out.
+    """
+    if plan.file:
+        return [replace(field, required=True) for field in table.answers if field.name in names]
+    kind = kinds()[plan.metric]
+    if kind.module == "rankings":
+        item, relevance = plan.gold
+        return [Field(item, "string"), Field(relevance, "number")]
+    named = zip(plan.fields, plan.gold, strict=True)
+    return [
+        Field(column, kind.gold) if kind.gold else replace(table.field(name), name=column, required=True)
+        for name, column in named
+    ]
+
+
+def _several(is_json: bool, raw: Sequence[Any]) -> bool:
+    """Whether a gold column of texts holds lists of references."""
+    if is_json:
+        return any(isinstance(value, list) for value in raw)
+    return bool(raw) and all(_is_list_of_texts(cell) for cell in raw)
+
+
+def _is_list_of_texts(cell: str) -> bool:
+    if not cell.startswith("["):
+        return False
+    try:
+        value = json.loads(cell)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _group(
+    column: str, table: Table, keys: Sequence[Key], loaded: Loaded, listed: Loaded | None, problems: Problems
+) -> list[str]:
+    """The column's text for each key: the same in all rows of a key."""
+    names, rows, values = listed if listed and column in listed[0] else loaded
+    at = names.index(column)
+    found: dict[Key, str] = {}
+    for number, row in values:
+        key = key_of(row, table, rows.place(number), lambda *_: None)
+        if key is None:
+            continue
+        text = _plain(row[at])
+        if found.setdefault(key, text) != text:
+            problems.error(
+                rows.place(number), f"{column} differs between the rows of {named_key(key)}", "one value a key"
+            )
+    missing = [key for key in keys if key not in found]
+    if missing:
+        what = f"{column} is not known for {named_key(missing[0])}" + (
+            f" and {len(missing) - 1} more" if missing[1:] else ""
+        )
+        problems.error(table.gold.name, what, "reference.keys with this column, since these keys have no gold row")
+    return [found.get(key, "") for key in keys]
+
+
+def _plain(value: Any) -> str:
+    """A gold value as text, as `where` compares it."""
+    text = "" if value is ABSENT or value is None else json_text(value)
+    return text if isinstance(text, str) else json.dumps(value)
+
+
+def _further(
+    names: Sequence[str],
+    values: Sequence[tuple[int, tuple[Any, ...]]],
+    table: Table,
+    answers: Answers,
+    positions: Mapping[Key, int],
+) -> dict[str, list[str]]:
+    """All columns as text, in the order of the answers' values."""
+    row_of = dict(values)
+    return {
+        name: [_plain(row_of[number][at]) if number >= 0 else "" for number in answers.numbers]
+        for at, name in enumerate(names)
+    }
+
+
+def _labels(folder: Path) -> Mapping[str, Mapping[str, Sequence[str]]]:
+    """The labels of all phases: table id → column → labels; empty where the gold of one phase alone is known."""
+    path = folder / LABELS_FILE
+    if not path.is_file():
+        return {}
+    try:
+        found: Mapping[str, Mapping[str, Sequence[str]]] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise OrganiserError(f"{LABELS_FILE}: damaged. Build the bundle again.") from error
+    return found

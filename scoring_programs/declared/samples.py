@@ -1,0 +1,86 @@
+"""From gold and answers to what a metric compares: pairs of values by key, the keys that count, and their groups."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from declared.answers import Answers
+from declared.fields import NUMBER
+from declared.metrics import Sample
+from declared.plan import Plan
+from declared.reference import GoldTable, gold_fields
+
+Columns = list[Sequence[Any]]
+
+
+def samples_of(plan: Plan, gold: GoldTable, answers: Answers) -> list[Sample]:
+    """What a metric of the table compares, over all keys: each field by itself, or all of them together."""
+    table = gold.table
+    fields = [gold.field(field.name, field.type) for field in gold_fields(plan, table, ())]
+    expected: Columns = [gold.answers.columns[field.name, field.type] for field in fields]
+    given: Columns = [answers.columns[name, table.field(name).type] for name in plan.fields]
+    if table.many:
+        gold_rows = _by_key(expected, gold.answers.owners, len(gold.keys))
+        return [Sample(gold_rows, _by_key(given, answers.owners, len(gold.keys)), fields, many=True)]
+    if plan.kind is not None and plan.kind.joint:
+        return [Sample(list(zip(*expected, strict=True)), list(zip(*given, strict=True)), fields)]
+    return [Sample(values, answer, [field]) for values, answer, field in zip(expected, given, fields, strict=True)]
+
+
+def own_rows(gold: GoldTable, answers: Answers) -> tuple[list[Any], list[Any]]:
+    """What an own function compares: for each key a dict of field → value, or with many rows a list of them.
+
+    The gold's rows hold its further columns, too, as text.
+    """
+    typed = {field.name: gold.answers.columns[field.name, field.type] for field in gold.fields}
+    key_columns = {name: [key[i] for key in gold.keys] for i, name in enumerate(gold.table.key)}
+    given = {name: column for (name, _), column in answers.columns.items()}
+    if not gold.table.many:
+        return _dicts({**gold.further, **key_columns, **typed}), _dicts({**key_columns, **given})
+    sides = []
+    for columns, owners in (({**gold.further, **typed}, gold.answers.owners), (given, answers.owners)):
+        keyed = {name: [column[owner] for owner in owners] for name, column in key_columns.items()}
+        rows: list[list[Any]] = [[] for _ in gold.keys]
+        for owner, row in zip(owners, _dicts({**columns, **keyed}), strict=True):
+            rows[owner].append(row)
+        sides.append(rows)
+    return sides[0], sides[1]
+
+
+def _dicts(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _by_key(columns: Columns, owners: Sequence[int], keys: int) -> list[list[tuple[Any, ...]]]:
+    """The rows of each key as tuples of the columns' values, in the order of the file."""
+    rows: list[list[tuple[Any, ...]]] = [[] for _ in range(keys)]
+    for owner, row in zip(owners, zip(*columns, strict=True), strict=True):
+        rows[owner].append(row)
+    return rows
+
+
+def scored_groups(plan: Plan, gold: GoldTable) -> dict[str, list[int]]:
+    """The positions of the keys that count, by group; a metric without `by` has one group, named "".
+
+    Groups come in the order of their names; one that `where` leaves without a key is none.
+    """
+    chosen = [i for i in range(len(gold.keys)) if all(_counts(gold, i, *one) for one in plan.where.items())]
+    if not plan.by:
+        return {"": chosen}
+    groups: dict[str, list[int]] = {}
+    for i in chosen:
+        groups.setdefault(", ".join(gold.groups[column][i] for column in plan.by), []).append(i)
+    return dict(sorted(groups.items()))
+
+
+def _counts(gold: GoldTable, i: int, column: str, wanted: Any) -> bool:
+    text = gold.groups[column][i]
+    if not isinstance(wanted, Mapping):
+        return text in wanted
+    if not re.fullmatch(NUMBER, text):
+        return False
+    value = float(text)
+    return bool(wanted.get("min", -math.inf) <= value <= wanted.get("max", math.inf))

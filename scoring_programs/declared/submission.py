@@ -1,0 +1,182 @@
+"""A submission of a declared competition: one file for each table, rows matched by key.
+
+Runs on Python 3.9 with the standard library alone: `validate.pyz` holds this very module.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Dict, FrozenSet, Mapping, Optional, Sequence, Tuple
+
+from declared.answers import Answers, named_key, read_answers
+from declared.fields import Field, ordered
+from declared.rows import Rows, read_rows, text_lines
+from declared.tables import Key, Table, tables_of
+from scoring_kit.errors import Problems, shown
+from scoring_kit.faults import told_to_participant
+from scoring_kit.json_reading import read_utf8
+from scoring_kit.manifest import Manifest
+from scoring_kit.submission_files import SubmissionFiles
+
+MAX_MEGABYTES = 500.0
+FILES_SHOWN = 5
+KEYS_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What a team sent.
+
+    Attributes:
+        tables: table id → its answers, in the order of the manifest's keys; only tables that were handed in.
+        entered: ids of the tasks whose tables are all there.
+    """
+
+    tables: Mapping[str, Answers]
+    entered: FrozenSet[str]
+
+
+def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[Submission]:
+    """Read and judge a submission; whatever is wrong is recorded in `problems`."""
+    tables = tables_of(manifest.options)
+    names = _find_files(files, list(tables.values()), problems)
+    answers: Dict[str, Answers] = {}
+    for table in tables.values():
+        if names.get(table.id) is not None:
+            name = names[table.id]
+            text = read_utf8(files.paths[name], name, MAX_MEGABYTES, problems)
+            if text is not None:
+                answers[table.id] = _read_table(text, name, table, manifest.expected["tables"][table.id], problems)
+    if not names and files.paths:
+        expected = ", ".join(table.file.name for table in tables.values())
+        found = ", ".join(map(shown, list(files.paths)[:FILES_SHOWN]))
+        problems.error("submission", f"holds no file with predictions; found {found}", expected)
+    needed = {
+        task: {metric["table"] for metric in manifest.options["metrics"][task].values()} for task in manifest.tasks
+    }
+    entered = frozenset(task for task, ids in needed.items() if ids <= set(names))
+    return Submission(answers, entered) if names else None
+
+
+def _find_files(files: SubmissionFiles, tables: Sequence[Table], problems: Problems) -> Dict[str, str]:
+    """Table id → the name of its file: the declared one, or else the only one with its suffix."""
+    names: Dict[str, str] = {}
+    for table in tables:
+        suffix = table.file.suffix
+        alone = sum(other.file.suffix == suffix for other in tables) == 1
+        others = files.named(suffix) if alone else []
+        if table.file.name in files.paths:
+            names[table.id] = table.file.name
+        elif len(others) == 1:
+            names[table.id] = others[0]
+            problems.warn(others[0], f"read as {table.file.name}, since it is the only {suffix} file")
+        elif others:
+            listed = ", ".join(map(shown, others[:FILES_SHOWN]))
+            problems.error(listed, f"{len(others)} {suffix} files", f"{table.file.name} alone")
+        elif len(tables) > 1:
+            problems.warn(table.file.name, "is not there, so the tasks that need it are not entered")
+    unread = [name for name in files.paths if name not in names.values()]
+    if unread and names:
+        problems.warn(", ".join(map(shown, unread[:FILES_SHOWN])), "not read")
+    return names
+
+
+def _read_table(text: str, name: str, table: Table, expected: Mapping[str, Any], problems: Problems) -> Answers:
+    """One table's answers by the keys of the phase."""
+    keys = [tuple(key) for key in expected["keys"]]
+    fields = [with_values(field, expected["values"]) for field in table.answers]
+    if table.file.suffix == ".txt":
+        rows = _keyed_lines(text, name, keys, fields[0], problems)
+    else:
+        rows = read_rows(text, name, table.file, [*table.key, *(field.name for field in fields)], table, problems)
+        if not rows.is_json and not _check_header(rows.names, name, table, problems):
+            return Answers({}, [], [])
+    positions = {key: position for position, key in enumerate(keys)}
+    answers = read_answers(rows, table, positions, fields, problems, told_to_participant(problems))
+    for key in rows.keys:
+        if (key,) not in positions:
+            problems.error(name, f"unknown {table.key[0]} {shown(key)}", "ids of this phase's data alone")
+    _check_missing(answers, table, keys, name, problems)
+    for field in fields:
+        if field.name in expected["lengths"]:
+            _check_lengths(answers, rows, field, expected["lengths"][field.name], problems)
+        if field.name == table.distinct:
+            _check_distinct(answers, rows, keys, field, problems)
+    return answers
+
+
+def with_values(field: Field, values: Mapping[str, Sequence[str]]) -> Field:
+    """A field of labels without declared values takes those of the gold of all phases."""
+    return replace(field, values=ordered(values[field.name])) if field.name in values else field
+
+
+def _keyed_lines(text: str, name: str, keys: Sequence[Key], field: Field, problems: Problems) -> Rows:
+    """Lines as rows: line n answers the n-th key."""
+    lines = text_lines(text)
+    if len(lines) != len(keys):
+        counted = f"{len(lines)} line{'' if len(lines) == 1 else 's'}"
+        problems.error(name, f"has {counted}", f"{len(keys)}, one for each row of the data, in its order")
+        lines = []
+    rows = ((at + 1, (*keys[at], line)) for at, line in enumerate(lines))
+    return Rows([field.name], False, rows, lambda number: f"{name}:{number}")
+
+
+def _check_header(header: Sequence[str], name: str, table: Table, problems: Problems) -> bool:
+    """Whether every column that is asked for is there; further columns get a warning."""
+    if not header:
+        return False
+    needed = [*table.key, *(field.name for field in table.answers if field.required)]
+    known = {*table.key, *(field.name for field in table.answers)}
+    right = {column.casefold(): column for column in known if column not in header}
+    further = []
+    for column in header:
+        if column not in known and column.casefold() in right:
+            spelling = right.pop(column.casefold())
+            problems.error(f"{name}:1", f"unknown column {shown(column)}", f"the spelling {spelling}")
+            needed = [other for other in needed if other != spelling]
+        elif column not in known and column:
+            further.append(column)
+    for column in needed:
+        if column not in header:
+            listed = ", ".join([*table.key, *(field.name for field in table.answers)])
+            problems.error(f"{name}:1", f"the column {column} is missing", f"the columns {listed}")
+    if further:
+        plural = "columns are" if len(further) > 1 else "column is"
+        problems.warn(f"{name}:1", f"further {plural} not read: {', '.join(map(shown, further[:KEYS_SHOWN]))}")
+    return all(column in header for column in [*table.key, *needed])
+
+
+def _check_missing(answers: Answers, table: Table, keys: Sequence[Key], name: str, problems: Problems) -> None:
+    """Keys without a row: an error, or a warning where they are empty answers; many rows may well be none."""
+    if table.file.suffix == ".txt" or (table.many and not table.reject_missing):
+        return
+    answered = set(answers.owners) if table.many else {i for i, number in enumerate(answers.numbers) if number >= 0}
+    missing = [key for position, key in enumerate(keys) if position not in answered]
+    if not missing:
+        return
+    more = f" and {len(missing) - KEYS_SHOWN} more" if len(missing) > KEYS_SHOWN else ""
+    listed = "; ".join(map(named_key, missing[:KEYS_SHOWN])) + more
+    what = f"no row for {len(missing)} of {len(keys)} keys: {listed}"
+    if table.reject_missing:
+        problems.error(name, what, f"one row for each {', '.join(table.key)} of the data")
+    else:
+        problems.warn(name, f"{what}; they count as empty answers")
+
+
+def _check_lengths(answers: Answers, rows: Rows, field: Field, lengths: Sequence[int], problems: Problems) -> None:
+    """Tags are as many as the gold's."""
+    for at, tags in enumerate(answers.columns[field.name, field.type]):
+        if tags is not None and answers.numbers[at] >= 0 and len(tags) != lengths[at]:
+            what = f"{field.name} has {len(tags)} tag{'' if len(tags) == 1 else 's'}"
+            problems.error(rows.place(answers.numbers[at]), what, f"{lengths[at]}, one for each token")
+
+
+def _check_distinct(answers: Answers, rows: Rows, keys: Sequence[Key], field: Field, problems: Problems) -> None:
+    """The same item twice for a key would count twice in a ranking."""
+    first: Dict[Tuple[int, Any], int] = {}
+    for at, value in enumerate(answers.columns[field.name, field.type]):
+        seen = first.setdefault((answers.owners[at], value), answers.numbers[at])
+        if seen != answers.numbers[at]:
+            key = named_key(keys[answers.owners[at]])
+            what = f"{field.name} {shown(value)} again for {key}, after {rows.place(seen)}"
+            problems.error(rows.place(answers.numbers[at]), what, "each item once for a key")

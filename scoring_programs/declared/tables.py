@@ -1,0 +1,93 @@
+"""What a competition's tables are, as bundle.yaml declares them: file, key, rows and fields.
+
+Runs on Python 3.9 with the standard library alone, because participants run it at home.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Dict, List, Mapping, Optional, Tuple
+
+from declared.fields import Field
+
+Key = Tuple[str, ...]
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".txt")
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of rows: its name, whose suffix decides how it is read, and whether its cells may be quoted."""
+
+    name: str
+    quoting: str = "rfc4180"
+
+    @property
+    def suffix(self) -> str:
+        """The part of the name from its last dot on, in lower case."""
+        return "." + self.name.rpartition(".")[2].lower()
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of a submission and its gold.
+
+    Attributes:
+        id: name of the table; `table` where the competition has a single one.
+        file: the participants' file.
+        key: names of the fields that identify a row; empty where line n answers line n of the gold.
+        many: whether a key may have any number of rows.
+        reject_missing: whether a key without a row is an error; else it is an empty answer.
+        fields: all fields, those of the key included.
+        gold: the organisers' file, in each phase's folder.
+        gold_keys: a table of all keys, for gold with many rows; None where the gold holds every key.
+        cluster: the gold column of rows that stay together when results are resampled; None: each key by itself.
+        distinct: with many rows, the field that must not repeat for a key, because a ranking names each item once.
+    """
+
+    id: str
+    file: File
+    key: Tuple[str, ...]
+    many: bool
+    reject_missing: bool
+    fields: Tuple[Field, ...]
+    gold: File
+    gold_keys: Optional[File] = None
+    cluster: Optional[str] = None
+    distinct: Optional[str] = None
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Table:
+        """Make a table of its JSON object."""
+        keys = data.get("gold_keys")
+        return cls(
+            id=data["id"],
+            file=File(**data["file"]),
+            key=tuple(data["key"]),
+            many=data["many"],
+            reject_missing=data["reject_missing"],
+            fields=tuple(Field.from_dict(field) for field in data["fields"]),
+            gold=File(**data["gold"]),
+            gold_keys=File(**keys) if keys else None,
+            cluster=data.get("cluster"),
+            distinct=data.get("distinct"),
+        )
+
+    @property
+    def key_fields(self) -> List[Field]:
+        """The fields of the key; a key must be there and is never blank."""
+        named = {field.name: field for field in self.fields}
+        return [named.get(name) or Field(name, "string") for name in self.key]
+
+    @property
+    def answers(self) -> List[Field]:
+        """The fields that are no key."""
+        return [field for field in self.fields if field.name not in self.key]
+
+    def field(self, name: str) -> Field:
+        """The field of a name."""
+        return next(field for field in self.fields if field.name == name)
+
+
+def tables_of(options: Mapping[str, Any]) -> Dict[str, Table]:
+    """The tables in the options of a declared competition, by id."""
+    return {data["id"]: Table.from_dict(data) for data in options["tables"]}
