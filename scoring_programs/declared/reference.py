@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -73,10 +73,11 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Refe
 
 def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
     """What participants know of each table: keys, the labels of fields without declared values, numbers of tags."""
-    return {"tables": {name: _expected(gold) for name, gold in reference.tables.items()}}
+    return {"tables": {name: expected(gold) for name, gold in reference.tables.items()}}
 
 
-def _expected(gold: GoldTable) -> dict[str, Any]:
+def expected(gold: GoldTable) -> dict[str, Any]:
+    """What participants know of one table."""
     tagged = [field for field in gold.fields if field.type == "tags"]
     return {
         "keys": [list(key) for key in gold.keys],
@@ -292,3 +293,17 @@ def _labels(folder: Path) -> Mapping[str, Mapping[str, Sequence[str]]]:
     except ValueError as error:
         raise OrganiserError(f"{LABELS_FILE}: damaged. Build the bundle again.") from error
     return found
+
+
+def cells(folder: Path, table: Table) -> Iterator[tuple[Key, str, str]]:
+    """(key, column, text) of every cell of the gold beside the keys; a list or set as its elements."""
+    loaded = _load(folder, table.gold, table, Problems())
+    if loaded is None:
+        return
+    names, _, values = loaded
+    width = len(table.key)
+    for _, row in values:
+        key = tuple(map(_plain, row[:width]))
+        for name, value in zip(names[width:], row[width:], strict=True):
+            for one in value if isinstance(value, list) else [value]:
+                yield key, name, _plain(one)

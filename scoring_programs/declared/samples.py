@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from declared.answers import Answers
-from declared.fields import NUMBER
+from declared.fields import NUMBER, Field
 from declared.metrics import Sample
 from declared.plan import Plan
 from declared.reference import GoldTable, gold_fields
@@ -19,15 +19,35 @@ Columns = list[Sequence[Any]]
 def samples_of(plan: Plan, gold: GoldTable, answers: Answers) -> list[Sample]:
     """What a metric of the table compares, over all keys: each field by itself, or all of them together."""
     table = gold.table
-    fields = [gold.field(field.name, field.type) for field in gold_fields(plan, table, ())]
-    expected: Columns = [gold.answers.columns[field.name, field.type] for field in fields]
+    fields = typed_gold(plan, gold)
     given: Columns = [answers.columns[name, table.field(name).type] for name in plan.fields]
-    if table.many:
-        gold_rows = _by_key(expected, gold.answers.owners, len(gold.keys))
-        return [Sample(gold_rows, _by_key(given, answers.owners, len(gold.keys)), fields, many=True)]
-    if plan.kind is not None and plan.kind.joint:
-        return [Sample(list(zip(*expected, strict=True)), list(zip(*given, strict=True)), fields)]
-    return [Sample(values, answer, [field]) for values, answer, field in zip(expected, given, fields, strict=True)]
+    predicted = _units(plan, gold, given, answers.owners)
+    if len(predicted) == len(fields) > 1:
+        pairs = zip(gold_values(plan, gold), predicted, fields, strict=True)
+        return [Sample(values, answer, [field]) for values, answer, field in pairs]
+    (values,), (answer,) = gold_values(plan, gold), predicted
+    return [Sample(values, answer, fields, table.many)]
+
+
+def gold_values(plan: Plan, gold: GoldTable) -> list[Sequence[Any]]:
+    """The gold side of what `samples_of` gives."""
+    fields = typed_gold(plan, gold)
+    return _units(plan, gold, [gold.answers.columns[field.name, field.type] for field in fields], gold.answers.owners)
+
+
+def typed_gold(plan: Plan, gold: GoldTable) -> list[Field]:
+    """The gold's columns that a metric reads."""
+    return [gold.field(field.name, field.type) for field in gold_fields(plan, gold.table, ())]
+
+
+def _units(plan: Plan, gold: GoldTable, columns: Columns, owners: Sequence[int]) -> list[Sequence[Any]]:
+    """A value for each key: of each column, or, where they are compared as wholes, of all of them."""
+    if gold.table.many:
+        rows: list[list[tuple[Any, ...]]] = [[] for _ in gold.keys]
+        for owner, row in zip(owners, zip(*columns, strict=True), strict=True):
+            rows[owner].append(row)
+        return [rows]
+    return [list(zip(*columns, strict=True))] if plan.kind is not None and plan.kind.joint else list(columns)
 
 
 def own_rows(gold: GoldTable, answers: Answers) -> tuple[list[Any], list[Any]]:
@@ -52,14 +72,6 @@ def own_rows(gold: GoldTable, answers: Answers) -> tuple[list[Any], list[Any]]:
 
 def _dicts(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def _by_key(columns: Columns, owners: Sequence[int], keys: int) -> list[list[tuple[Any, ...]]]:
-    """The rows of each key as tuples of the columns' values, in the order of the file."""
-    rows: list[list[tuple[Any, ...]]] = [[] for _ in range(keys)]
-    for owner, row in zip(owners, zip(*columns, strict=True), strict=True):
-        rows[owner].append(row)
-    return rows
 
 
 def scored_groups(plan: Plan, gold: GoldTable) -> dict[str, list[int]]:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from gen_bundle.declaration.dates import End, Start
+from gen_bundle.declaration.texts import text_of
 
 
 def _identifier(value: str) -> str:
@@ -43,6 +44,10 @@ class Column(Model):
         description="What a submission that does not enter the task gets. Required unless computed.",
     )
     meaning: Line = Field(description="One line that says what the column shows; it stands on the Evaluation page.")
+    metric: Any = Field(
+        None,
+        description="With scoring_program: declared: a metric's name, or a mapping of name, fields and options.",
+    )
     computation: Literal["avg", "sum", "min", "max"] | None = Field(None, description="Filled by the platform.")
     of: list[Identifier] | None = Field(None, min_length=1, description="Keys of the columns it is computed from.")
 
@@ -81,19 +86,68 @@ class Page(Model):
 
 
 class SubmissionField(Model):
-    """One row of the format table."""
+    """One row of the format table; with scoring_program: declared, also how its values are read."""
 
     field: Line
     type: Line
     required: bool
     meaning: Line
+    values: list[Any] | None = Field(None, description="Of type label or labels: the labels there are, in their order.")
+    separator: str = Field("|", description="Of type labels: stands between the labels of a CSV or TSV cell.")
+    min: float | int | None = Field(None, description="Of type number: the smallest.")
+    max: float | int | None = Field(None, description="Of type number: the largest.")
+
+    @property
+    def type_words(self) -> str:
+        """The type as participants read it."""
+        if self.values:
+            listed = ", ".join(text_of(value) or "" for value in self.values)
+            return f"{self.type}: {listed}" if self.type == "label" else f"{self.type}, any of {listed}"
+        if self.min is None and self.max is None:
+            return self.type
+        low = "" if self.min is None else f" from {self.min:g}"
+        high = "" if self.max is None else f" up to {self.max:g}" if self.min is None else f" to {self.max:g}"
+        return f"{self.type}{low}{high}"
 
 
-class Submission(Model):
+class Reference(Model):
+    """The gold of a declared table."""
+
+    file: Line = Field(description="The gold in each phase's folder: the submission's fields, and further columns.")
+    quoting: Literal["rfc4180", "none"] = Field("rfc4180", description="none: cells as they stand, such as raw tweets.")
+    keys: Line | None = Field(
+        None, description="With rows: many: a table of all keys, also of those without gold rows."
+    )
+    cluster: Line | None = Field(None, description="Gold column of rows that stay together when results are resampled.")
+    public: list[Line] = Field(default_factory=list, description="Gold columns that participants may know.")
+
+
+class Table(Model):
+    """One table of a submission, with scoring_program: declared."""
+
+    file: Line = Field(description="Name of the file; its suffix decides how it is read (.csv .tsv .jsonl .json .txt).")
+    fields: list[SubmissionField] = Field(min_length=1)
+    key: Line | list[Line] | None = Field(None, description="The field, or fields, by which rows are matched.")
+    rows: Literal["one", "many"] = Field("one", description="many: any number of rows for a key.")
+    missing: Literal["reject", "empty"] | None = Field(
+        None, description="A key without a row: reject (default with rows: one), or empty (default with rows: many)."
+    )
+    quoting: Literal["rfc4180", "none"] = Field("rfc4180", description="none: cells as they stand, such as raw tweets.")
+
+
+class SubmissionTable(Table):
+    """One of several tables, with its gold."""
+
+    reference: Reference
+
+
+class Submission(Table):
     """What participants hand in, as the Submission page and the starting kit describe it."""
 
     file: Line = Field(description="Name, or pattern, of the file or files in the zip.")
-    fields: list[SubmissionField] = Field(min_length=1)
+    tables: dict[Identifier, SubmissionTable] | None = Field(
+        None, description="Several tables by name, each with its file, key, fields and reference."
+    )
 
 
 class Question(Model):
@@ -126,6 +180,7 @@ class Competition(Model):
     phases: list[Phase] = Field(min_length=1)
     tasks: list[Task] = Field(min_length=1)
     submission: Submission
+    reference: Reference | None = Field(None, description="With scoring_program: declared: the gold.")
     options: dict[str, Any] = Field(default_factory=dict, description="What the scoring package may be told.")
     time_zones: list[str] = Field(
         default=["America/New_York", "Europe/London", "Asia/Tokyo"], description="Local times shown on the pages."

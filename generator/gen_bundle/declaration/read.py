@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from gen_bundle.declaration.declared import DECLARED, settle
 from gen_bundle.declaration.model import Competition
 from gen_bundle.declaration.overrides import apply_overrides, nearest
 from gen_bundle.declaration.rules import check_rules
@@ -41,7 +42,9 @@ def read_with_places(
         source.data["layout"] = layout
         source.positions[("layout",)] = f"--layout {layout}"
     apply_overrides(source, overrides)
-    found = [*_model_errors(source), *check_rules(source.data, folder)]
+    declared = settle(source.data, folder) if source.data.get("scoring_program") == DECLARED else []
+    found = list({trail: (trail, text) for trail, text in [*_model_errors(source), *declared]}.values())
+    found += check_rules(source.data, folder)
     problems = source.problems + [_message(source, trail, text) for trail, text in found]
     if problems:
         raise UserError(*sorted(problems, key=_place))

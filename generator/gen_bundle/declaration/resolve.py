@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.declaration import model
+from gen_bundle.declaration.declared import DECLARED
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, read_competition, read_with_places
 from gen_bundle.errors import UserError
@@ -117,7 +118,10 @@ def resolve(
     notes, overrides = _settled_rule(folder, layout, overrides)
     declaration, option_places = read_with_places(folder, overrides, layout)
     package = find_package(declaration.scoring_program or folder.name, folder)
-    missing = [task.id for task in declaration.tasks if not (package.folder / f"{task.id}.py").is_file()]
+    own_modules = declaration.scoring_program != DECLARED
+    missing = [
+        task.id for task in declaration.tasks if own_modules and not (package.folder / f"{task.id}.py").is_file()
+    ]
     if missing:
         raise UserError(
             *(f"tasks.{name}: no module {name}.py in the scoring package {package.folder}." for name in missing)

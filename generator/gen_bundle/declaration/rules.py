@@ -7,6 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 from gen_bundle.declaration.dates import parse_moment
+from gen_bundle.declaration.declared import DECLARED
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.source import Trail
 
@@ -23,6 +24,7 @@ def check_rules(data: dict[str, Any], folder: Path) -> Iterator[Finding]:
     yield from _files(data, folder)
     yield from _submission_rule(data)
     yield from _time_zones(data)
+    yield from _declared_alone(data)
 
 
 def _items(data: Any, name: str, trail: Trail = ()) -> Iterator[tuple[Trail, dict[str, Any]]]:
@@ -147,3 +149,17 @@ def _is_time_zone(name: str) -> bool:
     except (KeyError, ValueError, OSError):
         return False
     return True
+
+
+def _declared_alone(data: dict[str, Any]) -> Iterator[Finding]:
+    """What only a declared competition reads: with a scoring package it would be ignored in silence."""
+    if data.get("scoring_program") == DECLARED:
+        return
+    submission = data.get("submission")
+    read = ("key", "rows", "missing", "quoting", "tables")
+    places: list[Trail] = [("submission", key) for key in read if isinstance(submission, dict) and key in submission]
+    places += [("reference",)] if "reference" in data else []
+    for trail, task in _items(data, "tasks"):
+        places += [(*place, "metric") for place, column in _items(task, "columns", trail) if "metric" in column]
+    for place in places:
+        yield place, "is read only with scoring_program: declared; a scoring package computes its own metrics."

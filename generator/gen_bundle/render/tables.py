@@ -64,7 +64,7 @@ def _limit(number: int) -> str:
 
 def format_table(fields: Sequence[SubmissionField]) -> str:
     """The fields of a submission."""
-    rows = [[f"`{f.field}`", f.type, "yes" if f.required else "no", f.meaning] for f in fields]
+    rows = [[f"`{f.field}`", f.type_words, "yes" if f.required else "no", f.meaning] for f in fields]
     return markdown_table(["Field", "Type", "Required", "Meaning"], rows)
 
 

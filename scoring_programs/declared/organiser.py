@@ -1,0 +1,127 @@
+"""What only the organisers of a declared competition need: preparing gold, its checks, the template, its secrets."""
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from declared import reference as gold
+from declared.checks import faults, remarks
+from declared.plan import Plan, plans
+from declared.tables import Table, tables_of
+from declared.template import template_text
+from scoring_kit.errors import Problems
+from scoring_kit.organiser import serve
+
+
+def prepare(request: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Copy a phase's gold, and put the labels of all phases beside it for fields without declared values.
+
+    Raises:
+        OrganiserError: with every mistake in the gold: file, line and column.
+    """
+    source, out = Path(request["source"]), Path(request["out"])
+    tasks, options = request["tasks"], request["options"]
+    gold.read(source, tasks, options)
+    for table in tables_of(options).values():
+        for file in filter(None, (table.gold, table.gold_keys)):
+            if (source / file.name).is_file():
+                shutil.copyfile(source / file.name, out / file.name)
+    labels = _labels_of_all([Path(folder) for folder in request.get("phases", [source])], tasks, options)
+    if labels:
+        (out / gold.LABELS_FILE).write_text(json.dumps(labels, ensure_ascii=False), encoding="utf-8")
+    return {"warnings": []}
+
+
+def _labels_of_all(folders: Sequence[Path], tasks: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Table id → field → the labels of the gold of all phases, of fields without declared values."""
+    labels: dict[str, dict[str, set[str]]] = {}
+    for folder in folders:
+        reference = gold.read(folder, tasks, options)
+        for name, expected in gold.manifest(reference, tasks)["tables"].items():
+            for field, values in expected["values"].items():
+                labels.setdefault(name, {}).setdefault(field, set()).update(values)
+    return {name: {field: sorted(values) for field, values in fields.items()} for name, fields in labels.items()}
+
+
+def check_reference(request: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Look for metrics that are undefined whatever is submitted; raises OrganiserError with all of them."""
+    reference, wanted = _gold(request), _wanted(request)
+    problems = Problems()
+    for plan in wanted:
+        for where, what, expected in faults(plan, reference.tables[plan.table]):
+            problems.error(where, what, expected)
+    if problems.found:
+        raise problems.organiser_error()
+    return {"warnings": [remark for plan in wanted for remark in remarks(plan, reference.tables[plan.table])]}
+
+
+def manifest(request: Mapping[str, Any]) -> dict[str, Any]:
+    """What a submission must answer."""
+    return gold.manifest(_gold(request), request["tasks"])
+
+
+def template(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a file for each table with every key and the emptiest answer that is valid."""
+    out = Path(request["out"])
+    for one in _gold(request).tables.values():
+        (out / one.table.file.name).write_text(template_text(one), encoding="utf-8", newline="")
+    return {}
+
+
+def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The gold files; texts of the gold; and every column that is no key, groups no rows and is not declared public.
+
+    Cells are tied to their keys where a key has one row: in lists of rows the same numbers and items occur in whatever
+    participants may well have, so that these are found as files only.
+    """
+    folder = Path(request["reference"])
+    labels: dict[tuple[str, str], None] = {}
+    texts: dict[str, None] = {}
+    files = []
+    for data in request["options"]["tables"]:
+        table = Table.from_dict(data)
+        wanted = [plan for plan in _wanted(request) if plan.table == table.id]
+        if not wanted:
+            continue
+        files.append(table.gold.name)
+        answers = {column for plan in wanted for column in plan.gold}
+        groups = {column for plan in wanted for column in plan.grouping} | {table.cluster}
+        known = {*table.key, *data["public"], *(groups - answers)}
+        written = {field.name for field in table.answers if field.type in ("text", "texts")}
+        cells = [cell for cell in gold.cells(folder, table) if cell[1] not in known and cell[2].strip()]
+        identifying = _identifying(gold.read(folder, request["tasks"], request["options"]).tables[table.id].keys)
+        for key, column, text in cells:
+            if column in written:
+                texts[text] = None
+            elif not table.many:
+                labels.update(dict.fromkeys((key[part], text) for part in identifying))
+    return {"texts": list(texts), "labels": [list(pair) for pair in labels], "files": files}
+
+
+def _identifying(keys: Sequence[Sequence[str]]) -> list[int]:
+    """The parts of a key that differ in every row; a sentence's number within its document identifies nothing."""
+    return [part for part in range(len(keys[0])) if len({key[part] for key in keys}) == len(keys)]
+
+
+def _gold(request: Mapping[str, Any]) -> gold.Reference:
+    return gold.read(Path(request["reference"]), request["tasks"], request["options"])
+
+
+def _wanted(request: Mapping[str, Any]) -> list[Plan]:
+    return [plan for task in request["tasks"] for plan in plans(request["options"])[task]]
+
+
+if __name__ == "__main__":
+    raise SystemExit(
+        serve(
+            {
+                "prepare": prepare,
+                "check_reference": check_reference,
+                "manifest": manifest,
+                "template": template,
+                "secrets": secrets,
+            }
+        )
+    )

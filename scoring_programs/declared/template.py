@@ -1,0 +1,56 @@
+"""The file that participants fill in: every key, and the emptiest answer that is valid."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from declared.fields import Field
+from declared.reference import GoldTable, expected
+
+
+def template_text(gold: GoldTable) -> str:
+    """A table's file in its own format; with many rows a key there is no row to fill in."""
+    table = gold.table
+    fields = [*table.key_fields, *table.answers]
+    rows = [] if table.many else list(_rows(gold))
+    suffix = table.file.suffix
+    if suffix == ".txt":
+        return "".join(f"{_cell(table.answers[0], row[-1])}\n" for row in rows)
+    names = [field.name for field in fields]
+    if suffix in (".json", ".jsonl"):
+        objects = [json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) for row in rows]
+        return "".join(f"{text}\n" for text in objects) if suffix == ".jsonl" else f"[\n{',\n'.join(objects)}\n]\n"
+    cells = [names, *([_cell(field, value) for field, value in zip(fields, row, strict=True)] for row in rows)]
+    delimiter = "\t" if suffix == ".tsv" else ","
+    if table.file.quoting == "none":
+        return "".join(delimiter.join(line) + "\n" for line in cells)
+    buffer = io.StringIO()
+    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(cells)
+    return buffer.getvalue()
+
+
+def _rows(gold: GoldTable) -> Iterator[list[Any]]:
+    labels = expected(gold)["values"]
+    for at, key in enumerate(gold.keys):
+        yield [*key, *(_emptiest(field, gold, at, labels.get(field.name)) for field in gold.table.answers)]
+
+
+def _emptiest(field: Field, gold: GoldTable, at: int, labels: list[str] | None) -> Any:
+    """An empty text, list or set; else the first label, the number nearest to 0, or O for each token."""
+    if field.type == "label":
+        return next(iter(field.values or labels or [""])) if field.required else ""
+    if field.type == "number":
+        return min(max(0.0, field.min or 0.0), 0.0 if field.max is None else field.max) if field.required else ""
+    if field.type == "tags":
+        return ["O"] * len(gold.answers.columns[field.name, "tags"][at])
+    return [] if field.type in ("labels", "texts", "spans") else ""
+
+
+def _cell(field: Field, value: Any) -> str:
+    if field.type == "tags":
+        return " ".join(value)
+    if isinstance(value, list):
+        return "" if field.type == "labels" else json.dumps(value)
+    return value if isinstance(value, str) else f"{value:g}"
