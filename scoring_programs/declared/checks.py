@@ -43,6 +43,8 @@ def _undefined(plan: Plan, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
         if positives == len(values) and plan.metric == "roc_auc":
             yield f"all gold labels are {plan.options['positive']}", "two labels"
     if plan.kind is not None and plan.kind.module == "rankings":
+        if any(relevance != int(relevance) for rows in values for _, relevance in rows):
+            yield "a relevance is not a whole number", "whole numbers, 0 for an item that is not relevant"
         without = [i for i, rows in enumerate(values) if not any(relevance > 0 for _, relevance in rows)]
         if without:
             yield f"{len(without)} queries have no relevant item", "for each query an item with a relevance above 0"

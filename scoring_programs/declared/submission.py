@@ -123,8 +123,7 @@ def _keyed_lines(text: str, name: str, keys: Sequence[Key], field: Field, proble
 
 def _check_header(header: Sequence[str], name: str, table: Table, problems: Problems) -> bool:
     """Whether every column that is asked for is there; further columns get a warning."""
-    if not header:
-        return False
+    before = problems.found
     needed = [*table.key, *(field.name for field in table.answers if field.required)]
     known = {*table.key, *(field.name for field in table.answers)}
     right = {column.casefold(): column for column in known if column not in header}
@@ -136,14 +135,14 @@ def _check_header(header: Sequence[str], name: str, table: Table, problems: Prob
             needed = [other for other in needed if other != spelling]
         elif column not in known and column:
             further.append(column)
-    for column in needed:
+    for column in needed if header else ():
         if column not in header:
             listed = ", ".join([*table.key, *(field.name for field in table.answers)])
             problems.error(f"{name}:1", f"the column {column} is missing", f"the columns {listed}")
     if further:
         plural = "columns are" if len(further) > 1 else "column is"
         problems.warn(f"{name}:1", f"further {plural} not read: {', '.join(map(shown, further[:KEYS_SHOWN]))}")
-    return all(column in header for column in [*table.key, *needed])
+    return bool(header) and problems.found == before
 
 
 def _check_missing(answers: Answers, table: Table, keys: Sequence[Key], name: str, problems: Problems) -> None:

@@ -23,7 +23,7 @@ def span_recall(sample: Sample, options: Mapping[str, Any]) -> float:
 
 
 def _scores(sample: Sample, options: Mapping[str, Any]) -> tuple[float, float, float]:
-    from seqeval.metrics import precision_recall_fscore_support
+    from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of types without a predicted or a gold span, whose 0/0 is 0

@@ -1,0 +1,392 @@
+"""Every metric against its library, called directly on generated answers whose rows come in another order."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn import metrics as sk
+from sklearn.preprocessing import MultiLabelBinarizer
+
+from tests.scoring_programs.declared.declaring import csv_of, one_table, score
+
+SEEDS = range(8)
+LABELS = ["neg", "neu", "pos"]
+Rows = list[tuple[str, Any]]
+
+
+def shuffled(rows: Sequence[Any], rng: random.Random) -> list[Any]:
+    return rng.sample(list(rows), len(rows))
+
+
+def scored(
+    metric: Any, field: dict[str, Any], gold: list[str], answers: list[str], folder: Path, rng: random.Random
+) -> float:
+    """The value of a metric for cells of gold and answers; the submission's rows are shuffled."""
+    options = one_table([{"field": "x", **field}], {"c": metric})
+    gold_text = csv_of("id,x", [[f"k{i}", cell] for i, cell in enumerate(gold)])
+    answer_text = csv_of("id,x", shuffled([[f"k{i}", cell] for i, cell in enumerate(answers)], rng))
+    return score(options, {"gold.csv": gold_text}, {"predictions.csv": answer_text}, folder).value("c")
+
+
+def labels_metric(function: Callable[..., float], **options: Any) -> Callable[[list[str], list[str]], float]:
+    return lambda gold, answers: float(function(gold, answers, **options))
+
+
+LABEL_CASES: list[tuple[Any, Callable[[list[str], list[str]], float]]] = [
+    ("accuracy", labels_metric(sk.accuracy_score)),
+    ("mcc", labels_metric(sk.matthews_corrcoef)),
+    ("kappa", labels_metric(sk.cohen_kappa_score, labels=LABELS)),
+    (
+        {"name": "kappa", "weights": "quadratic"},
+        labels_metric(sk.cohen_kappa_score, labels=LABELS, weights="quadratic"),
+    ),
+    ({"name": "kappa", "weights": "linear"}, labels_metric(sk.cohen_kappa_score, labels=LABELS, weights="linear")),
+    ("f1", labels_metric(sk.f1_score, average="macro", zero_division=0)),
+    ({"name": "f1", "average": "micro"}, labels_metric(sk.f1_score, average="micro", zero_division=0)),
+    ({"name": "f1", "average": "weighted"}, labels_metric(sk.f1_score, average="weighted", zero_division=0)),
+    ({"name": "precision", "average": "macro"}, labels_metric(sk.precision_score, average="macro", zero_division=0)),
+    ({"name": "recall", "average": "weighted"}, labels_metric(sk.recall_score, average="weighted", zero_division=0)),
+    ({"name": "f1", "labels": "declared"}, labels_metric(sk.f1_score, average="macro", labels=LABELS, zero_division=0)),
+    (
+        {"name": "f1", "labels": "gold"},
+        lambda gold, answers: float(
+            sk.f1_score(gold, answers, labels=sorted(set(gold)), average="macro", zero_division=0)
+        ),
+    ),
+    (
+        {"name": "f1", "average": "binary", "positive": "pos"},
+        lambda gold, answers: float(
+            sk.f1_score([g == "pos" for g in gold], [a == "pos" for a in answers], zero_division=0)
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("metric", "library"), LABEL_CASES, ids=[json.dumps(metric) for metric, _ in LABEL_CASES])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_label_metrics(
+    metric: Any, library: Callable[[list[str], list[str]], float], seed: int, tmp_path: Path
+) -> None:
+    rng = random.Random(seed)
+    size = rng.choice([4, 9, 60])
+    there = LABELS[: rng.choice([2, 3])]
+    gold = [*there, *(rng.choice(there) for _ in range(size))]
+    answers = [rng.choice(LABELS) if rng.random() < 0.5 else label for label in gold]
+    field = {"type": "label", "values": LABELS}
+    assert scored(metric, field, gold, answers, tmp_path, rng) == pytest.approx(library(gold, answers), abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
+@pytest.mark.parametrize("seed", SEEDS)
+def test_balanced_accuracy(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    gold = [rng.choice(LABELS[:2]) for _ in range(30)]
+    answers = [rng.choice(LABELS) for _ in gold]
+    field = {"type": "label"}
+    found = scored("balanced_accuracy", {**field, "values": LABELS}, gold, answers, tmp_path, rng)
+    assert found == pytest.approx(sk.balanced_accuracy_score(gold, answers), abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("average", ["macro", "micro", "weighted", "samples"])
+@pytest.mark.parametrize("name", ["f1", "precision", "recall", "jaccard"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_metrics_of_sets_of_labels(name: str, average: str, seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    gold = [set(rng.sample(LABELS, rng.randint(0, 3))) for _ in range(20)]
+    answers = [set(rng.sample(LABELS, rng.randint(0, 3))) for _ in gold]
+    binarizer = MultiLabelBinarizer(classes=LABELS).fit(gold)
+    function = getattr(sk, f"{name}_score")
+    zero = 1 if name == "jaccard" else 0
+    expected = function(binarizer.transform(gold), binarizer.transform(answers), average=average, zero_division=zero)
+    cells = [["|".join(shuffled(sorted(one), rng)) for one in side] for side in (gold, answers)]
+    found = scored({"name": name, "average": average}, {"type": "labels", "values": LABELS}, *cells, tmp_path, rng)
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+NUMBER_CASES = {
+    "pearson": lambda g, a: __import__("scipy.stats").stats.pearsonr(g, a).statistic,
+    "spearman": lambda g, a: __import__("scipy.stats").stats.spearmanr(g, a).statistic,
+    "kendall": lambda g, a: __import__("scipy.stats").stats.kendalltau(g, a).statistic,
+    "mse": sk.mean_squared_error,
+    "rmse": sk.root_mean_squared_error,
+    "mae": sk.mean_absolute_error,
+    "r2": sk.r2_score,
+}
+
+
+@pytest.mark.parametrize("name", NUMBER_CASES)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_metrics_of_numbers(name: str, seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    gold = [rng.randint(0, 6) / 2 for _ in range(25)]
+    answers = [value + rng.gauss(0, 1) for value in gold]
+    found = scored(name, {"type": "number"}, list(map(repr, gold)), list(map(repr, answers)), tmp_path, rng)
+    assert found == pytest.approx(float(NUMBER_CASES[name](gold, answers)), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "library"),
+    [
+        ("roc_auc", sk.roc_auc_score),
+        ("average_precision", sk.average_precision_score),
+        ("log_loss", sk.log_loss),
+        ("brier", sk.brier_score_loss),
+    ],
+)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_metrics_of_probabilities(name: str, library: Callable[..., float], seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    gold = ["yes", "no", *(rng.choice(["yes", "no"]) for _ in range(25))]
+    answers = [round(rng.random(), 2) for _ in gold]
+    options = one_table(
+        [{"field": "p", "type": "number", "min": 0, "max": 1}],
+        {"c": {"name": name, "positive": "yes", "gold": "answer"}},
+    )
+    gold_text = csv_of("id,answer", [[i, label] for i, label in enumerate(gold)])
+    rows = shuffled([[i, value] for i, value in enumerate(answers)], rng)
+    found = score(options, {"gold.csv": gold_text}, {"predictions.csv": csv_of("id,p", rows)}, tmp_path).value("c")
+    assert found == pytest.approx(float(library([label == "yes" for label in gold], answers)), abs=1e-12)
+
+
+def random_tags(length: int, rng: random.Random) -> list[str]:
+    return [rng.choice(["O", "B-per", "I-per", "B-loc", "I-loc"]) for _ in range(length)]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("average", ["micro", "macro"])
+@pytest.mark.parametrize("part", ["f1", "precision", "recall"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_metrics_of_tagged_spans(part: str, average: str, seed: int, tmp_path: Path) -> None:
+    from seqeval import metrics as seqeval
+
+    rng = random.Random(seed)
+    gold = [random_tags(rng.randint(1, 8), rng) for _ in range(12)]
+    answers = [[tag if rng.random() < 0.7 else "O" for tag in tags] for tags in gold]
+    expected = getattr(seqeval, f"{part}_score")(gold, answers, average=average, zero_division=0)
+    cells = [list(map(" ".join, side)) for side in (gold, answers)]
+    found = scored({"name": f"span_{part}", "average": average}, {"type": "tags"}, *cells, tmp_path, rng)
+    assert found == pytest.approx(float(expected), abs=1e-12)
+
+
+def random_text(rng: random.Random) -> str:
+    return " ".join(
+        rng.choice(["The", "cat", "dog", "sat", "on", "a", "mat.", "running"]) for _ in range(rng.randint(1, 9))
+    )
+
+
+TEXT_CASES = [
+    {"name": "bleu"},
+    {"name": "bleu", "lowercase": True, "tokenize": "char"},
+    {"name": "chrf"},
+    {"name": "chrf", "word_order": 2},
+    {"name": "ter"},
+    {"name": "ter", "lowercase": True},
+    {"name": "rouge"},
+    {"name": "rouge", "type": "rouge2", "stem": True},
+    {"name": "rouge", "type": "rouge1"},
+    {"name": "wer"},
+    {"name": "cer", "lowercase": True},
+]
+
+
+def text_library(metric: dict[str, Any], gold: list[str], answers: list[str]) -> float:
+    name, lower = metric["name"], metric.get("lowercase", False)
+    if name == "rouge":
+        from rouge_score.rouge_scorer import RougeScorer
+
+        kind = metric.get("type", "rougeL")
+        scorer = RougeScorer([kind], use_stemmer=metric.get("stem", False))
+        return float(np.mean([scorer.score(g, a)[kind].fmeasure for g, a in zip(gold, answers, strict=True)]))
+    if name in ("wer", "cer"):
+        import jiwer
+
+        texts = [[text.lower() for text in side] if lower else side for side in (gold, answers)]
+        return float(getattr(jiwer, name)(*texts))
+    import sacrebleu
+
+    if name == "bleu":
+        tokenize = metric.get("tokenize", "13a")
+        return float(sacrebleu.corpus_bleu(answers, [gold], lowercase=lower, tokenize=tokenize).score)
+    if name == "chrf":
+        return float(sacrebleu.corpus_chrf(answers, [gold], word_order=metric.get("word_order", 0)).score)
+    return float(sacrebleu.corpus_ter(answers, [gold], case_sensitive=not lower).score)
+
+
+@pytest.mark.parametrize("metric", TEXT_CASES, ids=json.dumps)
+@pytest.mark.parametrize("seed", range(3))
+def test_metrics_of_texts(metric: dict[str, Any], seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    gold = [random_text(rng) for _ in range(10)]
+    answers = [text if rng.random() < 0.4 else random_text(rng) for text in gold]
+    found = scored(metric, {"type": "text"}, gold, answers, tmp_path, rng)
+    assert found == pytest.approx(text_library(metric, gold, answers), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "squad", "none"),
+    [
+        ("The cat sat.", "a cat sat", 1.0, 1 / 3),
+        ("cat", "dog", 0.0, 0.0),
+        ("the", "", 1.0, 0.0),  # nothing is left of either
+        ("cat sat", "", 0.0, 0.0),
+        ("x x y", "x y y", 2 / 3, 2 / 3),
+    ],
+)
+def test_token_f1(gold: str, answer: str, squad: float, none: float, tmp_path: Path) -> None:
+    rng = random.Random(0)
+    for normalise, expected in (("squad", squad), ("none", none)):
+        metric = {"name": "token_f1", "normalise": normalise}
+        assert scored(metric, {"type": "text"}, [gold], [answer], tmp_path, rng) == pytest.approx(expected)
+
+
+RANKINGS = {"ndcg": "nDCG", "ap": "AP", "rr": "RR", "precision_at": "P", "recall_at": "R"}
+
+
+@pytest.mark.parametrize("cutoff", [None, 1, 3])
+@pytest.mark.parametrize("name", RANKINGS)
+@pytest.mark.parametrize("seed", range(4))
+def test_metrics_of_rankings(name: str, cutoff: int | None, seed: int, tmp_path: Path) -> None:
+    """Without ties, so that the libraries behind ir-measures agree; a query without an answer counts 0."""
+    import ir_measures
+
+    if cutoff is None and name.endswith("_at"):
+        pytest.skip("needs a cutoff")
+    rng = random.Random(seed)
+    gold, answers = [], []
+    for query in range(6):
+        items = [f"d{i}" for i in range(8)]
+        gold += [[f"q{query}", item, rng.choice([0, 1, 2])] for item in items[:5]] + [[f"q{query}", "d7", 1]]
+        if query:
+            answers += [[f"q{query}", item, score] for item, score in zip(items, rng.sample(range(99), 8), strict=True)]
+    measure = getattr(ir_measures, RANKINGS[name])
+    measure = measure @ cutoff if cutoff else measure
+    judgements = [ir_measures.Qrel(*row) for row in gold]
+    run = [ir_measures.ScoredDoc(query, item, float(value)) for query, item, value in answers]
+    expected = ir_measures.calc_aggregate([measure], judgements, run)[measure]
+    fields = [{"field": "item", "type": "string"}, {"field": "score", "type": "number"}]
+    options = one_table(fields, {"c": {"name": name, **({"cutoff": cutoff} if cutoff else {})}}, rows="many")
+    files = {"predictions.csv": csv_of("id,item,score", shuffled(answers, rng))}
+    found = score(options, {"gold.csv": csv_of("id,item,relevance", gold)}, files, tmp_path).value("c")
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("cutoff", [None, 2])
+def test_ties_of_a_ranking_are_broken_as_trec_eval_does(cutoff: int | None, tmp_path: Path) -> None:
+    """Of equal scores the later name comes first: b, then a."""
+    metric = {"name": "rr", **({"cutoff": cutoff} if cutoff else {})}
+    fields = [{"field": "item", "type": "string"}, {"field": "score", "type": "number"}]
+    options = one_table(fields, {"c": metric}, rows="many")
+    gold = csv_of("id,item,relevance", [["q", "a", 1], ["q", "b", 0]])
+    answers = {"predictions.csv": csv_of("id,item,score", [["q", "a", 1], ["q", "b", 1]])}
+    assert score(options, {"gold.csv": gold}, answers, tmp_path).value("c") == 0.5
+
+
+def test_items_without_scores_rank_in_their_order(tmp_path: Path) -> None:
+    options = one_table([{"field": "item", "type": "string"}], {"c": "rr"}, rows="many")
+    gold = csv_of("id,item,relevance", [["q", "a", 1], ["q", "b", 0]])
+    answers = {"predictions.csv": csv_of("id,item", [["q", "b"], ["q", "z"], ["q", "a"]])}
+    assert score(options, {"gold.csv": gold}, answers, tmp_path).value("c") == pytest.approx(1 / 3)
+
+
+def set_oracle(gold: list[set[Any]], answers: list[set[Any]], part: str, average: str) -> float:
+    """Independent of the scorer: counts by hand."""
+
+    def ratio(tp: int, predicted: int, there: int) -> float:
+        p, r = (tp / predicted if predicted else 0.0), (tp / there if there else 0.0)
+        return {"f1": 2 * p * r / (p + r) if p + r else 0.0, "precision": p, "recall": r}[part]
+
+    counts = [(len(g & a), len(a), len(g)) for g, a in zip(gold, answers, strict=True)]
+    if average == "micro":
+        return ratio(*(sum(column) for column in zip(*counts, strict=True)))
+    return float(np.mean([1.0 if not (p or g) else ratio(tp, p, g) for tp, p, g in counts]))
+
+
+@pytest.mark.parametrize("average", ["micro", "macro"])
+@pytest.mark.parametrize("part", ["f1", "precision", "recall"])
+@pytest.mark.parametrize("seed", range(4))
+def test_metrics_of_sets(part: str, average: str, seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    metric = {"name": f"set_{part}", "average": average}
+
+    def spans() -> list[list[Any]]:
+        return [
+            [start, start + rng.randint(1, 3), rng.choice("xy")] for start in rng.sample(range(6), rng.randint(0, 3))
+        ]
+
+    gold, answers = [spans() for _ in range(9)], [spans() for _ in range(9)]
+    repeated = [json.dumps([*one, *one]) for one in answers]
+    found = scored(metric, {"type": "spans"}, list(map(json.dumps, gold)), repeated, tmp_path, rng)
+    sets = [[{tuple(span) for span in one} for one in side] for side in (gold, answers)]
+    assert found == pytest.approx(set_oracle(*sets, part, average), abs=1e-12)
+    characters = [[{(i, kind) for s, e, kind in one for i in range(s, e)} for one in side] for side in (gold, answers)]
+    found = scored(
+        {**metric, "match": "characters"},
+        {"type": "spans"},
+        *(list(map(json.dumps, s)) for s in (gold, answers)),
+        tmp_path,
+        rng,
+    )
+    assert found == pytest.approx(set_oracle(*characters, part, average), abs=1e-12)
+
+
+@pytest.mark.parametrize("average", ["micro", "macro"])
+def test_rows_of_a_key_are_a_set_of_tuples(average: str, tmp_path: Path) -> None:
+    fields = [{"field": "start", "type": "number"}, {"field": "type", "type": "label", "values": ["x", "y"]}]
+    reference = {"file": "gold.csv", "keys": "docs.csv"}
+    metric = {"name": "set_f1", "fields": ["start", "type"], "average": average}
+    options = one_table(fields, {"c": metric}, rows="many", reference=reference)
+    gold = {
+        "gold.csv": csv_of("id,start,type", [["a", 1, "x"], ["a", 2, "y"], ["b", 3, "x"]]),
+        "docs.csv": "id\na\nb\nc\n",
+    }
+    answers = [["a", "1.0", "x"], ["a", "1", "x"], ["b", 3, "y"], ["c", 9, "x"]]
+    found = score(options, gold, {"predictions.csv": csv_of("id,start,type", answers)}, tmp_path).value("c")
+    sets = [{(1.0, "x"), (2.0, "y")}, {(3.0, "x")}, set()], [{(1.0, "x")}, {(3.0, "y")}, {(9.0, "x")}]
+    assert found == pytest.approx(set_oracle(*sets, "f1", average), abs=1e-12)
+
+
+def test_exact_match_of_several_fields(tmp_path: Path) -> None:
+    fields: list[dict[str, Any]] = [
+        {"field": "text", "type": "text"},
+        {"field": "tags", "type": "labels", "values": ["a", "b"]},
+        {"field": "n", "type": "number"},
+    ]
+    options = one_table(fields, {"c": {"name": "exact_match", "fields": ["text", "tags", "n"]}})
+    gold = csv_of("id,text,tags,n", [["1", " x ", "a|b", "1"], ["2", "y", "", "2"], ["3", "z", "a", "3"]])
+    answers = csv_of("id,text,tags,n", [["3", "z", "a", "3.5"], ["2", "y", "", "2.0"], ["1", "x", "b|a", "1e0"]])
+    assert score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path).value("c") == pytest.approx(2 / 3)
+
+
+def test_the_best_of_several_references_counts(tmp_path: Path) -> None:
+    import sacrebleu
+
+    options = one_table([{"field": "text", "type": "text"}], {"em": "exact_match", "f": "token_f1", "b": "bleu"})
+    references = [["the cat sat on it", "a cat sat there now"], ["yes it was so indeed"]]
+    gold = csv_of("id,text", [[i, json.dumps(texts)] for i, texts in enumerate(references)])
+    answers = ["a cat sat there now", "no it was so indeed"]
+    sent = {"predictions.csv": csv_of("id,text", list(enumerate(answers)))}
+    result = score(options, {"gold.csv": gold}, sent, tmp_path)
+    assert result.value("em") == 0.5
+    assert result.value("f") == pytest.approx((1 + 0.8) / 2)
+    streams = [[references[0][0], references[1][0]], [references[0][1], None]]
+    assert result.value("b") == pytest.approx(sacrebleu.corpus_bleu(answers, streams).score)
+
+
+def test_a_worst_value_stands_in_where_a_metric_is_undefined(tmp_path: Path) -> None:
+    options = one_table([{"field": "x", "type": "number"}], {"p": "pearson", "by": {"name": "pearson", "by": "lang"}})
+    gold = csv_of("id,x,lang", [[i, i, "ab"[i % 2]] for i in range(8)])
+    answers = {"predictions.csv": csv_of("id,x", [[i, 1 if i % 2 else i] for i in range(8)])}
+    result = score(options, {"gold.csv": gold}, answers, tmp_path)
+    assert result.value("by") == pytest.approx((1 + -1) / 2)
+    assert any("undefined for b" in text for text in result.all_warnings)
+    constant = {"predictions.csv": csv_of("id,x", [[i, 1] for i in range(8)])}
+    assert score(options, {"gold.csv": gold}, constant, tmp_path).value("p") == -1
+    assert not math.isnan(score(options, {"gold.csv": gold}, constant, tmp_path).value("by"))
