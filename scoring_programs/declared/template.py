@@ -21,7 +21,7 @@ def template_text(gold: GoldTable) -> str:
     names = [field.name for field in fields]
     if suffix in (".json", ".jsonl"):
         objects = [json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) for row in rows]
-        return "".join(f"{text}\n" for text in objects) if suffix == ".jsonl" else f"[\n{',\n'.join(objects)}\n]\n"
+        return "".join(f"{text}\n" for text in objects) if suffix == ".jsonl" else "[\n" + ",\n".join(objects) + "\n]\n"
     cells = [names, *([_cell(field, value) for field, value in zip(fields, row, strict=True)] for row in rows)]
     delimiter = "\t" if suffix == ".tsv" else ","
     if table.file.quoting == "none":

@@ -46,7 +46,9 @@ def by_query(name: str, sample: Sample, cutoff: int | None) -> list[float]:
     measure = getattr(ir_measures, name)
     measure = measure @ cutoff if cutoff is not None else measure
     values = [0.0] * len(sample.gold)
-    judgements = [ir_measures.Qrel(str(i), item, int(level)) for i, rows in enumerate(sample.gold) for item, level in rows]
+    judgements = [
+        ir_measures.Qrel(str(i), item, int(level)) for i, rows in enumerate(sample.gold) for item, level in rows
+    ]
     run = [
         ir_measures.ScoredDoc(str(i), *ranked) for i, rows in enumerate(sample.predicted) for ranked in _ranked(rows)
     ]

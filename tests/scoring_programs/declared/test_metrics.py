@@ -25,10 +25,9 @@ def shuffled(rows: Sequence[Any], rng: random.Random) -> list[Any]:
     return rng.sample(list(rows), len(rows))
 
 
-def scored(
-    metric: Any, field: dict[str, Any], gold: list[str], answers: list[str], folder: Path, rng: random.Random
-) -> float:
+def scored(metric: Any, field: dict[str, Any], sides: Sequence[list[str]], folder: Path, rng: random.Random) -> float:
     """The value of a metric for cells of gold and answers; the submission's rows are shuffled."""
+    gold, answers = sides
     options = one_table([{"field": "x", **field}], {"c": metric})
     gold_text = csv_of("id,x", [[f"k{i}", cell] for i, cell in enumerate(gold)])
     answer_text = csv_of("id,x", shuffled([[f"k{i}", cell] for i, cell in enumerate(answers)], rng))
@@ -80,7 +79,7 @@ def test_label_metrics(
     gold = [*there, *(rng.choice(there) for _ in range(size))]
     answers = [rng.choice(LABELS) if rng.random() < 0.5 else label for label in gold]
     field = {"type": "label", "values": LABELS}
-    assert scored(metric, field, gold, answers, tmp_path, rng) == pytest.approx(library(gold, answers), abs=1e-12)
+    assert scored(metric, field, [gold, answers], tmp_path, rng) == pytest.approx(library(gold, answers), abs=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
@@ -90,7 +89,7 @@ def test_balanced_accuracy(seed: int, tmp_path: Path) -> None:
     gold = [rng.choice(LABELS[:2]) for _ in range(30)]
     answers = [rng.choice(LABELS) for _ in gold]
     field = {"type": "label"}
-    found = scored("balanced_accuracy", {**field, "values": LABELS}, gold, answers, tmp_path, rng)
+    found = scored("balanced_accuracy", {**field, "values": LABELS}, [gold, answers], tmp_path, rng)
     assert found == pytest.approx(sk.balanced_accuracy_score(gold, answers), abs=1e-12)
 
 
@@ -107,7 +106,7 @@ def test_metrics_of_sets_of_labels(name: str, average: str, seed: int, tmp_path:
     zero = 1 if name == "jaccard" else 0
     expected = function(binarizer.transform(gold), binarizer.transform(answers), average=average, zero_division=zero)
     cells = [["|".join(shuffled(sorted(one), rng)) for one in side] for side in (gold, answers)]
-    found = scored({"name": name, "average": average}, {"type": "labels", "values": LABELS}, *cells, tmp_path, rng)
+    found = scored({"name": name, "average": average}, {"type": "labels", "values": LABELS}, cells, tmp_path, rng)
     assert found == pytest.approx(expected, abs=1e-12)
 
 
@@ -128,7 +127,7 @@ def test_metrics_of_numbers(name: str, seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
     gold = [rng.randint(0, 6) / 2 for _ in range(25)]
     answers = [value + rng.gauss(0, 1) for value in gold]
-    found = scored(name, {"type": "number"}, list(map(repr, gold)), list(map(repr, answers)), tmp_path, rng)
+    found = scored(name, {"type": "number"}, [list(map(repr, side)) for side in (gold, answers)], tmp_path, rng)
     assert found == pytest.approx(float(NUMBER_CASES[name](gold, answers)), abs=1e-12)
 
 
@@ -172,7 +171,7 @@ def test_metrics_of_tagged_spans(part: str, average: str, seed: int, tmp_path: P
     answers = [[tag if rng.random() < 0.7 else "O" for tag in tags] for tags in gold]
     expected = getattr(seqeval, f"{part}_score")(gold, answers, average=average, zero_division=0)
     cells = [list(map(" ".join, side)) for side in (gold, answers)]
-    found = scored({"name": f"span_{part}", "average": average}, {"type": "tags"}, *cells, tmp_path, rng)
+    found = scored({"name": f"span_{part}", "average": average}, {"type": "tags"}, cells, tmp_path, rng)
     assert found == pytest.approx(float(expected), abs=1e-12)
 
 
@@ -226,7 +225,7 @@ def test_metrics_of_texts(metric: dict[str, Any], seed: int, tmp_path: Path) -> 
     rng = random.Random(seed)
     gold = [random_text(rng) for _ in range(10)]
     answers = [text if rng.random() < 0.4 else random_text(rng) for text in gold]
-    found = scored(metric, {"type": "text"}, gold, answers, tmp_path, rng)
+    found = scored(metric, {"type": "text"}, [gold, answers], tmp_path, rng)
     assert found == pytest.approx(text_library(metric, gold, answers), abs=1e-9)
 
 
@@ -244,7 +243,7 @@ def test_token_f1(gold: str, answer: str, squad: float, none: float, tmp_path: P
     rng = random.Random(0)
     for normalise, expected in (("squad", squad), ("none", none)):
         metric = {"name": "token_f1", "normalise": normalise}
-        assert scored(metric, {"type": "text"}, [gold], [answer], tmp_path, rng) == pytest.approx(expected)
+        assert scored(metric, {"type": "text"}, [[gold], [answer]], tmp_path, rng) == pytest.approx(expected)
 
 
 RANKINGS = {"ndcg": "nDCG", "ap": "AP", "rr": "RR", "precision_at": "P", "recall_at": "R"}
@@ -260,7 +259,8 @@ def test_metrics_of_rankings(name: str, cutoff: int | None, seed: int, tmp_path:
     if cutoff is None and name.endswith("_at"):
         pytest.skip("needs a cutoff")
     rng = random.Random(seed)
-    gold, answers = [], []
+    gold: list[Any] = []
+    answers: list[Any] = []
     for query in range(6):
         items = [f"d{i}" for i in range(8)]
         gold += [[f"q{query}", item, rng.choice([0, 1, 2])] for item in items[:5]] + [[f"q{query}", "d7", 1]]
@@ -296,14 +296,14 @@ def test_items_without_scores_rank_in_their_order(tmp_path: Path) -> None:
     assert score(options, {"gold.csv": gold}, answers, tmp_path).value("c") == pytest.approx(1 / 3)
 
 
-def set_oracle(gold: list[set[Any]], answers: list[set[Any]], part: str, average: str) -> float:
+def set_oracle(sides: Sequence[list[set[Any]]], part: str, average: str) -> float:
     """Independent of the scorer: counts by hand."""
 
     def ratio(tp: int, predicted: int, there: int) -> float:
         p, r = (tp / predicted if predicted else 0.0), (tp / there if there else 0.0)
         return {"f1": 2 * p * r / (p + r) if p + r else 0.0, "precision": p, "recall": r}[part]
 
-    counts = [(len(g & a), len(a), len(g)) for g, a in zip(gold, answers, strict=True)]
+    counts = [(len(g & a), len(a), len(g)) for g, a in zip(*sides, strict=True)]
     if average == "micro":
         return ratio(*(sum(column) for column in zip(*counts, strict=True)))
     return float(np.mean([1.0 if not (p or g) else ratio(tp, p, g) for tp, p, g in counts]))
@@ -323,23 +323,26 @@ def test_metrics_of_sets(part: str, average: str, seed: int, tmp_path: Path) -> 
 
     gold, answers = [spans() for _ in range(9)], [spans() for _ in range(9)]
     repeated = [json.dumps([*one, *one]) for one in answers]
-    found = scored(metric, {"type": "spans"}, list(map(json.dumps, gold)), repeated, tmp_path, rng)
+    found = scored(metric, {"type": "spans"}, [list(map(json.dumps, gold)), repeated], tmp_path, rng)
     sets = [[{tuple(span) for span in one} for one in side] for side in (gold, answers)]
-    assert found == pytest.approx(set_oracle(*sets, part, average), abs=1e-12)
+    assert found == pytest.approx(set_oracle(sets, part, average), abs=1e-12)
     characters = [[{(i, kind) for s, e, kind in one for i in range(s, e)} for one in side] for side in (gold, answers)]
     found = scored(
         {**metric, "match": "characters"},
         {"type": "spans"},
-        *(list(map(json.dumps, s)) for s in (gold, answers)),
+        [list(map(json.dumps, side)) for side in (gold, answers)],
         tmp_path,
         rng,
     )
-    assert found == pytest.approx(set_oracle(*characters, part, average), abs=1e-12)
+    assert found == pytest.approx(set_oracle(characters, part, average), abs=1e-12)
 
 
 @pytest.mark.parametrize("average", ["micro", "macro"])
 def test_rows_of_a_key_are_a_set_of_tuples(average: str, tmp_path: Path) -> None:
-    fields = [{"field": "start", "type": "number"}, {"field": "type", "type": "label", "values": ["x", "y"]}]
+    fields: list[dict[str, Any]] = [
+        {"field": "start", "type": "number"},
+        {"field": "type", "type": "label", "values": ["x", "y"]},
+    ]
     reference = {"file": "gold.csv", "keys": "docs.csv"}
     metric = {"name": "set_f1", "fields": ["start", "type"], "average": average}
     options = one_table(fields, {"c": metric}, rows="many", reference=reference)
@@ -350,7 +353,7 @@ def test_rows_of_a_key_are_a_set_of_tuples(average: str, tmp_path: Path) -> None
     answers = [["a", "1.0", "x"], ["a", "1", "x"], ["b", 3, "y"], ["c", 9, "x"]]
     found = score(options, gold, {"predictions.csv": csv_of("id,start,type", answers)}, tmp_path).value("c")
     sets = [{(1.0, "x"), (2.0, "y")}, {(3.0, "x")}, set()], [{(1.0, "x")}, {(3.0, "y")}, {(9.0, "x")}]
-    assert found == pytest.approx(set_oracle(*sets, "f1", average), abs=1e-12)
+    assert found == pytest.approx(set_oracle(sets, "f1", average), abs=1e-12)
 
 
 def test_exact_match_of_several_fields(tmp_path: Path) -> None:
@@ -376,7 +379,7 @@ def test_the_best_of_several_references_counts(tmp_path: Path) -> None:
     result = score(options, {"gold.csv": gold}, sent, tmp_path)
     assert result.value("em") == 0.5
     assert result.value("f") == pytest.approx((1 + 0.8) / 2)
-    streams = [[references[0][0], references[1][0]], [references[0][1], None]]
+    streams: Any = [[references[0][0], references[1][0]], [references[0][1], None]]
     assert result.value("b") == pytest.approx(sacrebleu.corpus_bleu(answers, streams).score)
 
 

@@ -183,7 +183,11 @@ def test_unquoted_cells_stand_as_they_are(tmp_path: Path) -> None:
 
 
 def test_missing_rows_may_be_empty_answers(tmp_path: Path) -> None:
-    fields = [LABEL, {"field": "tags", "type": "labels", "values": ["p", "q"]}, {"field": "text", "type": "text"}]
+    fields: list[dict[str, Any]] = [
+        LABEL,
+        {"field": "tags", "type": "labels", "values": ["p", "q"]},
+        {"field": "text", "type": "text"},
+    ]
     metrics = {
         "acc": {"name": "accuracy", "field": "label"},
         "f1": {"name": "f1", "field": "label"},
