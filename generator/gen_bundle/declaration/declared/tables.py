@@ -198,7 +198,7 @@ NUMBER = ("number",)
 def _bound(value: Any, key: str, trail: Trail, found: list[Finding]) -> Any:
     """A separator or a bound of a number."""
     if key == "separator":
-        if not isinstance(value, str) or not value.strip():
+        if not isinstance(value, str) or not value:
             found.append((trail, "expected a character that no label holds, such as '|' or ';'."))
     elif isinstance(value, bool) or not isinstance(value, int | float):
         found.append((trail, f"expected a number (found {value!r})."))
