@@ -36,7 +36,7 @@ bench: .venv/models  ## Speed and memory, as ratios measured in one run; asserts
 	$(BIN)/python -m tests.benchmarks
 
 schema: .venv/dev  ## Write the JSON Schema of bundle.yaml anew.
-	$(BIN)/python -m gen_bundle.spec.schema > bundles/bundle.schema.json
+	$(BIN)/python -m gen_bundle.declaration.schema > bundles/bundle.schema.json
 
 pictures: .venv/dev  ## Draw the README's pictures anew (needs Chromium: tests/install-browser).
 	$(BIN)/python docs/make_pictures.py

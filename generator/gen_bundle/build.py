@@ -10,14 +10,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from gen_bundle.archive import move_into_place, write_zip
 from gen_bundle.check import Finding, Secrets, check_path
 from gen_bundle.check.report import LEAK
+from gen_bundle.declaration.overrides import nearest
+from gen_bundle.declaration.resolve import Resolved, find_competition, resolve
 from gen_bundle.errors import UserError
+from gen_bundle.package.phase_data import PhaseData, prepare_phases
 from gen_bundle.platforms import codabench, codalab
-from gen_bundle.reference import PhaseData, prepare_phases
-from gen_bundle.spec.overrides import nearest
-from gen_bundle.spec.resolve import Resolved, find_competition, resolve
+from gen_bundle.zips.writing import move_into_place, write_zip
 
 Progress = Callable[[str], None]
 PLATFORMS = {"codabench": codabench, "codalab": codalab}

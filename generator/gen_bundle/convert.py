@@ -6,10 +6,10 @@ from typing import Any
 
 import yaml
 
-from gen_bundle.archive import Members, folder_members, move_into_place, write_zip
 from gen_bundle.errors import UserError
 from gen_bundle.platforms.from_codalab import Conversion, html_as_markdown
-from gen_bundle.unpack import BUNDLE, ArchiveError, unpack
+from gen_bundle.zips.unpacking import BUNDLE, ArchiveError, unpack
+from gen_bundle.zips.writing import Members, folder_members, move_into_place, write_zip
 
 
 def convert(old: Path, new: Path, *, force: bool = False) -> list[str]:

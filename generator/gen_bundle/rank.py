@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.declaration.resolve import Resolved, Unit, find_competition, resolve
 from gen_bundle.errors import UserError
-from gen_bundle.programs import program_description
-from gen_bundle.reference import prepare_reference
+from gen_bundle.package.phase_data import prepare_reference
+from gen_bundle.package.programs import program_description
 from gen_bundle.render.rankings import Ranking, Table
-from gen_bundle.spec.resolve import Resolved, Unit, find_competition, resolve
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.board import shown_text, stored_value
 from gen_bundle.build import Request, build
-from gen_bundle.dry_run import Wish, dry_run
+from gen_bundle.codabench.board import shown_text, stored_value
+from gen_bundle.declaration.resolve import resolve
 from gen_bundle.render.markdown import page_html
 from gen_bundle.render.pages import render_pages
 from gen_bundle.resources import resource
-from gen_bundle.spec.resolve import resolve
-from gen_bundle.worker.engines.process import ProcessEngine
+from gen_bundle.twin.engines.process import ProcessEngine
+from gen_bundle.twin.replay import Wish, dry_run
 from tests.scoring_programs.framed import Files, score
 
 OVERRIDES = {"tasks": ("submission_rule=manual",)}

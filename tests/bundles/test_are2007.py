@@ -12,8 +12,8 @@ import pytest
 from are2007 import organiser, reference
 from are2007.answers import Key
 from are2007.mentions import Mention
+from gen_bundle.declaration.resolve import resolve
 from gen_bundle.resources import resource
-from gen_bundle.spec.resolve import resolve
 from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of, pages
 from tests.scoring_programs.framed import score
 

@@ -15,14 +15,14 @@ import pytest
 
 from clpsych2025 import a2, organiser, reference
 from clpsych2025 import submission as reader
-from gen_bundle.programs import program_description
-from gen_bundle.reference import prepare_phases
+from gen_bundle.declaration.model import Competition
+from gen_bundle.declaration.resolve import resolve
+from gen_bundle.package.phase_data import prepare_phases
+from gen_bundle.package.programs import program_description
 from gen_bundle.render.markdown import page_html
 from gen_bundle.render.pages import render_pages
 from gen_bundle.render.starting_kit import starting_kit_members
 from gen_bundle.resources import resource
-from gen_bundle.spec.model import Competition
-from gen_bundle.spec.resolve import resolve
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import read_submission

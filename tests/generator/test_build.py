@@ -15,9 +15,9 @@ import pytest
 import yaml
 
 from gen_bundle.build import Request, build
+from gen_bundle.declaration.resolve import resolve
 from gen_bundle.errors import UserError
 from gen_bundle.resources import resource
-from gen_bundle.spec.resolve import resolve
 from tests.generator.competition import second_task, small_competition
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import yaml
 
-from gen_bundle.archive import write_zip
 from gen_bundle.build import Request, build
 from gen_bundle.check import check_path
 from gen_bundle.convert import convert
 from gen_bundle.errors import UserError
 from gen_bundle.platforms.from_codalab import html_as_markdown
+from gen_bundle.zips.writing import write_zip
 from tests.generator.competition import small_competition
 from tests.shared import shared_path
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.build import Request, build
+from gen_bundle.declaration.read import read_competition
 from gen_bundle.errors import UserError
 from gen_bundle.new import new_competition
-from gen_bundle.spec.read import read_competition
 
 
 def test_a_new_competition_passes_its_generated_test(tmp_path: Path) -> None:

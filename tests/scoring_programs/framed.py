@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
-from gen_bundle.programs import program_description
+from gen_bundle.declaration.resolve import Unit, resolve
+from gen_bundle.package.programs import program_description
 from gen_bundle.resources import resource
-from gen_bundle.spec.resolve import Unit, resolve
 from scoring_kit import frame
 from tests.scoring_programs.packed import Outcome
 

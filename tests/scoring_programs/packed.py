@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.archive import write_zip
-from gen_bundle.programs import program_members
+from gen_bundle.declaration.resolve import resolve
+from gen_bundle.package.programs import program_members
 from gen_bundle.resources import resource
-from gen_bundle.spec.resolve import resolve
+from gen_bundle.zips.writing import write_zip
 
 
 @dataclass(frozen=True)

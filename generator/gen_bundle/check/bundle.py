@@ -9,15 +9,14 @@ from datetime import datetime
 from functools import cached_property, wraps
 from typing import Any, Literal, TypeVar
 
-from gen_bundle.check.archive import Archive
-from gen_bundle.check.competition import Competition, DataUse, read_v2
-from gen_bundle.check.keys import OLD_TOP_KEYS, TOP_KEYS
-from gen_bundle.check.old_competition import read_v1
-from gen_bundle.check.package import Package, unpack
-from gen_bundle.check.rules import Path
-from gen_bundle.check.secrets import Secrets
-from gen_bundle.check.tree import Node, OnServer, Tree
-from gen_bundle.check.yaml_document import Document, UnreadableYamlError, expanded_size
+from gen_bundle.check.leaks.secrets import Secrets
+from gen_bundle.codabench.competition import Competition, DataUse, read_v2
+from gen_bundle.codabench.keys import OLD_TOP_KEYS, TOP_KEYS
+from gen_bundle.codabench.old_competition import read_v1
+from gen_bundle.codabench.yaml_document import Document, Path, UnreadableYamlError, expanded_size
+from gen_bundle.zips.packed import Package, unpack
+from gen_bundle.zips.reading import Archive
+from gen_bundle.zips.tree import Node, OnServer, Tree
 
 T = TypeVar("T")
 EXPANDED_LIMIT = 200_000

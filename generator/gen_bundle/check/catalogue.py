@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gen_bundle.check.rules import REGISTRY, Effect, Rule
+from gen_bundle.check.registry import REGISTRY, Effect, Rule
 from gen_bundle.check.run import TOPICS, load_rules
 from gen_bundle.errors import UserError
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.check.registry import REGISTRY
 from gen_bundle.check.report import Finding, Report
-from gen_bundle.check.rules import REGISTRY
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LATER = {

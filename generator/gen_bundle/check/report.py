@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from gen_bundle.check.rules import Effect, Severity
+from gen_bundle.check.registry import Effect, Severity
 
 LEAK = "leak"  # the rule about reference data where participants can read them
 Later = Literal["ok", "trap", "broken"]

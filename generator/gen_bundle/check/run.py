@@ -11,14 +11,15 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gen_bundle.check.archive import open_archive
 from gen_bundle.check.bundle import YAML_NAME, Bundle
+from gen_bundle.check.leaks.secrets import Secrets
+from gen_bundle.check.registry import Effect, Problem, Reads, Rule, applying
 from gen_bundle.check.report import Finding, Report
-from gen_bundle.check.rules import Effect, Problem, Reads, Rule, Stage, applying
-from gen_bundle.check.secrets import Secrets
-from gen_bundle.check.tree import Node, folder_tree
-from gen_bundle.check.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
+from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
+from gen_bundle.zips.reading import open_archive
+from gen_bundle.zips.tree import Node, folder_tree
 
 # The topics, in the order of the documentation; importing one registers its rules.
 TOPICS = {
@@ -54,7 +55,7 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 def load_rules() -> None:
     """Import every topic, so that its rules are registered."""
     for topic in TOPICS:
-        importlib.import_module(f"gen_bundle.check.{topic}")
+        importlib.import_module(f"gen_bundle.check.rules.{topic}")
 
 
 class Progress:

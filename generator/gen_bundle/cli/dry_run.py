@@ -12,7 +12,7 @@ from gen_bundle.cli.messages import colour_wanted, is_terminal, say, spinner, us
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from gen_bundle.worker.results import BoardRow, Results, Run
+    from gen_bundle.twin.results import BoardRow, Results, Run
 
 LINES_SHOWN = 200
 LOG_CHARACTERS = 200  # width of what is not read on a terminal
@@ -86,9 +86,9 @@ def command(
     as_json: bool,
 ) -> None:
     """Run a bundle's scoring as Codabench would, on the zip itself, and show the board."""
-    from gen_bundle.dry_run import Wish, dry_run
-    from gen_bundle.worker.engines.choose import choose_engine
-    from gen_bundle.worker.engines.command_line import line_writer
+    from gen_bundle.twin.engines.choose import choose_engine
+    from gen_bundle.twin.engines.command_line import line_writer
+    from gen_bundle.twin.replay import Wish, dry_run
 
     if per_day and not teams:
         raise click.UsageError("--per-day counts for --teams alone; give the number of teams as well")

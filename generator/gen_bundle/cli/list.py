@@ -18,8 +18,8 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 def command(as_json: bool) -> None:
     """List the competitions that come with the tool, with their tasks and phases."""
-    from gen_bundle.spec.read import read_competition
-    from gen_bundle.spec.resolve import competitions
+    from gen_bundle.declaration.read import read_competition
+    from gen_bundle.declaration.resolve import competitions
 
     with user_errors():
         known = {name: read_competition(folder) for name, folder in competitions().items()}

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from gen_bundle.declaration.source import read_source
 from gen_bundle.errors import UserError
-from gen_bundle.spec.source import read_source
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Revision = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]

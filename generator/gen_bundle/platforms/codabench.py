@@ -11,14 +11,14 @@ from typing import Any
 
 import yaml
 
-from gen_bundle.archive import all_files, zipped
-from gen_bundle.programs import program_members
-from gen_bundle.reference import PhaseData
+from gen_bundle.declaration.model import Column, Phase, Question
+from gen_bundle.declaration.resolve import Resolved, Unit
+from gen_bundle.package.phase_data import PhaseData
+from gen_bundle.package.programs import program_members
 from gen_bundle.render.pages import TERMS, page_name, render_pages
 from gen_bundle.render.starting_kit import starting_kit_members
 from gen_bundle.render.tables import utc
-from gen_bundle.spec.model import Column, Phase, Question
-from gen_bundle.spec.resolve import Resolved, Unit
+from gen_bundle.zips.writing import all_files, zipped
 
 SUBMISSION_RULES = {
     "manual": "Add_And_Delete",

@@ -13,15 +13,15 @@ from typing import Any
 
 import yaml
 
-from gen_bundle.archive import all_files, zipped
+from gen_bundle.declaration.model import Column, Phase, Task
+from gen_bundle.declaration.resolve import Resolved
 from gen_bundle.errors import UserError
-from gen_bundle.programs import program_members
-from gen_bundle.reference import PhaseData
+from gen_bundle.package.phase_data import PhaseData
+from gen_bundle.package.programs import program_members
 from gen_bundle.render.markdown import page_html
 from gen_bundle.render.pages import TERMS, page_name, render_pages
 from gen_bundle.render.starting_kit import starting_kit_members
-from gen_bundle.spec.model import Column, Phase, Task
-from gen_bundle.spec.resolve import Resolved
+from gen_bundle.zips.writing import all_files, zipped
 
 COMMAND = "command: python3 $program/score.py $input $output\n"
 REQUIRED_PAGES = ("overview", "evaluation", "terms", "data")

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-from gen_bundle.spec.dates import FIRST_YEAR, LAST_YEAR
+from gen_bundle.declaration.dates import FIRST_YEAR, LAST_YEAR
 
 COPIED = ("title", "description", "image", "reward")
 PHASE_FILES = ("public_data", "starting_kit")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.competition import DataUse, Phase
-from gen_bundle.check.fields import as_text
-from gen_bundle.check.tree import Node
+from gen_bundle.codabench.competition import DataUse, Phase
+from gen_bundle.codabench.fields import as_text
+from gen_bundle.zips.tree import Node
 
 FILES_SHOWN = 40
 MAX_LISTED_BYTES = 500_000_000

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.board import NOT_AVAILABLE
+from gen_bundle.codabench.board import NOT_AVAILABLE
 from gen_bundle.errors import UserError
 from gen_bundle.preview.reading import PhaseView, TaskView, View
 

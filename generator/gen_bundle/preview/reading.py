@@ -7,18 +7,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.check.archive import open_archive
 from gen_bundle.check.bundle import YAML_NAME, Bundle
-from gen_bundle.check.competition import Column, Phase, Task
-from gen_bundle.check.dates import Instant
-from gen_bundle.check.fields import as_boolean, as_integer, as_text
-from gen_bundle.check.tree import Node, folder_tree
-from gen_bundle.check.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
+from gen_bundle.codabench.competition import Column, Phase, Task
+from gen_bundle.codabench.dates import Instant
+from gen_bundle.codabench.fields import as_boolean, as_integer, as_text
+from gen_bundle.codabench.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.preview.content import Content, safe_content
 from gen_bundle.preview.downloads import Download, downloads, mapping_at
 from gen_bundle.preview.logo import MAX_BYTES as MAX_LOGO_BYTES
 from gen_bundle.preview.logo import logo_address
+from gen_bundle.zips.reading import open_archive
+from gen_bundle.zips.tree import Node, folder_tree
 
 
 @dataclass(frozen=True)

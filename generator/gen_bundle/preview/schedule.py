@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from gen_bundle.declaration.dates import AOE
 from gen_bundle.preview.reading import PhaseView
-from gen_bundle.spec.dates import AOE
 
 MAX_TICKS = 6
 MAX_DAYS = 40_000

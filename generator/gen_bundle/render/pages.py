@@ -7,9 +7,9 @@ from typing import Any
 from jinja2 import FileSystemLoader, StrictUndefined, TemplateError, TemplateRuntimeError, TemplateSyntaxError
 from jinja2.sandbox import SandboxedEnvironment
 
+from gen_bundle.declaration.resolve import Resolved
 from gen_bundle.errors import UserError
 from gen_bundle.render import tables
-from gen_bundle.spec.resolve import Resolved
 
 TERMS = "terms.md"
 

@@ -12,16 +12,16 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from gen_bundle.archive import Members, write_zip
+from gen_bundle.declaration.resolve import Resolved
 from gen_bundle.errors import UserError
-from gen_bundle.organiser import ScoringPackage, failure
-from gen_bundle.programs import program_members
-from gen_bundle.reference import PhaseData
+from gen_bundle.package.client import ScoringPackage, failure
+from gen_bundle.package.phase_data import PhaseData
+from gen_bundle.package.programs import program_members
 from gen_bundle.render import tables
 from gen_bundle.render.broken_examples import Spoiled, spoiled_submissions
 from gen_bundle.render.validator import TEMPLATES, validator_bytes
 from gen_bundle.resources import resource
-from gen_bundle.spec.resolve import Resolved
+from gen_bundle.zips.writing import Members, write_zip
 
 EXTRAS = "starting_kit"
 """A folder beside bundle.yaml: its files travel in every starting kit."""

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
-from gen_bundle.spec.dates import AOE
-from gen_bundle.spec.model import Column, Phase, SubmissionField, Task
+from gen_bundle.declaration.dates import AOE
+from gen_bundle.declaration.model import Column, Phase, SubmissionField, Task
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from jinja2 import Template
 
-from gen_bundle.archive import write_zip
+from gen_bundle.zips.writing import write_zip
 
 SHEBANG = b"#!/usr/bin/env python3\n"
 TEMPLATES = Path(__file__).resolve().parent / "templates" / "starting_kit"

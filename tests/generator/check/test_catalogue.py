@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.check.catalogue import catalogue, explain
-from gen_bundle.check.rules import REGISTRY
+from gen_bundle.check.registry import REGISTRY
 from gen_bundle.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[3]

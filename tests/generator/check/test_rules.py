@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.check.rules import REGISTRY, Effect, Problem, Stage, rule
+from gen_bundle.check.registry import REGISTRY, Effect, Problem, rule
 from gen_bundle.check.run import load_rules
+from gen_bundle.codabench.stages import Stage
 from tests.generator.check.cases import archive, content, structure
 from tests.generator.check.drafts import Draft, new, old
 

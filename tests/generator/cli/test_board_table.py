@@ -3,7 +3,7 @@
 import pytest
 
 from gen_bundle.cli import dry_run
-from gen_bundle.worker.results import BoardRow, Results
+from gen_bundle.twin.results import BoardRow, Results
 
 NAMES = ("lexical-rule", "lead-sentence", "a-very-long-name-of-a-team-from-a-university")
 KEYS = [f"a_metric_with_a_long_name_{number}" for number in range(16)]

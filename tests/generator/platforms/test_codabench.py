@@ -11,9 +11,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gen_bundle.declaration.resolve import Resolved, resolve
+from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.platforms.codabench import SUBMISSION_RULES, competition_yaml
-from gen_bundle.reference import PhaseData
-from gen_bundle.spec.resolve import Resolved, resolve
 from tests.generator.competition import small_competition
 
 

@@ -14,9 +14,9 @@ import yaml
 
 from gen_bundle.build import Request, build
 from gen_bundle.check import check_path
+from gen_bundle.declaration.resolve import resolve
 from gen_bundle.errors import UserError
 from gen_bundle.platforms.codalab import losses
-from gen_bundle.spec.resolve import resolve
 from tests.generator.competition import second_task, small_competition
 
 # The fields of the old server's models; a key beside them is an error there.

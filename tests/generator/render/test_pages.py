@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from gen_bundle.declaration.resolve import resolve
 from gen_bundle.errors import UserError
 from gen_bundle.render.pages import render_pages
-from gen_bundle.spec.resolve import resolve
 from tests.generator.competition import small_competition
 
 

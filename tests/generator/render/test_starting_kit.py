@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.archive import write_zip
+from gen_bundle.declaration.resolve import resolve
 from gen_bundle.errors import UserError
-from gen_bundle.reference import prepare_phases
+from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.render.broken_examples import spoiled_submissions
 from gen_bundle.render.starting_kit import starting_kit_members
 from gen_bundle.resources import resource
-from gen_bundle.spec.resolve import resolve
+from gen_bundle.zips.writing import write_zip
 from tests.generator.competition import small_competition
 
 CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}

@@ -1,5 +1,5 @@
+from gen_bundle.declaration.model import Phase
 from gen_bundle.render.tables import markdown_table, phases_table
-from gen_bundle.spec.model import Phase
 
 
 def test_cells_cannot_break_the_table_or_start_a_formula() -> None:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen_bundle.programs import program_description
+from gen_bundle.declaration.resolve import Unit, resolve
+from gen_bundle.package.programs import program_description
 from gen_bundle.resources import resource
-from gen_bundle.spec.resolve import Unit, resolve
 from process2025.final_ranking import combined_scores, invitations, rank, team_name
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.ranking import shared_ranks

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gen_bundle.errors import UserError
-from gen_bundle.organiser import ScoringPackage
+from gen_bundle.package.client import ScoringPackage
 from gen_bundle.resources import resource
 from process2025.reference import read
 from scoring_kit.errors import OrganiserError

@@ -1,0 +1,1 @@
+"""The search for gold in what participants can read."""

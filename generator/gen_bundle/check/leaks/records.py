@@ -1,0 +1,231 @@
+"""Reading any text file as records of cells, as values, and as words; line by line, in bounded memory."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from xml.etree import ElementTree
+
+from gen_bundle.zips.tree import CHUNK, Node
+
+MAX_JSON_BYTES = 16 * 1024 * 1024
+MAX_LINE = 1024 * 1024
+MAX_DEPTH = 200
+WORD = re.compile(r"\w+")
+DECIMAL = re.compile(r"[+-]?[0-9]+\.[0-9]*")
+TAGS = re.compile(r"</?[a-zA-Z][^<>]*>")
+JSON_STARTS = ("{", "[")
+EDGE = " \t\r\n\"'`*_<>()[]{}"
+
+
+def lines(node: Node) -> Iterator[str]:
+    """The lines of a text file; nothing for a binary one. Longer lines than a megabyte come in pieces."""
+    if node.open is None:
+        return
+    with node.open() as stream:
+        start = stream.read(4096)
+        if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            yield from (start + stream.read(MAX_JSON_BYTES)).decode("utf-16", "replace").splitlines()
+            return
+        if b"\0" in start:
+            return
+        rest = b""
+        block = start.removeprefix(b"\xef\xbb\xbf")
+        while block:
+            whole, _, tail = (rest + block).replace(b"\r", b"\n").rpartition(b"\n")
+            yield from (line.decode("utf-8", "replace") for line in whole.split(b"\n"))
+            rest = tail
+            if len(rest) > MAX_LINE:
+                yield rest.decode("utf-8", "replace")
+                rest = b""
+            block = stream.read(CHUNK)
+            node.tick(len(block))
+        if rest:
+            yield rest.decode("utf-8", "replace")
+
+
+def fingerprint(node: Node) -> tuple[str, int]:
+    """A digest of the file's lines, outer blanks and blank lines left out, and how many differ (to 3)."""
+    state = hashlib.sha256()
+    different: set[str] = set()
+    for line in lines(node):
+        plain = line.strip()
+        if plain:
+            state.update(plain.encode() + b"\n")
+            if len(different) < 3:
+                different.add(plain)
+    return state.hexdigest(), len(different)
+
+
+def xml_digest(node: Node) -> str | None:
+    """The SHA-256 of an XML file's canonical form, which no other program's way of writing changes.
+
+    That is Canonical XML 2.0 (W3C) without comments and the blanks around texts. None for other files, for a lone
+    element, and for files that define entities or nest elements deeper than 200.
+    """
+    data = b""
+    if node.size <= MAX_JSON_BYTES and b"<" in node.read(64):
+        data = node.read(MAX_JSON_BYTES)
+    if not data or b"<!ENTITY" in data:
+        return None
+    out = io.StringIO()
+    parser = ElementTree.XMLParser(target=_Canonical(out.write, strip_text=True))  # noqa: S314 - without entities, flat
+    try:
+        parser.feed(data)
+        parser.close()
+    except (ElementTree.ParseError, ValueError, LookupError):
+        return None
+    text = out.getvalue()
+    return hashlib.sha256(text.encode()).hexdigest() if text.count("<") > 2 else None
+
+
+class _Canonical(ElementTree.C14NWriterTarget):
+    """Writes the canonical form of XML; it takes too long for what is nested out of all proportion."""
+
+    depth = 0
+
+    def start(self, tag: str, attrs: Mapping[str, str]) -> None:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise ValueError("nested too deeply")
+        super().start(tag, attrs)
+
+    def end(self, tag: str) -> None:
+        self.depth -= 1
+        super().end(tag)
+
+
+def cells(line: str) -> list[str]:
+    """The cells of a line: at tabs, bars, commas, semicolons, tags, or else at blanks and colons."""
+    line = TAGS.sub("|", line)
+    for mark in ("\t", "|"):
+        if mark in line:
+            parts = line.split(mark)
+            break
+    else:
+        if "," in line or ";" in line:
+            parts = next(csv.reader([line], delimiter="," if "," in line else ";", strict=False), [])
+        else:
+            parts = re.split(r"\s*(?::|=>?|->|→)\s*|\s+", line.strip())
+    return [part for part in (one.strip(EDGE) for one in parts) if part]
+
+
+def records(node: Node) -> Iterator[list[str]]:
+    """The records of a file as lists of cells: the objects of JSON, the lines of anything else."""
+    value = _json_value(node)
+    if value is not None:
+        yield from json_records(value)
+        return
+    for line in lines(node):
+        if line.lstrip().startswith(JSON_STARTS):
+            try:
+                yield from json_records(json.loads(line))
+                continue
+            except (ValueError, RecursionError):
+                pass
+        try:
+            yield cells(line)
+        except csv.Error:
+            continue
+
+
+def _json_value(node: Node) -> Any:
+    """What a JSON file of whatever name holds; None when it is none."""
+    if node.size > MAX_JSON_BYTES or not node.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
+        return None
+    try:
+        return json.loads(node.read(MAX_JSON_BYTES))
+    except (ValueError, RecursionError):
+        return None
+
+
+def json_records(value: Any) -> Iterator[list[str]]:
+    """One record for each object: its scalars, with the key that it stands under; one for each pair of scalars."""
+    waiting: list[tuple[str | None, Any]] = [(None, value)]
+    while waiting:
+        key, part = waiting.pop()
+        if isinstance(part, dict):
+            scalars = [(str(name), _text(one)) for name, one in part.items() if not isinstance(one, (dict, list))]
+            yield ([key] if key else []) + [text for _, text in scalars]
+            yield from ([name, text] for name, text in scalars)
+            waiting += [(str(name), one) for name, one in part.items() if isinstance(one, (dict, list))]
+        elif isinstance(part, list):
+            if all(not isinstance(one, (dict, list)) for one in part):
+                yield [_text(one) for one in part]
+            waiting += [(None, one) for one in part if isinstance(one, (dict, list))]
+
+
+def rows(node: Node) -> Iterator[list[str]]:
+    """A table's rows, in which every column keeps its place: quoted cells may span lines, and none is left out.
+
+    JSON that holds its columns one by one is read as the table that they make. Nothing for what is no table.
+    """
+    value = _json_value(node)
+    if value is not None:
+        yield from _json_table(value)
+        return
+    first = next((line for line in lines(node) if line.strip()), "")
+    mark = max("\t,;|", key=first.count)
+    if mark not in first or first.lstrip().startswith(JSON_STARTS):
+        return
+    try:
+        yield from csv.reader((line + "\n" for line in lines(node)), delimiter=mark, skipinitialspace=True)
+    except csv.Error:
+        # a quotation mark that is never closed
+        return
+
+
+def _json_table(value: Any) -> Iterator[list[str]]:
+    """The rows of {"column": [cell, …]} and of {"column": {"row": cell, …}}."""
+    if not isinstance(value, dict):
+        return
+    columns = list(value.values())
+    if columns and all(isinstance(column, dict) for column in columns):
+        yield from ([_text(column.get(key)) for column in columns] for key in columns[0])
+    lists = [column for column in columns if isinstance(column, list)]
+    yield from ([_text(cell) for cell in row] for row in zip(*lists, strict=False))
+
+
+def plain(cell: str) -> str:
+    """A cell as it is compared: in lower case, and 28.0 or 28.50 as 28 or 28.5, as other programs write them."""
+    cell = cell.strip().lower()
+    return cell.rstrip("0").rstrip(".") if "." in cell and DECIMAL.fullmatch(cell) else cell
+
+
+def _text(value: Any) -> str:
+    return str(value).strip()
+
+
+def values(name: str, node: Node) -> Iterator[list[str]]:
+    """The words of every value: a record's cells, and each line as a whole and behind a leading `key:`."""
+    for record in records(node):
+        for cell in record:
+            yield words(cell)
+        yield words(" ".join(record))
+    for row in rows(node):
+        for cell in row:
+            yield words(cell)
+    if not name.lower().endswith(".json"):
+        for line in lines(node):
+            yield words(line)
+            yield words(line.partition(":")[2])
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, in lower case."""
+    return WORD.findall(text.lower())
+
+
+def word_stream(node: Node) -> Iterator[str]:
+    """All words of a text file in their order, across lines."""
+    for line in lines(node):
+        text = line
+        if "\\u" in text or "\\n" in text:
+            text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda found: chr(int(found.group(1), 16)), text)
+            text = text.replace("\\n", " ").replace("\\t", " ")
+        yield from words(text)

@@ -1,0 +1,88 @@
+"""Everything that participants can read or download, file by file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from gen_bundle.check.bundle import Bundle, once_a_bundle
+from gen_bundle.check.rules.pages import page_files
+from gen_bundle.codabench.yaml_document import Path
+from gen_bundle.zips.containers import Contents, contents
+from gen_bundle.zips.tree import Node
+
+Channel = Literal["page", "logo", "public data", "starting kit", "solution", "input data", "program"]
+# A zip in a folder, a tar in it, and a compressed file in that.
+MAX_NESTING = 4
+ARCHIVE = re.compile(r"(?i)\.(zip|tar|tgz|tar\.[a-z0-9]+)(/content)?$")
+CHANNELS: dict[str, Channel] = {
+    "public_data": "public data",
+    "starting_kit": "starting kit",
+    "solution": "solution",
+    "input_data": "input data",
+    "scoring_program": "program",
+    "ingestion_program": "program",
+}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A file that participants may see.
+
+    Attributes:
+        channel: how they get it.
+        at: where competition.yaml names it.
+        name: its own name.
+        node: the file.
+        is_answer: whether it is an example submission.
+        closed: why nobody can look into it; empty where one can.
+    """
+
+    channel: Channel
+    at: Path
+    name: str
+    node: Node
+    is_answer: bool = False
+    closed: str = ""
+
+
+@once_a_bundle
+def visible_files(bundle: Bundle) -> Iterator[Seen]:
+    """All files that participants can read; archives among them are opened, too."""
+    for at, path, _, _ in page_files(bundle):
+        found = bundle.tree.find(path) if isinstance(path, str) else None
+        if isinstance(found, Node) and not found.is_folder:
+            yield Seen("page", at, str(path), found)
+    logo = bundle.yaml.get("image")
+    found = bundle.tree.find(logo) if isinstance(logo, str) else None
+    if isinstance(found, Node) and not found.is_folder:
+        yield Seen("logo", ("image",), str(logo), found)
+    done: set[tuple[str, int]] = set()
+    for use in bundle.competition.uses():
+        channel = CHANNELS.get(use.role)
+        package = bundle.package(use) if channel else None
+        if channel is None or package is None or (channel, id(package)) in done:
+            continue
+        done.add((channel, id(package)))
+        is_answer = channel == "solution"
+        if package.kind == "no zip":
+            single = bundle.tree.find(use.path)
+            if isinstance(single, Node):
+                yield from _with_contents(bundle, Seen(channel, use.at, str(use.path), single, is_answer), 1)
+            continue
+        for name, node in package.tree.root.files():
+            yield from _with_contents(bundle, Seen(channel, use.at, f"{use.path}/{name}", node, is_answer), 1)
+
+
+def _with_contents(bundle: Bundle, seen: Seen, depth: int) -> Iterator[Seen]:
+    """A file, and what is inside it."""
+    inside = contents(seen.node, bundle.tick, bundle.held) if depth < MAX_NESTING else Contents()
+    yield replace(seen, closed=inside.closed)
+    # an archive in a starting kit is an example of what to hand in
+    is_answer = seen.is_answer or (seen.channel == "starting kit" and ARCHIVE.search(seen.name) is not None)
+    for name, node in inside.files:
+        yield from _with_contents(
+            bundle, replace(seen, name=f"{seen.name}/{name}", node=node, is_answer=is_answer), depth + 1
+        )

@@ -1,0 +1,170 @@
+"""Keys that the platform does not read: misspelt ones, ones of the other format, and ones in the wrong place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from gen_bundle.check.registry import UNPACKER, Effect, Problem, rule
+from gen_bundle.codabench.keys import (
+    BOARD,
+    COLUMN,
+    OLD_COLUMN,
+    OLD_PHASE,
+    OLD_TOP_KEYS,
+    OWN,
+    PAGE,
+    PHASE,
+    SOLUTION,
+    TASK,
+    TOP_KEYS,
+)
+from gen_bundle.codabench.old_competition import old_columns, old_phases
+from gen_bundle.codabench.yaml_document import Path
+
+if TYPE_CHECKING:
+    from gen_bundle.check.bundle import Bundle
+
+READ = f"{UNPACKER} (the keys that are read)"
+# How people call a task's files who do not remember the right key.
+OTHER_NAMES = {
+    "reference_data": (
+        "reference",
+        "ref",
+        "ref_data",
+        "reference-data",
+        "referencedata",
+        "ground_truth",
+        "gold",
+        "truth",
+    ),
+    "ingestion_program": ("ingestion", "ingestion-program", "ingestionprogram", "ingest", "ingest_program"),
+    "input_data": ("input", "inputs", "input-data", "inputdata"),
+}
+
+
+def _mappings(bundle: Bundle) -> Iterator[tuple[Path, str, Mapping[Any, Any], frozenset[str]]]:
+    """Every mapping whose keys are read, with what it is called and the keys that count."""
+    if bundle.format != "v2":
+        yield from _old_mappings(bundle)
+        return
+    yield (), "competition.yaml", bundle.yaml, TOP_KEYS
+    for name, keys in (
+        ("pages", PAGE),
+        ("tasks", TASK),
+        ("solutions", SOLUTION),
+        ("phases", PHASE),
+        ("leaderboards", BOARD),
+    ):
+        for entry in bundle.entries(name):
+            yield entry.at, f"{name}[{entry.position}]", entry.value, keys
+    for board in bundle.entries("leaderboards"):
+        for column in bundle.entries(*board.at, "columns"):
+            yield column.at, f"columns[{column.position}]", column.value, COLUMN
+
+
+def _old_mappings(bundle: Bundle) -> Iterator[tuple[Path, str, Mapping[Any, Any], frozenset[str]]]:
+    yield (), "competition.yaml", bundle.yaml, OLD_TOP_KEYS
+    for at, phase in old_phases(bundle):
+        yield at, f"phase {at[1]}", phase, OLD_PHASE
+    board = bundle.yaml.get("leaderboard")
+    if isinstance(board, Mapping):
+        yield ("leaderboard",), "leaderboard", board, OWN | {"leaderboards", "columns"}
+        boards = board.get("leaderboards")
+        for name, one in boards.items() if isinstance(boards, Mapping) else ():
+            if isinstance(one, Mapping):
+                yield ("leaderboard", "leaderboards", name), f"leaderboard {name}", one, OWN | {"label", "rank"}
+    for name, column in old_columns(bundle.yaml):
+        yield ("leaderboard", "columns", name), f"column {name}", column, OLD_COLUMN
+
+
+def _ignored(bundle: Bundle) -> Iterator[tuple[Path, str, Any, frozenset[str]]]:
+    for at, owner, mapping, keys in _mappings(bundle):
+        for key, value in mapping.items():
+            if key not in keys and not _holds_anchors(bundle, (*at, key)):
+                yield (*at, key), owner, value, keys
+
+
+def _holds_anchors(bundle: Bundle, at: Path) -> bool:
+    """Whether a key is there for what others repeat by alias, or is marked as private by its name."""
+    named_so = isinstance(at[-1], str) and at[-1].startswith(("x-", "_", "."))
+    return named_so or (bundle.document is not None and bundle.document.is_anchor_holder(at))
+
+
+def _meant(at: Path) -> str | None:
+    """The file key of a task that a misspelt key stands for."""
+    from difflib import get_close_matches
+
+    key = str(at[-1]).lower()
+    for right, others in OTHER_NAMES.items():
+        if key in others or get_close_matches(key, [right], cutoff=0.8):
+            return right
+    return None
+
+
+def _lost_file(bundle: Bundle, at: Path) -> str | None:
+    """The file that a task lacks because of a misspelt key."""
+    if len(at) != 3 or at[0] != ("tasks" if bundle.format == "v2" else "phases"):
+        return None
+    right = _meant(at)
+    task = next((task for task in bundle.competition.tasks if task.at == at[:2]), None)
+    if right is None or task is None or right in task.files:
+        return None
+    needed = right != "input_data" or "ingestion_program" in task.files
+    return right if needed else None
+
+
+@rule(
+    "file-key-misspelt",
+    Effect.BROKEN,
+    title="a task's file under a key that is not read",
+    consequence="The key is ignored: the reference data, input data or ingestion program is not there when it is "
+    "needed.",
+    repair="Use exactly reference_data, input_data or ingestion_program.",
+    source=READ,
+    reads="both",
+)
+def _file_key_misspelt(bundle: Bundle) -> Iterator[Problem]:
+    for at, owner, _, _ in _ignored(bundle):
+        right = _lost_file(bundle, at)
+        if right is not None:
+            yield Problem(f"{at[-1]} in {owner} is ignored; {right} was meant", at)
+
+
+@rule(
+    "key-ignored",
+    Effect.TRAP,
+    title="a key that is not read",
+    consequence="It is ignored without a word: its default holds.",
+    repair="Correct the spelling, move the key to where it is read, or set it in the editor after the upload.",
+    source=READ,
+    reads="both",
+)
+def _key_ignored(bundle: Bundle) -> Iterator[Problem]:
+    from difflib import get_close_matches
+
+    for at, owner, value, keys in _ignored(bundle):
+        if _is_nothing(value) or _lost_file(bundle, at) is not None:
+            continue
+        near = get_close_matches(str(at[-1]), sorted(keys), n=1, cutoff=0.75)
+        hint = f"; {near[0]} is read" if near else ""
+        yield Problem(f"{at[-1]} in {owner} is ignored{hint}", at)
+
+
+def _is_nothing(value: Any) -> bool:
+    return value is None or value is False or value in ("", [], {})
+
+
+@rule(
+    "key-ignored-without-harm",
+    Effect.NOTE,
+    title="a key that is not read, with a value that changes nothing",
+    consequence="It is ignored.",
+    repair="Delete it.",
+    source=READ,
+    reads="both",
+)
+def _key_ignored_without_harm(bundle: Bundle) -> Iterator[Problem]:
+    for at, owner, value, _ in _ignored(bundle):
+        if _is_nothing(value) and _lost_file(bundle, at) is None:
+            yield Problem(f"{at[-1]} in {owner} is ignored", at)

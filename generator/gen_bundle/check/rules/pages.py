@@ -1,0 +1,232 @@
+"""Pages and terms: their files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from gen_bundle.check.registry import SERIALIZERS, UNPACKER, Effect, Problem, rule
+from gen_bundle.check.rules.values import shown
+from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.yaml_document import Path
+from gen_bundle.zips.tree import Node, OnServer
+
+if TYPE_CHECKING:
+    from gen_bundle.check.bundle import Bundle
+
+PAGES = f"{UNPACKER}/v2.py (pages, terms)"
+
+
+def page_files(bundle: Bundle) -> Iterator[tuple[Path, Any, Stage, tuple[int, ...]]]:
+    """Every file that is read as a page: its place, its path as given, and when it is read."""
+    if bundle.format == "v2":
+        for page in bundle.entries("pages"):
+            if "file" in page.value:
+                yield (*page.at, "file"), page.value["file"], Stage.PAGES, (page.position, 1)
+        if "terms" in bundle.yaml:
+            yield ("terms",), bundle.yaml["terms"], Stage.TERMS, (1,)
+    else:
+        html = bundle.yaml.get("html")
+        for number, (title, path) in enumerate(html.items() if isinstance(html, Mapping) else ()):
+            yield ("html", title), path, Stage.PAGES, (number, 1)
+
+
+@rule(
+    "pages-no-list",
+    Effect.REFUSED,
+    Stage.PAGES,
+    title="pages is missing or no list of pages",
+    consequence="The upload ends with a bare error such as `'NoneType' object is not iterable` or `'file'`.",
+    repair="Give `pages` as a list of `title` and `file`; an empty list is allowed.",
+    source=PAGES,
+)
+def _pages_no_list(bundle: Bundle) -> Iterator[Problem]:
+    pages = bundle.yaml.get("pages")
+    if not isinstance(pages, list) and pages not in ("", b"", {}, set()):
+        yield Problem(
+            f"pages is {shown(pages) if 'pages' in bundle.yaml else 'missing'}, and must be a list", ("pages",)
+        )
+    for number, page in enumerate(pages if isinstance(pages, list) else ()):
+        if not isinstance(page, Mapping):
+            yield Problem(
+                f"pages[{number}] is {shown(page)}, and must have a title and a file",
+                ("pages", number),
+                order=(number,),
+            )
+
+
+@rule(
+    "page-without-file",
+    Effect.REFUSED,
+    Stage.PAGES,
+    title="a page without `file`",
+    consequence="The upload ends with the bare error `'file'`.",
+    repair="Add `file` to the page; look for a stray dash that splits it in two.",
+    source=PAGES,
+)
+def _page_without_file(bundle: Bundle) -> Iterator[Problem]:
+    for page in bundle.entries("pages"):
+        if "file" not in page.value:
+            yield Problem(f"pages[{page.position}] has no `file`", page.at, order=(page.position, 0))
+
+
+@rule(
+    "terms-missing",
+    Effect.REFUSED,
+    Stage.TERMS,
+    title="`terms` is missing",
+    consequence="The upload ends with `A file containing the terms of this competition has not been supplied …`",
+    repair="Add `terms` with the path of a file.",
+    source=PAGES,
+)
+def _terms_missing(bundle: Bundle) -> Iterator[Problem]:
+    if "terms" not in bundle.yaml:
+        yield Problem("terms is missing", ("terms",), order=(0,))
+
+
+@rule(
+    "page-path-no-text",
+    Effect.REFUSED,
+    Stage.PAGES,
+    title="the path of a page or of the terms is no text",
+    consequence="The upload ends with `join() argument must be str, …`.",
+    repair="Give a path; quote it when it looks like a number.",
+    source=PAGES,
+    reads="both",
+)
+def _page_path_no_text(bundle: Bundle) -> Iterator[Problem]:
+    for at, path, stage, order in page_files(bundle):
+        if not isinstance(path, str):
+            yield Problem(f"the path is {shown(path)}, and must be a text", at, stage=stage, order=order)
+
+
+@rule(
+    "page-not-found",
+    Effect.REFUSED,
+    Stage.PAGES,
+    title="the file of a page or of the terms is not there",
+    consequence="The upload ends with `Unable to find page: …` (old format: `Could not find file for page: …`).",
+    repair="Correct the path: it is relative to the root of the zip, and case counts.",
+    source=PAGES,
+    reads="both",
+)
+def _page_not_found(bundle: Bundle) -> Iterator[Problem]:
+    for at, path, stage, order in page_files(bundle):
+        if isinstance(path, str) and bundle.tree.find(path) is None and not bundle.tree.open_error(path):
+            near = bundle.tree.nearest(path)
+            hint = f"; there is {near!r}" if near else ""
+            yield Problem(f"there is no file {path!r}{hint}", at, stage=stage, order=order)
+
+
+@rule(
+    "page-not-openable",
+    Effect.REFUSED,
+    Stage.PAGES,
+    title="the path of a page or of the terms is a folder, or no path at all",
+    consequence="The upload ends with `Is a directory`, `File name too long` or the like.",
+    repair="Give the path of a file; the text itself belongs into that file.",
+    source=PAGES,
+    reads="both",
+)
+def _page_not_openable(bundle: Bundle) -> Iterator[Problem]:
+    for at, path, stage, order in page_files(bundle):
+        error = bundle.tree.open_error(path) if isinstance(path, str) else None
+        if error:
+            yield Problem(f"the path {shown(path)} {error}", at, stage=stage, order=order)
+
+
+@rule(
+    "page-empty",
+    Effect.REFUSED,
+    Stage.PAGES,
+    title="the file of a page or of the terms is empty",
+    consequence="The upload ends with `… is empty, it must contain content.`",
+    repair="Write the page, or take it out of the list.",
+    source=PAGES,
+)
+def _page_empty(bundle: Bundle) -> Iterator[Problem]:
+    for at, path, stage, order in page_files(bundle):
+        found = bundle.tree.find(path) if isinstance(path, str) else None
+        if isinstance(found, Node) and not found.is_folder and not found.size:
+            yield Problem(f"{path} is empty", at, stage=stage, order=order)
+
+
+@rule(
+    "page-not-utf8",
+    Effect.REFUSED,
+    Stage.PAGES,
+    title="a page or the terms are no UTF-8 text",
+    consequence="The upload ends with `'utf-8' codec can't decode byte …`.",
+    repair="Save the file as UTF-8.",
+    source=PAGES,
+    reads="both",
+)
+def _page_not_utf8(bundle: Bundle) -> Iterator[Problem]:
+    for at, path, stage, order in page_files(bundle):
+        found = bundle.tree.find(path) if isinstance(path, str) else None
+        if isinstance(found, Node) and found.open is not None and bundle.text(path) is None:
+            yield Problem(f"{path} is no UTF-8 text", at, stage=stage, order=order)
+
+
+@rule(
+    "page-nul-character",
+    Effect.REFUSED,
+    Stage.SAVE_COMPETITION,
+    title="a page or the terms hold a NUL character",
+    consequence="The upload ends with `pages: content: Null characters are not allowed.`",
+    repair="Take it out; the file may be UTF-16, or no text at all.",
+    source=SERIALIZERS,
+    reads="both",
+)
+def _page_nul_character(bundle: Bundle) -> Iterator[Problem]:
+    for at, path, stage, order in page_files(bundle):
+        if isinstance(path, str) and "\0" in (bundle.text(path) or ""):
+            place = (6,) if stage is Stage.TERMS else (3, order[0], 1)
+            yield Problem(f"{path} holds a NUL character", at, order=place)
+
+
+@rule(
+    "page-blank",
+    Effect.TRAP,
+    title="a page or the terms hold nothing but blanks",
+    consequence="Participants see an empty page, and agree to empty terms.",
+    repair="Write the page.",
+    source=PAGES,
+    reads="both",
+)
+def _page_blank(bundle: Bundle) -> Iterator[Problem]:
+    for at, path, _, _ in page_files(bundle):
+        text = bundle.text(path) if isinstance(path, str) else None
+        if text is not None and (text or bundle.format != "v2") and not text.strip("\ufeff \t\r\n\f\v\xa0"):
+            yield Problem(f"{path} holds only blanks", at)
+
+
+@rule(
+    "page-of-the-server",
+    Effect.BROKEN,
+    title="the path of a page leads out of the bundle",
+    consequence="The server's own file is shown as the page.",
+    repair="Give a path inside the bundle.",
+    source=PAGES,
+    reads="both",
+)
+def _page_of_the_server(bundle: Bundle) -> Iterator[Problem]:
+    for at, path, _, _ in page_files(bundle):
+        found = bundle.tree.find(path) if isinstance(path, str) else None
+        if isinstance(found, OnServer) and not found.is_folder:
+            yield Problem(f"{path} lies outside the bundle", at)
+
+
+@rule(
+    "page-byte-order-mark",
+    Effect.NOTE,
+    title="a page starts with a byte order mark",
+    consequence="The invisible mark is stored with the page, and a heading on the first line may not be recognised.",
+    repair="Save the file as UTF-8 without a byte order mark.",
+    source=PAGES,
+    reads="both",
+)
+def _page_byte_order_mark(bundle: Bundle) -> Iterator[Problem]:
+    for at, path, _, _ in page_files(bundle):
+        if isinstance(path, str) and (bundle.text(path, 16) or "").startswith("\ufeff"):
+            yield Problem(f"{path} starts with a byte order mark", at, file=path, line=1, column=1)

@@ -1,0 +1,326 @@
+"""The rules of the server: what it stores of a scores file, which submissions are on the board, and in which order.
+
+Each rule names its place in Codabench's public source at commit c7dbc756, below `src/apps/`. What makes a scores file
+in the first place is in `gen_bundle.codabench.worker`.
+"""
+
+import decimal
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from gen_bundle.codabench.leaderboard import Column, Leaderboard
+
+# leaderboards/models.py, SubmissionScore.score: DecimalField(max_digits=20, decimal_places=10).
+DIGITS = 20
+SMALLEST = Decimal("1e-10")
+TOO_LARGE = Decimal("1e10")
+NOT_AVAILABLE = "n/a"
+_FLOAT = decimal.Context(prec=DIGITS)
+_WIDE = decimal.Context(prec=60, rounding=decimal.ROUND_HALF_UP)
+
+
+class RefusedError(Exception):
+    """The server answers the upload of scores with an error; what was stored before stays."""
+
+
+class NoBoardError(Exception):
+    """The leaderboard's page answers with an error."""
+
+
+@dataclass
+class Score:
+    """One stored score: ten decimals."""
+
+    column: Column
+    value: Decimal
+
+
+@dataclass(eq=False)
+class Entry:
+    """A submission as the server keeps it. In a phase of several tasks one is the parent, with a child for each task.
+
+    Attributes:
+        name: What it is called here.
+        owner: The participant.
+        task: The child's task; None otherwise.
+        ended: Its run is over.
+        finished: Its status is Finished.
+        on_board: It is on the leaderboard.
+    """
+
+    name: str
+    owner: str
+    task: str | None = None
+    parent: "Entry | None" = None
+    children: "list[Entry]" = field(default_factory=list)
+    scores: list[Score] = field(default_factory=list)
+    ended: bool = False
+    finished: bool = False
+    on_board: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """Its status is Failed."""
+        return self.ended and not self.finished
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the board: a submission with its entries (one, or one for each task shown), best first."""
+
+    rank: int
+    entry: Entry
+    cells: tuple[tuple[Entry, Column, str], ...]
+
+
+class Board:
+    """The leaderboard of one phase, with all its submissions in the order in which they were made."""
+
+    def __init__(self, leaderboard: Leaderboard) -> None:
+        self.leaderboard = leaderboard
+        self.entries: list[Entry] = []
+
+    def submit(self, name: str, owner: str, tasks: Iterable[str] = ()) -> Entry:
+        """A new submission; with several tasks it gets a child for each.
+
+        Source: competitions/tasks.py, `_run_submission`: more than one task makes a parent with children.
+        """
+        entry = Entry(name, owner)
+        entry.children = [Entry(name, owner, task, parent=entry) for task in tasks]
+        self.entries += [entry, *entry.children]
+        return entry
+
+    def finish(self, entry: Entry) -> None:
+        """Set a submission to Finished, as the worker does before it sends scores.
+
+        Source: competitions/models.py, `Submission.check_children`: a parent is Finished when all its children ended,
+        however.
+        """
+        entry.ended = entry.finished = True
+        self._close_parent(entry)
+
+    def fail(self, entry: Entry) -> None:
+        """Set a submission to Failed."""
+        entry.ended = True
+        entry.finished = False
+        self._close_parent(entry)
+
+    @staticmethod
+    def _close_parent(entry: Entry) -> None:
+        if entry.parent and all(child.ended for child in entry.parent.children):
+            entry.parent.ended = entry.parent.finished = True
+
+    def upload(self, entry: Entry, scores: object) -> None:
+        """Store the scores that a worker sent, in the order of the file, then apply an automatic rule.
+
+        Source: api/views/submissions.py, `upload_submission_scores`. Keys that are no column are skipped; the scores
+        of a child count for its parent too; computed columns are made anew after each score, on the parent if there
+        is one. Not one transaction: what was stored before an error stays, but then the rule is not reached.
+
+        Raises:
+            RefusedError: HTTP 500; the worker does not look at it and the submission stays Finished.
+        """
+        if not isinstance(scores, dict):
+            raise RefusedError(f"the scores are {_kind(scores)}, expected an object of column keys and numbers")
+        whole = entry.parent or entry
+        for key, value in scores.items():
+            column = self.leaderboard.column(key)
+            if column is None:
+                continue
+            score = Score(column, stored_value(key, value))
+            entry.scores.append(score)
+            if whole is not entry:
+                whole.scores.append(score)
+            self._compute(whole)
+        self._apply_rule(entry)
+
+    def _compute(self, entry: Entry) -> None:
+        """Make the computed columns from the scores that are there.
+
+        Source: competitions/models.py, `Submission.calculate_scores`, and leaderboards/models.py, `Column.compute`.
+        """
+        for column in self.leaderboard.columns:
+            if column.computation is None:
+                continue
+            if not column.inputs:
+                raise RefusedError(f"column {column.key!r} is computed from no columns")
+            inputs = [score.value for score in entry.scores if score.column.index in column.inputs]
+            if not inputs:
+                continue
+            there = [score for score in entry.scores if score.column is column]
+            if len(there) > 1:
+                raise RefusedError(
+                    f"the scorer wrote {column.key!r}, which the platform computes, after the columns it is made of"
+                )
+            value = _rounded(_combine(column.computation, inputs))
+            if there:
+                there[0].value = value
+            else:
+                entry.scores.append(Score(column, value))
+
+    def _apply_rule(self, entry: Entry) -> None:
+        """Put submissions on the board by themselves, where the rule is an automatic one.
+
+        Source: leaderboards/strategies.py. `Force_Best` looks at the owner's Finished submissions, parents and
+        children alike, each by the sum of its scores in each column (hidden ones too), so that one without a primary
+        score comes first on a descending board.
+
+        Raises:
+            RefusedError: `Force_Best` finds no primary column.
+        """
+        rule = self.leaderboard.submission_rule
+        if rule == "Force_Last":
+            self._clear(entry.owner)
+            self._put(entry)
+        elif rule == "Force_Latest_Multiple":
+            self._put(entry)
+        elif rule == "Force_Best":
+            self._clear(entry.owner)
+            primary = self.leaderboard.primary
+            if primary is None:
+                raise RefusedError(f"no column has the index {self.leaderboard.primary_index} (primary_index)")
+            own = [other for other in self.entries if other.owner == entry.owner and other.finished]
+            if own:
+                self._put(self._ranked(own, primary, self.leaderboard.columns)[0])
+
+    def add_by_hand(self, entry: Entry) -> None:
+        """What a participant does under a manual rule: put a submission on the board.
+
+        Source: api/views/submissions.py, `submission_leaderboard_connection`: replaces the owner's earlier one, but
+        for `Add_And_Delete_Multiple`.
+        """
+        if self.leaderboard.submission_rule != "Add_And_Delete_Multiple":
+            self._clear(entry.owner)
+        self._put(entry)
+
+    def _clear(self, owner: str) -> None:
+        for entry in self.entries:
+            if entry.owner == owner:
+                entry.on_board = False
+
+    @staticmethod
+    def _put(entry: Entry) -> None:
+        for part in entry.children or [entry]:
+            part.on_board = True
+
+    def _ranked(self, entries: Iterable[Entry], primary: Column, others: Iterable[Column]) -> list[Entry]:
+        order = [primary, *(column for column in others if column is not primary)]
+        return sorted(entries, key=lambda entry: [_place(_total(entry, column), column.sorting) for column in order])
+
+    def rows(self) -> list[Row]:
+        """The board as it is shown.
+
+        Source: api/serializers/leaderboards.py, `LeaderboardPhaseSerializer`/`LeaderboardEntriesSerializer`, and
+        api/views/competitions.py, `PhaseViewSet.get_leaderboard`: primary column, then the other visible ones by
+        index, then the earlier submission; ranks are positions, so that ties get consecutive ones; children are
+        gathered in the row of the one that is met first.
+
+        Raises:
+            NoBoardError: No column has the primary index, or all are hidden.
+        """
+        primary = self.leaderboard.primary
+        if not self.leaderboard.visible:
+            raise NoBoardError("No columns exist on the leaderboard (all are hidden)")
+        if primary is None:
+            raise NoBoardError(
+                f"no column has the index {self.leaderboard.primary_index} (primary_index): the page answers 500"
+            )
+        shown = [entry for entry in self.entries if entry.on_board]
+        rows: dict[Entry, list[tuple[Entry, Column, str]]] = {}
+        for entry in self._ranked(shown, primary, self.leaderboard.visible):
+            cells = rows.setdefault(entry.parent or entry, [])
+            cells += [
+                (entry, score.column, shown_text(score.value, score.column.precision))
+                for score in sorted(entry.scores, key=lambda score: score.column.index)
+                if not score.column.hidden
+            ]
+        return [Row(rank, entry, tuple(cells)) for rank, (entry, cells) in enumerate(rows.items(), start=1)]
+
+    def cells(self, row: Row, owners: Mapping[str, str]) -> dict[str, str]:
+        """The shown text of each visible column, `n/a` where there is none.
+
+        Args:
+            row: The row.
+            owners: The task that a column belongs to, in a phase of several; of other columns the first task counts.
+        """
+        shown: dict[str, str] = {}
+        for entry in row.entry.children or [row.entry]:
+            for told, column, text in row.cells:
+                if told is entry and owners.get(column.key, entry.task) == entry.task:
+                    shown.setdefault(column.key, text)
+        return {column.key: shown.get(column.key, NOT_AVAILABLE) for column in self.leaderboard.visible}
+
+    def cells_by_task(self, row: Row) -> dict[str, dict[str, str]]:
+        """The same for each task, as the platform lays out a phase of several."""
+        return {
+            entry.task or "": {
+                column.key: next((text for e, c, text in row.cells if e is entry and c is column), NOT_AVAILABLE)
+                for column in self.leaderboard.visible
+            }
+            for entry in row.entry.children or [row.entry]
+        }
+
+
+def stored_value(key: str, value: object) -> Decimal:
+    """A score as the database keeps it: ten decimals, ten digits before them.
+
+    Source: Django's `DecimalField.to_python` (a float through a context of 20 digits) and PostgreSQL's numeric(20,
+    10), which rounds halves away from zero. True and false count as 1 and 0; texts are whatever Python's Decimal reads.
+
+    Raises:
+        RefusedError: No number, not finite, or too large.
+    """
+    try:
+        if isinstance(value, float):
+            number = _FLOAT.create_decimal_from_float(value)
+        elif isinstance(value, int | str):
+            number = Decimal(value)
+        else:
+            raise RefusedError(f"{key!r} is {_kind(value)}, expected a number")
+    except decimal.InvalidOperation as error:
+        raise RefusedError(f"{key!r} is {value!r}, expected a number") from error
+    if not number.is_finite():
+        raise RefusedError(f"{key!r} is {value!r}, expected a finite number")
+    if number.copy_abs() >= TOO_LARGE or abs(rounded := _rounded(number)) >= TOO_LARGE:
+        raise RefusedError(f"{key!r} is {value!r}: ten digits before the point are stored")
+    return rounded
+
+
+def shown_text(value: Decimal, precision: int) -> str:
+    """A score as the board shows it; zeros are not padded.
+
+    Source: leaderboards/models.py, `SubmissionScore`: `round(float(score), precision)`.
+    """
+    return str(round(float(value), precision))
+
+
+def _rounded(number: Decimal) -> Decimal:
+    # The sum has no negative zero, and neither has PostgreSQL.
+    return _WIDE.add(number.quantize(SMALLEST, context=_WIDE), Decimal())
+
+
+def _combine(computation: str, values: list[Decimal]) -> Decimal:
+    with decimal.localcontext(_WIDE):
+        if computation == "sum":
+            return sum(values, Decimal())
+        if computation == "avg":
+            return sum(values, Decimal()) / len(values)
+    return min(values) if computation == "min" else max(values)
+
+
+def _total(entry: Entry, column: Column) -> Decimal | None:
+    values = [score.value for score in entry.scores if score.column is column]
+    return sum(values, Decimal()) if values else None
+
+
+def _place(total: Decimal | None, sorting: str) -> tuple[bool, Decimal]:
+    """PostgreSQL's order with nulls: first when descending, last when ascending."""
+    if sorting == "desc":
+        return (total is not None, -(total or Decimal()))
+    return (total is None, total or Decimal())
+
+
+def _kind(value: object) -> str:
+    names = {type(None): "null", bool: "true or false", str: "a text", list: "a list", dict: "an object"}
+    return names.get(type(value), f"a {type(value).__name__}")

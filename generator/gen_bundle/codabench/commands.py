@@ -1,0 +1,283 @@
+"""A program's command as the worker runs it: placeholders replaced, split like a shell would, run without one."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from gen_bundle.zips.tree import Node, Tree
+
+Role = Literal["scoring", "ingestion"]
+OPERATORS = re.compile(r"(?:&&|\|\|?|;|&|\d?>>?(?:&\d)?.*|<<?.*|2>&1)\Z")
+ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+BUILTINS = frozenset(
+    [
+        "cd",
+        "source",
+        ".",
+        "export",
+        "set",
+        "unset",
+        "alias",
+        "exec",
+        "eval",
+        "ulimit",
+        "umask",
+        "trap",
+        "if",
+        "for",
+        "while",
+    ]
+)
+COMMON_PROGRAMS = frozenset(
+    ["echo", "cat", "cp", "mv", "rm", "ls", "mkdir", "pip", "pip3", "conda", "apt-get", "unzip"]
+)
+PYTHON = re.compile(r"(?:.*/)?(?:python|pypy)(?:\d+(?:\.\d+)*)?\Z")
+INTERPRETERS = re.compile(r"(?:.*/)?(?:bash|sh|dash|zsh|Rscript|perl|ruby|node|julia|php|octave)\Z")
+SHELLS = re.compile(r"(?:.*/)?(?:bash|sh|dash|zsh)\Z")
+OPTIONS_WITH_VALUE = frozenset(["-W", "-X", "-Q", "--check-hash-based-pycs", "-o", "+o", "-I", "-r"])
+HOME = "/app/program"
+NEVER_MOUNTED = ("/app/ingestion_program", "/app/scoring_program", "/app/reference_data")
+# `cd` to where the program is started anyway, as the word that follows it
+STAYING = [[f"{folder}{end}"] for folder in (HOME, f"{HOME}/", ".") for end in ("", ";")]
+# where a file of that name may come from elsewhere
+MOUNTED = (
+    "/app/data/",
+    "/app/input_data/",
+    "/app/input/ref/",
+    "/app/input/res/",
+    "/app/ingested_program/",
+    "/app/shared/",
+)
+SHELL_MARKS = re.compile(r"\$\{?\w+|\$\(|`|\*|~/")
+Verdict = Literal["broken", "trap"]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with a command, and whether the program can still run."""
+
+    verdict: Verdict
+    kind: Literal["shell", "placeholder", "script"]
+    what: str
+
+
+def replaced(command: str, role: Role, during_scoring: bool) -> str:
+    """The command with the worker's placeholders replaced, in its order, as plain text."""
+    program = "/app/ingestion_program" if during_scoring else HOME
+    for name, path in (
+        ("$input", "/app/input_data" if role == "ingestion" else "/app/input"),
+        ("$output", "/app/output"),
+        ("$program", program),
+        ("$ingestion_program", HOME),
+        ("$hidden", "/app/input/ref"),
+        ("$shared", "/app/shared"),
+        ("$submission_program", "/app/ingested_program"),
+        ("$tmp", "/app/output"),
+        ("$predictions", "/app/input/res" if role == "scoring" else "/app/output"),
+    ):
+        command = command.replace(name, path)
+    return command
+
+
+def faults(command: str, role: Role, during_scoring: bool, program: Tree) -> list[Fault]:
+    """Everything that keeps a command from doing what it says."""
+    given = command
+    command = replaced(command, role, during_scoring)
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        return [Fault("broken", "shell", f"the command {given!r} cannot be split into words: {error}")]
+    if not words:
+        return [Fault("broken", "shell", "the command is blank")]
+    found = _placeholder_faults(given, role, during_scoring)
+    found += _shell_faults(given, words, program)
+    first = _first_part(words)
+    if first and not any(fault.verdict == "broken" for fault in found):
+        script = _script_fault(first, program)
+        found += [script] if script else []
+    return found
+
+
+def _placeholder_faults(command: str, role: Role, during_scoring: bool) -> list[Fault]:
+    found: list[Fault] = []
+    if role == "ingestion" and "$input_data" in command:
+        found.append(Fault("broken", "placeholder", "$input_data becomes /app/input_data_data, which does not exist"))
+    if during_scoring and re.search(r"\$program\b", command):
+        what = "$program becomes /app/ingestion_program, which does not exist when ingestion runs only during scoring"
+        found.append(Fault("broken", "placeholder", what))
+    return found
+
+
+def _first_part(words: list[str]) -> list[str]:
+    """The words up to the first shell operator."""
+    for position, word in enumerate(words):
+        if OPERATORS.match(word):
+            return words[:position]
+        if word.endswith(";") and len(word) > 1:
+            return words[: position + 1]
+    return words
+
+
+def _shell_faults(command: str, words: list[str], program: Tree) -> list[Fault]:
+    if ASSIGNMENT.match(words[0]):
+        return [Fault("broken", "shell", f"the command runs without a shell: {words[0]} is taken for the program")]
+    if words[0] in BUILTINS:
+        return [Fault("broken", "shell", f"the command runs without a shell, and {words[0]} is a word of the shell")]
+    shell_string = _shell_string(words)
+    if shell_string is not None:
+        rest = words[words.index(shell_string) + 1 :]
+        if any(OPERATORS.match(word) for word in rest):
+            what = f"only {shell_string!r} is run: what follows -c needs quotes around all of it"
+            return [Fault("broken", "shell", what)]
+        return []
+    operators = [word for word in words if OPERATORS.match(word) or (word.endswith(";") and len(word) > 1)]
+    if operators:
+        starts = _runs_program(_first_part(words), program)
+        glued = operators[0].endswith(";") and operators[0] != ";"
+        verdict: Verdict = "trap" if starts and not glued else "broken"
+        return [
+            Fault(verdict, "shell", f"the command runs without a shell: {operators[0]} is passed on as an argument")
+        ]
+    lines = [line.split() for line in command.strip().splitlines()]
+    later = next((line for line in lines[1:] if line and _is_program(line[0])), None)
+    if later:
+        what = f"the command runs without a shell: its lines are one command, and {' '.join(later)!r} is passed on"
+        return [Fault("trap" if _runs_program(lines[0], program) else "broken", "shell", what)]
+    unquoted = [word for word in words[1:] if SHELL_MARKS.search(word) and f"'{word}'" not in command]
+    if unquoted:
+        return [Fault("trap", "shell", f"the command runs without a shell: {unquoted[0]} is passed on as it stands")]
+    return []
+
+
+def _is_program(word: str) -> bool:
+    """Whether a word that begins a line is meant as a program."""
+    return bool(PYTHON.match(word) or INTERPRETERS.match(word)) or word in BUILTINS or word in COMMON_PROGRAMS
+
+
+def _shell_string(words: list[str]) -> str | None:
+    """What `bash -c` and the like run."""
+    if not SHELLS.match(words[0]):
+        return None
+    for position, word in enumerate(words[1:], start=1):
+        if re.fullmatch(r"-[a-z]*c", word):
+            return words[position + 1] if position + 1 < len(words) else None
+        if not word.startswith("-"):
+            return None
+    return None
+
+
+def _runs_program(words: list[str], program: Tree) -> bool:
+    """Whether the words start a script of the program."""
+    if not words or not (PYTHON.match(words[0]) or INTERPRETERS.match(words[0])):
+        return False
+    script = _script(words)
+    return script is not None and _inside(script) is not None and _script_fault(words, program) is None
+
+
+def _script(words: list[str]) -> str | None:
+    """The script that an interpreter is given; None for a module, inline code, or nothing."""
+    position = 1
+    while position < len(words) and words[position].startswith(("-", "+")) and len(words[position]) > 1:
+        option = words[position]
+        if option in ("-m", "-c", "-e", "-E") and not (option == "-E" and PYTHON.match(words[0])):
+            return None
+        position += 2 if option in OPTIONS_WITH_VALUE and not (option == "-I" and PYTHON.match(words[0])) else 1
+    return words[position] if position < len(words) else None
+
+
+def _inside(path: str) -> str | None:
+    """A path relative to the program's folder; None when it lies elsewhere."""
+    plain = posixpath.normpath(posixpath.join(HOME, path))
+    return "." if plain == HOME else plain[len(HOME) + 1 :] if plain.startswith(f"{HOME}/") else None
+
+
+def _exists(path: str, program: Tree) -> bool:
+    return isinstance(program.find(path), Node)
+
+
+def _script_fault(words: list[str], program: Tree) -> Fault | None:
+    head = words[0]
+    shell_string = _shell_string(words)
+    if shell_string is not None:
+        return _inner_fault(shell_string, program)
+    if PYTHON.match(head) or INTERPRETERS.match(head):
+        script = _script(words)
+        if len(words) == 1:
+            return Fault("broken", "script", f"{head} is started with nothing to run")
+        if script is None or script == "-":
+            return _module_fault(words, program)
+        return _missing_script(script, program, lambda found: _runs(found, by_python=PYTHON.match(head) is not None))
+    inside = _inside(head)
+    if PYTHON.match(head.lower()):
+        return Fault("broken", "script", f"{head} is no program: case counts, it is called {head.lower()}")
+    if head.startswith(NEVER_MOUNTED):
+        return Fault("broken", "script", f"{head} is never there: the program lies in {HOME}")
+    if inside is not None and "/" in head and not _exists(inside, program):
+        return Fault("broken", "script", f"{head} does not exist in the program")
+    if inside is not None and _exists(inside, program):
+        what = (
+            f"{head} is called itself, and files lose the permission to run" if "/" in head else f"{head} is in no PATH"
+        )
+        return Fault("broken", "script", f"{what}: call it through its interpreter")
+    return None
+
+
+def _missing_script(script: str, program: Tree, fits: Callable[[Node], bool]) -> Fault | None:
+    if script.startswith(NEVER_MOUNTED):
+        return Fault("broken", "script", f"{script} is never there: the program lies in {HOME}")
+    inside = _inside(script)
+    if inside is None:
+        return _misplaced_script(script, program)
+    found = program.find(inside)
+    if isinstance(found, Node) and found.is_link:
+        return Fault("broken", "script", f"{script} is a symbolic link, which is unpacked as a text with its target")
+    if isinstance(found, Node) and fits(found):
+        return None
+    near = program.nearest(inside)
+    hint = f"; there is {near!r}" if near else ""
+    return Fault("broken", "script", f"the script {script} does not exist in the program{hint}")
+
+
+def _runs(found: Node, *, by_python: bool) -> bool:
+    """Whether an interpreter can run a file or folder; Python runs folders with a __main__.py."""
+    return not found.is_folder or (by_python and "__main__.py" in (found.children or {}))
+
+
+def _misplaced_script(script: str, program: Tree) -> Fault | None:
+    """A script of the program that is looked for where only other things are mounted."""
+    name = script.rpartition("/")[2]
+    if not name or script.startswith(MOUNTED) or not _exists(name, program):
+        return None
+    return Fault("broken", "script", f"{script} is not there: the program's {name} lies in {HOME}")
+
+
+def _module_fault(words: list[str], program: Tree) -> Fault | None:
+    """A script given to `python -m`, which takes a module's name without .py."""
+    if "-m" in words and words.index("-m") + 1 < len(words) and PYTHON.match(words[0]):
+        module = words[words.index("-m") + 1]
+        if module.endswith(".py") and _exists(module, program):
+            return Fault("broken", "script", f"-m takes a module: {module.removesuffix('.py')}, not {module}")
+    return None
+
+
+def _inner_fault(text: str, program: Tree) -> Fault | None:
+    """A script that a shell's own command line starts, and that the program lacks."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        return Fault("broken", "shell", f"the shell cannot read {text!r}: {error}")
+    moved = False
+    for position, word in enumerate(words):
+        stays = word == "cd" and words[position + 1 : position + 2] in STAYING
+        moved |= word in ("cd", "pushd", "cp", "mv", "git", "unzip", "tar", "wget", "curl") and not stays
+        if PYTHON.match(word):
+            script = _script(words[position:])
+            if script is None or SHELL_MARKS.search(script) or (moved and not script.startswith("/")):
+                continue
+            return _missing_script(script.rstrip(";"), program, lambda _: True)
+    return None

@@ -1,0 +1,27 @@
+"""The keys that the platform reads, for each kind of mapping in competition.yaml."""
+
+from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES
+from gen_bundle.codabench.declared import OLD_TOP_FIELDS, TOP_FIELDS
+
+FLAGS = ("hide_output", "hide_prediction_output", "hide_score_output")
+LIMITS = ("max_submissions_per_day", "max_submissions", "execution_time_limit")
+# `id` is never reported: tools use it for their own purposes.
+OWN = frozenset(["id"])
+PAGE = OWN | {"title", "file", "index"}
+TASK = OWN | {"index", "key", "name", "description", "ingestion_only_during_scoring", *TASK_FILES}
+SOLUTION = OWN | {"index", "key", "name", "description", "tasks", "path"}
+PHASE = OWN | {"index", "name", "description", "start", "end", "tasks", "auto_migrate_to_this_phase"}
+PHASE |= {*FLAGS, *LIMITS, *PHASE_FILES}
+BOARD = OWN | {"index", "title", "key", "columns", "primary_index", "hidden", "submission_rule"}
+COLUMN = OWN | {"title", "key", "index", "sorting", "precision", "hidden", "computation", "computation_indexes"}
+TOP_KEYS = OWN | {"version", "image", "terms", "pages", "tasks", "solutions", "phases", "leaderboards"}
+TOP_KEYS |= {"fact_sheet", "queue", *(key for key, *_ in TOP_FIELDS)}
+
+OLD_TOP_KEYS = OWN | {"version", "image", "html", "phases", "leaderboard", "queue", "competition_docker_image"}
+OLD_TOP_KEYS |= {"has_registration", "end_date", *OLD_TOP_FIELDS}
+OLD_PHASE = OWN | {"phasenumber", "label", "description", "start_date", "auto_migration"}
+OLD_PHASE |= {"is_parallel_parent", "parent_phasenumber", "ingestion_program_only_during_scoring"}
+OLD_PHASE |= {*FLAGS, *LIMITS, *PHASE_FILES, *TASK_FILES}
+# how the old server ran a phase, which does not matter here
+OLD_PHASE |= {"is_scoring_only"}
+OLD_COLUMN = OWN | {"leaderboard", "label", "rank", "sort", "numeric_format", "hidden", "title", "computed"}

@@ -1,0 +1,157 @@
+"""The competition that the platform makes of a bundle in the old format (CodaLab 1.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from gen_bundle.codabench.competition import (
+    DEFAULT_IMAGE,
+    DEFAULT_LIMIT_S,
+    PHASE_FILES,
+    TASK_FILES,
+    Column,
+    Competition,
+    DataUse,
+    Phase,
+    Task,
+    is_on,
+)
+from gen_bundle.codabench.dates import Instant, a_day_before, read_instant
+from gen_bundle.codabench.fields import as_integer, as_text
+from gen_bundle.codabench.yaml_document import Path
+
+if TYPE_CHECKING:
+    from gen_bundle.check.bundle import Bundle
+
+
+def old_phases(bundle: Bundle) -> list[tuple[Path, Mapping[Any, Any]]]:
+    """The old format's phases in order of `phasenumber`; a parallel parent, which is dropped, left out."""
+    phases = bundle.yaml.get("phases")
+    if not isinstance(phases, Mapping):
+        return []
+    entries: list[tuple[Path, Mapping[Any, Any]]] = [
+        (("phases", key), value) for key, value in phases.items() if isinstance(value, Mapping)
+    ]
+    numbers: dict[int, Any] = {id(value): value.get("phasenumber") for _, value in entries}
+    try:
+        entries.sort(key=lambda entry: numbers[id(entry[1])])
+    except TypeError:
+        return entries
+    parallel = any(value.get("is_parallel_parent") or value.get("parent_phasenumber") for _, value in entries)
+    return entries[1:] if parallel else entries
+
+
+def read_v1(bundle: Bundle) -> Competition:
+    """The competition that the platform makes of an old-format bundle: one task a phase, ends taken from starts."""
+    top = bundle.yaml
+    entries = old_phases(bundle)
+    phases: list[Phase] = []
+    for order, (at, value) in enumerate(entries):
+        start = read_instant(value.get("start_date"), bundle.now)
+        end, end_at = _old_end(bundle, entries, order, at)
+        files = {
+            role: DataUse((*at, role), role, value[role], (order, position))
+            for position, role in enumerate(TASK_FILES)
+            if role in value
+        }
+        name = str(value.get("label"))
+        task = Task(at, order, f"{name} Task", files, is_on(value.get("ingestion_program_only_during_scoring")))
+        shared = {
+            role: DataUse((*at, role), role, value[role], (order, position))
+            for position, role in enumerate(PHASE_FILES)
+            if role in value
+        }
+        limit = as_integer(value.get("execution_time_limit")) or DEFAULT_LIMIT_S
+        phases.append(Phase(at, name, start, end, (*at, "start_date"), end_at, (task,), shared, limit))
+    html = top.get("html")
+    pages = html.items() if isinstance(html, Mapping) else ()
+    return Competition(
+        image=as_text(top.get("competition_docker_image") or DEFAULT_IMAGE) or "",
+        image_at=("competition_docker_image",),
+        tasks=tuple(phase.tasks[0] for phase in phases),
+        phases=tuple(phases),
+        columns=_old_columns(top),
+        queue=bool(top.get("queue")),
+        programs_available=is_on(top.get("make_programs_available")),
+        input_available=is_on(top.get("make_input_data_available")),
+        pages=tuple((("html", title), path) for title, path in pages if isinstance(path, str)),
+    )
+
+
+def _old_end(
+    bundle: Bundle, entries: list[tuple[Path, Mapping[Any, Any]]], order: int, at: Path
+) -> tuple[Instant, Path]:
+    if order + 1 < len(entries):
+        following = read_instant(entries[order + 1][1].get("start_date"), bundle.now)
+        moment = None
+        if following.moment is not None:
+            try:
+                moment = a_day_before(following.moment)
+            except OverflowError:
+                return Instant(fault="the day before the next phase's start is no date"), (*at, "start_date")
+        return Instant(moment), (*at, "start_date")
+    end = bundle.yaml.get("end_date")
+    return (Instant() if end == "null" else read_instant(end, bundle.now)), ("end_date",)
+
+
+def old_columns(top: Mapping[Any, Any]) -> list[tuple[Any, Mapping[Any, Any]]]:
+    """The old format's columns in the order of their rank (1 where missing)."""
+    board = top.get("leaderboard")
+    columns = board.get("columns") if isinstance(board, Mapping) else None
+    if not isinstance(columns, Mapping):
+        return []
+    entries = [(key, value) for key, value in columns.items() if isinstance(value, Mapping)]
+    try:
+        entries.sort(key=lambda entry: entry[1].get("rank", 1))
+    except TypeError:
+        return entries
+    return entries
+
+
+def board_label(column: Mapping[Any, Any]) -> str | None:
+    """The leaderboard that an old column names, lower-cased as the platform compares it."""
+    board = column.get("leaderboard")
+    label = board.get("label") if isinstance(board, Mapping) else None
+    return label.lower() if isinstance(label, str) else None
+
+
+def old_labels(top: Mapping[Any, Any]) -> set[str]:
+    """The labels of the old format's leaderboards, lower-cased as the platform compares them."""
+    board = top.get("leaderboard")
+    boards = board.get("leaderboards") if isinstance(board, Mapping) else None
+    return {
+        one["label"].lower()
+        for one in (boards.values() if isinstance(boards, Mapping) else ())
+        if isinstance(one, Mapping) and isinstance(one.get("label"), str)
+    }
+
+
+def first_board(top: Mapping[Any, Any]) -> str | None:
+    """The label of the first of the old format's leaderboards, lower-cased."""
+    board = top.get("leaderboard")
+    boards = board.get("leaderboards") if isinstance(board, Mapping) else None
+    if not isinstance(boards, Mapping) or not boards:
+        return None
+    first = next(iter(boards.values()))
+    label = first.get("label") if isinstance(first, Mapping) else None
+    return label.lower() if isinstance(label, str) else None
+
+
+def _old_columns(top: Mapping[Any, Any]) -> tuple[Column, ...]:
+    wanted = first_board(top)
+    return tuple(
+        Column(
+            ("leaderboard", "columns", key),
+            as_text(value.get("title", key)) or "",
+            as_text(value.get("label", value.get("title", key))) or "",
+            index,
+            (value.get("sort") or "desc") == "asc",
+            is_on(value.get("hidden")),
+            as_integer(value.get("numeric_format", 2)),
+            None,
+            (),
+        )
+        for index, (key, value) in enumerate(old_columns(top))
+        if board_label(value) == wanted
+    )

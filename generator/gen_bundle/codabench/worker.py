@@ -1,0 +1,141 @@
+"""The rules of the compute worker: which command runs, and how a job ends.
+
+Each rule names its place in Codabench's public source, `compute_worker/compute_worker.py` at commit c7dbc756; quoted
+messages are the platform's own words. What the server then does with the scores is in `gen_bundle.codabench.board`.
+"""
+
+import json
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from gen_bundle.twin.engines import Kind
+
+DEFAULT_QUEUE_SECONDS = 600
+
+TIME_LIMIT = "Execution Time Limit exceeded. Limit was {seconds} seconds"
+NON_ZERO = "Child task failed or non-zero return code"
+NO_SCORES = "Could not find scores file, did the scoring program output it?"
+BAD_SCORES = "Could not decode scores json properly, it contains an error.\n{error}"
+OWN_METADATA = (
+    "Error, the output directory already contains a metadata file. This file is used to store exitCode and other data, "
+    "do not write to this file manually."
+)
+BAD_ZIP = "Bad or empty zip file"
+INGESTION_NO_METADATA = "Program directory missing 'metadata.yaml/metadata'"
+INGESTION_NO_COMMAND = "Program directory missing 'command' in metadata"
+
+
+class JobFailedError(Exception):
+    """The worker sets the submission to Failed with this text."""
+
+
+class WorkerCrashError(Exception):
+    """The worker's task dies after it had said Finished: the submission stays Finished, without scores or message."""
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """What the worker takes from a program folder.
+
+    Attributes:
+        found: There is a `metadata.yaml` or `metadata` at the root.
+        command: Its command, None where there is none to run.
+        problem: Why there is none.
+    """
+
+    found: bool
+    command: str | None
+    problem: str = ""
+
+
+def read_metadata(program: Path) -> Metadata:
+    """The command of a program folder: `metadata.yaml` before `metadata`, YAML, only `command` counts.
+
+    Source: `Run._run_program_directory`. A file that is no mapping or no YAML counts as one without command.
+    """
+    for name in ("metadata.yaml", "metadata"):
+        file = program / name
+        if file.exists():
+            break
+    else:
+        return Metadata(found=False, command=None, problem="no metadata.yaml at the root of the program")
+    try:
+        content = yaml.safe_load(file.read_bytes())
+    except (yaml.YAMLError, UnicodeError, OSError, ValueError) as error:
+        return Metadata(found=True, command=None, problem=f"{name} is no YAML: {' '.join(str(error).split())}")
+    command = content.get("command") if isinstance(content, dict) else None
+    if not command:
+        return Metadata(found=True, command=None, problem=f"{name} has no 'command: …'")
+    return Metadata(found=True, command=str(command))
+
+
+def replace_placeholders(command: str, kind: Kind, *, is_scoring: bool, ingestion_only_during_scoring: bool) -> str:
+    """CodaLab's placeholders, replaced as plain text in the worker's order.
+
+    So `$input_data` becomes `/app/input_data_data` for an ingestion program, and with ingestion only during scoring
+    `$program` becomes a folder that is never mounted. Source: `replace_legacy_metadata_command`.
+    """
+    program = "/app/ingestion_program" if ingestion_only_during_scoring and is_scoring else "/app/program"
+    for placeholder, path in (
+        ("$input", "/app/input_data" if kind == "ingestion" else "/app/input"),
+        ("$output", "/app/output"),
+        ("$program", program),
+        ("$ingestion_program", "/app/program"),
+        ("$hidden", "/app/input/ref"),
+        ("$shared", "/app/shared"),
+        ("$submission_program", "/app/ingested_program"),
+        ("$tmp", "/app/output"),
+        ("$predictions", "/app/input/res" if is_scoring else "/app/output"),
+    ):
+        command = command.replace(placeholder, path)
+    return command
+
+
+def split_command(command: str) -> tuple[str, ...]:
+    """The command as argv: `shlex.split`, no shell. Source: docker-py's `create_container` splits a string so.
+
+    Raises:
+        ValueError: A quotation is not closed.
+    """
+    return tuple(shlex.split(command))
+
+
+def time_limit(phase_seconds: int | None, *, own_queue: bool) -> int:
+    """Seconds each of the two jobs gets: the phase's (600 where none is set), on the default queue at most 600.
+
+    Source: `competitions/tasks.py`, `_send_to_compute_worker`, with the server's default MAX_EXECUTION_TIME_LIMIT.
+    """
+    seconds = phase_seconds or DEFAULT_QUEUE_SECONDS
+    return seconds if own_queue else min(seconds, DEFAULT_QUEUE_SECONDS)
+
+
+def read_scores(output: Path) -> object:
+    """What the scoring program wrote: `scores.json`, else `scores.txt` as YAML. Source: `Run.push_scores`.
+
+    Returns:
+        Whatever the file holds, as it is sent: JSON, whose keys are texts. The server judges it.
+
+    Raises:
+        JobFailedError: There is neither, or the JSON is broken.
+        WorkerCrashError: It cannot be read otherwise, or cannot be sent: the HTTP client refuses NaN and infinity.
+    """
+    as_json, as_text = output / "scores.json", output / "scores.txt"
+    try:
+        if as_json.is_file():
+            scores: object = json.loads(as_json.read_text(encoding="utf-8"))
+        elif as_text.is_file():
+            scores = yaml.safe_load(as_text.read_bytes())
+        else:
+            raise JobFailedError(NO_SCORES)
+    except json.JSONDecodeError as error:
+        raise JobFailedError(BAD_SCORES.format(error=error.msg)) from error
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise WorkerCrashError(f"the scores file cannot be read: {' '.join(str(error).split())}") from error
+    try:
+        sent: object = json.loads(json.dumps(scores, allow_nan=False))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise WorkerCrashError(f"the scores cannot be sent to the server: {error}") from error
+    return sent

@@ -1,0 +1,181 @@
+"""A YAML text as PyYAML's safe loader reads it (YAML 1.1, like the platform), with the position of every key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+Key = str | int | float | bool | None
+Path = tuple[Key, ...]
+MAX_BYTES = 4 * 1024 * 1024
+MAX_NESTED_BRACKETS = 400
+BRACKET = re.compile(r"[\[\]{}]")
+
+
+class UnreadableYamlError(Exception):
+    """The text cannot be read; carries the position, counted from 1, where there is one."""
+
+    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
+        self.column = column
+
+
+class _Loader(yaml.SafeLoader):
+    """The safe loader, remembering which nodes hold the entries of which mapping."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self.entries: dict[int, dict[Hashable, tuple[yaml.Node, yaml.Node]]] = {}
+        self.repeated: list[tuple[Hashable, yaml.Node]] = []
+        self.anchored: set[int] = set()
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            node = super().compose_node(parent, index)
+            self.anchored.add(id(node))
+            return node
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        written = {id(key) for key, _ in node.value} if isinstance(node, yaml.MappingNode) else set()
+        result = super().construct_mapping(node, deep=deep)
+        entries: dict[Hashable, tuple[yaml.Node, yaml.Node]] = {}
+        for key_node, value_node in node.value:
+            key = self.construct_object(key_node, deep=deep)
+            if key in entries and id(entries[key][0]) in written and id(key_node) in written:
+                self.repeated.append((key, key_node))
+            entries[key] = (key_node, value_node)
+        self.entries[id(node)] = entries
+        return result
+
+
+@dataclass
+class Document:
+    """A parsed text: its value, where each of its parts stands, and what was odd about it."""
+
+    value: Any
+    text: str
+    root: yaml.Node | None = None
+    entries: dict[int, dict[Hashable, tuple[yaml.Node, yaml.Node]]] = field(default_factory=dict)
+    repeated: list[tuple[Hashable, int, int]] = field(default_factory=list)
+    anchored: set[int] = field(default_factory=set)
+
+    def node(self, path: Path) -> yaml.Node | None:
+        """The node at a path, or the deepest one that exists on the way."""
+        node = self.root
+        for key in path:
+            step = self._step(node, key)
+            if step is None:
+                break
+            node = step[1]
+        return node
+
+    def position(self, path: Path) -> tuple[int | None, int | None]:
+        """Line and column, counted from 1, of the key (or list item) at the path, or of what should hold it."""
+        node: yaml.Node | None = self.root
+        mark = None if node is None else node.start_mark
+        for key in path:
+            step = self._step(node, key)
+            if step is None:
+                break
+            mark, node = step[0].start_mark, step[1]
+        return (None, None) if mark is None else (mark.line + 1, mark.column + 1)
+
+    def style(self, path: Path) -> str | None:
+        """How the scalar at the path was quoted: None for a plain one."""
+        node = self.node(path)
+        return node.style if isinstance(node, yaml.ScalarNode) else None
+
+    def is_anchor_holder(self, path: Path) -> bool:
+        """Whether the value at the path is, or directly holds, something that an alias elsewhere repeats."""
+        node = self.node(path)
+        if node is None:
+            return False
+        held = [node]
+        if isinstance(node, yaml.MappingNode):
+            held += [value for _, value in node.value]
+        elif isinstance(node, yaml.SequenceNode):
+            held += node.value
+        return any(id(one) in self.anchored for one in held)
+
+    def _step(self, node: yaml.Node | None, key: Key) -> tuple[yaml.Node, yaml.Node] | None:
+        if isinstance(node, yaml.MappingNode):
+            return self.entries.get(id(node), {}).get(key)
+        if isinstance(node, yaml.SequenceNode) and isinstance(key, int) and 0 <= key < len(node.value):
+            return node.value[key], node.value[key]
+        return None
+
+
+def read_yaml(data: bytes) -> Document:
+    """Parse bytes as the platform does: UTF-8 text with universal line ends, one document, safe tags only.
+
+    Raises:
+        UnreadableYamlError: the bytes are no UTF-8, too many, or no YAML that the safe loader takes.
+    """
+    if len(data) > MAX_BYTES:
+        raise UnreadableYamlError(f"has {len(data):,} bytes; more than {MAX_BYTES:,} are not read")
+    try:
+        text = data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UnreadableYamlError(f"is not UTF-8 text: {error.reason} at byte {error.start}", line) from error
+    if _brackets_nested(text) > MAX_NESTED_BRACKETS:
+        raise UnreadableYamlError("is nested too deeply")
+    try:
+        loader = _Loader(text)
+        root = loader.get_single_node()
+        value = None if root is None else loader.construct_document(root)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        problem = " ".join(str(part) for part in (error.context, error.problem) if part)
+        raise UnreadableYamlError(problem, *((mark.line + 1, mark.column + 1) if mark else ())) from error
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise UnreadableYamlError(
+            f"holds a character that YAML does not allow: #x{error.character:04x}", line
+        ) from error
+    except RecursionError as error:
+        raise UnreadableYamlError("is nested too deeply") from error
+    except (ValueError, TypeError, OverflowError, AttributeError, KeyError, yaml.YAMLError) as error:
+        raise UnreadableYamlError(f"holds a value that cannot be read: {error}") from error
+    repeated = [(key, node.start_mark.line + 1, node.start_mark.column + 1) for key, node in loader.repeated]
+    return Document(value, text, root, loader.entries, repeated, loader.anchored)
+
+
+def _brackets_nested(text: str) -> int:
+    """How deeply brackets are nested at most; PyYAML needs quadratic time for what it then refuses."""
+    depth = deepest = 0
+    for mark in BRACKET.findall(text):
+        depth = depth + 1 if mark in "[{" else max(0, depth - 1)
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def expanded_size(value: Any, limit: int) -> int:
+    """How many parts the value has once its aliases are written out; stops counting at the limit, loops count as it."""
+    sizes: dict[int, int] = {}
+    open_parts: set[int] = set()
+
+    def size(part: Any) -> int:
+        if not isinstance(part, (dict, list)):
+            return 1
+        if id(part) in open_parts:
+            return limit
+        if id(part) not in sizes:
+            open_parts.add(id(part))
+            children = part.values() if isinstance(part, dict) else part
+            total = 1
+            for child in children:
+                total += size(child)
+                if total >= limit:
+                    break
+            open_parts.discard(id(part))
+            sizes[id(part)] = min(total, limit)
+        return sizes[id(part)]
+
+    return size(value)

@@ -1,0 +1,140 @@
+"""What bundle.yaml may say. The JSON Schema for editors is generated from these models.
+
+Lengths and value ranges are those that Codabench's own serializers enforce (codalab/codabench @ c7dbc756).
+"""
+
+import keyword
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from gen_bundle.declaration.dates import End, Start
+
+
+def _identifier(value: str) -> str:
+    if not value.isidentifier() or keyword.iskeyword(value):
+        raise ValueError("expected letters, digits and underscores, not starting with a digit")
+    return value
+
+
+Identifier = Annotated[str, Field(max_length=36), AfterValidator(_identifier)]
+Line = Annotated[str, Field(min_length=1, pattern=r"^[^\r\n]*$")]
+Layout = Literal["joint", "tasks", "separate"]
+
+
+class Model(BaseModel):
+    """Unknown keys are errors, values are not converted, and nothing changes after reading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Column(Model):
+    """One column of the leaderboard; the first column of the first task is the primary one."""
+
+    key: Identifier = Field(description="Name of the score in scores.json.")
+    title: Annotated[Line, Field(max_length=36)] = Field(description="Heading on the leaderboard.")
+    sort: Literal["desc", "asc"] = Field(description="desc: higher is better, asc: lower is better.")
+    precision: int = Field(4, ge=0, le=10, description="Decimals shown.")
+    hidden: bool = Field(False, description="Kept from the leaderboard; only organisers see it.")
+    worst: float | int | None = Field(
+        None,
+        ge=-1e9,
+        le=1e9,
+        description="What a submission that does not enter the task gets. Required unless computed.",
+    )
+    meaning: Line = Field(description="One line that says what the column shows; it stands on the Evaluation page.")
+    computation: Literal["avg", "sum", "min", "max"] | None = Field(None, description="Filled by the platform.")
+    of: list[Identifier] | None = Field(None, min_length=1, description="Keys of the columns it is computed from.")
+
+
+class Task(Model):
+    """One task: a module of the scoring package, and the columns that it fills."""
+
+    id: Identifier = Field(description="Also the name of the scoring package's module.")
+    name: Annotated[Line, Field(max_length=200)]
+    description: str = ""
+    columns: list[Column] = Field(min_length=1)
+
+
+class Phase(Model):
+    """One phase; phases follow each other and never overlap."""
+
+    id: Identifier = Field(description="Also the name of the phase's folder in the data.")
+    name: Annotated[Line, Field(max_length=200)]
+    description: str = Field("", description="Markdown.")
+    start: Start = Field(description="A moment with its zone: UTC, an offset, or AoE. A date alone: its first second.")
+    end: End | None = Field(None, description="A moment with its zone. A date alone: its last second. None: endless.")
+    max_submissions_per_day: int = Field(5, ge=0, description="For each participant; 0: no limit.")
+    max_submissions: int = Field(100, ge=0, description="For each participant in the whole phase; 0: no limit.")
+    execution_time_limit: int = Field(600, ge=1, le=2147483647, description="Seconds; the public queue allows 600.")
+    auto_migrate: bool = Field(False, description="Submissions of the phase before are scored again in this one.")
+    hide_output: bool = False
+    hide_prediction_output: bool = False
+    hide_score_output: bool = False
+
+
+class Page(Model):
+    """A page of the competition: a Jinja2 template over Markdown, relative to bundle.yaml."""
+
+    title: Annotated[Line, Field(max_length=255)]
+    file: Line = Field(description="Path of the template.")
+
+
+class SubmissionField(Model):
+    """One row of the format table."""
+
+    field: Line
+    type: Line
+    required: bool
+    meaning: Line
+
+
+class Submission(Model):
+    """What participants hand in, as the Submission page and the starting kit describe it."""
+
+    file: Line = Field(description="Name, or pattern, of the file or files in the zip.")
+    fields: list[SubmissionField] = Field(min_length=1)
+
+
+class Question(Model):
+    """A question of the fact sheet, asked with every submission."""
+
+    type: Literal["text", "checkbox", "select"]
+    title: Line
+    choices: list[str] | None = Field(None, min_length=1, description="For type select.")
+    required: bool = False
+    on_leaderboard: bool = False
+
+
+class Competition(Model):
+    """A competition: everything but its data and the text of its pages."""
+
+    title: Annotated[Line, Field(max_length=222)]
+    description: str = ""
+    logo: Line = Field(description="PNG, JPEG, GIF or WebP, relative to bundle.yaml.")
+    contact: Annotated[Line, Field(max_length=256, pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$")] | None = Field(
+        None, description="An e-mail address."
+    )
+    docker_image: Annotated[Line, Field(max_length=128)] = Field(description="Image with its tag.")
+    scoring_program: Identifier | None = Field(None, description="Scoring package; the folder's name where absent.")
+    layout: Layout = "joint"
+    registration: Literal["auto", "approve"] = "auto"
+    submission_rule: Literal["manual", "last", "best", "all"] = "all"
+    details_min_items: int = Field(5, ge=1, description="No detailed figure stands on fewer scored items.")
+    pages: list[Page] = Field(min_length=1)
+    terms: Line = Field(description="Template of the terms, relative to bundle.yaml.")
+    phases: list[Phase] = Field(min_length=1)
+    tasks: list[Task] = Field(min_length=1)
+    submission: Submission
+    options: dict[str, Any] = Field(default_factory=dict, description="What the scoring package may be told.")
+    time_zones: list[str] = Field(
+        default=["America/New_York", "Europe/London", "Asia/Tokyo"], description="Local times shown on the pages."
+    )
+    queue: str | None = Field(
+        None,
+        pattern=r"^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$",
+        description="UUID (vhost) of an own queue; the public one where absent.",
+    )
+    fact_sheet: dict[Identifier, Question] = Field(default_factory=dict)
+    forum: bool = True
+    reward: Annotated[Line, Field(max_length=256)] | None = None

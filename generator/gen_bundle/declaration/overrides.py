@@ -1,0 +1,96 @@
+"""`--set key.path=value`: any value of the declaration, list items by their id or key."""
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+from gen_bundle.declaration.model import Competition
+from gen_bundle.declaration.source import Source, Trail, parse_value
+
+ADDRESS_KEYS = ("id", "key", "title", "field")
+
+
+def apply_overrides(source: Source, overrides: Iterable[str]) -> None:
+    """Change `source.data` as each `KEY.PATH=VALUE` says; unknown paths are added to `source.problems`.
+
+    Types and ranges are checked with the rest of the declaration afterwards, so an override cannot do more than the
+    file could; its errors name the override.
+    """
+    for override in overrides:
+        path, equals, text = override.partition("=")
+        label = f"--set {override}"
+        if not equals or not path:
+            source.problems.append(f'{label}: expected KEY.PATH=VALUE, for example phases.test.end="2025-03-11 AoE".')
+            continue
+        try:
+            value = parse_value(text)
+        except ValueError:
+            source.problems.append(f"{label}: the value is not valid YAML. Quote texts with special characters.")
+            continue
+        try:
+            trail = _set(source.data, path.split("."), value, ())
+        except LookupError as error:
+            source.problems.append(f"{label}: {error.args[0]}")
+        else:
+            _mark(source, trail, label)
+
+
+def _set(data: Any, path: list[str], value: Any, trail: Trail) -> Trail:
+    """Set the value at `path` below `data`; returns its trail. Raises LookupError with what would be possible."""
+    step, *rest = path
+    here: str | int
+    if isinstance(data, list):
+        here = _index(data, step)
+    else:
+        _require_known(data, step, trail)
+        here = step
+    if not rest:
+        data[here] = value
+        return (*trail, here)
+    if isinstance(data, dict):
+        data.setdefault(here, None)
+    inner = data[here]
+    if inner is None:
+        inner = data[here] = {}
+    if isinstance(inner, dict | list):
+        return _set(inner, rest, value, (*trail, here))
+    raise LookupError(f"{'.'.join(map(str, (*trail, here)))} holds no further keys.")
+
+
+def _index(items: list[Any], step: str) -> int:
+    names = []
+    for index, item in enumerate(items):
+        for key in ADDRESS_KEYS:
+            if isinstance(item, dict) and key in item:
+                names.append(str(item[key]))
+                if names[-1] == step:
+                    return index
+                break
+    if step.isdecimal() and int(step) < len(items):
+        return int(step)
+    raise LookupError(f"no item {step!r}. {nearest(step, names)}")
+
+
+def _require_known(data: dict[str, Any], step: str, trail: Trail) -> None:
+    """Options are known by their defaults in the file, everything else by the model (checked when it is read)."""
+    if trail[:1] == ("options",) and step not in data:
+        raise LookupError(f"no option {step!r}. {nearest(step, list(data))}")
+    if not trail and step not in Competition.model_fields:
+        raise LookupError(f"no key {step!r}. {nearest(step, list(Competition.model_fields))}")
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """What to write instead of an unknown name."""
+    close = difflib.get_close_matches(name, known, n=1)
+    if close:
+        return f"Did you mean {close[0]!r}?"
+    if not known:
+        return "Nothing can stand here."
+    return f"Expected one of {', '.join(known[:30])}{' …' if len(known) > 30 else ''}."
+
+
+def _mark(source: Source, trail: Trail, label: str) -> None:
+    """From now on, what is wrong at or below `trail` is the override's fault."""
+    for known in [t for t in source.positions if t[: len(trail)] == trail]:
+        del source.positions[known]
+    source.positions[trail] = label

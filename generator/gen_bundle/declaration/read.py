@@ -1,0 +1,162 @@
+"""bundle.yaml → Competition: strictly, with every error at once, each at its place in the file."""
+
+import re
+import types
+import typing
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from gen_bundle.declaration.model import Competition
+from gen_bundle.declaration.overrides import apply_overrides, nearest
+from gen_bundle.declaration.rules import check_rules
+from gen_bundle.declaration.source import Source, Trail, dotted, read_source
+from gen_bundle.errors import UserError
+
+FILE = "bundle.yaml"
+
+
+def read_competition(folder: Path, overrides: Iterable[str] = (), layout: str | None = None) -> Competition:
+    """Read `folder/bundle.yaml` with the values of `--set` and `--layout` put in; raises as `read_with_places`."""
+    return read_with_places(folder, overrides, layout)[0]
+
+
+def read_with_places(
+    folder: Path, overrides: Iterable[str] = (), layout: str | None = None
+) -> tuple[Competition, dict[str, str]]:
+    """The competition, and where its options stand: dotted name → file, line and column, or the override.
+
+    Raises:
+        UserError: one message for each thing that is wrong: file, line and column (or the override), the field, what
+            is wrong, what was expected.
+    """
+    source = read_source(folder / FILE)
+    if not isinstance(source.data, dict):
+        if not source.problems:
+            source.problems.append(f"{FILE}:1:1: is no mapping. Expected title, phases, tasks …")
+        raise UserError(*source.problems)
+    if layout is not None:
+        source.data["layout"] = layout
+        source.positions[("layout",)] = f"--layout {layout}"
+    apply_overrides(source, overrides)
+    found = [*_model_errors(source), *check_rules(source.data, folder)]
+    problems = source.problems + [_message(source, trail, text) for trail, text in found]
+    if problems:
+        raise UserError(*sorted(problems, key=_place))
+    places = {dotted(trail): place for trail, place in source.positions.items() if trail[:1] == ("options",)}
+    return Competition.model_validate(source.data), places
+
+
+def _place(message: str) -> tuple[int, int, str]:
+    """The place that a message names, so that messages come in the file's order."""
+    match = re.match(r"[^:\s]+:(\d+):(?:(\d+):)?", message)
+    return (int(match[1]), int(match[2] or 0), message) if match else (0, 0, message)
+
+
+def _message(source: Source, trail: Trail, text: str) -> str:
+    return f"{source.position(trail)}: {_named(source.data, trail)}: {text}"
+
+
+def _named(data: Any, trail: Trail) -> str:
+    """The trail in the words of `--set`: list items by their id or key instead of their number."""
+    names: list[str | int] = []
+    for key in trail:
+        item = data[key] if _has(data, key) else None
+        name = next((item[k] for k in ("id", "key") if isinstance(item, dict) and isinstance(item.get(k), str)), key)
+        names.append(name if isinstance(key, int) else key)
+        data = item
+    return dotted(tuple(names))
+
+
+def _has(data: Any, key: str | int) -> bool:
+    if isinstance(data, list):
+        return isinstance(key, int) and key < len(data)
+    return isinstance(data, dict) and key in data
+
+
+def _model_errors(source: Source) -> Iterator[tuple[Trail, str]]:
+    try:
+        Competition.model_validate(source.data)
+    except ValidationError as error:
+        told: set[Trail] = set()
+        for detail in error.errors(include_url=False):
+            trail = _without_choice(tuple(key for key in detail["loc"] if key != "[key]"), source.data)
+            if trail in told:
+                continue
+            told.add(trail)
+            kind = detail["type"]
+            if kind == "extra_forbidden":
+                yield trail, f"unknown key. {nearest(str(trail[-1]), _known_keys(trail[:-1]))}"
+            elif kind == "missing":
+                yield trail, f"is missing. {_meaning(trail)}."
+            elif kind == "string_pattern_mismatch":
+                yield trail, f"has another form. {_meaning(trail)} (found {_shown(detail['input'])})."
+            elif kind == "model_type":
+                yield (
+                    trail,
+                    f"expected a mapping with {', '.join(_known_keys(trail))} (found {_shown(detail['input'])}).",
+                )
+            else:
+                yield trail, f"{_told(detail['msg'])} (found {_shown(detail['input'])})."
+
+
+def _without_choice(trail: Trail, data: Any) -> Trail:
+    """The trail without the names of types that end it where a value may have one of several."""
+    for depth, key in enumerate(trail):
+        if isinstance(key, str) and not isinstance(data, dict):
+            return trail[:depth]
+        data = data[key] if _has(data, key) else {}
+    return trail
+
+
+def _told(message: str) -> str:
+    return message.removeprefix("Value error, ").removeprefix("Input ").strip().rstrip(".")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _model_at(trail: Trail) -> type[BaseModel] | None:
+    """The model of the mapping at `trail`."""
+    model: type[BaseModel] = Competition
+    for key in trail:
+        if isinstance(key, int):
+            continue
+        if model is not None and key in model.model_fields:
+            inner = _inner_model(model.model_fields[key].annotation)
+            if inner is None:
+                return None
+            model = inner
+    return model
+
+
+def _inner_model(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    if typing.get_origin(annotation) in (list, dict, types.UnionType, typing.Union, typing.Annotated):
+        return next((m for a in typing.get_args(annotation) if (m := _inner_model(a)) is not None), None)
+    return None
+
+
+def _known_keys(trail: Trail) -> list[str]:
+    model = _model_at(trail)
+    return list(model.model_fields) if model else []
+
+
+def _meaning(trail: Trail) -> str:
+    model = _model_at(trail[:-1])
+    key = trail[-1]
+    if model is None or not isinstance(key, str) or key not in model.model_fields:
+        return "Expected a value"
+    description = model.model_fields[key].description
+    return f"Expected: {_lowered(description)}" if description else "Expected a value"
+
+
+def _lowered(sentence: str) -> str:
+    """A description as the end of a sentence; abbreviations such as UUID keep their letters."""
+    first = sentence if sentence[1:2].isupper() else sentence[:1].lower() + sentence[1:]
+    return first.rstrip(".")

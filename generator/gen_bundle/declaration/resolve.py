@@ -1,0 +1,234 @@
+"""A declaration and what was asked for on the command line → what is to be built."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from gen_bundle.declaration import model
+from gen_bundle.declaration.overrides import nearest
+from gen_bundle.declaration.read import FILE, read_competition, read_with_places
+from gen_bundle.errors import UserError
+from gen_bundle.package.client import ScoringPackage, find_package
+from gen_bundle.resources import resource
+
+# What a hub's model name never begins with.
+PATH_STARTS = ("/", "./", "../", "~/")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One Codabench task in each phase, with a scoring program: all tasks together (`joint`), or a single one."""
+
+    id: str
+    name: str
+    tasks: tuple[model.Task, ...]
+
+    @property
+    def task_ids(self) -> list[str]:
+        return [task.id for task in self.tasks]
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A competition with layout and options applied.
+
+    Attributes:
+        name: short name: that of its folder.
+        folder: where bundle.yaml lies.
+        data: where its data lie: a folder a phase, `public/`, `baselines/`.
+        declaration: bundle.yaml, overrides put in.
+        package: its scoring package.
+        tasks: those of this bundle (all, or one in layout `separate`).
+        units: the Codabench tasks of each phase.
+        options: options as the scoring programs get them: model folders absolute, files by their place in the program.
+        program_files: files that travel inside the programs (place in the program → file).
+        notes: what the organiser should know about the options.
+    """
+
+    name: str
+    folder: Path
+    data: Path
+    declaration: model.Competition
+    package: ScoringPackage
+    tasks: tuple[model.Task, ...]
+    units: tuple[Unit, ...]
+    options: Mapping[str, Any]
+    program_files: Mapping[str, Path]
+    notes: tuple[str, ...]
+
+    @property
+    def layout(self) -> model.Layout:
+        return self.declaration.layout
+
+    @property
+    def all_task_ids(self) -> list[str]:
+        return [task.id for task in self.declaration.tasks]
+
+    @property
+    def columns(self) -> list[tuple[model.Task, model.Column]]:
+        """The leaderboard's columns in order, each with its task."""
+        return [(task, column) for task in self.tasks for column in task.columns]
+
+    @property
+    def public_options(self) -> dict[str, Any]:
+        """The options as participants may read them: of a folder on the organisers' machines only its name."""
+        return _without_paths(self.options)
+
+    def only(self, task_id: str) -> "Resolved":
+        """The bundle of a single task (layout `separate`)."""
+        (task,) = (task for task in self.tasks if task.id == task_id)
+        return replace(self, tasks=(task,), units=(Unit(task.id, task.name, (task,)),))
+
+
+def find_competition(name_or_folder: str) -> Path:
+    """The folder of a competition: a folder with bundle.yaml, or the name of one that comes with the tool.
+
+    Raises:
+        UserError: neither; names the nearest competition.
+    """
+    folder = Path(name_or_folder).expanduser()
+    if (folder / FILE).is_file():
+        return folder.resolve()
+    known = competitions()
+    if name_or_folder in known:
+        return known[name_or_folder]
+    if folder.is_dir():
+        raise UserError(f"{folder}: no {FILE} in this folder.")
+    raise UserError(
+        f"no competition {name_or_folder!r}. {nearest(name_or_folder, list(known))} "
+        f"Or give a folder that holds {FILE} (`gen-bundle new` makes one)."
+    )
+
+
+def competitions() -> dict[str, Path]:
+    """The competitions that come with the tool, by name."""
+    return {path.parent.name: path.parent for path in sorted(resource("bundles").glob(f"*/{FILE}"))}
+
+
+def resolve(
+    folder: Path, *, data: Path | None = None, layout: str | None = None, overrides: tuple[str, ...] = ()
+) -> Resolved:
+    """Read a competition's folder and apply layout, data folder and overrides.
+
+    Raises:
+        UserError: everything that is wrong with the declaration, the overrides or the data folder's place.
+    """
+    notes, overrides = _settled_rule(folder, layout, overrides)
+    declaration, option_places = read_with_places(folder, overrides, layout)
+    package = find_package(declaration.scoring_program or folder.name, folder)
+    missing = [task.id for task in declaration.tasks if not (package.folder / f"{task.id}.py").is_file()]
+    if missing:
+        raise UserError(
+            *(f"tasks.{name}: no module {name}.py in the scoring package {package.folder}." for name in missing)
+        )
+    if data is not None and not data.is_dir():
+        raise UserError(f"--data {data}: no such folder. Expected one folder a phase in it.")
+    options, files, placed = _place_files(declaration.options, folder)
+    return Resolved(
+        name=folder.name,
+        folder=folder,
+        data=(data or folder / "data").resolve(),
+        declaration=declaration,
+        package=replace(package, option_places=option_places),
+        tasks=tuple(declaration.tasks),
+        units=_units(declaration),
+        options=options,
+        program_files=files,
+        notes=(*notes, *placed, *_worst_notes(declaration)),
+    )
+
+
+def _settled_rule(folder: Path, layout: str | None, overrides: tuple[str, ...]) -> tuple[list[str], tuple[str, ...]]:
+    """`--layout tasks` for a competition declared otherwise: its rule `last` or `best` gives way to `all`, with a note.
+
+    Codabench would keep the scores of one task alone. Who asks for such a rule in so many words gets an error instead.
+    """
+    asked = any(override.startswith("submission_rule=") for override in overrides)
+    if layout != "tasks" or asked or (declared := read_competition(folder, overrides)).layout == "tasks":
+        return [], overrides
+    if declared.submission_rule not in ("last", "best"):
+        return [], overrides
+    note = (
+        f"submission_rule: {declared.submission_rule} would lose the scores of all tasks but one in layout tasks; "
+        "the board lists all submissions instead (all)."
+    )
+    return [note], (*overrides, "submission_rule=all")
+
+
+def _worst_notes(declaration: model.Competition) -> list[str]:
+    """Columns whose `worst` may be meant as the best score: what is worse is not written."""
+    return [
+        f"tasks.{task.id}.columns.{column.key}.worst: {'lower' if column.sort == 'asc' else 'higher'} is better, and "
+        f"every score that is worse than {column.worst:g} is written as {column.worst:g}. Make sure that it is the "
+        "worst score that there can be."
+        for task in declaration.tasks
+        for column in task.columns
+        if column.worst is not None and (column.worst <= 0 if column.sort == "asc" else column.worst >= 1)
+    ]
+
+
+def _units(declaration: model.Competition) -> tuple[Unit, ...]:
+    if declaration.layout == "joint":
+        return (Unit("joint", declaration.title, tuple(declaration.tasks)),)
+    return tuple(Unit(task.id, task.name, (task,)) for task in declaration.tasks)
+
+
+def _place_files(options: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], dict[str, Path], list[str]]:
+    """Options that name folders become absolute; named files are copied into the programs as `files/NAME`.
+
+    A second file of that name comes to lie in a folder of its own.
+    """
+    files: dict[str, Path] = {}
+    notes: list[str] = []
+
+    def place(values: Mapping[str, Any], trail: str) -> dict[str, Any]:
+        placed: dict[str, Any] = {}
+        for key, value in values.items():
+            here = f"{trail}.{key}"
+            if isinstance(value, Mapping):
+                placed[key] = place(value, here)
+                continue
+            path = _existing(value, folder)
+            if path is None and isinstance(value, str) and value.startswith(PATH_STARTS):
+                placed[key] = str(Path(value).expanduser().absolute())
+                notes.append(
+                    f"{here}: there is no {placed[key]} here. A folder must exist, at this very path, where the "
+                    "program runs."
+                )
+            elif path is None:
+                placed[key] = value
+            elif path.is_dir():
+                placed[key] = str(path)
+                notes.append(f"{here}: the folder {path} must exist, at this very path, where the program runs.")
+            else:
+                name = f"files/{path.name}"
+                if files.get(name, path) != path:
+                    name = f"files/{len(files) + 1}/{path.name}"
+                placed[key] = name
+                files[name] = path
+        return placed
+
+    return place(options, "options"), files, notes
+
+
+def _without_paths(options: Mapping[str, Any]) -> dict[str, Any]:
+    public: dict[str, Any] = {}
+    for key, value in options.items():
+        if isinstance(value, Mapping):
+            public[key] = _without_paths(value)
+        elif isinstance(value, str) and Path(value).is_absolute():
+            public[key] = Path(value).name
+        else:
+            public[key] = value
+    return public
+
+
+def _existing(value: Any, folder: Path) -> Path | None:
+    """The file or folder that an option names, if its text looks like a path at all (`published` does not)."""
+    if not isinstance(value, str) or "\0" in value or not ("/" in value or Path(value).suffix):
+        return None
+    for path in (folder / value, Path(value).expanduser()):
+        if path.exists():
+            return path.resolve()
+    return None

@@ -1,0 +1,149 @@
+"""What the model's types cannot say: rules between values. They look at the raw data, so that none hides another."""
+
+from collections.abc import Iterator
+from datetime import datetime, time
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo, available_timezones
+
+from gen_bundle.declaration.dates import parse_moment
+from gen_bundle.declaration.overrides import nearest
+from gen_bundle.declaration.source import Trail
+
+Finding = tuple[Trail, str]
+
+
+def check_rules(data: dict[str, Any], folder: Path) -> Iterator[Finding]:
+    """Every broken rule as (where, what is wrong and what is expected)."""
+    yield from _unique(data, "phases", "id")
+    yield from _unique(data, "tasks", "id")
+    yield from _columns(data)
+    yield from _separate_columns(data)
+    yield from _phases(data)
+    yield from _files(data, folder)
+    yield from _submission_rule(data)
+    yield from _time_zones(data)
+
+
+def _items(data: Any, name: str, trail: Trail = ()) -> Iterator[tuple[Trail, dict[str, Any]]]:
+    """The mappings of a list, with where they stand; whatever has another shape is the model's to report."""
+    found = data.get(name) if isinstance(data, dict) else None
+    for index, item in enumerate(found if isinstance(found, list) else []):
+        if isinstance(item, dict):
+            yield (*trail, name, index), item
+
+
+def _unique(data: dict[str, Any], name: str, key: str) -> Iterator[Finding]:
+    seen: set[str] = set()
+    for trail, item in _items(data, name):
+        value = item.get(key)
+        if isinstance(value, str) and value.lower() in seen:
+            yield (*trail, key), f"{value!r} stands twice. Expected: a different {key} for each of the {name}."
+        elif isinstance(value, str):
+            seen.add(value.lower())
+
+
+def _columns(data: dict[str, Any]) -> Iterator[Finding]:
+    columns = [found for trail, task in _items(data, "tasks") for found in _items(task, "columns", trail)]
+    keys: list[str] = []
+    for trail, column in columns:
+        key = column.get("key")
+        if isinstance(key, str) and key in keys:
+            yield (*trail, "key"), f"{key!r} stands twice. Column keys are unique over all tasks."
+        elif isinstance(key, str):
+            keys.append(key)
+    stored = [c.get("key") for _, c in columns if c.get("computation") is None]
+    for trail, column in columns:
+        if column.get("computation") is None:
+            if column.get("worst") is None:
+                yield trail, "worst is missing. Expected the score of a submission that does not enter the task."
+            if column.get("of") is not None:
+                yield (*trail, "of"), "stands without a computation. Expected computation: avg, sum, min or max."
+            continue
+        if column.get("of") is None:
+            yield trail, "of is missing. Expected the keys of the columns that are computed together."
+        for index, key in enumerate(column["of"] if isinstance(column.get("of"), list) else []):
+            if key not in stored:
+                known = [name for name in stored if isinstance(name, str)]
+                yield (*trail, "of", index), f"no written column {key!r}. {nearest(str(key), known)}"
+    if columns and columns[0][1].get("hidden") is True:
+        yield (*columns[0][0], "hidden"), "the first column ranks the submissions. Expected one that is shown."
+
+
+def _separate_columns(data: dict[str, Any]) -> Iterator[Finding]:
+    """In layout `separate` a bundle has the columns of its task alone, so none can be computed from another's."""
+    if data.get("layout") != "separate":
+        return
+    for trail, task in _items(data, "tasks"):
+        columns = list(_items(task, "columns", trail))
+        own = {column["key"] for _, column in columns if isinstance(column.get("key"), str)}
+        for place, column in columns:
+            for index, key in enumerate(column["of"] if isinstance(column.get("of"), list) else []):
+                if key not in own:
+                    yield (
+                        (*place, "of", index),
+                        f"{key!r} is no column of this task, which has a bundle of its own in layout separate. "
+                        "Expected columns of the same task, or layout joint or tasks.",
+                    )
+
+
+def _phases(data: dict[str, Any]) -> Iterator[Finding]:
+    phases = list(_items(data, "phases"))
+    last_end: tuple[str, datetime] | None = None
+    for position, (trail, phase) in enumerate(phases):
+        start = _moment(phase.get("start"), time(0, 0, 0))
+        end = _moment(phase.get("end"), time(23, 59, 59))
+        if start and end and end <= start:
+            yield (*trail, "end"), f"the phase ends ({end:%Y-%m-%d %H:%M:%S} UTC) before it starts."
+        if phase.get("end") is None and position < len(phases) - 1:
+            yield trail, "end is missing. Every phase but the last needs one."
+        if start and last_end and start <= last_end[1]:
+            yield (
+                (*trail, "start"),
+                f"the phase starts before or when {last_end[0]!r} ends ({last_end[1]:%Y-%m-%d %H:%M:%S} UTC). "
+                "Codabench's phases follow each other without overlap.",
+            )
+        if end:
+            last_end = str(phase.get("id")), end
+        if position == 0 and phase.get("auto_migrate") is True:
+            yield (*trail, "auto_migrate"), "nothing can migrate to the first phase. Expected false."
+
+
+def _moment(value: Any, date_alone: time) -> datetime | None:
+    try:
+        return parse_moment(value, date_alone) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _files(data: dict[str, Any], folder: Path) -> Iterator[Finding]:
+    named: list[tuple[Trail, Any]] = [(("logo",), data.get("logo")), (("terms",), data.get("terms"))]
+    named += [((*trail, "file"), page.get("file")) for trail, page in _items(data, "pages")]
+    for trail, name in named:
+        if isinstance(name, str) and not (folder / name).is_file():
+            yield trail, f"no file {name!r} beside bundle.yaml. Expected a path relative to {folder}."
+
+
+def _submission_rule(data: dict[str, Any]) -> Iterator[Finding]:
+    rule = data.get("submission_rule", "all")
+    if data.get("layout") == "tasks" and rule in ("last", "best"):
+        yield (
+            ("submission_rule",),
+            f"{rule!r} loses the scores of all tasks but one in layout tasks (Codabench keeps one child submission). "
+            "Expected all or manual, or layout joint.",
+        )
+
+
+def _time_zones(data: dict[str, Any]) -> Iterator[Finding]:
+    zones = data.get("time_zones")
+    for index, name in enumerate(zones if isinstance(zones, list) else []):
+        if isinstance(name, str) and not _is_time_zone(name):
+            yield ("time_zones", index), f"no time zone {name!r}. {nearest(name, sorted(available_timezones()))}"
+
+
+def _is_time_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return False
+    return True

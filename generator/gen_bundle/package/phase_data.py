@@ -1,0 +1,225 @@
+"""A phase's data: gold prepared and checked by the scoring package, what participants may have, baselines."""
+
+import hashlib
+import itertools
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from gen_bundle.declaration.model import Phase, Task
+from gen_bundle.declaration.resolve import Resolved, Unit
+from gen_bundle.errors import UserError
+from gen_bundle.zips.unpacking import UNREADABLE
+from gen_bundle.zips.writing import folder_members
+
+
+@dataclass(frozen=True)
+class PhaseData:
+    """What a phase is built from.
+
+    Attributes:
+        phase: the phase.
+        references: unit id → its reference data, prepared.
+        manifest: what participants may know (JSON object of `scoring_kit.manifest.Manifest`).
+        template: the empty submission's files.
+        baselines: name → the files of one baseline submission.
+        public: what participants may download.
+        secrets: what must not be found in anything public: the gold of all tasks, also in the bundle of a single one.
+        warnings: remarks of the scoring package on the data.
+    """
+
+    phase: Phase
+    references: Mapping[str, Path]
+    manifest: Mapping[str, Any]
+    template: Mapping[str, Path | bytes]
+    baselines: Mapping[str, Mapping[str, Path | bytes]]
+    public: Mapping[str, Path | bytes]
+    secrets: Mapping[str, Any]
+    warnings: tuple[str, ...] = field(default=())
+
+
+def prepare_phases(competition: Resolved, work: Path) -> list[PhaseData]:
+    """Prepare every phase's data below the folder `work`.
+
+    Raises:
+        UserError: a phase's folder is missing, or the scoring package found faults in the data or the options: all of
+            them, over all phases.
+    """
+    problems: list[str] = []
+    prepared: list[PhaseData] = []
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        tasks = [pool.submit(_prepare, competition, phase, work) for phase in competition.declaration.phases]
+        for phase, task in zip(competition.declaration.phases, tasks, strict=True):
+            try:
+                prepared.append(task.result())
+            except UserError as error:
+                of_options = ("options.", *competition.package.option_places.values())
+                problems += [m if m.startswith(of_options) else f"{phase.id}: {m}" for m in error.messages]
+    if problems:
+        raise UserError(*dict.fromkeys(problems))
+    digests = {data.phase.id: _digests(data) for data in prepared}
+    return [
+        replace(data, warnings=(*data.warnings, *_same_gold(competition, data.phase.id, digests))) for data in prepared
+    ]
+
+
+def _same_gold(competition: Resolved, phase: str, digests: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """Remarks on reference data that an earlier phase has already; a link to its folder says that this is meant."""
+    folder = (competition.data / phase).resolve()
+    for other in itertools.takewhile(lambda name: name != phase, digests):
+        if (competition.data / other).resolve() == folder:
+            continue
+        for part, digest in digests[phase].items():
+            if digests[other].get(part) == digest:
+                yield (
+                    f"the reference data{f' of {part}' if part else ''} are those of the phase {other}, file for file: "
+                    f"every score of {other} tells of the gold. Right only where both are meant to score the same "
+                    "data; a link in place of the copied folder says so."
+                )
+
+
+def _digests(data: PhaseData) -> dict[str, str]:
+    """The digest of the files of each unit, or where a unit's tasks have folders of their own, of each of these."""
+    parts: dict[str, list[str]] = {}
+    for unit, folder in data.references.items():
+        for path in (path for path in folder.rglob("*") if path.is_file()):
+            inside = path.relative_to(folder).parts
+            part = inside[0] if len(inside) > 1 else unit if len(data.references) > 1 else ""
+            parts.setdefault(part, []).append(hashlib.sha256(path.read_bytes()).hexdigest())
+    return {part: " ".join(sorted(files)) for part, files in parts.items()}
+
+
+def _prepare(competition: Resolved, phase: Phase, work: Path) -> PhaseData:
+    whole = Unit("all", "", competition.tasks)
+    package = competition.package
+    reference, warnings = prepare_reference(competition, whole, phase.id, work / phase.id)
+    request = {**_request(competition, whole), "reference": str(reference)}
+    warnings += package.call("check_reference", request)["warnings"]
+    template = Path(tempfile.mkdtemp(dir=work))
+    package.call("template", {**request, "out": str(template)})
+    references = {
+        unit.id: reference
+        if unit.tasks == whole.tasks
+        else prepare_reference(competition, unit, phase.id, work / f"{phase.id}-{unit.id}")[0]
+        for unit in competition.units
+    }
+    secrets, unknown = _secrets(competition, phase.id, reference, work)
+    return PhaseData(
+        phase=phase,
+        references=references,
+        manifest={
+            "competition": competition.name,
+            **_request(competition, whole),
+            "expected": package.call("manifest", request),
+        },
+        template=folder_members(template),
+        baselines=_baselines(competition, phase),
+        public=_public(competition, phase),
+        secrets=secrets,
+        warnings=(*warnings, *unknown),
+    )
+
+
+def _secrets(competition: Resolved, phase: str, reference: Path, work: Path) -> tuple[dict[str, Any], list[str]]:
+    """What is secret in a phase, and remarks on gold that could not be read.
+
+    A bundle of a single task must not show the gold of the other tasks either, as far as their data are there.
+    """
+    package = competition.package
+
+    def named(tasks: Sequence[Task]) -> dict[str, Any]:
+        unit = Unit("others", "", tuple(tasks))
+        prepared, _ = prepare_reference(competition, unit, phase, Path(tempfile.mkdtemp(dir=work)) / "gold")
+        return dict(package.call("secrets", {**_request(competition, unit), "reference": str(prepared)}))
+
+    own = package.call(
+        "secrets", {**_request(competition, Unit("all", "", competition.tasks)), "reference": str(reference)}
+    )
+    own_ids = {task.id for task in competition.tasks}
+    others = [task for task in competition.declaration.tasks if task.id not in own_ids]
+    found, remarks = [own], []
+    try:
+        found += [named(others)] if others else []
+    except UserError:
+        for task in others:
+            try:
+                found.append(named([task]))
+            except UserError:
+                remarks.append(
+                    f"{task.id}: no gold that could be read, so nobody looked for it in what participants get."
+                )
+    keys = dict.fromkeys(key for one in found for key in one)
+    return {key: [item for one in found for item in one.get(key, ())] for key in keys}, remarks
+
+
+def _request(competition: Resolved, unit: Unit) -> dict[str, Any]:
+    return {
+        "tasks": unit.task_ids,
+        "all_tasks": competition.all_task_ids,
+        "layout": competition.layout,
+        "options": competition.options,
+    }
+
+
+def prepare_reference(competition: Resolved, unit: Unit, phase: str, out: Path) -> tuple[Path, list[str]]:
+    """Prepare the gold of a unit in a phase in the new folder `out`; returns that folder and the package's remarks.
+
+    Raises:
+        UserError: the phase's folder is missing, or its data cannot be used.
+    """
+    source = competition.data / phase
+    if not source.is_dir():
+        raise UserError(f"no folder {source}. Expected the reference data of the phase {phase!r} there.")
+    out.mkdir(parents=True)
+    request = {**_request(competition, unit), "source": str(source), "out": str(out)}
+    return out, list(competition.package.call("prepare", request)["warnings"])
+
+
+def _baselines(competition: Resolved, phase: Phase) -> dict[str, Mapping[str, Path | bytes]]:
+    """Baselines by name: each a folder, a zip, or a single file below `baselines/<phase>/`."""
+    folder = competition.data / "baselines" / phase.id
+    baselines: dict[str, Mapping[str, Path | bytes]] = {}
+    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+        if path.name.startswith("."):
+            continue
+        name = path.stem if path.is_file() else path.name
+        members = _baseline_members(path)
+        if not members or name in baselines:
+            what = "there are two baselines of this name" if members else "holds no file"
+            raise UserError(f"{path}: {what}. Expected each baseline in a folder, a zip or a file of its own.")
+        if competition.layout == "separate":
+            members = _own_task(members, competition.tasks[0].id, competition.all_task_ids)
+        if members:
+            baselines[name] = members
+    return baselines
+
+
+def _baseline_members(path: Path) -> Mapping[str, Path | bytes]:
+    if path.is_dir():
+        return folder_members(path)
+    if path.suffix.lower() != ".zip":
+        return {path.name: path}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {member.filename: archive.read(member) for member in archive.infolist() if not member.is_dir()}
+    except UNREADABLE as error:
+        raise UserError(f"{path}: is no readable zip. Expected a submission as participants send it.") from error
+
+
+def _own_task(members: Mapping[str, Path | bytes], task: str, tasks: list[str]) -> Mapping[str, Path | bytes]:
+    """In layout `separate` what lies in the task's own folder is the submission; folders of other tasks are not."""
+    if any(name.startswith(f"{task}/") for name in members):
+        return {name.removeprefix(f"{task}/"): c for name, c in members.items() if name.startswith(f"{task}/")}
+    return members if not any(name.split("/", 1)[0] in tasks for name in members) else {}
+
+
+def _public(competition: Resolved, phase: Phase) -> dict[str, Path | bytes]:
+    """Everything below `public/`; a folder there that is named like a phase belongs to that phase alone."""
+    folder = competition.data / "public"
+    others = {other.id for other in competition.declaration.phases} - {phase.id}
+    members = folder_members(folder) if folder.is_dir() else {}
+    return {name: path for name, path in members.items() if name.split("/", 1)[0] not in others}

@@ -1,0 +1,61 @@
+"""Packs scoring programs: the kit, a scoring package and program.json, so that they run by themselves."""
+
+import json
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from gen_bundle.declaration.resolve import Resolved, Unit
+from gen_bundle.resources import resource
+from gen_bundle.zips.writing import folder_members
+
+COMMAND = "python3 /app/program/score.py /app/input /app/output"
+ORGANISERS_ONLY = "organiser.py"
+
+
+def program_members(competition: Resolved, unit: Unit, *, scores_txt: bool = False) -> dict[str, bytes | Path]:
+    """The files of a unit's scoring program: `metadata.yaml` and `score.py` at the root, then what they import.
+
+    With `scores_txt` it also writes scores.txt, which the older CodaLab reads.
+    """
+    kit = resource("scoring_programs")
+    description = {**program_description(competition, unit), **({"scores_txt": True} if scores_txt else {})}
+    members: dict[str, bytes | Path] = {
+        "metadata.yaml": f"command: {COMMAND}\n".encode(),
+        "score.py": kit / "score.py",
+        "program.json": json.dumps(description, indent=1, ensure_ascii=False).encode(),
+        **folder_members(kit / "scoring_kit", "scoring_kit/"),
+        **folder_members(competition.package.folder, f"{competition.package.name}/"),
+        **competition.program_files,
+    }
+    return {name: content for name, content in members.items() if Path(name).name != ORGANISERS_ONLY}
+
+
+def program_description(competition: Resolved, unit: Unit) -> Mapping[str, Any]:
+    """The content of program.json (read by `scoring_kit.program.Program`)."""
+    return {
+        "competition": competition.name,
+        "package": competition.package.name,
+        "title": competition.declaration.title,
+        "version": metadata.version("gen-bundle"),
+        "layout": competition.layout,
+        "tasks": unit.task_ids,
+        "all_tasks": competition.all_task_ids,
+        "task_names": {task.id: task.name for task in competition.declaration.tasks},
+        "options": competition.options,
+        "columns": [
+            {
+                "key": column.key,
+                "task": task.id,
+                "title": column.title,
+                "sort": column.sort,
+                "precision": column.precision,
+                "worst": column.worst,
+                "computed": column.computation is not None,
+                "meaning": column.meaning,
+            }
+            for task, column in competition.columns
+        ],
+        "details_min_items": competition.declaration.details_min_items,
+    }

@@ -1,0 +1,64 @@
+"""Which engine runs a dry run."""
+
+from collections.abc import Callable
+
+from gen_bundle.errors import UserError
+from gen_bundle.twin.engines import Engine, EngineError
+from gen_bundle.twin.engines.process import ProcessEngine
+from gen_bundle.twin.engines.strict import StrictLimits
+from gen_bundle.twin.sweep import new_run_id
+
+# Long enough for an engine on this machine, short enough not to be noticed where there is none.
+PING_SECONDS = 1
+
+
+def choose_engine(
+    wanted: str | None,
+    tell: Callable[[str], None],
+    *,
+    gpu: bool = False,
+    network: bool = False,
+    strict: bool = False,
+    pull: bool = False,
+) -> Engine:
+    """The engine that is asked for; without a wish containers where an engine answers, else processes.
+
+    Args:
+        wanted: `docker`, `process` or None.
+        tell: Told which was chosen.
+        gpu: Ask for the GPUs.
+        network: Leave the container's network on.
+        strict: Bound memory, processors, processes and disk.
+        pull: Fetch a missing image.
+
+    Raises:
+        UserError: No container engine answers, although one is asked for or an option needs one.
+    """
+    from gen_bundle.twin.engines.connection import API_SECONDS, connect
+    from gen_bundle.twin.engines.docker import DockerEngine
+
+    needed = [name for name, given in (("--strict", strict), ("--network", network), ("--pull", pull)) if given]
+    if wanted == "process":
+        if needed:
+            raise UserError(f"{', '.join(needed)}: only with --engine docker")
+        return ProcessEngine(gpu=gpu)
+    try:
+        connect(PING_SECONDS).close()
+        engine = DockerEngine(
+            connect(API_SECONDS),
+            new_run_id(),
+            gpu=gpu,
+            network=network,
+            strict=StrictLimits() if strict else None,
+            pull=pull,
+        )
+    except EngineError as error:
+        if wanted or needed:
+            raise UserError(
+                f"{error}. Start Docker, point DOCKER_HOST at an engine's socket, or use --engine process"
+            ) from error
+        tell("engine: process (no container engine answers); nothing is isolated, and the image is not used")
+        return ProcessEngine(gpu=gpu)
+    if not wanted:
+        tell(f"engine: docker ({engine.version})")
+    return engine

@@ -1,0 +1,76 @@
+"""Reaching a container engine, losing it, and reading along."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from gen_bundle.twin.engines import EngineError, LineListener
+from gen_bundle.twin.engines.logs import shown_line
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+
+API_SECONDS = 60
+LINES_FOLLOWED = 1000
+
+
+def connect(seconds: int = API_SECONDS) -> "DockerClient":
+    """A client of the engine at DOCKER_HOST, or of this machine's own.
+
+    Raises:
+        EngineError: None answers.
+    """
+    from docker.errors import DockerException
+    from requests.exceptions import RequestException
+
+    import docker
+
+    client = None
+    try:
+        client = docker.from_env(timeout=seconds)
+        client.ping()
+    except (DockerException, RequestException) as error:
+        if client is not None:
+            client.close()
+        raise EngineError(f"no container engine answers ({error})") from error
+    return client
+
+
+@contextmanager
+def engine_answers() -> Iterator[None]:
+    """Turn the loss of the engine into an EngineError."""
+    from docker.errors import APIError, NotFound
+    from requests.exceptions import RequestException
+
+    try:
+        yield
+    except NotFound as error:
+        raise EngineError(f"the container engine lost the container: {error.explanation}") from error
+    except APIError as error:
+        raise EngineError(f"the container engine refuses: {error.explanation}") from error
+    except RequestException as error:
+        raise EngineError(f"the container engine does not answer any more: {error}") from error
+
+
+def tell_lines(running: str, on_line: LineListener) -> None:
+    """Tell the first lines while they are printed, on a connection of their own."""
+    from docker.errors import DockerException
+    from requests.exceptions import RequestException
+
+    told, rest = 0, b""
+    try:
+        client = connect()
+        try:
+            # Read to the end also when enough was told: a stream that is left half-way is never closed.
+            for chunk in client.api.logs(running, stdout=True, stderr=True, stream=True, follow=True):
+                if told < LINES_FOLLOWED:
+                    *lines, rest = (rest + chunk).split(b"\n")
+                    told += len(lines)
+                    for line in lines:
+                        on_line(shown_line(line))
+            if rest and told < LINES_FOLLOWED:
+                on_line(shown_line(rest))
+        finally:
+            client.close()
+    except (EngineError, DockerException, RequestException):
+        return  # the lines are for watching; the logs are fetched at the end

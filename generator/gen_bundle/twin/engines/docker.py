@@ -1,0 +1,293 @@
+"""The container engine: the worker's own request, sent to Docker or to Podman's Docker socket.
+
+What is asked is what Codabench's `compute_worker/compute_worker.py` (commit c7dbc756) asks in
+`Run._run_program_directory`; what differs is listed in docs/worker-twin.md.
+"""
+
+import itertools
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gen_bundle.twin.engines import Container, Ended, EngineError, LineListener
+from gen_bundle.twin.engines.connection import API_SECONDS, connect, engine_answers, tell_lines
+from gen_bundle.twin.engines.gpu import gpu_refused, gpu_requests, require_honest_gpus
+from gen_bundle.twin.engines.image import find_image, image_notes
+from gen_bundle.twin.engines.models import model_mounts
+from gen_bundle.twin.engines.strict import StrictLimits, folder_bytes
+from gen_bundle.twin.engines.traits import traits
+from gen_bundle.twin.engines.usage import Meter
+from gen_bundle.twin.sweep import LABEL, OWNER_LABEL, is_abandoned, owner_text
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+
+# compute_worker.py, cap_drop_list: all that Docker gives by default.
+DROPPED_CAPABILITIES = (
+    "AUDIT_WRITE",
+    "CHOWN",
+    "DAC_OVERRIDE",
+    "FOWNER",
+    "FSETID",
+    "KILL",
+    "MKNOD",
+    "NET_BIND_SERVICE",
+    "NET_RAW",
+    "SETFCAP",
+    "SETGID",
+    "SETPCAP",
+    "SETUID",
+    "SYS_CHROOT",
+)
+ENVIRONMENT = ("PYTHONUNBUFFERED=1", "http_proxy=", "https_proxy=")
+# The worker lets logs grow without bounds; here the engine keeps the last of them.
+LOG_BOUNDS = {"max-size": "32m", "max-file": "2"}
+PODMAN_LOG_BOUNDS = {"max-size": "64m"}  # it knows one file, and begins it anew
+POLL_SECONDS = 0.1
+
+
+class DockerEngine:
+    """Runs each program in a fresh container, labelled so that nothing can be left behind.
+
+    Args:
+        client: docker-py's client.
+        run_id: Different for each dry run; two at once do not see each other's containers.
+        gpu: Ask for all GPUs.
+        network: Leave the network on, as hosted workers do.
+        strict: Bounds that the platform does not set, or None.
+        pull: Fetch an image that the engine does not have.
+    """
+
+    name = "docker"
+
+    def __init__(
+        self,
+        client: "DockerClient",
+        run_id: str,
+        *,
+        gpu: bool = False,
+        network: bool = False,
+        strict: StrictLimits | None = None,
+        pull: bool = False,
+    ) -> None:
+        self._client = client
+        self._api = client.api
+        self._run_id = run_id
+        self._gpu = gpu
+        self._network = network
+        self._strict = strict
+        self._pull = pull
+        self._count = itertools.count(1)
+        self._labels = {LABEL: run_id, OWNER_LABEL: owner_text()}
+        with engine_answers():
+            self._traits = traits(client)
+            self._remove(lambda labels: is_abandoned(labels.get(OWNER_LABEL, "")))
+
+    @property
+    def version(self) -> str:
+        """Name and version of the engine."""
+        return self._traits.version
+
+    def prepare(self, image: str) -> list[str]:
+        """See `Engine.prepare`."""
+        with engine_answers():
+            found = find_image(self._client, image, pull=self._pull)
+            if self._gpu:
+                require_honest_gpus(self._api, self._traits, image, self._labels)
+        if self._strict and self._traits.unbounded:
+            raise EngineError(
+                f"--strict: this engine does not bound {', '.join(self._traits.unbounded)}. An engine without root "
+                "needs cgroups of version 2 with these controllers handed to its user; else run it as root, or leave "
+                "out --strict"
+            )
+        return image_notes(image, found)
+
+    def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
+        """See `Engine.run`."""
+        stdout.touch()
+        stderr.touch()
+        models = model_mounts(container)
+        modes = {"ro": "read-only", "rw": "writable"}
+        notes = tuple(f"{m.source} is mounted {modes[m.mode]}; on the platform it does not exist" for m in models)
+        binds = {
+            str(mount.source): {"bind": mount.target, "mode": mount.mode} for mount in (*container.mounts, *models)
+        }
+        with engine_answers():
+            try:
+                began = time.monotonic()
+                started = self._start(container, binds)
+                if isinstance(started, Ended):
+                    return started
+                return self._follow(started, container, began, seconds, stdout, stderr, on_line, notes)
+            finally:
+                self._remove(lambda labels: labels.get(LABEL) == self._run_id)
+                self._give_back(container)
+
+    def close(self) -> None:
+        """Remove what is left of this dry run, also when the engine has gone meanwhile."""
+        from docker.errors import DockerException
+        from requests.exceptions import RequestException
+
+        try:
+            self._remove(lambda labels: labels.get(LABEL) == self._run_id)
+        except (DockerException, RequestException):
+            return
+        finally:
+            self._client.close()
+
+    def _start(self, container: Container, binds: Mapping[str, dict[str, str]]) -> str | Ended:
+        """The id of the running container, or how it ended at once."""
+        from docker.errors import APIError
+
+        refusals = []
+        for request in gpu_requests(self._traits) if self._gpu else (None,):
+            try:
+                created = self._create(container, binds, request)
+                self._api.start(created)
+            except APIError as error:
+                text = str(error.explanation)
+                if ended := _command_failed(container.argv[0], text):
+                    return ended
+                refusals.append(text)
+                continue
+            return created
+        if self._gpu:
+            raise gpu_refused(self._traits, refusals)
+        raise EngineError(f"the engine does not run the container: {refusals[0]}")
+
+    def _create(self, container: Container, binds: Mapping[str, dict[str, str]], gpu: dict[str, Any] | None) -> str:
+        """The worker's create call; labels, bounds of the log, the network and `--strict` are ours."""
+        from docker.types import LogConfig
+
+        podman = self._traits.is_podman
+        log_bounds = PODMAN_LOG_BOUNDS if podman else LOG_BOUNDS
+        options: dict[str, Any] = {
+            "auto_remove": False,
+            "cap_drop": list(DROPPED_CAPABILITIES),
+            "binds": dict(binds),
+            "userns_mode": "host",
+            "log_config": LogConfig(type=LogConfig.types.JSON, config=log_bounds),
+            "security_opt": ["label=disable"] if podman else ["no-new-privileges"],
+        }
+        if gpu is not None:
+            options["device_requests"] = [gpu]
+        if not self._network:
+            options["network_mode"] = "none"
+        if self._strict:
+            options |= self._strict.host_config()
+        created = self._api.create_container(
+            container.image,
+            command=list(container.argv),
+            name=f"gen-bundle-{self._run_id}-{container.kind}-{next(self._count)}",
+            host_config=self._api.create_host_config(**options),
+            working_dir="/app/program",
+            environment=list(ENVIRONMENT),
+            network_disabled=not self._network,
+            labels=self._labels,
+        )
+        return str(created["Id"])
+
+    def _follow(
+        self,
+        running: str,
+        container: Container,
+        began: float,
+        seconds: float,
+        stdout: Path,
+        stderr: Path,
+        on_line: LineListener,
+        notes: tuple[str, ...],
+    ) -> Ended:
+        """Wait for the end, the time limit or a bound; then fetch the logs."""
+        problem, timed_out = "", False
+        output = next(mount.source for mount in container.mounts if mount.target == "/app/output")
+        teller = threading.Thread(target=tell_lines, args=(running, on_line), name=f"lines of {running}", daemon=True)
+        teller.start()
+        meter = Meter(connect, running, gpu=self._gpu)
+        if self._traits.measures:
+            meter.start()
+        while (state := self._api.inspect_container(running)["State"])["Running"]:
+            now = time.monotonic()
+            if now - began > seconds:
+                timed_out = True
+            elif self._strict and folder_bytes(output) > self._strict.output_bytes:
+                problem = f"stopped: more than {self._strict.output_bytes} bytes in /app/output (--strict)"
+            if timed_out or problem:
+                self._kill(running)
+                break
+            time.sleep(POLL_SECONDS)
+        spent = time.monotonic() - began
+        meter.stop()
+        teller.join(timeout=API_SECONDS)
+        self._save_logs(running, stdout, stderr)
+        if timed_out or problem:
+            return Ended(None, spent, timed_out, problem, meter.peak, notes)
+        if state.get("OOMKilled"):
+            problem = "killed for memory" + (
+                f": the limit is {self._strict.memory_bytes} bytes" if self._strict else ""
+            )
+        return Ended(int(state["ExitCode"]), spent, problem=problem, usage=meter.peak, notes=notes)
+
+    def _kill(self, running: str) -> None:
+        from docker.errors import APIError
+
+        try:
+            self._api.kill(running)
+        except APIError:  # it ended by itself in between
+            return
+        finally:
+            self._api.wait(running)
+
+    def _save_logs(self, ended: str, stdout: Path, stderr: Path) -> None:
+        """By the logs call: what the worker uses, attaching after the end, comes back empty now and then."""
+        stdout.write_bytes(self._api.logs(ended, stdout=True, stderr=False))
+        stderr.write_bytes(self._api.logs(ended, stdout=False, stderr=True))
+
+    def _remove(self, wanted: Callable[[Mapping[str, str]], bool]) -> None:
+        from docker.errors import APIError
+
+        for found in self._api.containers(all=True, filters={"label": LABEL}):
+            if wanted(found.get("Labels") or {}):
+                try:
+                    self._api.remove_container(found["Id"], v=True, force=True)
+                except APIError:  # another dry run's sweep was faster
+                    continue
+
+    def _give_back(self, container: Container) -> None:
+        """Let us read and delete what a container's root wrote, where we are not root ourselves."""
+        from docker.errors import APIError
+
+        if os.geteuid() == 0:
+            return
+        binds: dict[str, Mapping[str, str]] = {
+            str(mount.source): {"bind": mount.target, "mode": "rw"} for mount in container.mounts
+        }
+        targets = [mount.target for mount in container.mounts]
+        try:
+            chmod = self._api.create_container(
+                container.image,
+                command=["-R", "a+rwX", *targets],
+                entrypoint=["chmod"],
+                user="0",
+                host_config=self._api.create_host_config(binds=binds, network_mode="none"),
+                labels=self._labels,
+            )
+            self._api.start(chmod)
+            self._api.wait(chmod)
+        except APIError:  # no chmod in this image: then there is no program that could have written
+            return
+        self._remove(lambda labels: labels.get(LABEL) == self._run_id)
+
+
+def _command_failed(program: str, told: str) -> Ended | None:
+    """How it ended where the runtime found no such program in the image, or may not run it; None for anything else."""
+    if program not in told:
+        return None
+    if any(text in told.lower() for text in ("not found", "no such file or directory")):
+        return Ended(127, 0.0, problem=f"{program!r}: the image has no such program ({told})")
+    if "permission denied" in told.lower():
+        return Ended(126, 0.0, problem=f"{program!r} cannot be run: {told}")
+    return None

@@ -1,0 +1,52 @@
+"""The image of a dry run, as the engine has it."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from gen_bundle.twin.engines import EngineError
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+
+
+def find_image(client: "DockerClient", image: str, *, pull: bool) -> Mapping[str, Any]:
+    """What the engine tells about an image, fetched with `pull` where it is missing.
+
+    Raises:
+        EngineError: It is missing, or cannot be fetched.
+    """
+    from docker.errors import APIError, ImageNotFound
+
+    try:
+        return client.images.get(image).attrs
+    except ImageNotFound:
+        if not pull:
+            raise EngineError(
+                f"Pull for {image} failed! This machine has no such image: build it with 'gen-bundle image build', or "
+                "let --pull fetch it; without containers: --engine process"
+            ) from None
+    try:
+        client.images.pull(image)
+        return client.images.get(image).attrs
+    except APIError as error:
+        raise EngineError(f"Pull for {image} failed! {error.explanation}") from error
+
+
+def image_notes(image: str, found: Mapping[str, Any]) -> list[str]:
+    """What the image's owner should know before the platform uses it."""
+    notes = []
+    if entrypoint := (found.get("Config") or {}).get("Entrypoint"):
+        notes.append(
+            f"the image {image} has the ENTRYPOINT {entrypoint}: the platform keeps it, and the command becomes its "
+            "arguments; build the image without"
+        )
+    if not registry_digests(found):
+        notes.append(f"the image {image} was never pushed: the platform pulls it before every run, so push it first")
+    if found.get("Architecture") not in (None, "", "amd64"):
+        notes.append(f"the image {image} is for {found['Architecture']}; the platform's workers are amd64")
+    return notes
+
+
+def registry_digests(found: Mapping[str, Any]) -> list[str]:
+    """Digests under which registries have the image; Podman gives one in `localhost/` to what it built itself."""
+    return [digest for digest in found.get("RepoDigests") or [] if not digest.startswith("localhost/")]

@@ -1,0 +1,85 @@
+"""What a run uses, as engine and driver tell it."""
+
+import shutil
+import subprocess
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gen_bundle.twin.engines import EngineError, Usage
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+
+MEASURE_SECONDS = 0.25
+
+
+class Meter(threading.Thread):
+    """Asks the engine again and again what a container uses, on a connection of its own.
+
+    A thread, because an answer can take a second. A container that ends before the first answer is not measured.
+
+    Attributes:
+        peak: The largest of each figure so far; of the processor the last.
+    """
+
+    def __init__(self, connect: "Callable[[], DockerClient]", running: str, *, gpu: bool) -> None:
+        super().__init__(name=f"usage of {running}", daemon=True)
+        self.peak = Usage()
+        self._connect = connect
+        self._running = running
+        self._gpu = gpu
+        self._stopped = threading.Event()
+
+    def stop(self) -> None:
+        """Ask no more; an answer that is still to come is not waited for."""
+        self._stopped.set()
+
+    def run(self) -> None:
+        """Measure until stopped or until the container is gone."""
+        from docker.errors import DockerException
+        from requests.exceptions import RequestException
+
+        gpu_before = (gpu_memory() or 0) if self._gpu else 0
+        try:
+            client = self._connect()
+            try:
+                while not self._stopped.is_set():
+                    told = _told(client.api.stats(self._running, stream=False, one_shot=True))
+                    on_gpu = (gpu_memory() or 0) - gpu_before if self._gpu else None
+                    self.peak = Usage.peak([self.peak, told, Usage(gpu_memory_bytes=on_gpu)])
+                    self._stopped.wait(MEASURE_SECONDS)
+            finally:
+                client.close()
+        except (EngineError, DockerException, RequestException, ValueError):
+            return
+
+
+def _told(stats: dict[str, Any]) -> Usage:
+    """Memory without the page cache, and processor time, from the engine's statistics."""
+    memory = stats.get("memory_stats") or {}
+    used = memory.get("usage")
+    details = memory.get("stats") or {}
+    # cgroup v1 and v2 name the page cache differently; `docker stats` subtracts it as well.
+    cache = details.get("total_inactive_file", details.get("inactive_file", 0))
+    processor = ((stats.get("cpu_stats") or {}).get("cpu_usage") or {}).get("total_usage")
+    return Usage(
+        memory_bytes=max(used - cache, 0) if used else None,
+        cpu_seconds=processor / 1e9 if processor else None,
+    )
+
+
+def gpu_memory() -> int | None:
+    """Bytes in use on all GPUs of this machine, None where nvidia-smi does not tell."""
+    if shutil.which("nvidia-smi") is None:
+        return None
+    told = subprocess.run(
+        ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    try:
+        return sum(int(line) for line in told.stdout.split()) * 1024**2 or None
+    except ValueError:
+        return None

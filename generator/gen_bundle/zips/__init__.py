@@ -1,0 +1,1 @@
+"""Zips and folders: writing, unpacking, looking inside without writing."""

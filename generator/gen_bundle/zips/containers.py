@@ -1,0 +1,120 @@
+"""Archives, compressed files and spreadsheets, recognised by their content, whatever they are called."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import hashlib
+import io
+import lzma
+import tarfile
+import zlib
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from typing import IO, cast
+
+from gen_bundle.zips.packed import searchable, unpack
+from gen_bundle.zips.reading import BOMB_BYTES, BOMB_RATIO
+from gen_bundle.zips.spreadsheet import WORKBOOK, sheets
+from gen_bundle.zips.tree import CHUNK, Node
+
+ZIP = b"PK\x03\x04"
+TAR, TAR_AT = b"ustar", 257
+COMPRESSED: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
+    b"\x1f\x8b\x08": lambda stream: cast("IO[bytes]", gzip.GzipFile(fileobj=stream, mode="rb")),
+    b"BZh": lambda stream: cast("IO[bytes]", bz2.BZ2File(stream)),
+    b"\xfd7zXZ\0": lambda stream: cast("IO[bytes]", lzma.LZMAFile(stream)),  # noqa: SIM115 - its readers close it
+}
+CLOSED = {
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive",
+    b"Rar!\x1a\x07": "a RAR archive",
+    b"\x28\xb5\x2f\xfd": "a Zstandard file",
+    b"\x04\x22\x4d\x18": "an LZ4 file",
+    b"PAR1": "a Parquet file",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "a file of an old Office program",
+}
+UNREADABLE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, tarfile.TarError)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What is inside a file.
+
+    Attributes:
+        files: the files in it, by name.
+        closed: why nobody can look into it, or into a part of it; empty where one can.
+    """
+
+    files: list[tuple[str, Node]] = field(default_factory=list)
+    closed: str = ""
+
+
+def contents(node: Node, tick: Callable[[int], None], held: ExitStack) -> Contents:
+    """Open a file that holds others; what is opened stays so until `held` is closed. Nothing for any other file."""
+    start = node.read(TAR_AT + len(TAR))
+    closed = next((kind for magic, kind in CLOSED.items() if start.startswith(magic)), "")
+    if closed:
+        return Contents(closed=closed)
+    if start.startswith(ZIP):
+        return _zip(node, tick, held)
+    try:
+        if start[TAR_AT:] == TAR:
+            return Contents(_tar(node, tick, held))
+        for magic, opener in COMPRESSED.items():
+            if start.startswith(magic):
+                return Contents([("content", _inflated(node, opener, tick, held))])
+    except UNREADABLE as error:
+        return Contents(closed=f"no archive that can be read ({error})")
+    return Contents()
+
+
+def _zip(node: Node, tick: Callable[[int], None], held: ExitStack) -> Contents:
+    package = unpack(node, tick, held)
+    files = list(package.tree.root.files())
+    if any(name == WORKBOOK for name, _ in files):
+        files += sheets(dict(files))
+    return Contents(files, f"a zip of which a part cannot be read ({package.fault})" if package.fault else "")
+
+
+def _inflated(
+    node: Node, opener: Callable[[IO[bytes]], IO[bytes]], tick: Callable[[int], None], held: ExitStack
+) -> Node:
+    """The one file that is compressed in a file: read once, so that a broken one is found, and never written out."""
+    with _opened(node) as stream:
+        copy = searchable(stream, held, node.size)
+
+    def reopened() -> IO[bytes]:
+        copy.seek(0)
+        return opener(copy)
+
+    size, state = 0, hashlib.sha256()
+    with reopened() as plain:
+        while chunk := plain.read(CHUNK):
+            size += len(chunk)
+            state.update(chunk)
+            tick(len(chunk))
+            if size > BOMB_BYTES and size > BOMB_RATIO * node.size:
+                raise ValueError("inflated out of all proportion")
+    return Node(size=size, open=reopened, sha256=state.hexdigest(), tick=tick)
+
+
+def _tar(node: Node, tick: Callable[[int], None], held: ExitStack) -> list[tuple[str, Node]]:
+    with _opened(node) as stream:
+        copy = searchable(stream, held, max(node.size, BOMB_BYTES))
+    archive = held.enter_context(tarfile.open(fileobj=copy, mode="r:"))  # noqa: SIM115 - `held` closes it
+    return [
+        (member.name, Node(size=member.size, open=partial(_member, archive, member), tick=tick))
+        for member in archive
+        # a sparse file may claim any size
+        if member.isreg() and not member.issparse()
+    ]
+
+
+def _member(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
+    return archive.extractfile(member) or io.BytesIO()
+
+
+def _opened(node: Node) -> IO[bytes]:
+    return node.open() if node.open else io.BytesIO()

@@ -1,0 +1,29 @@
+"""The engines that the tests of this folder run on."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from gen_bundle.twin.engines import Engine
+from gen_bundle.twin.engines.choose import choose_engine
+from tests.engine import PYTHON_IMAGE, require_engine, require_image
+
+
+@pytest.fixture(scope="session")
+def container_engine() -> None:
+    """An engine that answers and has the base image; without one the test is skipped, or fails under CI=true."""
+    client = require_engine()
+    try:
+        require_image(client, PYTHON_IMAGE)
+    finally:
+        client.close()
+
+
+@pytest.fixture(params=["process", pytest.param("docker", marks=pytest.mark.docker)])
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """Each engine in turn."""
+    if request.param == "docker":
+        request.getfixturevalue("container_engine")
+    chosen = choose_engine(request.param, lambda _: None)
+    yield chosen
+    chosen.close()

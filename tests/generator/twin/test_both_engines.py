@@ -1,0 +1,302 @@
+"""One table of cases on which every engine must agree: status, exit code, scores, message and board."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.twin.engines import Engine
+from gen_bundle.twin.replay import Wish, dry_run
+from tests.generator.twin.bundles import COLUMN, COMMAND, GOOD, HALF, Bundle, write_files, write_zip, writes
+
+NO_SCORES = "Could not find scores file, did the scoring program output it?"
+NON_ZERO = "Child task failed or non-zero return code"
+PREDICT = "import pathlib\npathlib.Path('../output/pred.txt').write_text('1 0 1 1')\n"
+INGEST = """\
+import pathlib, runpy, sys
+submission, inputs, output = map(pathlib.Path, sys.argv[1:])
+model = runpy.run_path(str(submission / "model.py"))
+items = (inputs / "items.txt").read_text().split()
+(output / "pred.txt").write_text(" ".join(model["predict"](item) for item in items))
+"""
+RUN_INGEST = "command: python3 /app/program/ingest.py /app/ingested_program /app/input_data /app/output"
+INGESTION: dict[str, Any] = {
+    "task": {"ingestion_program": "ingestion", "input_data": "inputs"},
+    "folders": {
+        "ingestion": {"ingest.py": INGEST, "metadata.yaml": RUN_INGEST},
+        "inputs": {"items.txt": "a b a a"},
+    },
+}
+MODEL = {"model.py": "def predict(item):\n    return '1' if item == 'a' else '0'\n"}
+
+
+@dataclass
+class Case:
+    """What goes in, and what must come out."""
+
+    bundle: Bundle
+    submission: Mapping[str, str] = field(default_factory=lambda: GOOD)
+    status: str = "Finished"
+    exit_code: int | None = 0
+    scores: Mapping[str, Any] | None = None
+    message: str = ""
+    cells: Mapping[str, str] | None = None
+    finding: str = ""
+    note: str = ""
+
+
+def failed(bundle: Bundle, message: str, exit_code: int | None = 0, **more: Any) -> Case:
+    return Case(bundle, status="Failed", exit_code=exit_code, message=message, **more)
+
+
+def refused(bundle: Bundle, message: str) -> Case:
+    return Case(bundle, message=message, finding=message)
+
+
+CASES = {
+    "all right": Case(Bundle(), HALF, scores={"acc": 0.5}, cells={"acc": "0.5"}),
+    "scores.txt is YAML": Case(
+        Bundle(writes("acc: 0.25\n", "scores.txt")), scores={"acc": 0.25}, cells={"acc": "0.25"}
+    ),
+    "both score files: json wins": Case(
+        Bundle(writes('{"acc": 1}') + writes("acc: 0.25\n", "scores.txt")), scores={"acc": 1}, cells={"acc": "1.0"}
+    ),
+    "scores.txt without a blank is one text": refused(Bundle(writes("acc:0.25\n", "scores.txt")), "a text"),
+    "non-zero exit, although there are scores": failed(
+        Bundle(writes('{"acc": 1}') + "import sys\nprint('rows missing', file=sys.stderr)\nsys.exit(3)\n"),
+        f"{NON_ZERO} (exit code 3)\nrows missing",
+        3,
+    ),
+    "no scores": failed(Bundle("print('done')\n"), NO_SCORES),
+    "broken JSON": failed(Bundle(writes("{acc: 1}")), "Could not decode scores json properly, it contains an error.\n"),
+    "NaN": refused(Bundle(writes('{"acc": NaN}')), "cannot be sent"),
+    "infinity in a key that is no column": refused(Bundle(writes('{"acc": 1, "x": 1e999}')), "cannot be sent"),
+    "null": refused(Bundle(writes('{"acc": null}')), "'acc' is null, expected a number"),
+    "a list": refused(Bundle(writes("[1]")), "the scores are a list"),
+    "too large": refused(Bundle(writes('{"acc": 1e10}')), "ten digits"),
+    "unknown keys only": Case(
+        Bundle(writes('{"accuracy": 1}')),
+        scores={"accuracy": 1},
+        cells={"acc": "n/a"},
+        message="no score for acc: shown as n/a. The row stands on top",
+        finding="stands on top",
+        note="keys that are no column, which nobody sees: 'accuracy'",
+    ),
+    "hidden and computed columns": Case(
+        Bundle(
+            writes('{"acc": 0.123456, "time": 3}'),
+            columns=(
+                {**COLUMN, "precision": 4},
+                {"title": "Seconds", "key": "time", "index": 1, "hidden": True},
+                {"title": "Sum", "key": "sum", "index": 2, "computation": "sum", "computation_indexes": [0, 1]},
+            ),
+        ),
+        scores={"acc": 0.123456, "time": 3},
+        cells={"acc": "0.1235", "sum": "3.12"},
+    ),
+    "no such program": failed(Bundle(metadata="command: pyton3 score.py"), "pyton3", 127),
+    "a variable in front": failed(Bundle(metadata=f"command: LANG=C {COMMAND}"), "LANG=C", 127),
+    "no such script": failed(Bundle(metadata="command: python3 /app/program/nix.py"), NON_ZERO, 2),
+    "permission to run is lost": failed(Bundle(metadata="command: /app/program/score.py"), NON_ZERO, 126),
+    "no shell": Case(
+        Bundle(
+            "import json, pathlib, sys\npathlib.Path('../output/scores.json').write_text(json.dumps("
+            "{'acc': len(sys.argv) - 1}))\n",
+            metadata=f"command: '{COMMAND} > log.txt && $HOME \"a b\"'",
+        ),
+        scores={"acc": 5},
+        cells={"acc": "5.0"},
+    ),
+    "placeholders of CodaLab": Case(
+        Bundle(
+            "import json, os, sys\njson.dump({'acc': float(os.path.isdir(sys.argv[1]))}, "
+            "open(os.path.join(sys.argv[2], 'scores.json'), 'w'))\n",
+            metadata="command: python3 $program/score.py $hidden $output",
+        ),
+        scores={"acc": 1.0},
+        cells={"acc": "1.0"},
+    ),
+    "program without metadata": failed(Bundle(metadata=None), NO_SCORES, None, note="never started"),
+    "program without metadata, detailed results": failed(
+        Bundle(metadata=None, top={"enable_detailed_results": True}), "Limit was 600 seconds", None
+    ),
+    "no detailed results, although they are on": Case(
+        Bundle(top={"enable_detailed_results": True}),
+        scores={"acc": 1.0},
+        cells={"acc": "1.0"},
+        note="wrote no detailed_results.html",
+    ),
+    "metadata without command": failed(Bundle(metadata="Command: x"), NO_SCORES, None, note="no 'command: …'"),
+    "metadata is no YAML": failed(Bundle(metadata="command: [x"), NO_SCORES, None, note="is no YAML"),
+    "command with an open quotation": failed(
+        Bundle(metadata="command: python3 'score.py"), NO_SCORES, None, note="No closing quotation"
+    ),
+    "no reference data": failed(Bundle(task={"reference_data": None}), NON_ZERO, 1),
+    "result submission with a file named metadata": failed(
+        Bundle(), "Bad or empty zip file", None, submission={**GOOD, "metadata": "x"}, note="must not contain"
+    ),
+    "code submission": Case(
+        Bundle(),
+        {"predict.py": PREDICT, "metadata": "command: python3 /app/program/predict.py"},
+        scores={"acc": 1.0},
+        cells={"acc": "1.0"},
+    ),
+    "code submission that fails: only the scorer can tell": Case(
+        Bundle(
+            "import json, yaml_free\n"
+            "told = open('../input/res/metadata').read()\n"
+            "json.dump({'acc': float('exitCode: 7' in told)}, open('../output/scores.json', 'w'))\n",
+            program={"yaml_free.py": ""},
+        ),
+        {"predict.py": "raise SystemExit(7)", "metadata": "command: python3 /app/program/predict.py"},
+        scores={"acc": 1.0},
+        cells={"acc": "1.0"},
+        note="exit code 7, which the platform does not look at",
+    ),
+    "ingestion program": Case(Bundle(**INGESTION), MODEL, scores={"acc": 1.0}, cells={"acc": "1.0"}),
+    "the code lies among the predictions": Case(
+        Bundle(
+            "import json, os\njson.dump({'acc': float(os.path.exists('../input/res/model.py'))}, "
+            "open('../output/scores.json', 'w'))\n",
+            **INGESTION,
+        ),
+        MODEL,
+        scores={"acc": 1.0},
+        cells={"acc": "1.0"},
+    ),
+    "ingestion without metadata goes unnoticed": Case(
+        Bundle(task={"ingestion_program": "ingestion"}, folders={"ingestion": {"ingest.py": INGEST}}),
+        scores={"acc": 1.0},
+        cells={"acc": "1.0"},
+        note="Program directory missing 'metadata.yaml/metadata'",
+    ),
+    "ingestion only during scoring starts after the scorer": Case(
+        Bundle(
+            "import json, os\n"
+            "json.dump({'acc': float(os.path.exists('../shared/ready'))}, open('../output/scores.json', 'w'))\n",
+            task={"ingestion_program": "ingestion", "ingestion_only_during_scoring": True},
+            folders={
+                "ingestion": {
+                    "ingest.py": "open('../shared/ready', 'w')\n",
+                    "metadata.yaml": "command: python3 /app/program/ingest.py",
+                }
+            },
+            metadata="command: python3 score.py",
+        ),
+        scores={"acc": 0.0},
+        cells={"acc": "0.0"},
+    ),
+    "$program with ingestion only during scoring is no folder": failed(
+        Bundle(
+            task={"ingestion_program": "ingestion", "ingestion_only_during_scoring": True},
+            folders={"ingestion": {"metadata.yaml": "command: python3 -V"}},
+            metadata="command: python3 $program/score.py",
+        ),
+        NON_ZERO,
+        2,
+    ),
+    "a file named metadata in the output: Failed, and on the board": failed(
+        Bundle(writes('{"acc": 1}') + writes("x", "metadata")),
+        "the output directory already contains a metadata file",
+        scores={"acc": 1},
+        cells={"acc": "1.0"},
+    ),
+    "the scores are a link out of the output": failed(
+        Bundle("import os\nos.symlink('/etc/passwd', '../output/scores.json')\n"), NO_SCORES, note="is a link to '/etc"
+    ),
+    "the scores are a link within the output": Case(
+        Bundle(writes('{"acc": 1}', "real.json") + "import os\nos.symlink('real.json', '../output/scores.json')\n"),
+        scores={"acc": 1},
+        cells={"acc": "1.0"},
+    ),
+    "a pipe in the output": Case(
+        Bundle(writes('{"acc": 1}') + "import os\nos.mkfifo('../output/pipe')\n"),
+        scores={"acc": 1},
+        cells={"acc": "1.0"},
+        note="'pipe' in the output is neither file nor folder",
+    ),
+    "forks and hangs": failed(
+        Bundle(
+            "import os, time\nif os.fork() == 0:\n    print('child', flush=True)\ntime.sleep(60)\n",
+            phase={"execution_time_limit": 1},
+        ),
+        "Execution Time Limit exceeded. Limit was 1 seconds",
+        None,
+    ),
+    "leaves a process behind": Case(
+        Bundle(writes('{"acc": 1}') + "import os, time\nif os.fork() == 0:\n    time.sleep(60)\n    os._exit(0)\n"),
+        scores={"acc": 1},
+        cells={"acc": "1.0"},
+    ),
+    "the submission hangs": failed(
+        Bundle(phase={"execution_time_limit": 1}),
+        "Limit was 1 seconds",
+        None,
+        submission={"slow.py": "import time\ntime.sleep(60)\n", "metadata": "command: python3 slow.py"},
+    ),
+    "keys of YAML that JSON sends as texts": Case(
+        Bundle(writes("acc: 1\n2: 0.5\nno: 3\n", "scores.txt")),
+        scores={"acc": 1, "2": 0.5, "false": 3},
+        cells={"acc": "1.0"},
+        note="keys that are no column, which nobody sees: '2', 'false'",
+    ),
+    "deep values under a key that is no column": Case(
+        Bundle(
+            "text = '[' * 700 + ']' * 700\n"
+            """open('../output/scores.json', 'w').write('{"acc": 1, "deep": ' + text + '}')"""
+        ),
+        scores={"acc": 1},
+        cells={"acc": "1.0"},
+        note="which nobody sees: 'deep'",
+    ),
+    "a number beyond all reckoning": Case(
+        Bundle(writes('{"acc": "1e1000001"}')),
+        message="ten digits before the point are stored",
+        finding="the server refuses the scores",
+    ),
+    "negative zero": Case(Bundle(writes('{"acc": -1e-12}')), scores={"acc": -1e-12}, cells={"acc": "0.0"}),
+    "takes its own rights away": Case(
+        Bundle(writes('{"acc": 1}') + "import os\nos.mkdir('../output/d', 0)\nos.chmod('../output/scores.json', 0)\n"),
+        scores={"acc": 1},
+        cells={"acc": "1.0"},
+    ),
+    "keys and file names that are no text": Case(
+        Bundle(writes('{"acc": 1, "\\ud800": 2}') + "import os\nos.mkfifo(b'../output/\\xff')\n"),
+        scores={"acc": 1, "\ud800": 2},
+        cells={"acc": "1.0"},
+        note="'\\udcff' in the output is neither file nor folder",
+    ),
+    "prints invalid UTF-8": Case(
+        Bundle(writes('{"acc": 1}') + "import sys\nsys.stdout.buffer.write(b'\\xff\\xfe\\n')\n"),
+        scores={"acc": 1},
+        cells={"acc": "1.0"},
+    ),
+}
+
+
+def test_links_that_leave_the_output_are_followed_after_no_ending(engine: Engine, tmp_path: Path) -> None:
+    secret = write_files(tmp_path / "secret", {"key": "of this machine"})
+    scorer = f"import os, time\nos.symlink({str(secret)!r}, '../output/all')\nos.symlink('.', '../output/self')\n"
+    bundle = Bundle(scorer + "time.sleep(60)\n", phase={"execution_time_limit": 1}).write(tmp_path / "bundle")
+    results = dry_run(Wish(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)]), engine)
+    assert "Limit was 1 seconds" in results.runs[0].message
+    assert list((tmp_path / "out/test/main/team/output").iterdir()) == []
+    assert sum("is a link to" in note for note in results.notes) == 2
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_outcome(case: Case, engine: Engine, tmp_path: Path) -> None:
+    bundle = case.bundle.write(tmp_path / "bundle")
+    submission = write_zip(tmp_path / "team.zip", case.submission)
+    results = dry_run(Wish(bundle, tmp_path / "out", [submission]), engine)
+    [run] = results.runs
+    assert (run.status, run.exit_code, run.scores) == (case.status, case.exit_code, case.scores), run.message
+    assert case.message in run.message
+    assert bool(run.message) == bool(case.message)
+    assert [row.cells for row in results.board] == ([case.cells] if case.cells else [])
+    assert any(case.finding in finding for finding in results.findings) or not (case.finding or results.findings)
+    assert any(case.note in note for note in results.notes) or not case.note
+    assert results.good == (run.status == "Finished" and not case.finding)
+    assert {path.name for path in (tmp_path / "out/test/main/team").iterdir()} >= {"output", "stdout.txt", "stderr.txt"}

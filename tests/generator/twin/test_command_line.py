@@ -1,0 +1,25 @@
+"""Containers as `docker run` lines."""
+
+import shlex
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from gen_bundle.twin.engines import Container, Mount
+from gen_bundle.twin.engines.command_line import docker_run_line
+
+
+@pytest.mark.parametrize(
+    ("source", "mode", "option"),
+    [
+        ("/out/team one", "rw", "--volume=/out/team one:/app/input:rw"),
+        ("/out/team:1", "rw", "--mount=type=bind,source=/out/team:1,target=/app/input"),
+        ("/out/team:1", "ro", "--mount=type=bind,source=/out/team:1,target=/app/input,readonly"),
+    ],
+)
+def test_a_folder_is_named_so_that_docker_understands_it(source: str, mode: Literal["rw", "ro"], option: str) -> None:
+    mounts = (Mount(Path("/out/program"), "/app/program", "z"), Mount(Path(source), "/app/input", mode))
+    container = Container("program", "image", ("python3", "score.py"), mounts)
+    line = docker_run_line(container, gpu=False, network=False, strict=None)
+    assert shlex.split(line)[-4:] == [option, "image", "python3", "score.py"]

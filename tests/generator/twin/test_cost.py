@@ -1,0 +1,61 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.twin.competition_yaml import read_competition
+from gen_bundle.twin.cost import verdict
+from gen_bundle.twin.engines import Usage
+from gen_bundle.twin.results import Measured
+from tests.generator.twin.bundles import Bundle
+
+RUN = Measured(
+    "test", "main", "team", "Finished", 600, seconds=12.0, slowest_job_seconds=10.0, usage=Usage(2 * 1024**2, 1.0)
+)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "judged"),
+    [
+        (10.0, "enough room"),
+        (301.0, "tight: the platform's workers may be slower than this machine"),
+        (600.0, "too slow"),
+    ],
+)
+def test_time_is_held_against_the_limit(tmp_path: Path, seconds: float, judged: str) -> None:
+    competition = read_competition(Bundle().write(tmp_path))
+    told = verdict(competition, [replace(RUN, slowest_job_seconds=seconds)], None, None)
+    assert told == [
+        f"phase test: the slowest job took {seconds:.1f} s of 600 s (the default queue, at most 600 s): {judged}",
+        "phase test: at most 2 MiB of memory; the platform sets no limit",
+    ]
+
+
+def test_a_run_that_failed_early_says_nothing(tmp_path: Path) -> None:
+    competition = read_competition(Bundle().write(tmp_path))
+    failed = replace(RUN, status="Failed")
+    assert verdict(competition, [failed], 30, 5) == []
+    assert "too slow" in verdict(competition, [replace(failed, slowest_job_seconds=600.1)], None, None)[0]
+
+
+def test_a_queue_of_its_own_gets_the_phases_limit(tmp_path: Path) -> None:
+    competition = read_competition(Bundle(top={"queue": "0f0f0f0f-0000-4000-8000-000000000000"}).write(tmp_path))
+    [time, _] = verdict(competition, [replace(RUN, limit_seconds=3600)], None, None)
+    assert time == "phase test: the slowest job took 10.0 s of 3600 s (its own queue): enough room"
+
+
+def test_hours_of_a_worker(tmp_path: Path) -> None:
+    competition = read_competition(Bundle(phase={"max_submissions_per_day": 10}).write(tmp_path))
+    runs = [RUN, replace(RUN, submission="other", seconds=24.0)]
+    assert (
+        verdict(competition, runs, 30, 5)[-1] == "phase test: 30 teams × 5 a day × 18.0 s = 0.8 hours of a worker a day"
+    )
+    assert verdict(competition, runs, 30, None)[-1].startswith("phase test: 30 teams × 10 a day")
+    assert verdict(competition, runs, 3000, 5)[-1].endswith("75.0 hours of a worker a day; needs 4 workers of its own")
+
+
+def test_unmeasured_memory_is_not_told(tmp_path: Path) -> None:
+    competition = read_competition(Bundle().write(tmp_path))
+    assert len(verdict(competition, [replace(RUN, usage=Usage())], None, None)) == 1
+    on_gpu = replace(RUN, usage=Usage(1024**3, 1.0, 2 * 1024**3))
+    assert "at most 1024 MiB of memory, 2048 MiB on the GPU" in verdict(competition, [on_gpu], None, None)[1]

@@ -1,0 +1,178 @@
+"""What is particular to processes: this machine's Python, its environment, and no /app."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.twin.engines.process import ProcessEngine, program_environment
+from gen_bundle.twin.replay import Wish, dry_run
+from gen_bundle.twin.results import Results
+from tests.generator.twin.bundles import GOOD, Bundle, write_zip, writes
+
+SCORED = writes('{"acc": 1}')
+
+
+def replay(bundle: Bundle, tmp_path: Path, **wishes: Any) -> Results:
+    submission = write_zip(tmp_path / "team.zip", GOOD)
+    return dry_run(Wish(bundle.write(tmp_path / "bundle"), tmp_path / "out", [submission], **wishes), ProcessEngine())
+
+
+def printed(tmp_path: Path) -> str:
+    return (tmp_path / "out/test/main/team/stdout.txt").read_text()
+
+
+def test_environment_is_what_finds_interpreters_and_models() -> None:
+    ours = {"PATH": "/bin", "HOME": "/h", "NLTK_DATA": "/n", "HF_HOME": "/hf", "OMP_NUM_THREADS": "1", "SECRET": "x"}
+    assert program_environment({**ours, "CUDA_VISIBLE_DEVICES": "0", "PYTHONPATH": "/p"}) == {
+        **{name: value for name, value in ours.items() if name != "SECRET"},
+        "CUDA_VISIBLE_DEVICES": "0",
+        "PYTHONUNBUFFERED": "1",
+        "http_proxy": "",
+        "https_proxy": "",
+    }
+
+
+@pytest.mark.parametrize("name", ["python", "python3"])
+def test_python_is_the_running_one_and_arguments_are_mapped(tmp_path: Path, name: str) -> None:
+    command = f"{name} /app/program/score.py /app/input --out=/app/output '/app/inputs x/app/input' /app"
+    scorer = SCORED + "import sys\nprint(sys.executable)\nprint(*sys.argv[1:], sep='\\n')\n"
+    assert replay(Bundle(scorer, metadata=f"command: {json.dumps(command)}"), tmp_path).good
+    executable, read, written, other, bare = printed(tmp_path).splitlines()
+    assert executable == sys.executable
+    assert Path(read).name == "input"
+    assert Path(read).parent == Path(written.removeprefix("--out=")).parent
+    assert (other, bare) == ("/app/inputs x/app/input", "/app")
+
+
+def test_a_shell_text_is_mapped_too(tmp_path: Path) -> None:
+    scorer = "touch ran; cp scores ../output/scores.json"
+    bundle = Bundle(
+        program={"run.sh": scorer, "scores": '{"acc": 1}'},
+        metadata="command: sh -c 'cd /app/program && sh run.sh > /app/output/log.txt'",
+    )
+    assert replay(bundle, tmp_path).good
+
+
+def test_a_foreign_program_that_names_app_is_sent_to_docker(tmp_path: Path) -> None:
+    scorer = "open('/app/input/res/pred.txt')\n"
+    run = replay(Bundle(scorer), tmp_path).runs[0]
+    assert "score.py names /app, which a container alone has: use --engine docker" in run.message
+
+
+@pytest.mark.parametrize("place", ["os.path.join('/app', 'input')", "'/app/input'"])
+def test_one_that_swallows_the_error_is_told_as_well(tmp_path: Path, place: str) -> None:
+    scorer = f"import os\ntry:\n    os.listdir({place})\nexcept OSError:\n    pass\n"
+    results = replay(Bundle(scorer), tmp_path)
+    assert "Could not find scores file" in results.runs[0].message
+    assert results.notes == ["score.py names /app, which a container alone has: use --engine docker"]
+
+
+def test_of_a_progress_bar_the_last_state_is_told(tmp_path: Path) -> None:
+    told: list[str] = []
+    replay(Bundle("print('  0%\\r 50%\\r100%\\r')\n" + writes('{"acc": 1}')), tmp_path, on_line=told.append)
+    assert told == ["100%"]
+
+
+def test_our_own_program_is_not(tmp_path: Path) -> None:
+    scorer = "# run as score.py /app/input /app/output\nraise SystemExit('row 3: no label')\n"
+    run = replay(Bundle(scorer, program={"program.json": "{}"}), tmp_path).runs[0]
+    assert run.message == "Child task failed or non-zero return code (exit code 1)\nrow 3: no label"
+
+
+def test_killed_by_a_signal_counts_as_in_a_container(tmp_path: Path) -> None:
+    run = replay(Bundle("import os\nos.kill(os.getpid(), 9)\n"), tmp_path).runs[0]
+    assert (run.status, run.exit_code) == ("Failed", 137)
+    assert "killed by SIGKILL" in run.message
+
+
+@pytest.mark.parametrize("ending", ["time.sleep(60)", ""], ids=["at the limit", "after the end"])
+def test_no_process_outlives_the_run(tmp_path: Path, ending: str) -> None:
+    scorer = (
+        "import os, subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        f"print(os.getpid(), child.pid, flush=True)\n{ending}\n"
+    )
+    replay(Bundle(scorer, phase={"execution_time_limit": 1}), tmp_path)
+    for process in map(int, printed(tmp_path).split()):
+        for _ in range(50):
+            if not Path(f"/proc/{process}").exists() or "State:\tZ" in Path(f"/proc/{process}/status").read_text():
+                break
+            time.sleep(0.1)
+        else:
+            pytest.fail(f"process {process} still runs")
+
+
+def test_a_hundred_megabytes_of_prints(tmp_path: Path) -> None:
+    results = replay(Bundle(SCORED + "print(('y' * 999 + '\\n') * 100_000)\n"), tmp_path)
+    assert results.good
+    assert len(printed(tmp_path)) < 11 * 1024**2
+    assert printed(tmp_path).endswith("more bytes are not kept.\n")
+    assert any("stdout.txt is cut after 10 MiB" in note for note in results.notes)
+
+
+def test_memory_and_processor_are_measured(tmp_path: Path) -> None:
+    scorer = (
+        "x = bytearray(100_000_000)\nimport time\nt = time.process_time()\nwhile time.process_time() - t < 0.6: pass\n"
+    )
+    [measured] = replay(Bundle(scorer + SCORED), tmp_path).measured
+    assert measured.usage.memory_bytes is not None
+    assert measured.usage.cpu_seconds is not None
+    assert measured.usage.memory_bytes > 90_000_000
+    assert measured.usage.cpu_seconds > 0.5
+
+
+def test_lines_are_told_while_the_program_runs(tmp_path: Path) -> None:
+    told: list[tuple[str, float]] = []
+    scorer = "import time\nprint('first', flush=True)\ntime.sleep(0.6)\nprint('last', end='')\n" + SCORED
+    replay(Bundle(scorer), tmp_path, on_line=lambda line: told.append((line, time.monotonic())))
+    assert [line for line, _ in told] == ["first", "last"]
+    assert told[1][1] - told[0][1] > 0.3
+
+
+def test_nothing_steers_the_terminal(tmp_path: Path) -> None:
+    told: list[str] = []
+    scorer = "import sys\nprint('\\x1b[2Jgone\\r')\nsys.exit('\\x1b]0;title\\x07 ünïcode\\ttab')\n"
+    run = replay(Bundle(scorer), tmp_path, on_line=told.append).runs[0]
+    assert told[0] == "�[2Jgone"
+    assert run.message.endswith("\n�]0;title� ünïcode\ttab")
+
+
+def test_ctrl_c_ends_the_program_too(tmp_path: Path) -> None:
+    def interrupt(_: str) -> None:
+        raise KeyboardInterrupt
+
+    noted = tmp_path / "pid"
+    scorer = (
+        f"import os, time\nopen({str(noted)!r}, 'w').write(str(os.getpid()))\nprint('x', flush=True)\ntime.sleep(60)\n"
+    )
+    with pytest.raises(KeyboardInterrupt):
+        replay(Bundle(scorer), tmp_path, on_line=interrupt)
+    process = int(noted.read_text())
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+
+
+def test_no_container_engine_is_said(tmp_path: Path) -> None:
+    bundle = Bundle().write(tmp_path / "bundle")
+    submission = write_zip(tmp_path / "team.zip", GOOD)
+    arguments = ["dry-run", bundle, "--submission", submission, "--out", tmp_path / "out"]
+    for more, status, text in (
+        ([], 0, "engine: process (no container engine answers)"),
+        (["--engine", "docker"], 2, "no container engine answers"),
+        (["--strict"], 2, "no container engine answers"),
+    ):
+        ran = subprocess.run(
+            [sys.executable, "-c", "from gen_bundle.cli import main; main()", *map(str, [*arguments, *more])],
+            env={**os.environ, "DOCKER_HOST": f"unix://{tmp_path}/none.sock"},
+            capture_output=True,
+            text=True,
+        )
+        assert ran.returncode == status
+        assert text in ran.stderr
+        assert "Traceback" not in ran.stderr
