@@ -99,7 +99,9 @@ def test_pages(layout: str) -> None:
     choices = [" ".join(text.split()) for text in evaluation.split("**Choice:**")[1:]]
     assert len(choices) == (7 if layout == "separate" else 8)
     assert any("the **accuracy** is the share" in choice for choice in choices)
-    assert any("column to sort by, which is Clarity macro F1." in choice for choice in choices) == (layout != "separate")
+    assert any("column to sort by, which is Clarity macro F1." in choice for choice in choices) == (
+        layout != "separate"
+    )
     for label in (
         "Claims ignorance, Clarification, Declining to answer",
         "Clear Reply, Ambivalent Reply, Clear Non-Reply",
