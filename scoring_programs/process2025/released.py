@@ -1,4 +1,4 @@
-"""`dem-info.csv`, the labels of the training and development speakers as the challenge released them, made into gold."""
+"""`dem-info.csv`, in which the challenge released the labels of training and development speakers, made into gold."""
 
 import csv
 from pathlib import Path

@@ -32,12 +32,12 @@ def tasks_table(tasks: Sequence[Task]) -> str:
     owners = [(task, column) for task in tasks for column in task.columns if column.worst is not None]
     owner, example = max(owners, key=lambda pair: abs(pair[1].worst or 0))
     other = next(task for task in tasks if task != owner)
-    rows = [[task.name, ", ".join(column.title for column in task.columns)] for task in tasks]
+    rows = [[task.name, "; ".join(column.title for column in task.columns)] for task in tasks]
     return (
         "The leaderboard repeats every column under every task, and only the column's own task fills it with a result. "
         "Under any other task it shows its value for *Not entered* on every row, whatever was submitted: "
         f"*{_cell(example.title)}* under *{_cell(other.name)}* is always {example.worst:g}. "
-        "Such a value only fills the place. It is not a result and does not count. The columns of the tasks are:\n\n"
+        "Such a value only fills the place; it is not a result. The columns of the tasks are:\n\n"
         + markdown_table(["Task", "Its columns"], rows)
     )
 

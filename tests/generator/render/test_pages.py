@@ -56,8 +56,8 @@ def test_in_layout_tasks_the_evaluation_page_says_what_the_other_tasks_values_ar
     page = evaluation("tasks")
     tasks = resolve(competitions()[name]).tasks
     worst = max(abs(column.worst or 0) for task in tasks for column in task.columns)
-    assert f"is always {worst:g}. Such a value only fills the place. It is not a result" in page
+    assert f"is always {worst:g}. Such a value only fills the place; it is not a result" in page
     for task in tasks:
-        assert f"| {task.name} | {', '.join(column.title for column in task.columns)} |" in page
+        assert f"| {task.name} | {'; '.join(column.title for column in task.columns)} |" in page
     for layout in ("joint", "separate"):
         assert "only fills the place" not in evaluation(layout)
