@@ -6,6 +6,7 @@ Exit status: 0 with a complete scores.json; 1 bad submission; 2 the organisers m
 import argparse
 import gc
 import importlib
+import importlib.util
 import io
 import os
 import sys
@@ -135,9 +136,23 @@ def score_tasks(program: Program, reference: Any, submission: Any) -> dict[str, 
     results: dict[str, TaskResult] = {}
     for task in program.tasks:
         if task in submission.entered:
-            module = importlib.import_module(f"{program.package}.{task}")
-            results[task] = module.score(reference, submission, program.options)
+            results[task] = _scorer(program.package, task)(reference, submission, program.options)
     return results
+
+
+def _scorer(package: str, task: str) -> Callable[[Any, Any, Mapping[str, Any]], TaskResult]:
+    """The function that scores a task: what `scorer` of the package's module `tasks` gives, where there is one.
+
+    Else `score` of the package's module that is called like the task.
+    """
+    if importlib.util.find_spec(f"{package}.tasks") is not None:
+        found: Callable[[Any, Any, Mapping[str, Any]], TaskResult] = importlib.import_module(f"{package}.tasks").scorer(
+            task
+        )
+        return found
+    module = importlib.import_module(f"{package}.{task}")
+    score: Callable[[Any, Any, Mapping[str, Any]], TaskResult] = module.score
+    return score
 
 
 def _only(program: Program, task: str) -> Program:

@@ -175,7 +175,8 @@ def prepare_reference(competition: Resolved, unit: Unit, phase: str, out: Path) 
     if not source.is_dir():
         raise UserError(f"no folder {source}. Expected the reference data of the phase {phase!r} there.")
     out.mkdir(parents=True)
-    request = {**_request(competition, unit), "source": str(source), "out": str(out)}
+    phases = [str(competition.data / other.id) for other in competition.declaration.phases]
+    request = {**_request(competition, unit), "source": str(source), "out": str(out), "phases": phases}
     return out, list(competition.package.call("prepare", request)["warnings"])
 
 
