@@ -39,7 +39,7 @@ class Event(NamedTuple):
     Attributes:
         type: name of the event type.
         first: id of the entity that is the first mandatory argument. Where that may have one of two roles, the
-            entity's type alone tells which, because no type fits both. `ROLE:ID` where the entity does not fit the role.
+            entity's type alone tells which, because no type fits both. `ROLE:ID` where it does not fit the role.
         second: id of the entity that is the second mandatory argument.
         optional: the optional arguments as (role, filler); the filler of a Prerequisite_Event is that event's `key`.
         negated: whether a Negation is attached to it.
