@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tests.benchmarks.bench_models import our_pairs, our_spans
-from tests.benchmarks.generated import test_set_of_2025
+from tests.benchmarks.generated import clpsych_test_set
 from tests.benchmarks.measuring import measured
 from tests.benchmarks.wide_models import LAYERS, make_wide_classifier, make_wide_encoder
 
@@ -29,7 +29,7 @@ def main() -> None:
 
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
-    data = test_set_of_2025()
+    data = clpsych_test_set()
     print(f"{len(data)} timelines, {sum(len(timeline.posts) for timeline in data)} posts, 1 thread, fp32")
     derived = 0.0
     with tempfile.TemporaryDirectory() as folder:

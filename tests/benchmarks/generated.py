@@ -44,7 +44,7 @@ def timelines(count: int, seed: int = 2025) -> list[Timeline]:
     return [_timeline(rng, 5) for _ in range(count)]
 
 
-def test_set_of_2025() -> list[Timeline]:
+def clpsych_test_set() -> list[Timeline]:
     """As many timelines and posts as the test set of CLPsych 2025: 10 and 94."""
     rng = random.Random(94)
     return [_timeline(rng, 10 if number < 4 else 9) for number in range(10)]
