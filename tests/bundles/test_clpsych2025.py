@@ -112,7 +112,7 @@ def test_both_models_are_named_with_the_revisions_that_images_lock(competition: 
     ],
 )
 def test_another_model_does_not_keep_the_revision(overrides: list[str], revision: str | None) -> None:
-    assert resolve(FOLDER, overrides=overrides).options["nli"]["revision"] == revision
+    assert resolve(FOLDER, overrides=tuple(overrides)).options["nli"]["revision"] == revision
 
 
 def timelines(*parts: str) -> Iterator[dict[str, Any]]:

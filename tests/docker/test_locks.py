@@ -97,7 +97,7 @@ def test_a_torch_of_another_hash_is_refused(tmp_path: Path, versions: list[str],
         "PIP_FIND_LINKS": str(tmp_path / "wheels"),
         "PIP_TARGET": str(tmp_path / "target"),
     }
-    command = [ROOT / "requirements" / "install-torch", sys.executable]
+    command = [str(ROOT / "requirements" / "install-torch"), sys.executable]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode != 0
     assert message in done.stderr
