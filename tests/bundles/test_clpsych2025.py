@@ -17,6 +17,7 @@ from clpsych2025 import a2, organiser, reference
 from clpsych2025 import submission as reader
 from gen_bundle.declaration.model import Competition
 from gen_bundle.declaration.resolve import resolve
+from gen_bundle.image.manifest import read_manifest
 from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.package.programs import program_description
 from gen_bundle.platforms.codabench import competition_document
@@ -90,9 +91,29 @@ def test_where_the_organisers_keep_a_model_is_told_to_their_scoring_program_alon
     assert program_description(chosen, chosen.units[0])["options"]["nli"]["model"] == str(private / "our-nli")
 
 
-def test_no_revision_is_invented(competition: Competition) -> None:
-    assert competition.options["bertscore"]["revision"] is None
-    assert competition.options["nli"]["revision"] is None
+def test_both_models_are_named_with_the_revisions_that_images_lock(competition: Competition) -> None:
+    known = read_manifest(resource("docker") / "models.yaml").models
+    revisions = {group: competition.options[group]["revision"] for group in ("bertscore", "nli")}
+    assert revisions == {
+        "bertscore": "5b07a9086c1dbb79981ff7b05b4d1ad83b3af51c",
+        "nli": "b3546ea6b0346eb6f8d5d68b13c7dc6d0376b3d7",
+    }
+    assert revisions == {group: known[competition.options[group]["model"]].revision for group in revisions}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "revision"),
+    [
+        (["options.nli.model=org/other"], None),
+        (["options.nli.model=/a/folder"], None),
+        (["options.nli.model=org/other", f"options.nli.revision={'a' * 40}"], "a" * 40),
+        ([f"options.nli.revision={'a' * 40}", "options.nli.model=org/other"], "a" * 40),
+        (["options.bertscore.model=org/other"], "b3546ea6b0346eb6f8d5d68b13c7dc6d0376b3d7"),
+        (["options.nli.revision=null"], None),
+    ],
+)
+def test_another_model_does_not_keep_the_revision(overrides: list[str], revision: str | None) -> None:
+    assert resolve(FOLDER, overrides=tuple(overrides)).options["nli"]["revision"] == revision
 
 
 def timelines(*parts: str) -> Iterator[dict[str, Any]]:
