@@ -8,8 +8,9 @@ compile() {
 }
 compile "$@" base.in -o base.txt
 compile "$@" -c base.txt score.in -o score.txt
-compile "$@" -c base.txt -c score.txt dev.in -o dev.txt
 compile "$@" --no-deps encoder.in -o encoder.txt
-for models in models models-tf5; do
-    compile "$@" -c torch.txt -c score.txt --unsafe-package torch --no-emit-package torch "$models.in" -o "$models.txt"
-done
+models() { compile -c torch.txt --unsafe-package torch --no-emit-package torch "$@"; }
+models "$@" -c score.txt models.in -o models.txt
+compile "$@" -c score.txt -c models.txt metrics.in -o metrics.txt
+models "$@" -c metrics.txt models-tf5.in -o models-tf5.txt
+compile "$@" -c base.txt -c metrics.txt dev.in -o dev.txt

@@ -2,13 +2,25 @@
 
 import json
 
+from gen_bundle.declaration.declared.schema import metric_schema
 from gen_bundle.declaration.model import Competition
+
+GIVEN_BY_METRICS = {
+    "Column": ("title", "sort", "meaning"),
+    "SubmissionField": ("type", "required", "meaning"),
+    "Submission": ("file", "fields"),
+}
+"""Keys that may be left out with scoring_program: declared; the reader asks others for them."""
 
 
 def schema_text() -> str:
     """The schema as it stands in `bundles/bundle.schema.json`."""
     schema = Competition.model_json_schema()
     schema["title"] = "bundle.yaml"
+    for name, keys in GIVEN_BY_METRICS.items():
+        model = schema["$defs"][name]
+        model["required"] = [key for key in model["required"] if key not in keys]
+    schema["$defs"]["Column"]["properties"]["metric"] = metric_schema()
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gen_bundle.errors import UserError
-from gen_bundle.image.context import gather_context
+from gen_bundle.image.context import PACKAGES, gather_context
 from gen_bundle.image.docker_command import docker_shown, require_builder
 from gen_bundle.image.manifest import BaseImage
 from gen_bundle.image.pip_settings import pip_settings
@@ -51,9 +51,7 @@ def build_image(request: ImageRequest, weights: Weights, base_image: str = BaseI
 
 def labels(request: ImageRequest, weights: Weights, base_image: str, context: Path) -> Mapping[str, str]:
     """What the image says about itself; `gen-bundle.models` lists the models as NAME@REVISION."""
-    locks = ["requirements/score.txt"]
-    if request.packages == "models":
-        locks = [f"requirements.{request.variant}.txt", "requirements/models.txt"]
+    locks = [f"requirements.{request.variant}.txt", PACKAGES] if request.packages == "models" else [PACKAGES]
     locked = b"".join((context / name).read_bytes() for name in locks)
     base_name, _, base_digest = base_image.partition("@")
     licences = {model["licence"] for model in weights.manifest["models"] if model["licence"]}
@@ -61,7 +59,7 @@ def labels(request: ImageRequest, weights: Weights, base_image: str, context: Pa
         "org.opencontainers.image.title": f"Scoring image of {request.name}",
         "org.opencontainers.image.version": importlib.metadata.version("gen-bundle"),
         "org.opencontainers.image.base.name": base_name,
-        "gen-bundle.packages": request.packages,
+        "gen-bundle.packages": " ".join(lock.removesuffix(".txt") for lock in request.locks),
         "gen-bundle.variant": request.variant,
         "gen-bundle.models": " ".join(weights.models),
         "gen-bundle.model-licences": " ".join(sorted(licences)),

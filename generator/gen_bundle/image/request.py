@@ -5,10 +5,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from gen_bundle.declaration.declared.metrics import metrics
 from gen_bundle.errors import UserError
 
 Packages = Literal["score", "models"]
 Variant = Literal["cpu", "cuda"]
+FURTHER = ("ir-measures", "jiwer", "rouge-score", "sacrebleu", "seqeval")
+"""Libraries that requirements/metrics.txt holds beyond the small image's own."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,7 @@ class ImageRequest:
         variant: which torch; without meaning where there is none.
         models: hub name → the revision that the competition asks for, None for the locked one.
         folders: models that the competition names by a folder; they are read from there, not baked in.
+        libraries: whether it also holds the libraries of declared metrics (requirements/metrics.txt).
     """
 
     name: str
@@ -30,6 +34,12 @@ class ImageRequest:
     variant: Variant
     models: Mapping[str, str | None] = field(default_factory=dict)
     folders: tuple[str, ...] = ()
+    libraries: bool = False
+
+    @property
+    def locks(self) -> tuple[str, ...]:
+        """The locks of requirements/ that its packages come from; a package of two locks has one version."""
+        return (f"{self.packages}.txt", *(("metrics.txt",) if self.libraries else ()))
 
 
 def request_for(name: str, options: Mapping[str, Any], tag: str, variant: Variant | None = None) -> ImageRequest:
@@ -47,7 +57,8 @@ def request_for(name: str, options: Mapping[str, Any], tag: str, variant: Varian
         )
     models: dict[str, str | None] = {}
     folders = []
-    for group in options.values():
+    plans = [plan for columns in options.get("metrics", {}).values() for plan in columns.values()]
+    for group in [*options.values(), *(plan["options"] for plan in plans if plan["file"] is None)]:
         if isinstance(group, Mapping) and isinstance(group.get("model"), str):
             if is_folder(group["model"]):
                 folders.append(group["model"])
@@ -64,7 +75,13 @@ def request_for(name: str, options: Mapping[str, Any], tag: str, variant: Varian
         variant=variant,
         models=models,
         folders=tuple(folders),
+        libraries=any(library in FURTHER for plan in plans for library in _libraries(plan)),
     )
+
+
+def _libraries(plan: Mapping[str, Any]) -> tuple[str, ...]:
+    """What computes a declared metric; an own function brings what it needs by `requirements`."""
+    return metrics()[plan["metric"]].libraries if plan["file"] is None else ()
 
 
 def is_folder(model: str) -> bool:

@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import jsonschema
 import yaml
@@ -17,3 +18,18 @@ def test_every_declaration_keeps_to_the_schema() -> None:
     schema = json.loads(schema_text())
     for folder in competitions().values():
         jsonschema.validate(yaml.safe_load((folder / "bundle.yaml").read_text(encoding="utf-8")), schema)
+
+
+def test_declarations_without_python_keep_to_the_schema() -> None:
+    """Of real tasks, which leave out whatever their metrics say; misspelt options do not."""
+    validator = jsonschema.Draft202012Validator(json.loads(schema_text()))
+    folder = Path(__file__).parents[2] / "scoring_programs/declared/real_tasks"
+    frame = yaml.safe_load((competitions()["clarity2026"] / "bundle.yaml").read_text(encoding="utf-8"))
+    files = sorted(folder.glob("*.yaml"))
+    assert files
+    for file in files:
+        declared = frame | {"scoring_program": "declared"} | yaml.safe_load(file.read_text(encoding="utf-8"))
+        assert list(validator.iter_errors(declared)) == [], file.name
+        column = declared["tasks"][0]["columns"][0]
+        column["metric"] = {"name": "f1", "avrage": "macro"}
+        assert list(validator.iter_errors(declared)), file.name

@@ -2,6 +2,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,10 +41,25 @@ def test_everything_is_readable_for_all_whatever_the_umask(tmp_path: Path) -> No
 @pytest.mark.parametrize("request_", [SCORE, CUDA])
 def test_the_context_holds_all_that_the_dockerfile_copies(tmp_path: Path, request_: ImageRequest) -> None:
     gather_context(tmp_path, request_, NOTHING)
-    copied = " ".join(COPY.findall((tmp_path / "Dockerfile").read_text())).replace("${PACKAGES}", request_.packages)
+    copied = " ".join(COPY.findall((tmp_path / "Dockerfile").read_text()))
     assert len(copied.split()) >= 6
     for name in copied.split():
         assert (tmp_path / name).exists(), name
+
+
+def test_locks_are_merged_with_each_package_once(tmp_path: Path) -> None:
+    gather_context(tmp_path, replace(CUDA, libraries=True), NOTHING)
+    lines = (tmp_path / "packages.txt").read_text().splitlines()
+    names = [line.split("==")[0] for line in lines if line[:1].isalnum()]
+    assert len(names) == len(set(names))
+    assert {"sacrebleu", "seqeval", "jiwer", "transformers", "numpy"} <= set(names)
+    assert not any(line.startswith("sacrebleu") for line in (gathered_lock(tmp_path / "small", SCORE)).splitlines())
+
+
+def gathered_lock(folder: Path, request: ImageRequest) -> str:
+    folder.mkdir()
+    gather_context(folder, request, NOTHING)
+    return (folder / "packages.txt").read_text()
 
 
 def test_only_the_named_files_of_a_folder_are_taken(tmp_path: Path) -> None:

@@ -45,3 +45,21 @@ def test_names_of_ones_own_are_fine(tag: str) -> None:
 def test_names_that_are_somebody_elses_or_incomplete_are_refused(tag: str) -> None:
     with pytest.raises(UserError, match=f"docker_image: {tag} is not a name to build under"):
         request_for("task", {}, tag)
+
+
+def plan(metric: str, **options: Any) -> dict[str, Any]:
+    return {"metric": metric, "file": None, "options": options}
+
+
+@pytest.mark.parametrize(
+    ("plans", "locks"),
+    [
+        ({"a": plan("f1"), "b": plan("pearson")}, ("score.txt",)),
+        ({"a": plan("f1"), "b": plan("bleu")}, ("score.txt", "metrics.txt")),
+        ({"a": plan("bertscore", model="org/name")}, ("models.txt",)),
+        ({"a": plan("bertscore", model="org/name"), "b": plan("rouge")}, ("models.txt", "metrics.txt")),
+        ({"a": {"metric": "mine", "file": "metrics.py", "options": {"model": "x"}}}, ("score.txt",)),
+    ],
+)
+def test_declared_metrics_bring_their_libraries(plans: dict[str, Any], locks: tuple[str, ...]) -> None:
+    assert request_for("task", {"metrics": {"task": plans}}, "me/task:1").locks == locks

@@ -17,7 +17,7 @@ PLACES = ("name", "table", "field", "fields", "gold", "where", "by")
 CLOSED_RANGE = ("roc_auc", "average_precision", "log_loss", "brier")
 
 
-@dataclass(frozen=True)
+@dataclass
 class ColumnMetric:
     """A column's metric, resolved.
 

@@ -1,0 +1,83 @@
+"""What editors know of declared scoring: completion and hover for every metric and its options."""
+
+from typing import Any
+
+from gen_bundle.declaration.declared.metrics import Metric, Option, metrics
+
+TEXTS = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
+SCALAR = {"type": ["string", "number", "boolean"]}
+PLACES: dict[str, Any] = {
+    "table": {"type": "string", "description": "The table that the metric reads, where there are several."},
+    "field": {"type": "string", "description": "The field that the metric reads; left out where there is only one."},
+    "fields": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "Several fields."},
+    "gold": {**TEXTS, "description": "Gold column to compare with, where it is not called like the field."},
+    "by": {**TEXTS, "description": "Gold column, or columns: the metric in each of their groups, then the mean."},
+    "where": {
+        "type": "object",
+        "description": "Only keys whose gold row says so: {column: value}, {column: [values]} or {column: {min: 0.5}}.",
+        "minProperties": 1,
+        "additionalProperties": {
+            "anyOf": [
+                SCALAR,
+                {"type": "array", "items": SCALAR, "minItems": 1},
+                {
+                    "type": "object",
+                    "properties": {"min": {"type": "number"}, "max": {"type": "number"}},
+                    "additionalProperties": False,
+                    "minProperties": 1,
+                },
+            ]
+        },
+    },
+}
+TYPES: dict[str, Any] = {
+    "boolean": {"type": "boolean"},
+    "integer": {"type": "integer", "minimum": 0},
+    "label": SCALAR,
+    "text": SCALAR,
+    "field": {"type": "string"},
+    "column": {"type": "string"},
+}
+
+
+def metric_schema() -> dict[str, Any]:
+    """The JSON Schema of a column's `metric`."""
+    return {
+        "description": "A metric's name, or a mapping of its name, fields and options.",
+        "anyOf": [
+            {
+                "anyOf": [
+                    {"const": metric.name, "description": metric.definition}
+                    for metric in metrics().values()
+                    if not any(option.required for option in metric.options.values())
+                ]
+            },
+            {"type": "string", "pattern": "^[^/:]+\\.py:[A-Za-z_]\\w*$", "description": "An own function."},
+            *(_mapping(metric) for metric in metrics().values()),
+            {
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string", "pattern": "^[^/:]+\\.py:[A-Za-z_]\\w*$"},
+                    **{name: PLACES[name] for name in ("table", "where", "by")},
+                },
+                "required": ["name"],
+            },
+        ],
+    }
+
+
+def _mapping(metric: Metric) -> dict[str, Any]:
+    """A mapping that names this metric."""
+    options = {name: _option(option) for name, option in metric.options.items()}
+    return {
+        "type": "object",
+        "description": metric.definition,
+        "properties": {"name": {"const": metric.name, "description": metric.definition}, **PLACES, **options},
+        "required": ["name", *(name for name, option in metric.options.items() if option.required)],
+        "additionalProperties": False,
+    }
+
+
+def _option(option: Option) -> dict[str, Any]:
+    kind = {"enum": list(option.choices)} if option.choices else TYPES[option.type]
+    return kind if option.default is None else {**kind, "default": option.default}
