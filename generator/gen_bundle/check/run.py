@@ -44,6 +44,7 @@ TOPICS = {
     "metrics": "Directions of metrics",
     "scores": "Scores of a dry run",
     "fact_sheet": "The fact sheet",
+    "server_export": "The server's own exports",
     "legacy": "The old format",
     "legacy_board": "The old format's leaderboard",
     "leaks": "Leaks",

@@ -83,13 +83,15 @@ def _old_end(
     bundle: Bundle, entries: list[tuple[Path, Mapping[Any, Any]]], order: int, at: Path
 ) -> tuple[Instant, Path]:
     if order + 1 < len(entries):
-        following = read_instant(entries[order + 1][1].get("start_date"), bundle.now)
+        next_at, following_phase = entries[order + 1]
+        following = read_instant(following_phase.get("start_date"), bundle.now)
         moment = None
         if following.moment is not None:
             try:
                 moment = a_day_before(following.moment)
             except OverflowError:
-                return Instant(fault="the day before the next phase's start is no date"), (*at, "start_date")
+                fault = "it would be the day before the next phase's start, which is before the year 1"
+                return Instant(fault=fault), (*next_at, "start_date")
         return Instant(moment), (*at, "start_date")
     end = bundle.yaml.get("end_date")
     return (Instant() if end == "null" else read_instant(end, bundle.now)), ("end_date",)

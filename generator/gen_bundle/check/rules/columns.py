@@ -185,6 +185,21 @@ def _computed_from_computed(bundle: Bundle) -> Iterator[Problem]:
 
 
 @rule(
+    "computation-input-twice",
+    Effect.TRAP,
+    title="a sum or mean over a column that is named twice",
+    consequence="The column counts once: naming it again does not give it more weight.",
+    repair="Name each column once; let the scoring program write a weighted value.",
+    source=SCORES,
+)
+def _computation_input_twice(bundle: Bundle) -> Iterator[Problem]:
+    for column in bundle.competition.columns:
+        if column.computation in ("sum", "avg") and len(set(column.inputs)) < len(column.inputs):
+            listed = ", ".join(map(str, column.inputs))
+            yield Problem(f"column {column.key} is computed from {listed}", (*column.at, "computation_indexes"))
+
+
+@rule(
     "column-id",
     Effect.REFUSED,
     Stage.SAVE_LEADERBOARDS,
@@ -214,6 +229,21 @@ def _precision_negative(bundle: Bundle) -> Iterator[Problem]:
     for column in bundle.competition.columns:
         if column.precision is not None and column.precision < 0:
             yield Problem(f"column {column.key} has the precision {column.precision}", column.at)
+
+
+@rule(
+    "precision-zero",
+    Effect.NOTE,
+    title="a precision of 0",
+    consequence="Scores are shown rounded to whole numbers: 0.51 and 1.49 are both shown as 1.0.",
+    repair="Give more digits where the scores are not counts or percentages.",
+    source=SCORES,
+    reads="both",
+)
+def _precision_zero(bundle: Bundle) -> Iterator[Problem]:
+    for column in bundle.competition.columns:
+        if column.precision == 0:
+            yield Problem(f"column {column.key} has the precision 0", column.at)
 
 
 @rule(

@@ -134,6 +134,23 @@ def _phase_tasks_repeated(bundle: Bundle) -> Iterator[Problem]:
 
 
 @rule(
+    "phase-task-order",
+    Effect.TRAP,
+    title="a phase lists its tasks in another order than the competition",
+    consequence="The order of this list is not kept: tasks are run and shown in the order of the top-level `tasks`.",
+    repair="Put the top-level `tasks` into the order in which they are to be shown.",
+    source=PHASES,
+)
+def _phase_task_order(bundle: Bundle) -> Iterator[Problem]:
+    declared = [task.at for task in bundle.competition.tasks]
+    for phase in bundle.competition.phases:
+        places = [declared.index(task.at) for task in phase.tasks]
+        if places != sorted(places):
+            listed = ", ".join(task.name for task in phase.tasks)
+            yield Problem(f"phase {phase.name} lists {listed} in this order", (*phase.at, "tasks"))
+
+
+@rule(
     "migration-to-first-phase",
     Effect.REFUSED,
     Stage.SAVE_COMPETITION,

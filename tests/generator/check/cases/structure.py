@@ -181,6 +181,13 @@ CASES = {
     "phase-without-tasks": Case(drop("phases", 0, "tasks")),
     "phase-of-unknown-task": Case(put("phases", 0, "tasks", ["0"]), put("phases", 0, "tasks", [0.0])),
     "phase-tasks-empty": Case(put("phases", 0, "tasks", [])),
+    "phase-task-order": Case(
+        both(TWO_TASKS, put("phases", 0, "tasks", [1, 0])), both(TWO_TASKS, put("phases", 0, "tasks", [0, 1, 0]))
+    ),
+    "server-export": Case(
+        both(put("tasks", 0, "is_public", False), put("phases", 0, "solutions", [])),
+        put("phases", 0, "solutions", []),
+    ),
     "phase-tasks-repeated": Case(put("phases", 0, "tasks", [0, 0]), TWO_TASKS),
     "migration-to-first-phase": Case(
         put("phases", 0, "auto_migrate_to_this_phase", "yes"),
@@ -257,6 +264,8 @@ CASES = {
     ),
     "column-id": Case(put(*COLUMNS, 0, "id", "acc"), put(*COLUMNS, 0, "id", 0)),
     "precision-negative": Case(put(*COLUMNS, 0, "precision", -1), put(*COLUMNS, 0, "precision", 0)),
+    "precision-zero": Case(put(*COLUMNS, 0, "precision", "0"), put(*COLUMNS, 0, "precision", 1)),
+    "computation-input-twice": Case(column(computation_indexes=[0, 1, "0"]), column(computation_indexes=[0, 1])),
     "precision-beyond-stored": Case(put(*COLUMNS, 0, "precision", 11), put(*COLUMNS, 0, "precision", 10)),
     "column-key-with-outer-blanks": Case(put(*COLUMNS, 0, "key", "points "), put(*COLUMNS, 0, "key", "poi nts")),
     "metric-sorted-the-wrong-way": Case(
