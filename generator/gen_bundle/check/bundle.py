@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -38,6 +38,24 @@ class Entry:
         return self.value.get(key)
 
 
+@dataclass(frozen=True)
+class DryRun:
+    """What a dry run says of the scoring programs.
+
+    Attributes:
+        scored: the keys of each scores file that was taken.
+        logs: lines and bytes that the scoring program printed, for each run.
+    """
+
+    scored: Sequence[frozenset[str]] = ()
+    logs: Sequence[tuple[int, int]] = ()
+
+    @property
+    def written(self) -> frozenset[str]:
+        """The keys that some run wrote."""
+        return frozenset[str]().union(*self.scored)
+
+
 @dataclass
 class Bundle:
     """Everything a rule may look at.
@@ -48,7 +66,7 @@ class Bundle:
         now: the moment against which dates are judged.
         known_keys: keys of datasets, tasks, solutions and queues that exist on the server, which nobody here can see.
         held: what is open for as long as the bundle is looked at.
-        scored: for each dry run, the keys that the scoring program wrote; None without a dry run.
+        dry_run: what a dry run says of the scoring programs; empty without one.
         answers: what functions that are asked `once_a_bundle` found.
     """
 
@@ -59,7 +77,7 @@ class Bundle:
     unreadable: UnreadableYamlError | None = None
     known_keys: frozenset[str] = frozenset()
     secrets: Secrets | None = None
-    scored: list[frozenset[str]] | None = None
+    dry_run: DryRun = DryRun()
     tick: Callable[[int], None] = lambda _: None
     held: ExitStack = field(default_factory=ExitStack)
     packages: dict[int, Package] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gen_bundle.check.bundle import YAML_NAME, Bundle
+from gen_bundle.check.bundle import YAML_NAME, Bundle, DryRun
 from gen_bundle.check.leaks.secrets import Secrets
 from gen_bundle.check.registry import Effect, Problem, Reads, Rule, applying
 from gen_bundle.check.report import Finding, Report
@@ -88,7 +88,7 @@ def check_path(
     *,
     now: datetime | None = None,
     secrets: Secrets | None = None,
-    scored: list[frozenset[str]] | None = None,
+    dry_run: DryRun | None = None,
     known_keys: Iterable[str] = (),
 ) -> Report:
     """Say what Codabench would do with a bundle, and what happens afterwards.
@@ -97,7 +97,7 @@ def check_path(
         path: a zip, or the folder of an unpacked bundle.
         now: the moment against which dates are judged; a date without zone is taken as UTC.
         secrets: what must not reach participants; derived from the reference data where it is not given.
-        scored: the keys of each scores.json of a dry run.
+        dry_run: what a dry run of the bundle says of its scoring programs.
         known_keys: keys of datasets, tasks, solutions and queues that exist on the server.
 
     Raises:
@@ -110,7 +110,7 @@ def check_path(
     try:
         with ExitStack() as held:
             bundle = _open(path, moment, progress, held)
-            bundle.secrets, bundle.scored, bundle.known_keys = secrets, scored, frozenset(known_keys)
+            bundle.secrets, bundle.dry_run, bundle.known_keys = secrets, dry_run or DryRun(), frozenset(known_keys)
             found = list(_problems(bundle))
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from error

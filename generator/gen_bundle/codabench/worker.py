@@ -8,12 +8,16 @@ import json
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import yaml
 
-from gen_bundle.twin.engines import Kind
+Kind = Literal["program", "ingestion"]
 
 DEFAULT_QUEUE_SECONDS = 600
+# Logs of 100 lines were kept whole in all trials; of 1,000 lines not in all.
+LONG_LOG_LINES = 300
+LONG_LOG_BYTES = 10 * 1024
 
 TIME_LIMIT = "Execution Time Limit exceeded. Limit was {seconds} seconds"
 NON_ZERO = "Child task failed or non-zero return code"
@@ -110,6 +114,11 @@ def time_limit(phase_seconds: int | None, *, own_queue: bool) -> int:
     """
     seconds = phase_seconds or DEFAULT_QUEUE_SECONDS
     return seconds if own_queue else min(seconds, DEFAULT_QUEUE_SECONDS)
+
+
+def is_long_log(lines: int, size: int) -> bool:
+    """Whether a log of so many lines and bytes is one that the platform does not keep safely."""
+    return lines > LONG_LOG_LINES or size > LONG_LOG_BYTES
 
 
 def read_scores(output: Path) -> object:

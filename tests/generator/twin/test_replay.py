@@ -12,11 +12,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gen_bundle.cli import root
+from gen_bundle.codabench.versions import Version
 from gen_bundle.errors import UserError
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.replay import Wish, dry_run
 from gen_bundle.twin.results import Results
 from tests.generator.twin.bundles import ACCURACY, COLUMN, GOOD, HALF, Bundle, write_files, write_zip, writes
+from tests.shared import shared_path
 
 RUN_KEYS = {"phase", "task", "submission", "status", "exit_code", "seconds", "scores", "message"}
 
@@ -371,6 +373,43 @@ def test_a_solution_that_is_a_file_is_taken_as_it_is(tmp_path: Path) -> None:
     bundle = Bundle(top={"solutions": solutions}, folders={"solutions": GOOD}).write(tmp_path / "bundle")
     [run] = replay(bundle, tmp_path / "out").runs
     assert (run.status, run.message.startswith("Bad or empty zip file")) == ("Failed", True)
+
+
+LISTS_PREDICTIONS = """\
+import json, pathlib
+found = sorted(path.name for path in pathlib.Path("../input/res").iterdir())
+pathlib.Path("../output/scores.json").write_text(json.dumps({"acc": float(found == ["metadata"])}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("version", "status", "scores", "message"),
+    [
+        (Version.V1_25, "Failed", None, "Bad or empty zip file"),
+        (Version.V1_32, "Finished", {"acc": 1.0}, ""),
+    ],
+)
+def test_a_zip_without_members_is_scored_by_newer_versions_alone(
+    tmp_path: Path, version: Version, status: str, scores: dict[str, float] | None, message: str
+) -> None:
+    bundle = Bundle(LISTS_PREDICTIONS).write(tmp_path / "bundle")
+    results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "a.zip", {})], version=version)
+    [run] = results.runs
+    assert (run.status, run.scores, run.message) == (status, scores, message)
+    [note] = results.notes
+    assert "version 1.32 runs the scoring program all the same; one of 1.25 is blocked" in note
+
+
+def test_the_recorded_zip_without_members_ends_as_on_the_worker_of_1_32(tmp_path: Path) -> None:
+    with zipfile.ZipFile(shared_path("corpus/worker/cases/submission_empty_zip.zip")) as opened:
+        opened.extract("submission.zip", tmp_path)
+    outcome = json.loads(shared_path("corpus/worker/outcomes.json").read_text())["submission_empty_zip"]
+    [run] = replay(
+        Bundle(LISTS_PREDICTIONS).write(tmp_path / "b"), tmp_path / "out", [tmp_path / "submission.zip"]
+    ).runs
+    assert run.status == outcome["statuses"][-1][0]
+    assert outcome["logs"]["scoring_stdout"]["text"].startswith("['metadata']")  # what its scorer found, as ours did
+    assert run.scores == {"acc": 1.0}
 
 
 def test_dates_are_read_as_the_platform_reads_them(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Bundles for the rules on tasks, files, programs, solutions, phases, dates, leaderboards and the fact sheet."""
 
+from gen_bundle.check import DryRun
 from tests.generator.check.drafts import (
     LATER_PHASE,
     SCORER,
@@ -272,18 +273,22 @@ CASES = {
         put(*COLUMNS, 0, "title", "RMSE"), both(put(*COLUMNS, 0, "title", "RMSE"), put(*COLUMNS, 0, "sorting", "asc"))
     ),
     "column-never-written": Case(
-        with_options(scored=[frozenset({"points"})]), with_options(scored=[frozenset({"points"}), frozenset({"more"})])
+        with_options(dry_run=DryRun([frozenset({"points"})])),
+        with_options(dry_run=DryRun([frozenset({"points"}), frozenset({"more"})])),
     ),
     "primary-never-written": Case(
-        with_options(scored=[frozenset({"more"})]), with_options(scored=[frozenset({"points"})])
+        with_options(dry_run=DryRun([frozenset({"more"})])), with_options(dry_run=DryRun([frozenset({"points"})]))
     ),
     "computed-key-written": Case(
-        both(columns(MEAN), with_options(scored=[frozenset({"points", "more", "mean"})])),
-        both(columns(MEAN), with_options(scored=[frozenset({"points", "more"})])),
+        both(columns(MEAN), with_options(dry_run=DryRun([frozenset({"points", "more", "mean"})]))),
+        both(columns(MEAN), with_options(dry_run=DryRun([frozenset({"points", "more"})]))),
     ),
     "score-without-column": Case(
-        with_options(scored=[frozenset({"points", "more", "extra"})]),
-        with_options(scored=[frozenset({"points", "more"})]),
+        with_options(dry_run=DryRun([frozenset({"points", "more", "extra"})])),
+        with_options(dry_run=DryRun([frozenset({"points", "more"})])),
+    ),
+    "log-too-long": Case(
+        with_options(dry_run=DryRun(logs=[(10, 100), (301, 2000)])), with_options(dry_run=DryRun(logs=[(300, 10_240)]))
     ),
     "fact-sheet-no-json": Case(
         replace("title: A small task", "title: A small task\nfact_sheet: {q: 2031-01-01}"), question()
