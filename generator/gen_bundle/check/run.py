@@ -11,10 +11,11 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gen_bundle.check.bundle import YAML_NAME, Bundle, DryRun
+from gen_bundle.check.bundle import Bundle, DryRun
 from gen_bundle.check.leaks.secrets import Secrets
 from gen_bundle.check.registry import Effect, Problem, Reads, Rule, applying
 from gen_bundle.check.report import Finding, Report
+from gen_bundle.codabench.document import YAML_NAME
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
@@ -121,10 +122,10 @@ def check_path(
 
 def _open(path: Path, now: datetime, tick: Callable[[int], None], held: ExitStack) -> Bundle:
     if path.is_dir():
-        bundle = Bundle(folder_tree(path, tick), now, tick=tick, held=held)
+        bundle = Bundle(tree=folder_tree(path, tick), now=now, tick=tick, held=held)
     else:
         archive = open_archive(held.enter_context(path.open("rb")), tick, held)
-        bundle = Bundle(archive.tree, now, archive, tick=tick, held=held)
+        bundle = Bundle(tree=archive.tree, now=now, archive=archive, tick=tick, held=held)
     found = bundle.tree.find(YAML_NAME)
     if isinstance(found, Node) and found.open is not None:
         try:

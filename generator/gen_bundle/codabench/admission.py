@@ -1,9 +1,28 @@
 """Whether a phase takes a submission: dates and quotas, which count only with `--enforce-limits`."""
 
 import datetime as dt
+from typing import Protocol
 
 from gen_bundle.codabench.board import Board
-from gen_bundle.twin.bundle import Phase
+
+
+class Phase(Protocol):
+    """What decides on submissions to a phase: moments in UTC, and limits, where 0 and None mean none."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def start(self) -> dt.datetime | None: ...
+
+    @property
+    def end(self) -> dt.datetime | None: ...
+
+    @property
+    def max_submissions(self) -> int | None: ...
+
+    @property
+    def max_submissions_per_day(self) -> int | None: ...
 
 
 def closed(phase: Phase, now: dt.datetime) -> str | None:

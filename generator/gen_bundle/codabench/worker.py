@@ -12,9 +12,11 @@ from typing import Literal
 
 import yaml
 
+from gen_bundle.codabench.competition import DEFAULT_LIMIT_S
+
 Kind = Literal["program", "ingestion"]
 
-DEFAULT_QUEUE_SECONDS = 600
+HOME = "/app/program"
 # Logs of 100 lines were kept whole in all trials; of 1,000 lines not in all.
 LONG_LOG_LINES = 300
 LONG_LOG_BYTES = 10 * 1024
@@ -82,12 +84,12 @@ def replace_placeholders(command: str, kind: Kind, *, is_scoring: bool, ingestio
     So `$input_data` becomes `/app/input_data_data` for an ingestion program, and with ingestion only during scoring
     `$program` becomes a folder that is never mounted. Source: `replace_legacy_metadata_command`.
     """
-    program = "/app/ingestion_program" if ingestion_only_during_scoring and is_scoring else "/app/program"
+    program = "/app/ingestion_program" if ingestion_only_during_scoring and is_scoring else HOME
     for placeholder, path in (
         ("$input", "/app/input_data" if kind == "ingestion" else "/app/input"),
         ("$output", "/app/output"),
         ("$program", program),
-        ("$ingestion_program", "/app/program"),
+        ("$ingestion_program", HOME),
         ("$hidden", "/app/input/ref"),
         ("$shared", "/app/shared"),
         ("$submission_program", "/app/ingested_program"),
@@ -112,8 +114,8 @@ def time_limit(phase_seconds: int | None, *, own_queue: bool) -> int:
 
     Source: `competitions/tasks.py`, `_send_to_compute_worker`, with the server's default MAX_EXECUTION_TIME_LIMIT.
     """
-    seconds = phase_seconds or DEFAULT_QUEUE_SECONDS
-    return seconds if own_queue else min(seconds, DEFAULT_QUEUE_SECONDS)
+    seconds = phase_seconds or DEFAULT_LIMIT_S
+    return seconds if own_queue else min(seconds, DEFAULT_LIMIT_S)
 
 
 def is_long_log(lines: int, size: int) -> bool:

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from gen_bundle.check.registry import SCORES, SERIALIZERS, Effect, Problem, rule
-from gen_bundle.check.rules.values import shown
-from gen_bundle.codabench.fields import as_integer, as_text
+from gen_bundle.codabench.competition import input_texts
+from gen_bundle.codabench.fields import as_integer, as_text, shown
 from gen_bundle.codabench.stages import Stage
 
 if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle, Entry
+    from gen_bundle.check.bundle import Bundle
+    from gen_bundle.codabench.document import Entry
 
 COLUMNS = f"{SERIALIZERS}/leaderboards.py (columns)"
 STORED_DECIMALS = 10
@@ -25,14 +26,6 @@ def _columns(bundle: Bundle) -> Iterator[tuple[Entry, Entry]]:
     for board in bundle.entries("leaderboards"):
         for column in bundle.entries(*board.at, "columns"):
             yield board, column
-
-
-def input_texts(indexes: Any) -> list[str]:
-    """The column indexes of a computation as the server stores them: every item as text, then split at commas."""
-    if not isinstance(indexes, (list, dict, str, set)):
-        return []
-    joined = ",".join(str(index) for index in indexes)
-    return joined.split(",") if joined else []
 
 
 @rule(

@@ -6,8 +6,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gen_bundle.check.registry import SERIALIZERS, Effect, Problem, rule
-from gen_bundle.check.rules.values import shown
-from gen_bundle.codabench.fields import is_json
+from gen_bundle.codabench.fields import is_json, shown
 from gen_bundle.codabench.stages import Stage
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gen_bundle.check.registry import MODELS, SERIALIZERS, UNPACKER, Effect, Problem, rule
-from gen_bundle.check.rules.values import shown
+from gen_bundle.codabench.fields import shown
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.zips.tree import Node, OnServer
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gen_bundle.check.registry import FRONTEND, SERIALIZERS, UNPACKER, Effect, Problem, rule
-from gen_bundle.check.rules.values import shown
-from gen_bundle.codabench.fields import as_integer
+from gen_bundle.codabench.fields import as_integer, shown
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.zips.tree import Node, OnServer
