@@ -101,10 +101,9 @@ PROGRAM = {"program/metadata": b"command: python3 /app/program/score.py", "progr
 REFERENCE = {"ref.zip": packed({"truth.txt": b"a"})}
 
 
-def of_folders(tmp_path: Path, text: str = OLD, **files: bytes) -> Path:
+def of_folders(tmp_path: Path, program: Mapping[str, bytes], text: str = OLD) -> Path:
     """The old bundle as it is often kept: program.zip is named, and the folder program/ lies there."""
-    members = {**REFERENCE, **files}
-    path = old_bundle(tmp_path, text, **members)
+    path = old_bundle(tmp_path, text, **{**REFERENCE, **program})
     with zipfile.ZipFile(path) as archive:
         kept = {name: archive.read(name) for name in archive.namelist() if name != "program.zip"}
     write_zip(path, kept)
@@ -112,7 +111,7 @@ def of_folders(tmp_path: Path, text: str = OLD, **files: bytes) -> Path:
 
 
 def test_the_folder_of_a_program_is_taken_for_its_missing_zip(tmp_path: Path) -> None:
-    result = convert(of_folders(tmp_path, **PROGRAM), tmp_path / "new.zip")
+    result = convert(of_folders(tmp_path, PROGRAM), tmp_path / "new.zip")
     assert [task["scoring_program"] for task in converted(tmp_path / "new.zip")["tasks"]] == ["program", "program"]
     assert result.faults == []
     assert "scoring_program of phase 'Practice': 'program' is taken for 'program.zip'" in result.changed
@@ -120,12 +119,12 @@ def test_the_folder_of_a_program_is_taken_for_its_missing_zip(tmp_path: Path) ->
 
 def test_the_zip_of_a_program_is_taken_for_its_missing_folder(tmp_path: Path) -> None:
     text = OLD.replace("reference_data: ref.zip", "reference_data: ./ref/")
-    convert(of_folders(tmp_path, text, **PROGRAM), tmp_path / "new.zip")
+    convert(of_folders(tmp_path, PROGRAM, text), tmp_path / "new.zip")
     assert [task["reference_data"] for task in converted(tmp_path / "new.zip")["tasks"]] == ["ref.zip", "ref.zip"]
 
 
 def test_a_missing_program_is_said_with_what_comes_of_it(tmp_path: Path) -> None:
-    old = of_folders(tmp_path)
+    old = of_folders(tmp_path, {})
     result = CliRunner().invoke(root, ["convert", str(old), "--out", str(tmp_path / "new.zip"), "--json"])
     assert result.exit_code == 1
     assert "to fix: task 'Practice' has no scoring_program. The upload ends with `ERROR: Task" in result.stderr
@@ -134,7 +133,7 @@ def test_a_missing_program_is_said_with_what_comes_of_it(tmp_path: Path) -> None
 
 
 def test_a_bundle_that_works_ends_with_0(tmp_path: Path) -> None:
-    old = of_folders(tmp_path, **PROGRAM)
+    old = of_folders(tmp_path, PROGRAM)
     assert CliRunner().invoke(root, ["convert", str(old), "--out", str(tmp_path / "new.zip")]).exit_code == 0
 
 

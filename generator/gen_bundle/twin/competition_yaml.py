@@ -118,14 +118,20 @@ def _wrong_fields(declared: Declared) -> Iterator[str]:
 
 def _missing_files(declared: Declared, folder: Path) -> Iterator[str]:
     for task in declared.competition.tasks:
-        if "scoring_program" not in task.files:
+        if _path(task, "scoring_program") is None:
             yield f"{dotted((*task.at, 'scoring_program'))}: is missing"
         for role in TASK_FILES:
-            if role in task.files and (problem := _missing(folder, task.files[role].path)):
+            path = _path(task, role)
+            if path is not None and (problem := _missing(folder, path)):
                 yield f"{dotted((*task.at, role))}: {problem}"
     for solution in declared.competition.solutions:
         if problem := _missing(folder, solution.path):
             yield f"{dotted(solution.at)}: {problem}"
+
+
+def _path(task: platform.Task, role: str) -> Any:
+    """What the yaml gives for a file of a task; None where it gives nothing, or null, which the check refuses."""
+    return task.files[role].path if role in task.files else None
 
 
 def _missing(folder: Path, value: Any) -> str | None:
@@ -146,18 +152,19 @@ def _tasks(read: platform.Competition, folder: Path) -> Mapping[Hashable, Task]:
     groups = [[order[task.at] for task in phase.tasks] for phase in read.phases]
     ids = _ids([task.id for task in read.tasks], [task.index for task in read.tasks], groups)
 
-    def path(task: platform.Task, role: str) -> Path | None:
-        return folder / str(task.files[role].path) if role in task.files else None
+    def place(task: platform.Task, role: str) -> Path | None:
+        path = _path(task, role)
+        return None if path is None else folder / path
 
     return {
         task.index: Task(
             position=position,
             id=task_id,
             name=task.name,
-            scoring_program=folder / str(task.files["scoring_program"].path),
-            reference_data=path(task, "reference_data"),
-            input_data=path(task, "input_data"),
-            ingestion_program=path(task, "ingestion_program"),
+            scoring_program=folder / _path(task, "scoring_program"),
+            reference_data=place(task, "reference_data"),
+            input_data=place(task, "input_data"),
+            ingestion_program=place(task, "ingestion_program"),
             ingestion_only_during_scoring=task.ingestion_only_during_scoring,
         )
         for (position, task), task_id in zip(enumerate(read.tasks), ids, strict=True)

@@ -471,8 +471,8 @@ def test_exit_status(bundle: Path, tmp_path: Path, arguments: list[str], status:
         (None, "no such bundle"),
         ("", "expected a mapping at the top level"),
         ("version: 1", "gen-bundle convert"),
-        ("a: [", "is no YAML"),
-        ("version: 2", "tasks: Field required"),
+        ("a: [", "competition.yaml:1:5: while parsing a flow node expected the node content"),
+        ("version: 2", "tasks: expected a list with at least one mapping"),
     ],
 )
 def test_unreadable_bundles_end_with_2(tmp_path: Path, content: str | None, message: str) -> None:
@@ -494,8 +494,8 @@ def test_all_problems_of_a_bundle_are_told_at_once(tmp_path: Path) -> None:
     assert "phases[0].tasks: no task has the index 7" in result.stderr
     columns = Bundle(columns=({"title": "x", "index": -1.5},), phase={"tasks": None})
     result = command(columns.write(tmp_path / "columns"), "--out", tmp_path / "out")
-    assert "leaderboards[0].columns[0].key: Field required" in result.stderr
-    assert "phases[0].tasks: Input should be a valid list" in result.stderr
+    assert "leaderboards[0].columns[0].key is missing" in result.stderr
+    assert "phases[0].tasks: expected a list of the tasks' indexes" in result.stderr
 
 
 def test_nothing_to_run(bundle: Path, tmp_path: Path) -> None:

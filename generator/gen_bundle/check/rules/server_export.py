@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gen_bundle.check.registry import Effect, Problem, rule
+from gen_bundle.codabench.versions import SOURCE
 
 if TYPE_CHECKING:
     from gen_bundle.check.bundle import Bundle
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     "starting kits and `ingestion_only_during_scoring` are lost, and a task of several phases is there several times.",
     repair="Upload the original bundle where there is one (the server keeps it beside its exports), or put back what "
     "is lost: quoted times, `primary_index`, `public_data`, `starting_kit`.",
-    source="Codabench source @ c7dbc756, src/apps/competitions/tasks.py (create_competition_dump)",
+    source=f"{SOURCE}, src/apps/competitions/tasks.py (create_competition_dump)",
 )
 def _server_export(bundle: Bundle) -> Iterator[Problem]:
     tasks, phases = bundle.entries("tasks"), bundle.entries("phases")

@@ -10,6 +10,7 @@ from gen_bundle.check.registry import SERIALIZERS, Check, Effect, Problem, Reads
 from gen_bundle.codabench.declared import declared_fields
 from gen_bundle.codabench.fields import Fault, as_text, fault_of, fault_words
 from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.versions import SOURCE
 from gen_bundle.codabench.yaml_document import dotted
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ LONGEST_STORED_TITLE = 222
     consequence="The upload ends as failed (`value too long for type character varying(255)`), although the "
     "competition was created and stays behind.",
     repair=f"Keep the title to {LONGEST_STORED_TITLE} characters, fewer with a user name of more than nine.",
-    source="Codabench source @ c7dbc756, src/apps/competitions/tasks.py (name of the uploaded dataset)",
+    source=f"{SOURCE}, src/apps/competitions/tasks.py (name of the uploaded dataset)",
     reads="both",
 )
 def _title_too_long_to_store(bundle: Bundle) -> Iterator[Problem]:
