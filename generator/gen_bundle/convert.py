@@ -1,22 +1,36 @@
-"""The journey from somebody's CodaLab 1.5 bundle to a Codabench one: unpack → convert → write."""
+"""The journey from somebody's CodaLab 1.5 bundle to a Codabench one: unpack → convert → write → check."""
 
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from gen_bundle.check import Finding, check_path
 from gen_bundle.errors import UserError
 from gen_bundle.platforms.from_codalab import Conversion, html_as_markdown
 from gen_bundle.zips.unpacking import BUNDLE, ArchiveError, unpack
 from gen_bundle.zips.writing import Members, folder_members, move_into_place, write_zip
 
 
-def convert(old: Path, new: Path, *, force: bool = False) -> list[str]:
-    """Write the bundle `old` (zip or folder) in Codabench's format to the zip `new`.
+@dataclass(frozen=True)
+class Converted:
+    """What became of a bundle.
 
-    Returns:
-        What could not be carried over, a line each.
+    Attributes:
+        lost: what could not be carried over, a line each.
+        changed: what is written differently, a line each.
+        faults: what Codabench would refuse in the new bundle, and what would keep it from working.
+    """
+
+    lost: list[str]
+    changed: list[str]
+    faults: list[Finding]
+
+
+def convert(old: Path, new: Path, *, force: bool = False) -> Converted:
+    """Write the bundle `old` (zip or folder) in Codabench's format to the zip `new`, which is then checked.
 
     Raises:
         UserError: `old` is no bundle of the older format, `new` exists, or nothing can be written there.
@@ -30,7 +44,7 @@ def convert(old: Path, new: Path, *, force: bool = False) -> list[str]:
         ) from error
 
 
-def _convert(old: Path, new: Path, force: bool) -> list[str]:
+def _convert(old: Path, new: Path, force: bool) -> Converted:
     if new.is_dir():
         raise UserError(f"--out {new}: is a folder. Expected the path of a zip file.")
     if new.exists() and not force:
@@ -54,7 +68,8 @@ def _convert(old: Path, new: Path, force: bool) -> list[str]:
             move_into_place(unfinished, new)
         finally:
             unfinished.unlink(missing_ok=True)
-    return conversion.lost
+    faults = [finding for finding in check_path(new).findings if finding.severity == "error"]
+    return Converted(conversion.lost, conversion.changed, faults)
 
 
 def _opened(old: Path, work: Path) -> Path:

@@ -9,13 +9,16 @@ from typing import Any
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
 from gen_bundle.build import Request, build
 from gen_bundle.check import check_path
+from gen_bundle.cli import root
 from gen_bundle.convert import convert
 from gen_bundle.errors import UserError
 from gen_bundle.platforms.from_codalab import html_as_markdown
 from gen_bundle.zips.writing import write_zip
+from tests.generator.check.drafts import packed
 from tests.generator.competition import small_competition
 from tests.shared import shared_path
 
@@ -76,7 +79,7 @@ def converted(path: Path) -> Mapping[str, Any]:
 
 
 def test_an_old_bundle(tmp_path: Path) -> None:
-    lost = convert(old_bundle(tmp_path), tmp_path / "new.zip")
+    lost = convert(old_bundle(tmp_path), tmp_path / "new.zip").lost
     new = converted(tmp_path / "new.zip")
     assert (new["version"], new["registration_auto_approve"], new["docker_image"]) == (2, False, "someone/image:1")
     assert [(phase["name"], phase["start"], phase["end"]) for phase in new["phases"]] == [
@@ -92,6 +95,63 @@ def test_an_old_bundle(tmp_path: Path) -> None:
         "column 'time'",
         "anonymous_leaderboard",
     ]
+
+
+PROGRAM = {"program/metadata": b"command: python3 /app/program/score.py", "program/score.py": b"print()"}
+REFERENCE = {"ref.zip": packed({"truth.txt": b"a"})}
+
+
+def of_folders(tmp_path: Path, program: Mapping[str, bytes], text: str = OLD) -> Path:
+    """The old bundle as it is often kept: program.zip is named, and the folder program/ lies there."""
+    path = old_bundle(tmp_path, text, **{**REFERENCE, **program})
+    with zipfile.ZipFile(path) as archive:
+        kept = {name: archive.read(name) for name in archive.namelist() if name != "program.zip"}
+    write_zip(path, kept)
+    return path
+
+
+def test_the_folder_of_a_program_is_taken_for_its_missing_zip(tmp_path: Path) -> None:
+    result = convert(of_folders(tmp_path, PROGRAM), tmp_path / "new.zip")
+    assert [task["scoring_program"] for task in converted(tmp_path / "new.zip")["tasks"]] == ["program", "program"]
+    assert result.faults == []
+    assert "scoring_program of phase 'Practice': 'program' is taken for 'program.zip'" in result.changed
+
+
+def test_the_zip_of_a_program_is_taken_for_its_missing_folder(tmp_path: Path) -> None:
+    text = OLD.replace("reference_data: ref.zip", "reference_data: ./ref/")
+    convert(of_folders(tmp_path, PROGRAM, text), tmp_path / "new.zip")
+    assert [task["reference_data"] for task in converted(tmp_path / "new.zip")["tasks"]] == ["ref.zip", "ref.zip"]
+
+
+def test_a_missing_program_is_said_with_what_comes_of_it(tmp_path: Path) -> None:
+    old = of_folders(tmp_path, {})
+    result = CliRunner().invoke(root, ["convert", str(old), "--out", str(tmp_path / "new.zip"), "--json"])
+    assert result.exit_code == 1
+    assert "to fix: task 'Practice' has no scoring_program. The upload ends with `ERROR: Task" in result.stderr
+    assert {fault["id"] for fault in json.loads(result.stdout)["faults"]} == {"task-without-scoring-program"}
+    assert (tmp_path / "new.zip").exists()
+
+
+def test_a_bundle_that_works_ends_with_0(tmp_path: Path) -> None:
+    old = of_folders(tmp_path, PROGRAM)
+    assert CliRunner().invoke(root, ["convert", str(old), "--out", str(tmp_path / "new.zip")]).exit_code == 0
+
+
+def test_a_day_without_limit_stays_one(tmp_path: Path) -> None:
+    text = OLD.replace("max_submissions: 3", "max_submissions_per_day: '7'")
+    result = convert(old_bundle(tmp_path, text), tmp_path / "new.zip")
+    phases = converted(tmp_path / "new.zip")["phases"]
+    assert [phase["max_submissions_per_day"] for phase in phases] == [999, 7]
+    said = [text for text in result.changed if text.startswith("max_submissions_per_day")]
+    assert len(said) == 1
+    assert "'Practice': none was given, which is 999 on CodaLab and 5 on Codabench" in said[0]
+
+
+@pytest.mark.parametrize(("given", "approved"), [("'no'", True), ("'false'", True), ("'yes'", False), ("false", True)])
+def test_truth_values_written_as_texts_mean_what_they_say(tmp_path: Path, given: str, approved: bool) -> None:
+    text = OLD.replace("has_registration: true", f"has_registration: {given}")
+    convert(old_bundle(tmp_path, text), tmp_path / "new.zip")
+    assert converted(tmp_path / "new.zip")["registration_auto_approve"] is approved
 
 
 def test_a_converted_bundle_is_accepted(tmp_path: Path) -> None:
@@ -155,7 +215,7 @@ def test_decimals_that_are_no_number_are_none(tmp_path: Path, number: str) -> No
 
 @pytest.mark.parametrize("date", ["0001-01-01", "0001-01-01 00:00:00 +14:00", "9999-12-31 23:00:00 -05:00"])
 def test_dates_beyond_the_calendar_are_to_be_set(tmp_path: Path, date: str) -> None:
-    lost = convert(old_bundle(tmp_path, OLD.replace("2031-03-01 18:30:00", date)), tmp_path / "new.zip")
+    lost = convert(old_bundle(tmp_path, OLD.replace("2031-03-01 18:30:00", date)), tmp_path / "new.zip").lost
     assert any("start_date of phase 'Final': no date that can be read" in text for text in lost)
 
 

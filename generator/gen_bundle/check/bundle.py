@@ -2,104 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import datetime
-from functools import cached_property, wraps
-from typing import Any, Literal, TypeVar
+from functools import wraps
+from typing import Any, TypeVar
 
 from gen_bundle.check.leaks.secrets import Secrets
-from gen_bundle.codabench.competition import Competition, DataUse, read_v2
-from gen_bundle.codabench.keys import OLD_TOP_KEYS, TOP_KEYS
-from gen_bundle.codabench.old_competition import read_v1
-from gen_bundle.codabench.yaml_document import Document, Path, UnreadableYamlError, expanded_size
+from gen_bundle.codabench.competition import DataUse
+from gen_bundle.codabench.document import Declared
+from gen_bundle.codabench.yaml_document import UnreadableYamlError
 from gen_bundle.zips.packed import Package, unpack
 from gen_bundle.zips.reading import Archive
 from gen_bundle.zips.tree import Node, OnServer, Tree
 
 T = TypeVar("T")
-EXPANDED_LIMIT = 200_000
-YAML_NAME = "competition.yaml"
-NEW_KEYS = ("pages", "tasks", "leaderboards", "terms")
-READ_KEYS = sorted(TOP_KEYS | OLD_TOP_KEYS)
 
 
 @dataclass(frozen=True)
-class Entry:
-    """An item of a list of mappings in competition.yaml."""
+class DryRun:
+    """What a dry run says of the scoring programs.
 
-    at: Path
-    position: int
-    value: Mapping[Any, Any]
+    Attributes:
+        scored: the keys of each scores file that was taken.
+        logs: lines and bytes that the scoring program printed, for each run.
+    """
 
-    def get(self, key: str) -> Any:
-        """The value of a key, or None."""
-        return self.value.get(key)
+    scored: Sequence[frozenset[str]] = ()
+    logs: Sequence[tuple[int, int]] = ()
+
+    @property
+    def written(self) -> frozenset[str]:
+        """The keys that some run wrote."""
+        return frozenset[str]().union(*self.scored)
 
 
-@dataclass
-class Bundle:
+@dataclass(kw_only=True)
+class Bundle(Declared):
     """Everything a rule may look at.
 
     Attributes:
         archive: the zip's facts; None for an unpacked folder.
         unreadable: why competition.yaml cannot be read, if it cannot.
-        now: the moment against which dates are judged.
         known_keys: keys of datasets, tasks, solutions and queues that exist on the server, which nobody here can see.
         held: what is open for as long as the bundle is looked at.
-        scored: for each dry run, the keys that the scoring program wrote; None without a dry run.
+        dry_run: what a dry run says of the scoring programs; empty without one.
         answers: what functions that are asked `once_a_bundle` found.
     """
 
     tree: Tree
-    now: datetime
     archive: Archive | None = None
-    document: Document | None = None
     unreadable: UnreadableYamlError | None = None
     known_keys: frozenset[str] = frozenset()
     secrets: Secrets | None = None
-    scored: list[frozenset[str]] | None = None
+    dry_run: DryRun = DryRun()
     tick: Callable[[int], None] = lambda _: None
     held: ExitStack = field(default_factory=ExitStack)
     packages: dict[int, Package] = field(default_factory=dict)
     answers: dict[str, list[Any]] = field(default_factory=dict)
-
-    @property
-    def yaml(self) -> Mapping[Any, Any]:
-        """The top of competition.yaml; empty when it is no mapping."""
-        value = self.document.value if self.document else None
-        return value if isinstance(value, Mapping) else {}
-
-    @property
-    def version(self) -> str:
-        """The version as the platform compares it."""
-        return str(self.yaml.get("version", "1"))
-
-    @property
-    def format(self) -> Literal["v2", "v1"]:
-        """The format that the bundle is written in, also where its version says another one."""
-        new = "html" not in self.yaml and any(key in self.yaml for key in NEW_KEYS)
-        return "v2" if self.version == "2" or new else "v1"
-
-    @cached_property
-    def competition(self) -> Competition:
-        """The competition that the platform would create, read leniently."""
-        return read_v2(self) if self.format == "v2" else read_v1(self)
-
-    def entries(self, *at: Any) -> list[Entry]:
-        """The mappings in the list at a path of competition.yaml; anything else is left out."""
-        value: Any = self.yaml
-        for key in at:
-            if isinstance(value, Mapping):
-                value = value.get(key)
-            elif isinstance(value, list) and isinstance(key, int) and key < len(value):
-                value = value[key]
-            else:
-                return []
-        if not isinstance(value, list):
-            return []
-        return [Entry((*at, index), index, item) for index, item in enumerate(value) if isinstance(item, Mapping)]
 
     def package(self, use: DataUse) -> Package | None:
         """The unpacked program or data of a use; None when its path leads nowhere."""
@@ -121,11 +81,6 @@ class Bundle:
             return found.read(limit).decode("utf-8", "strict" if found.size <= limit else "ignore")
         except UnicodeDecodeError:
             return None
-
-    @cached_property
-    def huge(self) -> list[str]:
-        """The top-level keys that are read and whose values become enormous once their aliases are written out."""
-        return [key for key in READ_KEYS if expanded_size(self.yaml.get(key), EXPANDED_LIMIT) >= EXPANDED_LIMIT]
 
 
 def once_a_bundle(find: Callable[[Bundle], Iterable[T]]) -> Callable[[Bundle], list[T]]:

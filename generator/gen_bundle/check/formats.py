@@ -25,16 +25,20 @@ def place(finding: Finding) -> str:
 
 
 def text(report: Report) -> Iterator[str]:
-    """The verdict and all findings, line by line."""
+    """The verdict and all findings, line by line; what a rule has to say is said once."""
     verdict = "accepted" if report.accepted else "refused"
     warned = "DO NOT UPLOAD IT: participants would see gold; " if report.leaks else ""
     yield f"{report.path}: {warned}{verdict}: {LATER[report.later]}"
+    by_rule: dict[str, list[Finding]] = {}
     for finding in report.findings:
-        first = "  (what the platform reports first)" if finding.first else ""
-        yield f"  {finding.severity} {finding.id}  {place(finding)}{first}"
-        yield f"    {finding.what}"
-        yield f"    what happens: {finding.consequence}"
-        yield f"    what to do:   {finding.repair}"
+        by_rule.setdefault(finding.id, []).append(finding)
+    for rule_id, findings in by_rule.items():
+        yield f"  {findings[0].severity} {rule_id}"
+        for finding in findings:
+            first = "  (what the platform reports first)" if finding.first else ""
+            yield f"    {place(finding)}: {finding.what}{first}"
+        yield f"    what happens: {findings[0].consequence}"
+        yield f"    what to do:   {findings[0].repair}"
 
 
 def github(report: Report) -> Iterator[str]:

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
 from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.versions import SOURCE
 from gen_bundle.codabench.yaml_document import Path
 
 if TYPE_CHECKING:
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
 Severity = Literal["error", "warning", "note"]
 Reads = Literal["archive", "v2", "v1", "both"]
 
-UNPACKER = "Codabench source @ c7dbc756, src/apps/competitions/unpackers"
-UPLOAD = "Codabench source @ c7dbc756, src/apps/competitions/tasks.py (unpack_competition)"
-SERIALIZERS = "Codabench source @ c7dbc756, src/apps/api/serializers"
-MODELS = "Codabench source @ c7dbc756, the models' fields"
-WORKER = "Codabench source @ c7dbc756, compute_worker/compute_worker.py"
-SCORES = "Codabench source @ c7dbc756, scores and leaderboards (src/apps/api/views, src/apps/leaderboards)"
-FRONTEND = "Codabench source @ c7dbc756, src/static (how pages are shown)"
+UNPACKER = f"{SOURCE}, src/apps/competitions/unpackers"
+UPLOAD = f"{SOURCE}, src/apps/competitions/tasks.py (unpack_competition)"
+SERIALIZERS = f"{SOURCE}, src/apps/api/serializers"
+MODELS = f"{SOURCE}, the models' fields"
+WORKER = f"{SOURCE}, compute_worker/compute_worker.py"
+SCORES = f"{SOURCE}, scores and leaderboards (src/apps/api/views, src/apps/leaderboards)"
+FRONTEND = f"{SOURCE}, src/static (how pages are shown)"
 ZIPFILE = "Python's zipfile, with which Codabench unpacks"
 HOUSE = "good practice; no rule of the platform"
 

@@ -11,10 +11,11 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gen_bundle.check.bundle import YAML_NAME, Bundle
+from gen_bundle.check.bundle import Bundle, DryRun
 from gen_bundle.check.leaks.secrets import Secrets
 from gen_bundle.check.registry import Effect, Problem, Reads, Rule, applying
 from gen_bundle.check.report import Finding, Report
+from gen_bundle.codabench.document import YAML_NAME
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
@@ -44,6 +45,7 @@ TOPICS = {
     "metrics": "Directions of metrics",
     "scores": "Scores of a dry run",
     "fact_sheet": "The fact sheet",
+    "server_export": "The server's own exports",
     "legacy": "The old format",
     "legacy_board": "The old format's leaderboard",
     "leaks": "Leaks",
@@ -87,7 +89,7 @@ def check_path(
     *,
     now: datetime | None = None,
     secrets: Secrets | None = None,
-    scored: list[frozenset[str]] | None = None,
+    dry_run: DryRun | None = None,
     known_keys: Iterable[str] = (),
 ) -> Report:
     """Say what Codabench would do with a bundle, and what happens afterwards.
@@ -96,7 +98,7 @@ def check_path(
         path: a zip, or the folder of an unpacked bundle.
         now: the moment against which dates are judged; a date without zone is taken as UTC.
         secrets: what must not reach participants; derived from the reference data where it is not given.
-        scored: the keys of each scores.json of a dry run.
+        dry_run: what a dry run of the bundle says of its scoring programs.
         known_keys: keys of datasets, tasks, solutions and queues that exist on the server.
 
     Raises:
@@ -109,7 +111,7 @@ def check_path(
     try:
         with ExitStack() as held:
             bundle = _open(path, moment, progress, held)
-            bundle.secrets, bundle.scored, bundle.known_keys = secrets, scored, frozenset(known_keys)
+            bundle.secrets, bundle.dry_run, bundle.known_keys = secrets, dry_run or DryRun(), frozenset(known_keys)
             found = list(_problems(bundle))
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
@@ -120,10 +122,10 @@ def check_path(
 
 def _open(path: Path, now: datetime, tick: Callable[[int], None], held: ExitStack) -> Bundle:
     if path.is_dir():
-        bundle = Bundle(folder_tree(path, tick), now, tick=tick, held=held)
+        bundle = Bundle(tree=folder_tree(path, tick), now=now, tick=tick, held=held)
     else:
         archive = open_archive(held.enter_context(path.open("rb")), tick, held)
-        bundle = Bundle(archive.tree, now, archive, tick=tick, held=held)
+        bundle = Bundle(tree=archive.tree, now=now, archive=archive, tick=tick, held=held)
     found = bundle.tree.find(YAML_NAME)
     if isinstance(found, Node) and found.open is not None:
         try:

@@ -16,7 +16,7 @@ from gen_bundle.cli.messages import colour_wanted, say, user_errors
 from gen_bundle.errors import UserError
 
 if TYPE_CHECKING:
-    from gen_bundle.check import Report, Secrets
+    from gen_bundle.check import DryRun, Report, Secrets
 
 EPILOG = """\b
 Examples:
@@ -79,8 +79,8 @@ def command(
         if not paths:
             raise UserError("no PATH. Give a bundle's zip or folder, or --explain ID.")
         moment = _moment(now)
-        scored = None if dry_run is None else _scored(dry_run)
-        reports, unreadable = _reports(paths, moment, scored, known_keys)
+        record = None if dry_run is None else _record(dry_run)
+        reports, unreadable = _reports(paths, moment, record, known_keys)
     _print(reports, "json" if as_json else style)
     for message in unreadable:
         say(message, style="red")
@@ -100,20 +100,22 @@ def _moment(text: str | None) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _scored(folder: Path) -> list[frozenset[str]]:
-    """The keys that each finished run of a dry run wrote."""
-    import json
+def _record(path: Path) -> DryRun:
+    """What a dry run says of the scoring programs."""
+    from gen_bundle.check import DryRun
+    from gen_bundle.twin.record import read_record
 
-    path = folder / "dry-run.json" if folder.is_dir() else folder
+    content = read_record(path)
     try:
-        runs = json.loads(path.read_text(encoding="utf-8"))["runs"]
-        return [frozenset(run["scores"]) for run in runs if isinstance(run.get("scores"), dict)]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"--dry-run {folder}: holds no dry-run.json that can be read ({error}).") from error
+        scored = [frozenset(run["scores"]) for run in content["runs"] if isinstance(run.get("scores"), dict)]
+        logs = [(int(run["log_lines"]), int(run["log_bytes"])) for run in content.get("measured", ())]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UserError(f"--dry-run {path}: no dry run wrote this ({error!r}). Make it again.") from error
+    return DryRun(scored, logs)
 
 
 def _reports(
-    paths: tuple[Path, ...], now: datetime, scored: list[frozenset[str]] | None, known_keys: tuple[str, ...]
+    paths: tuple[Path, ...], now: datetime, dry_run: DryRun | None, known_keys: tuple[str, ...]
 ) -> tuple[list[Report], list[str]]:
     from dataclasses import replace
 
@@ -125,7 +127,7 @@ def _reports(
         try:
             with _bundles(path) as bundles:
                 for bundle, name, secrets in bundles:
-                    report = check_path(bundle, now=now, secrets=secrets, scored=scored, known_keys=known_keys)
+                    report = check_path(bundle, now=now, secrets=secrets, dry_run=dry_run, known_keys=known_keys)
                     reports.append(replace(report, path=name))
         except UserError as error:
             unreadable += error.messages

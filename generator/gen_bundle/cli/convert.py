@@ -12,6 +12,10 @@ EPILOG = """\b
 Examples:
   gen-bundle convert old.zip --out new.zip
   gen-bundle check new.zip
+
+\b
+Exit status: 0 converted, 1 converted into a bundle that Codabench would refuse or that cannot work, 2 wrong use or a
+bundle that cannot be read.
 """
 
 
@@ -19,16 +23,30 @@ Examples:
 @click.argument("old", type=click.Path(exists=True, path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the new bundle goes.")
 @click.option("--force", is_flag=True, help="Replace what stands at --out.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was not carried over as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print what became of it as JSON.")
 def command(old: Path, out: Path, force: bool, as_json: bool) -> None:
     """Turn a CodaLab 1.5 bundle (zip or folder) into a Codabench one, and name what could not be carried over."""
     from gen_bundle.convert import convert
 
     with user_errors():
-        lost = convert(old, out, force=force)
-    for text in lost:
+        converted = convert(old, out, force=force)
+    for text in converted.changed:
+        say(f"note: {text}")
+    for text in converted.lost:
         say(f"not carried over: {text}", "yellow")
-    say(f"{out}: converted; look at it with gen-bundle check {out}", "green")
+    for finding in converted.faults:
+        say(f"to fix: {finding.what}. {finding.consequence} {finding.repair}", "red")
+    if converted.faults:
+        say(f"{out}: converted, but it cannot be used as it is; once fixed, check it with gen-bundle check", "red")
+    else:
+        say(f"{out}: converted; look at it with gen-bundle check {out}", "green")
     if as_json:
-        json.dump({"path": str(out), "not_carried_over": lost}, sys.stdout, indent=1, ensure_ascii=False)
+        result = {
+            "path": str(out),
+            "not_carried_over": converted.lost,
+            "changed": converted.changed,
+            "faults": [finding.as_dict() for finding in converted.faults],
+        }
+        json.dump(result, sys.stdout, indent=1, ensure_ascii=False)
         click.echo()
+    sys.exit(1 if converted.faults else 0)

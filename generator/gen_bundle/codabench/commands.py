@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from gen_bundle.codabench.worker import HOME, replace_placeholders
 from gen_bundle.zips.tree import Node, Tree
 
 Role = Literal["scoring", "ingestion"]
@@ -40,7 +41,6 @@ PYTHON = re.compile(r"(?:.*/)?(?:python|pypy)(?:\d+(?:\.\d+)*)?\Z")
 INTERPRETERS = re.compile(r"(?:.*/)?(?:bash|sh|dash|zsh|Rscript|perl|ruby|node|julia|php|octave)\Z")
 SHELLS = re.compile(r"(?:.*/)?(?:bash|sh|dash|zsh)\Z")
 OPTIONS_WITH_VALUE = frozenset(["-W", "-X", "-Q", "--check-hash-based-pycs", "-o", "+o", "-I", "-r"])
-HOME = "/app/program"
 NEVER_MOUNTED = ("/app/ingestion_program", "/app/scoring_program", "/app/reference_data")
 # `cd` to where the program is started anyway, as the word that follows it
 STAYING = [[f"{folder}{end}"] for folder in (HOME, f"{HOME}/", ".") for end in ("", ";")]
@@ -67,21 +67,13 @@ class Fault:
 
 
 def replaced(command: str, role: Role, during_scoring: bool) -> str:
-    """The command with the worker's placeholders replaced, in its order, as plain text."""
-    program = "/app/ingestion_program" if during_scoring else HOME
-    for name, path in (
-        ("$input", "/app/input_data" if role == "ingestion" else "/app/input"),
-        ("$output", "/app/output"),
-        ("$program", program),
-        ("$ingestion_program", HOME),
-        ("$hidden", "/app/input/ref"),
-        ("$shared", "/app/shared"),
-        ("$submission_program", "/app/ingested_program"),
-        ("$tmp", "/app/output"),
-        ("$predictions", "/app/input/res" if role == "scoring" else "/app/output"),
-    ):
-        command = command.replace(name, path)
-    return command
+    """The command with the worker's placeholders replaced, in the job in which a program of this role runs."""
+    return replace_placeholders(
+        command,
+        "ingestion" if role == "ingestion" else "program",
+        is_scoring=role == "scoring" or during_scoring,
+        ingestion_only_during_scoring=during_scoring,
+    )
 
 
 def faults(command: str, role: Role, during_scoring: bool, program: Tree) -> list[Fault]:

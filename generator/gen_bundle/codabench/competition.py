@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from gen_bundle.codabench.dates import Instant, read_instant
+from gen_bundle.codabench.document import Declared, Entry
 from gen_bundle.codabench.fields import as_boolean, as_integer, as_text
+from gen_bundle.codabench.leaderboard import Column as BoardColumn
+from gen_bundle.codabench.leaderboard import Leaderboard
 from gen_bundle.codabench.yaml_document import Path
-
-if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle, Entry
 
 TASK_FILES = ("ingestion_program", "input_data", "scoring_program", "reference_data")
 PHASE_FILES = ("public_data", "starting_kit")
 DEFAULT_IMAGE = "codalab/codalab-legacy:py37"
 DEFAULT_LIMIT_S = 600
+DEFAULT_A_DAY, DEFAULT_IN_ALL = 5, 100
 
 
 @dataclass(frozen=True)
@@ -30,19 +32,34 @@ class DataUse:
 
 
 @dataclass(frozen=True)
+class Solution(DataUse):
+    """An example submission, with the indexes of its tasks."""
+
+    tasks: tuple[Hashable, ...] = ()
+
+
+@dataclass(frozen=True)
 class Task:
-    """A task of the platform with its files by role."""
+    """A task of the platform with its files by role; `id` is our own key, which the platform ignores."""
 
     at: Path
     index: Any
     name: str
     files: Mapping[str, DataUse]
     ingestion_only_during_scoring: bool = False
+    id: Any = None
 
 
 @dataclass(frozen=True)
 class Phase:
-    """A phase in the platform's order; `at` and the paths of its dates point into competition.yaml."""
+    """A phase in the platform's order; `at` and the paths of its dates point into competition.yaml.
+
+    Attributes:
+        tasks: in the order in which they are named, which the platform does not keep.
+        limit_s: seconds that each of a submission's jobs may take; the default where none is given.
+        a_day, in_all: submissions that a participant may make; 0 and None mean no limit.
+        id: our own key, which the platform ignores.
+    """
 
     at: Path
     name: str
@@ -52,7 +69,12 @@ class Phase:
     end_at: Path
     tasks: tuple[Task, ...]
     files: Mapping[str, DataUse]
-    limit_s: int | None
+    limit_s: int
+    a_day: int | None
+    in_all: int | None
+    auto_migrate: bool
+    index: Any
+    id: Any = None
 
 
 @dataclass(frozen=True)
@@ -74,6 +96,7 @@ class Column:
 class Competition:
     """What the platform would create."""
 
+    title: str
     image: str
     image_at: Path
     tasks: tuple[Task, ...] = ()
@@ -84,7 +107,9 @@ class Competition:
     queue: bool = False
     programs_available: bool = False
     input_available: bool = False
-    solutions: tuple[DataUse, ...] = ()
+    detailed_results: bool = False
+    board_title: str = ""
+    solutions: tuple[Solution, ...] = ()
     pages: tuple[tuple[Path, str], ...] = field(default=())
 
     @property
@@ -122,7 +147,7 @@ def sorted_phases(entries: list[Entry]) -> list[Entry]:
         return entries
 
 
-def read_v2(bundle: Bundle) -> Competition:
+def read_v2(declared: Declared) -> Competition:
     """The competition of a bundle with `version: 2`."""
     tasks = tuple(
         Task(
@@ -131,68 +156,94 @@ def read_v2(bundle: Bundle) -> Competition:
             str(entry.get("name") or entry.get("index")),
             {} if "key" in entry.value else _files(entry, TASK_FILES, (entry.position,)),
             is_on(entry.get("ingestion_only_during_scoring")),
+            entry.get("id"),
         )
-        for entry in bundle.entries("tasks")
+        for entry in declared.entries("tasks")
     )
     by_index: dict[Hashable, Task] = {}
     for task in tasks:
         if isinstance(task.index, Hashable):
             by_index.setdefault(task.index, task)
     phases = tuple(
-        _phase_v2(bundle, entry, order, by_index) for order, entry in enumerate(sorted_phases(bundle.entries("phases")))
+        _phase_v2(entry, order, by_index, declared.now)
+        for order, entry in enumerate(sorted_phases(declared.entries("phases")))
     )
-    top = bundle.yaml
-    board = next(iter(bundle.entries("leaderboards")), None)
+    top = declared.yaml
+    board = next(iter(declared.entries("leaderboards")), None)
     primary = as_integer(board.value.get("primary_index", 0)) if board else 0
     return Competition(
+        title=as_text(top.get("title")) or "",
         image=as_text(top.get("docker_image", DEFAULT_IMAGE)) or "",
         image_at=("docker_image",),
         tasks=tasks,
         phases=phases,
-        columns=tuple(_column_v2(entry) for entry in bundle.entries("leaderboards", 0, "columns")),
+        columns=tuple(_column_v2(entry) for entry in declared.entries("leaderboards", 0, "columns")),
         primary_index=0 if primary is None else primary,
         submission_rule=str(board.value.get("submission_rule", "Add")) if board else "Add",
         queue=bool(top.get("queue")),
         programs_available=is_on(top.get("make_programs_available")),
         input_available=is_on(top.get("make_input_data_available")),
+        detailed_results=is_on(top.get("enable_detailed_results")),
+        board_title=as_text(board.get("title")) or "" if board else "",
         solutions=tuple(
-            DataUse((*entry.at, "path"), "solution", entry.value["path"], (entry.position,))
-            for entry in bundle.entries("solutions")
+            Solution(
+                (*entry.at, "path"), "solution", entry.value["path"], (entry.position,), listed(entry.get("tasks"))
+            )
+            for entry in declared.entries("solutions")
             if "key" not in entry.value and "path" in entry.value
         ),
         pages=(
-            *(((*entry.at, "file"), entry.value["file"]) for entry in bundle.entries("pages") if "file" in entry.value),
+            *(
+                ((*entry.at, "file"), entry.value["file"])
+                for entry in declared.entries("pages")
+                if "file" in entry.value
+            ),
             *(((("terms",), top["terms"]),) if isinstance(top.get("terms"), str) else ()),
         ),
     )
 
 
-def _phase_v2(bundle: Bundle, entry: Entry, order: int, by_index: Mapping[Hashable, Task]) -> Phase:
-    named = entry.get("tasks")
-    listed = list(named) if isinstance(named, (list, dict, str, set)) else []
+def _phase_v2(entry: Entry, order: int, by_index: Mapping[Hashable, Task], now: datetime) -> Phase:
     tasks: dict[Path, Task] = {}
-    for index in listed:
-        if isinstance(index, Hashable) and index in by_index:
+    for index in listed(entry.get("tasks")):
+        if index in by_index:
             tasks[by_index[index].at] = by_index[index]
-    limit = as_integer(entry.get("execution_time_limit"))
     return Phase(
         entry.at,
-        str(entry.get("name")),
-        read_instant(entry.get("start"), bundle.now),
-        read_instant(entry.get("end"), bundle.now),
+        str(entry.get("name") or entry.get("index") or order),
+        read_instant(entry.get("start"), now),
+        read_instant(entry.get("end"), now),
         (*entry.at, "start"),
         (*entry.at, "end"),
         tuple(tasks.values()),
         _files(entry, PHASE_FILES, (order,)),
-        limit or DEFAULT_LIMIT_S,
+        *limits(entry.value),
+        is_on(entry.get("auto_migrate_to_this_phase")),
+        entry.value.get("index", 0),
+        entry.get("id"),
     )
+
+
+def limits(phase: Mapping[Any, Any]) -> tuple[int, int | None, int | None]:
+    """Seconds a job, submissions a day, and submissions in all; the same keys in both formats."""
+    return (
+        as_integer(phase.get("execution_time_limit")) or DEFAULT_LIMIT_S,
+        as_integer(phase.get("max_submissions_per_day", DEFAULT_A_DAY)),
+        as_integer(phase.get("max_submissions", DEFAULT_IN_ALL)),
+    )
+
+
+def listed(indexes: Any) -> tuple[Hashable, ...]:
+    """The indexes that a list names; the platform goes through mappings and texts as well, by key and character."""
+    named = list(indexes) if isinstance(indexes, (list, dict, str, set)) else []
+    return tuple(index for index in named if isinstance(index, Hashable))
 
 
 def _column_v2(entry: Entry) -> Column:
     computation = entry.get("computation")
-    indexes = entry.get("computation_indexes")
-    listed = [str(index) for index in indexes] if isinstance(indexes, (list, dict, str)) else []
-    inputs = tuple(number for index in ",".join(listed).split(",") if (number := as_integer(index)) is not None)
+    inputs = tuple(
+        number for text in input_texts(entry.get("computation_indexes")) if (number := as_integer(text)) is not None
+    )
     return Column(
         entry.at,
         as_text(entry.get("key")) or "",
@@ -204,3 +255,31 @@ def _column_v2(entry: Entry) -> Column:
         None if computation is None else str(computation),
         inputs,
     )
+
+
+def input_texts(indexes: Any) -> list[str]:
+    """The column indexes of a computation as the server stores them: every item as text, then split at commas."""
+    if not isinstance(indexes, (list, dict, str, set)):
+        return []
+    joined = ",".join(str(index) for index in indexes)
+    return joined.split(",") if joined else []
+
+
+def leaderboard(competition: Competition) -> Leaderboard:
+    """The board that every phase gets; columns without a number as index, which the platform refuses, are left out."""
+    columns = [
+        BoardColumn(
+            column.index,
+            column.key,
+            column.title or column.key,
+            "asc" if column.ascending else "desc",
+            2 if column.precision is None else column.precision,
+            column.hidden,
+            column.computation,
+            frozenset(column.inputs) if column.computation else frozenset(),
+        )
+        for column in competition.columns
+        if column.index is not None
+    ]
+    columns.sort(key=lambda column: column.index)
+    return Leaderboard(tuple(columns), competition.primary_index, competition.submission_rule, competition.board_title)

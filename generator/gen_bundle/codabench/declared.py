@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gen_bundle.codabench.competition import sorted_phases
+from gen_bundle.codabench.competition import DEFAULT_A_DAY, DEFAULT_IN_ALL, sorted_phases
+from gen_bundle.codabench.document import Declared
 from gen_bundle.codabench.fields import MISSING, Boolean, Choice, Email, Integer, Kind, Text
 from gen_bundle.codabench.old_competition import board_label, old_columns, old_labels, old_phases
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.yaml_document import Path
-
-if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle
 
 NAME = Text(256)
 # the task of an old phase is called "<label> Task", in at most 256 characters
@@ -69,39 +67,39 @@ class FieldUse:
     order: tuple[int, ...]
 
 
-def declared_fields(bundle: Bundle) -> Iterator[FieldUse]:
+def declared_fields(declared: Declared) -> Iterator[FieldUse]:
     """All fields of the bundle's competition.yaml."""
-    if bundle.format == "v1":
-        yield from _v1_fields(bundle)
+    if declared.format == "v1":
+        yield from _v1_fields(declared)
         return
-    yield from _task_fields(bundle)
-    for board in bundle.entries("leaderboards"):
-        yield from _board_fields(bundle, board.at, board.position, board.value)
-    yield from _v2_fields(bundle)
+    yield from _task_fields(declared)
+    for board in declared.entries("leaderboards"):
+        yield from _board_fields(declared, board.at, board.position, board.value)
+    yield from _v2_fields(declared)
 
 
-def _task_fields(bundle: Bundle) -> Iterator[FieldUse]:
-    for task in bundle.entries("tasks"):
+def _task_fields(declared: Declared) -> Iterator[FieldUse]:
+    for task in declared.entries("tasks"):
         if "key" not in task.value:
             place = (task.position, 4)
             yield FieldUse((*task.at, "name"), NAME, task.get("name"), Stage.SAVE_TASKS, (*place, 0))
             yield FieldUse((*task.at, "description"), FREE_TEXT, task.get("description"), Stage.SAVE_TASKS, (*place, 1))
             flag = task.value.get("ingestion_only_during_scoring", False)
             yield FieldUse((*task.at, "ingestion_only_during_scoring"), FLAG, flag, Stage.SAVE_TASKS, (*place, 2))
-    for solution in bundle.entries("solutions"):
+    for solution in declared.entries("solutions"):
         if "key" not in solution.value:
             for number, (key, kind) in enumerate((("name", NAME), ("description", FREE_TEXT))):
                 value = solution.get(key) or ("solution" if key == "name" else solution.get(key))
                 yield FieldUse((*solution.at, key), kind, value, Stage.SAVE_SOLUTIONS, (solution.position, 1, number))
 
 
-def _v2_fields(bundle: Bundle) -> Iterator[FieldUse]:
+def _v2_fields(declared: Declared) -> Iterator[FieldUse]:
     for key, kind, default, place_in_row in TOP_FIELDS:
-        yield FieldUse((key,), kind, bundle.yaml.get(key, default), Stage.SAVE_COMPETITION, (place_in_row,))
-    for page in bundle.entries("pages"):
+        yield FieldUse((key,), kind, declared.yaml.get(key, default), Stage.SAVE_COMPETITION, (place_in_row,))
+    for page in declared.entries("pages"):
         order = (PAGES_PLACE, page.position, 0)
         yield FieldUse((*page.at, "title"), Text(255), page.get("title"), Stage.SAVE_COMPETITION, order)
-    for number, phase in enumerate(sorted_phases(bundle.entries("phases"))):
+    for number, phase in enumerate(sorted_phases(declared.entries("phases"))):
         yield from _phase_fields(phase.at, number, phase.value, "name", "auto_migrate_to_this_phase")
 
 
@@ -111,8 +109,8 @@ def _phase_fields(at: Path, number: int, phase: Mapping[Any, Any], name: str, mi
         (name, NAME, phase.get(name)),
         ("description", FREE_TEXT, phase.get("description")),
         ("execution_time_limit", Integer(), limit or 0),
-        ("max_submissions_per_day", COUNT, phase.get("max_submissions_per_day", 5)),
-        ("max_submissions", COUNT, phase.get("max_submissions", 100)),
+        ("max_submissions_per_day", COUNT, phase.get("max_submissions_per_day", DEFAULT_A_DAY)),
+        ("max_submissions", COUNT, phase.get("max_submissions", DEFAULT_IN_ALL)),
         (migrate, FLAG, phase.get(migrate, False)),
         *((key, FLAG, phase.get(key, False)) for key in PHASE_FLAGS),
     ]
@@ -120,7 +118,7 @@ def _phase_fields(at: Path, number: int, phase: Mapping[Any, Any], name: str, mi
         yield FieldUse((*at, key), kind, value, Stage.SAVE_COMPETITION, (PHASES_PLACE, number, place))
 
 
-def _board_fields(bundle: Bundle, at: Path, position: int, board: Mapping[Any, Any]) -> Iterator[FieldUse]:
+def _board_fields(declared: Declared, at: Path, position: int, board: Mapping[Any, Any]) -> Iterator[FieldUse]:
     rows: list[tuple[int, str, Kind, Any]] = [
         (0, "primary_index", Integer(), board.get("primary_index", 0)),
         (1, "title", Text(64), board.get("title", MISSING)),
@@ -130,7 +128,7 @@ def _board_fields(bundle: Bundle, at: Path, position: int, board: Mapping[Any, A
     ]
     for place, key, kind, value in rows:
         yield FieldUse((*at, key), kind, value, Stage.SAVE_LEADERBOARDS, (position, place))
-    for column in bundle.entries(*at, "columns"):
+    for column in declared.entries(*at, "columns"):
         fields: list[tuple[str, Kind, Any]] = [
             ("computation", Choice(COMPUTATIONS, null=True, blank=True), column.value.get("computation")),
             ("title", Text(36), column.value.get("title", MISSING)),
@@ -145,8 +143,8 @@ def _board_fields(bundle: Bundle, at: Path, position: int, board: Mapping[Any, A
             yield FieldUse((*column.at, key), kind, value, Stage.SAVE_LEADERBOARDS, order)
 
 
-def _v1_fields(bundle: Bundle) -> Iterator[FieldUse]:
-    top = bundle.yaml
+def _v1_fields(declared: Declared) -> Iterator[FieldUse]:
+    top = declared.yaml
     for key, kind, default, place in TOP_FIELDS:
         if key in OLD_TOP_FIELDS:
             yield FieldUse((key,), kind, top.get(key, default), Stage.SAVE_COMPETITION, (place,))
@@ -156,7 +154,7 @@ def _v1_fields(bundle: Bundle) -> Iterator[FieldUse]:
     for number, title in enumerate(html if isinstance(html, Mapping) else ()):
         if title != "terms":
             yield FieldUse(("html", title), Text(255), title, Stage.SAVE_COMPETITION, (PAGES_PLACE, number, 0))
-    for number, (at, phase) in enumerate(old_phases(bundle)):
+    for number, (at, phase) in enumerate(old_phases(declared)):
         flag = phase.get("ingestion_program_only_during_scoring", False)
         yield FieldUse((*at, "label"), OLD_TASK_NAME, str(phase.get("label")), Stage.SAVE_TASKS, (number, 4, 0))
         yield FieldUse((*at, "description"), FREE_TEXT, phase.get("description"), Stage.SAVE_TASKS, (number, 4, 1))

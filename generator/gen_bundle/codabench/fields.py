@@ -118,6 +118,36 @@ def fault_of(kind: Kind, value: Any) -> Fault | None:
     return None if str(value) in kind.choices else "choice"
 
 
+def fault_words(kind: Kind, fault: Fault, value: Any) -> str:
+    """A fault in words that follow the name of the field."""
+    match kind, fault:
+        case Text(limit=limit), "long":
+            return f"has {len(as_text(value) or '')} characters, and at most {limit} fit"
+        case Integer(low=low, high=high), "range":
+            return f"is {shown(value)}, and must lie between {low} and {high}"
+        case Choice(choices=choices), "choice":
+            return f"is {shown(value)}; allowed are {', '.join(choices)}"
+    words = {
+        "missing": "is missing",
+        "null": "has no value (null), and needs one",
+        "blank": "is blank, and needs a text",
+        "text": f"is read as {shown(value)}, which is no text",
+        "nul": "holds a NUL character or half of a surrogate pair",
+        "boolean": f"is {shown(value)}, and must be true or false",
+        "integer": f"is {shown(value)}, and must be a whole number",
+        "email": f"is {shown(value)}, which is no e-mail address",
+    }
+    return words[fault]
+
+
+def shown(value: Any, limit: int = 60) -> str:
+    """A value for a message, cut to a length that can be read."""
+    if isinstance(value, (list, dict)):
+        return "a list" if isinstance(value, list) else "a mapping"
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
 def _text_fault(kind: Text, value: Any) -> Fault | None:
     if str(value).strip() == "" and isinstance(value, str):
         return None if kind.blank else "blank"

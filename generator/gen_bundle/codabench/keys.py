@@ -22,6 +22,26 @@ OLD_TOP_KEYS |= {"has_registration", "end_date", *OLD_TOP_FIELDS}
 OLD_PHASE = OWN | {"phasenumber", "label", "description", "start_date", "auto_migration"}
 OLD_PHASE |= {"is_parallel_parent", "parent_phasenumber", "ingestion_program_only_during_scoring"}
 OLD_PHASE |= {*FLAGS, *LIMITS, *PHASE_FILES, *TASK_FILES}
-# how the old server ran a phase, which does not matter here
-OLD_PHASE |= {"is_scoring_only"}
+# how the old server ran and drew a phase, which does not matter here
+OLD_PHASE |= {"is_scoring_only", "color"}
 OLD_COLUMN = OWN | {"leaderboard", "label", "rank", "sort", "numeric_format", "hidden", "title", "computed"}
+
+# What the new format calls the keys of the old one.
+NEW_NAMES = {
+    "competition_docker_image": "docker_image",
+    "has_registration": "registration_auto_approve",
+    "enable_forum": "forum_enabled",
+    "html": "pages",
+    "leaderboard": "leaderboards",
+    "label": "name",
+    "start_date": "start",
+    "end_date": "end",
+    "phasenumber": "index",
+    "auto_migration": "auto_migrate_to_this_phase",
+    "rank": "index",
+    "sort": "sorting",
+    "numeric_format": "precision",
+}
+ON_BY_DEFAULT = frozenset(key for key, _, default, _ in TOP_FIELDS if default is True)
+# Keys that are not read, and whose `false` is not what holds without them.
+FALSE_COUNTS = frozenset(["has_registration", "has_max_submissions"])

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gen_bundle.codabench.competition import (
     DEFAULT_IMAGE,
-    DEFAULT_LIMIT_S,
     PHASE_FILES,
     TASK_FILES,
     Column,
@@ -16,18 +15,17 @@ from gen_bundle.codabench.competition import (
     Phase,
     Task,
     is_on,
+    limits,
 )
 from gen_bundle.codabench.dates import Instant, a_day_before, read_instant
+from gen_bundle.codabench.document import Declared
 from gen_bundle.codabench.fields import as_integer, as_text
 from gen_bundle.codabench.yaml_document import Path
 
-if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle
 
-
-def old_phases(bundle: Bundle) -> list[tuple[Path, Mapping[Any, Any]]]:
+def old_phases(declared: Declared) -> list[tuple[Path, Mapping[Any, Any]]]:
     """The old format's phases in order of `phasenumber`; a parallel parent, which is dropped, left out."""
-    phases = bundle.yaml.get("phases")
+    phases = declared.yaml.get("phases")
     if not isinstance(phases, Mapping):
         return []
     entries: list[tuple[Path, Mapping[Any, Any]]] = [
@@ -42,14 +40,14 @@ def old_phases(bundle: Bundle) -> list[tuple[Path, Mapping[Any, Any]]]:
     return entries[1:] if parallel else entries
 
 
-def read_v1(bundle: Bundle) -> Competition:
+def read_v1(declared: Declared) -> Competition:
     """The competition that the platform makes of an old-format bundle: one task a phase, ends taken from starts."""
-    top = bundle.yaml
-    entries = old_phases(bundle)
+    top = declared.yaml
+    entries = old_phases(declared)
     phases: list[Phase] = []
     for order, (at, value) in enumerate(entries):
-        start = read_instant(value.get("start_date"), bundle.now)
-        end, end_at = _old_end(bundle, entries, order, at)
+        start = read_instant(value.get("start_date"), declared.now)
+        end, end_at = _old_end(declared, entries, order, at)
         files = {
             role: DataUse((*at, role), role, value[role], (order, position))
             for position, role in enumerate(TASK_FILES)
@@ -62,17 +60,32 @@ def read_v1(bundle: Bundle) -> Competition:
             for position, role in enumerate(PHASE_FILES)
             if role in value
         }
-        limit = as_integer(value.get("execution_time_limit")) or DEFAULT_LIMIT_S
-        phases.append(Phase(at, name, start, end, (*at, "start_date"), end_at, (task,), shared, limit))
+        phases.append(
+            Phase(
+                at,
+                name,
+                start,
+                end,
+                (*at, "start_date"),
+                end_at,
+                (task,),
+                shared,
+                *limits(value),
+                is_on(value.get("auto_migration")),
+                order,
+            )
+        )
     html = top.get("html")
     pages = html.items() if isinstance(html, Mapping) else ()
     return Competition(
+        title=as_text(top.get("title")) or "",
         image=as_text(top.get("competition_docker_image") or DEFAULT_IMAGE) or "",
         image_at=("competition_docker_image",),
         tasks=tuple(phase.tasks[0] for phase in phases),
         phases=tuple(phases),
         columns=_old_columns(top),
         queue=bool(top.get("queue")),
+        detailed_results=is_on(top.get("enable_detailed_results")),
         programs_available=is_on(top.get("make_programs_available")),
         input_available=is_on(top.get("make_input_data_available")),
         pages=tuple((("html", title), path) for title, path in pages if isinstance(path, str)),
@@ -80,19 +93,21 @@ def read_v1(bundle: Bundle) -> Competition:
 
 
 def _old_end(
-    bundle: Bundle, entries: list[tuple[Path, Mapping[Any, Any]]], order: int, at: Path
+    declared: Declared, entries: list[tuple[Path, Mapping[Any, Any]]], order: int, at: Path
 ) -> tuple[Instant, Path]:
     if order + 1 < len(entries):
-        following = read_instant(entries[order + 1][1].get("start_date"), bundle.now)
+        next_at, following_phase = entries[order + 1]
+        following = read_instant(following_phase.get("start_date"), declared.now)
         moment = None
         if following.moment is not None:
             try:
                 moment = a_day_before(following.moment)
             except OverflowError:
-                return Instant(fault="the day before the next phase's start is no date"), (*at, "start_date")
+                fault = "it would be the day before the next phase's start, which is before the year 1"
+                return Instant(fault=fault), (*next_at, "start_date")
         return Instant(moment), (*at, "start_date")
-    end = bundle.yaml.get("end_date")
-    return (Instant() if end == "null" else read_instant(end, bundle.now)), ("end_date",)
+    end = declared.yaml.get("end_date")
+    return (Instant() if end == "null" else read_instant(end, declared.now)), ("end_date",)
 
 
 def old_columns(top: Mapping[Any, Any]) -> list[tuple[Any, Mapping[Any, Any]]]:

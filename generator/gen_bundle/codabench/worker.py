@@ -8,12 +8,18 @@ import json
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import yaml
 
-from gen_bundle.twin.engines import Kind
+from gen_bundle.codabench.competition import DEFAULT_LIMIT_S
 
-DEFAULT_QUEUE_SECONDS = 600
+Kind = Literal["program", "ingestion"]
+
+HOME = "/app/program"
+# Logs of 100 lines were kept whole in all trials; of 1,000 lines not in all.
+LONG_LOG_LINES = 300
+LONG_LOG_BYTES = 10 * 1024
 
 TIME_LIMIT = "Execution Time Limit exceeded. Limit was {seconds} seconds"
 NON_ZERO = "Child task failed or non-zero return code"
@@ -78,12 +84,12 @@ def replace_placeholders(command: str, kind: Kind, *, is_scoring: bool, ingestio
     So `$input_data` becomes `/app/input_data_data` for an ingestion program, and with ingestion only during scoring
     `$program` becomes a folder that is never mounted. Source: `replace_legacy_metadata_command`.
     """
-    program = "/app/ingestion_program" if ingestion_only_during_scoring and is_scoring else "/app/program"
+    program = "/app/ingestion_program" if ingestion_only_during_scoring and is_scoring else HOME
     for placeholder, path in (
         ("$input", "/app/input_data" if kind == "ingestion" else "/app/input"),
         ("$output", "/app/output"),
         ("$program", program),
-        ("$ingestion_program", "/app/program"),
+        ("$ingestion_program", HOME),
         ("$hidden", "/app/input/ref"),
         ("$shared", "/app/shared"),
         ("$submission_program", "/app/ingested_program"),
@@ -108,8 +114,13 @@ def time_limit(phase_seconds: int | None, *, own_queue: bool) -> int:
 
     Source: `competitions/tasks.py`, `_send_to_compute_worker`, with the server's default MAX_EXECUTION_TIME_LIMIT.
     """
-    seconds = phase_seconds or DEFAULT_QUEUE_SECONDS
-    return seconds if own_queue else min(seconds, DEFAULT_QUEUE_SECONDS)
+    seconds = phase_seconds or DEFAULT_LIMIT_S
+    return seconds if own_queue else min(seconds, DEFAULT_LIMIT_S)
+
+
+def is_long_log(lines: int, size: int) -> bool:
+    """Whether a log of so many lines and bytes is one that the platform does not keep safely."""
+    return lines > LONG_LOG_LINES or size > LONG_LOG_BYTES
 
 
 def read_scores(output: Path) -> object:

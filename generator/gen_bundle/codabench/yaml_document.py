@@ -16,6 +16,14 @@ MAX_NESTED_BRACKETS = 400
 BRACKET = re.compile(r"[\[\]{}]")
 
 
+def dotted(path: Path) -> str:
+    """A path as people write it: phases[0].name."""
+    text = ""
+    for key in path:
+        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else str(key)
+    return text
+
+
 class UnreadableYamlError(Exception):
     """The text cannot be read; carries the position, counted from 1, where there is one."""
 

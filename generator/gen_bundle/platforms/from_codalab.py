@@ -9,12 +9,14 @@ from collections.abc import Collection, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
+from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES
+from gen_bundle.codabench.fields import as_boolean, as_integer
 from gen_bundle.declaration.dates import FIRST_YEAR, LAST_YEAR
 
 COPIED = ("title", "description", "image", "reward")
-PHASE_FILES = ("public_data", "starting_kit")
-TASK_FILES = ("scoring_program", "reference_data", "input_data", "ingestion_program")
 PHASE_LIMITS = ("max_submissions", "max_submissions_per_day", "execution_time_limit")
+# What a phase allows a day that says nothing: practically no limit on CodaLab, and 5 on Codabench.
+OLD_DAY_LIMIT = 999
 # Keys without a counterpart that change nothing a participant would notice.
 SILENT_TOP = {"html", "phases", "leaderboard", "end_date", "has_registration", "competition_docker_image"}
 SILENT_TOP |= {"force_submission_to_leaderboard", "enable_detailed_results", "enable_forum", "published", "version"}
@@ -24,7 +26,7 @@ MAX_COLUMN = 36
 
 
 class Conversion:
-    """Builds the new document and collects what could not be carried over.
+    """Builds the new document; collects what could not be carried over (`lost`), and what is `changed`.
 
     Args:
         old: the parsed competition.yaml.
@@ -35,6 +37,7 @@ class Conversion:
         self.old = old
         self.files = files
         self.lost: list[str] = []
+        self.changed: list[str] = []
 
     def document(self) -> dict[str, Any]:
         """competition.yaml for Codabench; `lost` is complete afterwards."""
@@ -42,14 +45,14 @@ class Conversion:
         phases = self._sorted_phases()
         new: dict[str, Any] = {"version": 2}
         new |= {key: str(old[key]) for key in COPIED if old.get(key) is not None}
-        new["registration_auto_approve"] = not old.get("has_registration", False)
+        new["registration_auto_approve"] = not _is_on(old.get("has_registration"))
         if old.get("competition_docker_image"):
             new["docker_image"] = str(old["competition_docker_image"])
         else:
             self.lost.append("docker image: none was named; Codabench will use its legacy Python 3.7 image")
-        new["enable_detailed_results"] = bool(old.get("enable_detailed_results", False))
+        new["enable_detailed_results"] = _is_on(old.get("enable_detailed_results"))
         if "enable_forum" in old:
-            new["forum_enabled"] = bool(old["enable_forum"])
+            new["forum_enabled"] = _is_on(old["enable_forum"])
         html = _mapping(old.get("html"))
         new["terms"] = str(html.get("terms", "terms.md"))
         new["pages"] = [{"title": _title(n), "file": str(f)} for n, f in html.items() if n != "terms"]
@@ -77,11 +80,22 @@ class Conversion:
             name = phase.get(key)
             if not name:
                 continue
-            if any(file == name or file.startswith(f"{str(name).rstrip('/')}/") for file in self.files):
-                found[key] = str(name)
-            else:
+            there = self._there(str(name))
+            if there is None:
                 self.lost.append(f"{key} of phase {phase.get('label')!r}: {name!r} is not in the bundle; add the file")
+            else:
+                found[key] = there
+                if there != str(name):
+                    self.changed.append(f"{key} of phase {phase.get('label')!r}: {there!r} is taken for {name!r}")
         return found
+
+    def _there(self, name: str) -> str | None:
+        """A file or folder of the bundle; in place of a zip that is missing the folder that it was to be made of."""
+        plain = name.strip().removeprefix("./").rstrip("/")
+        for path in (plain, plain.removesuffix(".zip"), f"{plain}.zip"):
+            if path and any(file == path or file.startswith(f"{path}/") for file in self.files):
+                return path
+        return None
 
     def _phase(self, index: int, phases: list[Mapping[str, Any]]) -> dict[str, Any]:
         phase = phases[index]
@@ -96,13 +110,23 @@ class Conversion:
         end = self._end(index, phases)
         if end is not None:
             new["end"] = _utc(end)
-        new |= {key: phase[key] for key in PHASE_LIMITS if isinstance(phase.get(key), int)}
-        if phase.get("auto_migration") and index > 0:
+        new |= self._limits(phase)
+        if _is_on(phase.get("auto_migration")) and index > 0:
             new["auto_migrate_to_this_phase"] = True
         new |= self._named(phase, PHASE_FILES)
         known = SILENT_PHASE | {*PHASE_LIMITS, *PHASE_FILES, *TASK_FILES}
         self.lost += [f"{key} of phase {phase.get('label')!r}: has no counterpart" for key in phase if key not in known]
         return new | {"tasks": [index]}
+
+    def _limits(self, phase: Mapping[str, Any]) -> dict[str, int]:
+        limits = {key: number for key in PHASE_LIMITS if (number := as_integer(phase.get(key))) is not None}
+        if "max_submissions_per_day" not in limits:
+            limits["max_submissions_per_day"] = OLD_DAY_LIMIT
+            self.changed.append(
+                f"max_submissions_per_day of phase {phase.get('label')!r}: none was given, which is {OLD_DAY_LIMIT} on "
+                "CodaLab and 5 on Codabench; written as it was on CodaLab"
+            )
+        return limits
 
     def _end(self, index: int, phases: list[Mapping[str, Any]]) -> datetime | None:
         """A phase lasted until the next one started; on Codabench it must end before that."""
@@ -145,17 +169,23 @@ class Conversion:
             "title": title[:MAX_COLUMN],
             "sorting": str(column.get("sort", "desc")),
             "precision": int(_number(column.get("numeric_format", 2))),
-            "hidden": bool(column.get("hidden", False)),
+            "hidden": _is_on(column.get("hidden")),
         }
 
     def _submission_rule(self, phases: list[Mapping[str, Any]]) -> str:
-        if any(phase.get("force_best_submission_to_leaderboard") for phase in phases):
+        if any(_is_on(phase.get("force_best_submission_to_leaderboard")) for phase in phases):
             return "Force_Best"
-        return "Force_Last" if self.old.get("force_submission_to_leaderboard") else "Add"
+        return "Force_Last" if _is_on(self.old.get("force_submission_to_leaderboard")) else "Add"
 
 
 def _mapping(value: Any) -> Mapping[Any, Any]:
     return value if isinstance(value, Mapping) else {}
+
+
+def _is_on(value: Any) -> bool:
+    """Whether a setting is meant to be on; a text such as 'no' is off, whatever the servers make of it."""
+    meant = as_boolean(value)
+    return bool(value) if meant is None else meant
 
 
 def _number(value: Any) -> float:

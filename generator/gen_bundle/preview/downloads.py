@@ -44,10 +44,8 @@ def downloads(bundle: Bundle, phase: Phase) -> list[Download]:
     ]
     tasks = {task.at[-1] for task in phase.tasks}
     for position, use in enumerate(competition.solutions):
-        entry = mapping_at(bundle.yaml, use.at[:-1])
-        attached = entry.get("tasks")
-        indexes = attached if isinstance(attached, list) else []
-        if any(task.index in indexes for task in phase.tasks):
+        if any(task.index in use.tasks for task in phase.tasks):
+            entry = mapping_at(bundle.yaml, use.at[:-1])
             uses.append((as_text(entry.get("name")) or f"Solution {position + 1}", use, True))
     for task in phase.tasks:
         label = f" of {task.name}" if len(tasks) > 1 else ""

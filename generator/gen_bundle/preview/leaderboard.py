@@ -1,16 +1,11 @@
 """The leaderboard as the platform lays it out, filled from a dry run where there is one."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from gen_bundle.codabench.board import NOT_AVAILABLE
-from gen_bundle.errors import UserError
 from gen_bundle.preview.reading import PhaseView, TaskView, View
-
-RESULT = "dry-run.json"
 
 
 @dataclass(frozen=True)
@@ -40,22 +35,6 @@ class PhaseBoard:
 def boards(view: View, dry_run: Mapping[str, Any] | None) -> list[PhaseBoard]:
     """The board of each phase."""
     return [_board(view, phase, dry_run or {}) for phase in view.phases]
-
-
-def read_dry_run(path: Path) -> Mapping[str, Any]:
-    """The content of dry-run.json in the folder of a dry run.
-
-    Raises:
-        UserError: there is none, or it is something else.
-    """
-    file = path / RESULT if path.is_dir() else path
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f"--dry-run {path}: no {RESULT} can be read there ({error})") from error
-    if not isinstance(content, dict) or not isinstance(content.get("board"), list):
-        raise UserError(f"--dry-run {file}: expected an object with `runs` and `board`")
-    return content
 
 
 def _board(view: View, phase: PhaseView, dry_run: Mapping[str, Any]) -> PhaseBoard:

@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.check.bundle import YAML_NAME, Bundle
+from gen_bundle.check.bundle import Bundle
 from gen_bundle.codabench.competition import Column, Phase, Task
 from gen_bundle.codabench.dates import Instant
-from gen_bundle.codabench.fields import as_boolean, as_integer, as_text
+from gen_bundle.codabench.document import YAML_NAME
+from gen_bundle.codabench.fields import as_boolean, as_text
 from gen_bundle.codabench.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.preview.content import Content, safe_content
@@ -109,10 +110,10 @@ def read_view(path: Path, now: datetime | None = None) -> View:
 
 def _open(path: Path, now: datetime, held: ExitStack) -> Bundle:
     if path.is_dir():
-        bundle = Bundle(folder_tree(path, lambda _: None), now, held=held)
+        bundle = Bundle(tree=folder_tree(path, lambda _: None), now=now, held=held)
     else:
         archive = open_archive(held.enter_context(path.open("rb")), lambda _: None, held)
-        bundle = Bundle(archive.tree, now, archive, held=held)
+        bundle = Bundle(tree=archive.tree, now=now, archive=archive, held=held)
     found = bundle.tree.find(YAML_NAME)
     if not isinstance(found, Node) or found.open is None:
         declared = (path / "bundle.yaml").exists()
@@ -228,11 +229,9 @@ def _names(entry: Mapping[Any, Any], position: Any) -> frozenset[str]:
 
 
 def _limits(entry: Mapping[Any, Any], phase: Phase) -> list[tuple[str, str]]:
-    per_day = as_integer(entry.get("max_submissions_per_day", 5))
-    in_all = as_integer(entry.get("max_submissions", 100))
     limits = [
-        ("Submissions a day", str(per_day) if per_day else "no limit"),
-        ("Submissions in all", str(in_all) if in_all else "no limit"),
+        ("Submissions a day", str(phase.a_day) if phase.a_day else "no limit"),
+        ("Submissions in all", str(phase.in_all) if phase.in_all else "no limit"),
         ("Time to score one", f"{phase.limit_s} s"),
     ]
     hidden = [
@@ -246,6 +245,6 @@ def _limits(entry: Mapping[Any, Any], phase: Phase) -> list[tuple[str, str]]:
     ]
     if hidden:
         limits.append(("Hidden from participants", ", ".join(hidden)))
-    if as_boolean(entry.get("auto_migrate_to_this_phase", False)):
+    if phase.auto_migrate:
         limits.append(("At its start", "submissions of the phase before are run again"))
     return limits

@@ -1,108 +1,26 @@
-"""Reading competition.yaml as the platform's unpacker does.
+"""competition.yaml of a bundle, read as the platform reads it, as far as running submissions needs it.
 
-Unknown keys are ignored and only the first leaderboard counts, as in Codabench's `competitions/unpackers/v2.py` (commit
-c7dbc756). Whether the platform would accept the bundle is `gen-bundle check`'s question; here only what a run needs
-must be there.
+Whether the platform would accept the bundle is `gen-bundle check`'s question. Both start from the same reader,
+`gen_bundle.codabench`, so that whatever the check calls sound can be run here; what a run needs must be there, and only
+that.
 """
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-
-from gen_bundle.codabench.dates import read_instant
-from gen_bundle.codabench.leaderboard import Column, Leaderboard
+from gen_bundle.codabench import competition as platform
+from gen_bundle.codabench.competition import TASK_FILES, leaderboard
+from gen_bundle.codabench.declared import declared_fields
+from gen_bundle.codabench.document import YAML_NAME, Declared
+from gen_bundle.codabench.fields import Text, fault_of, fault_words
+from gen_bundle.codabench.yaml_document import UnreadableYamlError, dotted, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.twin.bundle import Competition, Phase, Solution, Task
 
-FILE = "competition.yaml"
-DEFAULT_IMAGE = "codalab/codalab-legacy:py37"
 _SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-
-Index = int | str
-
-
-class _Mapping(BaseModel):
-    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True, str_strip_whitespace=True)
-
-
-class _Task(_Mapping):
-    index: Index
-    scoring_program: str
-    id: str | None = None
-    name: str = ""
-    reference_data: str | None = None
-    input_data: str | None = None
-    ingestion_program: str | None = None
-    ingestion_only_during_scoring: bool | None = None
-
-
-class _Phase(_Mapping):
-    tasks: list[Index]
-    index: Index = 0
-    id: str | None = None
-    name: str = ""
-    start: object = None
-    end: object = None
-    max_submissions: int | None = 100
-    max_submissions_per_day: int | None = 5
-    execution_time_limit: int | None = None
-    auto_migrate_to_this_phase: bool = False
-
-
-class _Solution(_Mapping):
-    path: str | None = None
-    tasks: list[Index] = []
-
-
-class _Column(_Mapping):
-    index: int
-    key: str
-    title: str = ""
-    sorting: Literal["desc", "asc"] = "desc"
-    precision: int = 2
-    hidden: bool = False
-    computation: Literal["avg", "sum", "min", "max"] | None = None
-    computation_indexes: list[int] | None = None
-
-    @field_validator("computation_indexes", mode="before")
-    @classmethod
-    def _text_is_split(cls, value: object) -> object:
-        """The platform goes through a text character by character."""
-        return list(value) if isinstance(value, str) else value
-
-    def column(self) -> Column:
-        inputs = frozenset(self.computation_indexes or ())
-        title = self.title or self.key
-        return Column(self.index, self.key, title, self.sorting, self.precision, self.hidden, self.computation, inputs)
-
-
-class _Leaderboard(_Mapping):
-    columns: list[_Column] = Field(min_length=1)
-    title: str = ""
-    primary_index: int = 0
-    submission_rule: Literal[
-        "Add", "Add_And_Delete", "Add_And_Delete_Multiple", "Force_Last", "Force_Latest_Multiple", "Force_Best"
-    ] = "Add"
-
-    def leaderboard(self) -> Leaderboard:
-        columns = sorted((column.column() for column in self.columns), key=lambda column: column.index)
-        return Leaderboard(tuple(columns), self.primary_index, self.submission_rule, self.title)
-
-
-class _Competition(_Mapping):
-    tasks: list[_Task] = Field(min_length=1)
-    phases: list[_Phase] = Field(min_length=1)
-    leaderboards: list[_Leaderboard] = Field(min_length=1)
-    solutions: list[_Solution] | None = None
-    title: str = ""
-    docker_image: str = DEFAULT_IMAGE
-    queue: str | None = None
-    enable_detailed_results: bool = False
 
 
 def read_competition(folder: Path) -> Competition:
@@ -111,135 +29,170 @@ def read_competition(folder: Path) -> Competition:
     Raises:
         UserError: The file, or what a run needs of it, is missing or wrong; all that was found.
     """
-    content = _content(folder)
-    try:
-        told = _Competition.model_validate(content)
-    except ValidationError as error:
-        raise UserError(*(f"{FILE}: {_place(e['loc'])}: {e['msg']}" for e in error.errors())) from None
-    problems = list(_problems(folder, told))
+    declared = _declared(folder)
+    problems = [*_wrong_structure(declared), *_wrong_fields(declared), *_missing_files(declared, folder)]
     if problems:
-        raise UserError(*(f"{FILE}: {problem}" for problem in problems))
-    tasks = _tasks(folder, told)
+        raise UserError(*(f"{YAML_NAME}: {problem}" for problem in problems))
+    read = declared.competition
+    tasks = _tasks(read, folder)
     return Competition(
-        title=told.title,
-        image=told.docker_image,
-        own_queue=bool(told.queue),
-        detailed_results=told.enable_detailed_results,
-        phases=_phases(told, tasks),
+        title=read.title,
+        image=read.image,
+        own_queue=read.queue,
+        detailed_results=read.detailed_results,
+        phases=_phases(read, tasks),
         solutions=tuple(
-            Solution(folder / solution.path, frozenset(tasks[index].position for index in solution.tasks))
-            for solution in told.solutions or []
-            if solution.path is not None
+            Solution(folder / str(solution.path), frozenset(tasks[index].position for index in solution.tasks))
+            for solution in read.solutions
         ),
-        leaderboard=told.leaderboards[0].leaderboard(),
+        leaderboard=leaderboard(read),
     )
 
 
-def stored_date(value: object) -> dt.datetime | None:
-    """A date as the platform stores it, in UTC; None where there is none that it can read."""
-    return read_instant(value, dt.datetime.now(dt.UTC)).moment
-
-
-def _content(folder: Path) -> dict[str, Any]:
-    file = folder / FILE
+def _declared(folder: Path) -> Declared:
+    file = folder / YAML_NAME
     if not file.is_file():
-        raise UserError(f"{folder}: no {FILE} at the root of the bundle (a wrapping folder is not looked into)")
+        raise UserError(f"{folder}: no {YAML_NAME} at the root of the bundle (a wrapping folder is not looked into)")
     try:
-        content = yaml.safe_load(file.read_bytes())
-    except (yaml.YAMLError, ValueError, RecursionError, TypeError) as error:
-        raise UserError(f"{FILE} is no YAML: {error}") from error
-    if not isinstance(content, dict):
-        raise UserError(f"{FILE}: expected a mapping at the top level")
-    if str(content.get("version", 1)) != "2":
+        declared = Declared(dt.datetime.now(dt.UTC), read_yaml(file.read_bytes()))
+    except UnreadableYamlError as error:
+        place = f":{error.line}:{error.column}" if error.line else ""
+        raise UserError(f"{YAML_NAME}{place}: {error}") from error
+    if not declared.yaml:
+        raise UserError(f"{YAML_NAME}: expected a mapping at the top level")
+    if declared.huge:
+        raise UserError(f"{YAML_NAME}: its aliases (&, *) repeat each other to enormous size. Write them out.")
+    if declared.version != "2":
         raise UserError(
-            f"{FILE}: version {content.get('version', 'missing')!r}, expected 2; "
+            f"{YAML_NAME}: version {declared.yaml.get('version', 'missing')!r}, expected 2; "
             "turn a CodaLab 1.5 bundle into a Codabench one with 'gen-bundle convert' first"
         )
-    return content
+    return declared
 
 
-def _place(location: Sequence[int | str]) -> str:
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location).lstrip(".")
-
-
-def _problems(folder: Path, told: _Competition) -> Iterable[str]:
-    """What no single field shows: indexes that meet nothing, files that are not there."""
-    known = [task.index for task in told.tasks]
-    yield from (
-        f"tasks: the index {index!r} comes twice" for index in sorted({str(i) for i in known if known.count(i) > 1})
-    )
-    groups = [(f"phases[{n}]", phase.tasks) for n, phase in enumerate(told.phases)]
-    groups += [(f"solutions[{n}]", solution.tasks) for n, solution in enumerate(told.solutions or [])]
-    for where, group in groups:
-        yield from (f"{where}.tasks: no task has the index {index!r}" for index in group if index not in known)
-    if len({type(phase.index) for phase in told.phases}) > 1:
-        yield "phases: the indexes cannot be compared with each other"
-    files = [
-        (f"tasks[{n}].{key}", getattr(task, key))
-        for n, task in enumerate(told.tasks)
-        for key in ("scoring_program", "reference_data", "input_data", "ingestion_program")
-    ]
-    files += [(f"solutions[{n}].path", solution.path) for n, solution in enumerate(told.solutions or [])]
-    for where, value in files:
-        if value is not None and (problem := _missing(folder, value)):
-            yield f"{where}: {value!r} {problem}"
-
-
-def _missing(folder: Path, value: str) -> str | None:
-    relative = Path(value)
-    if relative.is_absolute() or ".." in relative.parts:
-        return "leaves the bundle; give a path inside it"
+def _wrong_structure(declared: Declared) -> Iterator[str]:
+    """Lists that are none, and indexes that meet nothing."""
+    for name in ("tasks", "phases", "leaderboards"):
+        if not declared.entries(name):
+            yield f"{name}: expected a list with at least one mapping"
+    if declared.entries("leaderboards") and not declared.entries("leaderboards", 0, "columns"):
+        yield "leaderboards[0].columns: expected a list with at least one mapping"
+    indexes: list[Hashable] = []
+    for task in declared.entries("tasks"):
+        index = task.get("index")
+        if "index" not in task.value or not isinstance(index, Hashable):
+            yield f"tasks[{task.position}].index: expected a number"
+        elif index in indexes:
+            yield f"tasks: the index {index!r} comes twice"
+        else:
+            indexes.append(index)
+        if "key" in task.value:
+            yield f"tasks[{task.position}].key: a task of the server; a dry run needs the task's own files"
+    yield from _unknown_tasks(declared, "phases", indexes)
+    yield from _unknown_tasks(declared, "solutions", indexes)
     try:
-        there = (folder / relative).exists()
+        sorted(phase.value.get("index", 0) for phase in declared.entries("phases"))
+    except TypeError:
+        yield "phases: the indexes cannot be compared with each other"
+
+
+def _unknown_tasks(declared: Declared, name: str, indexes: Sequence[Hashable]) -> Iterator[str]:
+    for entry in declared.entries(name):
+        named = entry.get("tasks")
+        where = f"{name}[{entry.position}].tasks"
+        if not isinstance(named, (list, dict, str, set)):
+            yield f"{where}: expected a list of the tasks' indexes"
+            continue
+        yield from (f"{where}: no task has the index {index!r}" for index in named if index not in indexes)
+
+
+def _wrong_fields(declared: Declared) -> Iterator[str]:
+    """Numbers, truth values and choices that are none; texts are shown as they are, but for a column's key."""
+    for field in declared_fields(declared):
+        if field.at[0] not in ("tasks", "phases", "leaderboards", "docker_image", "enable_detailed_results"):
+            continue
+        needed = not isinstance(field.kind, Text) or field.at[-2:-1] == ("columns",) or field.at[-1] == "key"
+        if needed and (fault := fault_of(field.kind, field.value)):
+            yield f"{dotted(field.at)} {fault_words(field.kind, fault, field.value)}"
+
+
+def _missing_files(declared: Declared, folder: Path) -> Iterator[str]:
+    for task in declared.competition.tasks:
+        if _path(task, "scoring_program") is None:
+            yield f"{dotted((*task.at, 'scoring_program'))}: is missing"
+        for role in TASK_FILES:
+            path = _path(task, role)
+            if path is not None and (problem := _missing(folder, path)):
+                yield f"{dotted((*task.at, role))}: {problem}"
+    for solution in declared.competition.solutions:
+        if problem := _missing(folder, solution.path):
+            yield f"{dotted(solution.at)}: {problem}"
+
+
+def _path(task: platform.Task, role: str) -> Any:
+    """What the yaml gives for a file of a task; None where it gives nothing, or null, which the check refuses."""
+    return task.files[role].path if role in task.files else None
+
+
+def _missing(folder: Path, value: Any) -> str | None:
+    if not isinstance(value, str):
+        return f"{value!r} is not a path"
+    try:
+        place = (folder / value).resolve()
+        there = (folder / value).exists()
     except (OSError, ValueError):
-        there = False
-    return None if there else "is not in the bundle (a dataset's key works on the server alone)"
+        return f"{value!r} is not a path"
+    if not place.is_relative_to(folder.resolve()):
+        return f"{value!r} leaves the bundle; give a path inside it"
+    return None if there else f"{value!r} is not in the bundle (a dataset's key works on the server alone)"
 
 
-def _tasks(folder: Path, told: _Competition) -> dict[Index, Task]:
-    positions = {task.index: position for position, task in enumerate(told.tasks)}
-    groups = [[positions[index] for index in phase.tasks] for phase in told.phases]
-    ids = _ids([task.id for task in told.tasks], [task.index for task in told.tasks], groups)
+def _tasks(read: platform.Competition, folder: Path) -> Mapping[Hashable, Task]:
+    order = {task.at: position for position, task in enumerate(read.tasks)}
+    groups = [[order[task.at] for task in phase.tasks] for phase in read.phases]
+    ids = _ids([task.id for task in read.tasks], [task.index for task in read.tasks], groups)
 
-    def path(value: str | None) -> Path | None:
-        return folder / value if value is not None else None
+    def place(task: platform.Task, role: str) -> Path | None:
+        path = _path(task, role)
+        return None if path is None else folder / path
 
     return {
         task.index: Task(
             position=position,
             id=task_id,
-            name=task.name or task_id,
-            scoring_program=folder / task.scoring_program,
-            reference_data=path(task.reference_data),
-            input_data=path(task.input_data),
-            ingestion_program=path(task.ingestion_program),
-            ingestion_only_during_scoring=bool(task.ingestion_only_during_scoring),
+            name=task.name,
+            scoring_program=folder / _path(task, "scoring_program"),
+            reference_data=place(task, "reference_data"),
+            input_data=place(task, "input_data"),
+            ingestion_program=place(task, "ingestion_program"),
+            ingestion_only_during_scoring=task.ingestion_only_during_scoring,
         )
-        for (position, task), task_id in zip(enumerate(told.tasks), ids, strict=True)
+        for (position, task), task_id in zip(enumerate(read.tasks), ids, strict=True)
     }
 
 
-def _phases(told: _Competition, tasks: dict[Index, Task]) -> tuple[Phase, ...]:
-    ordered = sorted(told.phases, key=lambda phase: phase.index)
-    ids = _ids([phase.id for phase in ordered], [phase.index for phase in ordered], [list(range(len(ordered)))])
+def _phases(read: platform.Competition, tasks: Mapping[Hashable, Task]) -> tuple[Phase, ...]:
+    ids = _ids(
+        [phase.id for phase in read.phases], [phase.index for phase in read.phases], [list(range(len(read.phases)))]
+    )
     return tuple(
         Phase(
             id=phase_id,
-            name=phase.name or phase_id,
+            name=phase.name,
             # The list's order is not kept: tasks run in the order of the yaml's own `tasks`.
-            tasks=tuple(task for index, task in tasks.items() if index in phase.tasks),
-            start=stored_date(phase.start),
-            end=stored_date(phase.end),
-            max_submissions=phase.max_submissions,
-            max_submissions_per_day=phase.max_submissions_per_day,
-            execution_time_limit=phase.execution_time_limit,
-            auto_migrate=phase.auto_migrate_to_this_phase,
+            tasks=tuple(sorted((tasks[task.index] for task in phase.tasks), key=lambda task: task.position)),
+            start=phase.start.moment,
+            end=phase.end.moment,
+            max_submissions=phase.in_all,
+            max_submissions_per_day=phase.a_day,
+            execution_time_limit=phase.limit_s,
+            auto_migrate=phase.auto_migrate,
         )
-        for phase, phase_id in zip(ordered, ids, strict=True)
+        for phase, phase_id in zip(read.phases, ids, strict=True)
     )
 
 
-def _ids(given: Sequence[str | None], indexes: Sequence[Index], groups: Sequence[Sequence[int]]) -> list[str]:
+def _ids(given: Sequence[Any], indexes: Sequence[Any], groups: Sequence[Sequence[int]]) -> list[str]:
     """Names for folders: the `id` keys where they are usable, else the indexes, else the positions.
 
     Args:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gen_bundle.codabench.worker import DEFAULT_QUEUE_SECONDS
+from gen_bundle.codabench.competition import DEFAULT_LIMIT_S
 from gen_bundle.twin.bundle import Competition
 from gen_bundle.twin.results import Measured
 
@@ -53,8 +53,8 @@ def _time(phase: str, slowest: Measured, asked: int | None, *, own_queue: bool) 
         judged = "tight: the platform's workers may be slower than this machine"
     else:
         judged = "enough room"
-    queue = "its own queue" if own_queue else f"the default queue, at most {DEFAULT_QUEUE_SECONDS} s"
-    cut = f"; the phase asks for {asked} s" if asked and asked != limit else ""
+    queue = "its own queue" if own_queue else f"the default queue, at most {DEFAULT_LIMIT_S} s"
+    cut = f"; the phase asks for {asked} s" if asked and asked > limit else ""
     return f"phase {phase}: the slowest job took {took:.1f} s of {limit} s ({queue}{cut}): {judged}"
 
 

@@ -12,14 +12,20 @@ from pathlib import Path
 import yaml
 
 from gen_bundle.codabench import worker as rules
-from gen_bundle.codabench.worker import JobFailedError
+from gen_bundle.codabench.versions import DIFFERENCES, Differences, Version
+from gen_bundle.codabench.worker import JobFailedError, Kind
 from gen_bundle.twin.bundle import Task
-from gen_bundle.twin.engines import Container, Ended, Engine, Kind, LineListener, Mount
+from gen_bundle.twin.engines import Container, Ended, Engine, LineListener, Mount
 from gen_bundle.twin.engines.logs import printable
 from gen_bundle.twin.layout import allow_owner, copy_tree, drop_strays, open_to_containers
 from gen_bundle.zips.unpacking import BUNDLE, SUBMISSION, ArchiveError, Bounds, unpack
 
 STDERR_SHOWN = 2000
+CHUNK = 1024**2
+EMPTY_SUBMISSION = (
+    "the submission's zip holds nothing. A server of version 1.32 runs the scoring program all the same; one of 1.25 "
+    f"is blocked for three minutes and ends Failed: {rules.BAD_ZIP}"
+)
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,7 @@ class Setting:
     image: str
     detailed_results: bool
     on_line: LineListener
+    version: Version
 
 
 @dataclass
@@ -68,6 +75,16 @@ class Job:
         """The file of one stream of one container."""
         return self.folder / f"{kind}.{stream}.txt"
 
+    def printed(self, kind: Kind) -> tuple[int, int]:
+        """Lines and bytes that a container printed, on both streams together."""
+        lines = size = 0
+        for stream in ("stdout", "stderr"):
+            if (log := self.log(kind, stream)).is_file():
+                with log.open("rb") as opened:
+                    while chunk := opened.read(CHUNK):
+                        lines, size = lines + chunk.count(b"\n"), size + len(chunk)
+        return lines, size
+
 
 def run_prediction(job: Job, submission: Path, setting: Setting) -> None:
     """The prediction job: the submission is the program, and no container sees reference data.
@@ -79,7 +96,7 @@ def run_prediction(job: Job, submission: Path, setting: Setting) -> None:
         JobFailedError: The submission is Failed already here.
         EngineError: The engine cannot run it.
     """
-    _lay_out(submission, job.folder / "program", SUBMISSION, "the submission")
+    _lay_out_submission(submission, job, DIFFERENCES[setting.version])
     with_ingestion = not job.task.ingestion_only_during_scoring
     _lay_out_ingestion(job, wanted=with_ingestion)
     if job.task.input_data:
@@ -88,11 +105,12 @@ def run_prediction(job: Job, submission: Path, setting: Setting) -> None:
     if not job.output.exists():
         # The prediction's upload fails with "Metadata file not found"; what shows in the end is the scoring job's
         # failure.
-        problem = rules.read_metadata(job.folder / "program").problem
-        job.notes.append(
-            f"the submission holds a file named metadata or metadata.yaml ({problem}), so the platform neither runs "
-            "nor copies it; a result submission must not contain such a file"
-        )
+        metadata = rules.read_metadata(job.folder / "program")
+        if metadata.found:
+            job.notes.append(
+                f"the submission holds a file named metadata or metadata.yaml ({metadata.problem}), so the platform "
+                "neither runs nor copies it; a result submission must not contain such a file"
+            )
         raise JobFailedError(rules.BAD_ZIP)
     _push_metadata(job)
 
@@ -163,6 +181,15 @@ def _lay_out(source: Path, target: Path, bounds: Bounds, what: str) -> None:
         raise JobFailedError(f"{rules.BAD_ZIP}: {what}: {error}") from error
 
 
+def _lay_out_submission(submission: Path, job: Job, version: Differences) -> None:
+    program = job.folder / "program"
+    _lay_out(submission, program, SUBMISSION, "the submission")
+    if not any(program.iterdir()):
+        job.notes.append(EMPTY_SUBMISSION)
+        if not version.runs_empty_submissions:
+            program.rmdir()
+
+
 def _lay_out_ingestion(job: Job, *, wanted: bool) -> None:
     if wanted and job.task.ingestion_program:
         _lay_out(job.task.ingestion_program, job.folder / "ingestion_program", BUNDLE, "the ingestion program")
@@ -203,12 +230,26 @@ def _run_in_turn(job: Job, setting: Setting) -> None:
             on_line=setting.on_line,
         )
         job.ended[kind] = ended
+        if note := _long_log(job, kind):
+            job.notes.append(note)
         if ended.timed_out:
             raise JobFailedError(rules.TIME_LIMIT.format(seconds=job.seconds))
         if ended.exit_code != 0 and not (job.is_scoring and kind == "program"):
             what = "ingestion program" if kind == "ingestion" else "submission"
             code = "was stopped" if ended.exit_code is None else f"ended with exit code {ended.exit_code}"
             job.notes.append(f"the {what} {code}, which the platform does not look at. {ended.problem}".strip())
+
+
+def _long_log(job: Job, kind: Kind) -> str | None:
+    """What a scoring program's long log leads to, in each version of the platform."""
+    lines, size = job.printed(kind)
+    if not job.is_scoring or kind != "program" or not rules.is_long_log(lines, size):
+        return None
+    versions = "; ".join(f"with version {version} {facts.long_log}" for version, facts in DIFFERENCES.items())
+    return (
+        f"the scoring program printed {lines:,} lines, {size:,} bytes: {versions}. Print at most "
+        f"{rules.LONG_LOG_LINES} lines and {rules.LONG_LOG_BYTES // 1024} KiB, what matters last"
+    )
 
 
 def _container(job: Job, kind: Kind, image: str) -> Container | None:

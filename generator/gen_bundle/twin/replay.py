@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gen_bundle.codabench.admission import closed, used_up
 from gen_bundle.codabench.board import Board, Entry, NoBoardError, RefusedError
+from gen_bundle.codabench.versions import NEWEST, Version
 from gen_bundle.codabench.worker import JobFailedError, WorkerCrashError, time_limit
 from gen_bundle.errors import UserError
 from gen_bundle.twin.bundle import Competition, Phase, Task, open_bundle
@@ -47,6 +48,7 @@ class Wish:
         phases: Ids (or names) of phases; none means all.
         image: An image in place of the competition's own.
         enforce_limits: Look at dates and quotas.
+        version: The platform's, where its versions differ.
         command_line: Writes a container as a line to be run by hand; given, each scoring job's folders are kept.
         teams: Participants, for the hours of worker time.
         per_day: Submissions of each a day.
@@ -61,6 +63,7 @@ class Wish:
     phases: Sequence[str] = ()
     image: str | None = None
     enforce_limits: bool = False
+    version: Version = NEWEST
     command_line: Callable[[Container], str] | None = None
     teams: int | None = None
     per_day: int | None = None
@@ -107,7 +110,7 @@ class _Replay:
         self._work = work
         self._results = results
         image = wish.image or competition.image
-        self._setting = Setting(engine, image, competition.detailed_results, wish.on_line)
+        self._setting = Setting(engine, image, competition.detailed_results, wish.on_line, wish.version)
         self._on_last_board: list[Planned] = []
         self._cannot_run: str | None = None
         try:
@@ -214,7 +217,17 @@ class _Replay:
         usage = Usage.peak(ended.usage for job in jobs for ended in job.ended.values())
         slowest = round(max(job.spent for job in jobs), 3)
         self._results.measured.append(
-            Measured(run.phase, run.task, run.submission, run.status, scoring.seconds, run.seconds, slowest, usage)
+            Measured(
+                run.phase,
+                run.task,
+                run.submission,
+                run.status,
+                scoring.seconds,
+                run.seconds,
+                slowest,
+                usage,
+                *scoring.printed("program"),
+            )
         )
         self._results.notes += [f"{run.place}: {note}" for job in jobs for note in job.notes]
         of_engine = (note for job in jobs for ended in job.ended.values() for note in ended.notes)

@@ -14,8 +14,8 @@ from gen_bundle.twin.engines import Container, Usage
 from gen_bundle.twin.engines.logs import KEPT_BYTES, keep_log
 from gen_bundle.twin.jobs import Job
 from gen_bundle.twin.layout import copy_tree, drop_strays, open_to_containers
+from gen_bundle.twin.record import RESULT
 
-RESULT = "dry-run.json"
 _LOGS = ("", "ingestion-", "prediction-", "prediction-ingestion-")
 KEPT = ("output", "job", *(f"{log}{stream}.txt" for log in _LOGS for stream in ("stdout", "stderr")))
 
@@ -69,6 +69,7 @@ class Measured:
     Attributes:
         limit_seconds: What each of its two jobs may take.
         seconds: Both jobs.
+        log_lines, log_bytes: What the scoring program printed.
     """
 
     phase: str
@@ -79,6 +80,8 @@ class Measured:
     seconds: float
     slowest_job_seconds: float
     usage: Usage
+    log_lines: int = 0
+    log_bytes: int = 0
 
 
 @dataclass

@@ -90,6 +90,16 @@ def test_scores_of_a_dry_run_are_compared_with_the_columns(tmp_path: Path) -> No
     assert result.exit_code == 1
 
 
+def test_logs_of_a_dry_run_are_held_against_what_the_platform_keeps(tmp_path: Path) -> None:
+    runs = [{"scores": {"points": 1.0, "more": 2.0}}]
+    measured = [{"log_lines": 1000, "log_bytes": 9000}]
+    (tmp_path / "dry-run.json").write_text(json.dumps({"runs": runs, "board": [], "measured": measured}))
+    result = run(bundle(tmp_path), "--dry-run", str(tmp_path), "--json", "--now", "2031-06-01")
+    (finding,) = json.loads(result.stdout)["findings"]
+    assert finding["id"] == "log-too-long"
+    assert "1,000 lines, 9,000 bytes" in finding["what"]
+
+
 def test_an_unreadable_dry_run_is_wrong_use(tmp_path: Path) -> None:
     (tmp_path / "dry-run.json").write_text("[]")
     result = run(bundle(tmp_path), "--dry-run", str(tmp_path))

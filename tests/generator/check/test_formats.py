@@ -39,9 +39,22 @@ def test_positions_count_from_one_and_point_at_the_key(tmp_path: Path) -> None:
 def test_text_says_verdict_place_consequence_and_repair(tmp_path: Path) -> None:
     lines = list(formats.text(refused(tmp_path)))
     assert lines[0].endswith("bundle.zip: refused: the platform would not create the competition")
-    assert lines[1] == "  error terms-missing  competition.yaml:1:1  (what the platform reports first)"
+    assert lines[1:3] == [
+        "  error terms-missing",
+        "    competition.yaml:1:1: terms is missing  (what the platform reports first)",
+    ]
     assert any("what to do:   Add `terms`" in line for line in lines)
     assert not any("\x1b" in line for line in lines)
+
+
+def test_what_a_rule_says_is_printed_once(tmp_path: Path) -> None:
+    draft = new()
+    for key in ("collaborators", "whitelist_emails", "secret_key"):
+        put(key, "x")(draft)
+    lines = list(formats.text(draft.check(tmp_path)))
+    assert lines[1] == "  warning key-ignored"
+    assert ["is ignored" in line for line in lines[2:5]] == [True, True, True]
+    assert [line.split(":")[0].strip() for line in lines[5:]] == ["what happens", "what to do"]
 
 
 def test_github_escapes_what_would_end_a_command(tmp_path: Path) -> None:

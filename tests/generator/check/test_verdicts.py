@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.generator.check.drafts import Edit, both, command, delete, new, old, png, put, write
+from tests.generator.check.drafts import SECOND_TASK, Edit, both, command, delete, new, old, png, put, write
 
 
 def verdict(edit: Edit, folder: Path, base: Any = new) -> str | None:
@@ -48,15 +48,78 @@ def test_paths_are_followed_from_the_folder_of_the_bundle(
     assert verdict(put("image", path), tmp_path) == as_image
 
 
-@pytest.mark.parametrize("cut", [8, 13, 100, 2000])
-def test_a_picture_that_was_cut_off_is_refused(cut: int, tmp_path: Path) -> None:
-    assert verdict(write("logo.png", noise()[:-cut]), tmp_path) == "refused"
+@pytest.mark.parametrize(("cut", "expected"), [(8, "ok"), (13, "ok"), (100, "refused"), (2000, "refused")])
+def test_a_picture_that_was_cut_off_is_refused_where_pixels_are_lost(cut: int, expected: str, tmp_path: Path) -> None:
+    """The last 12 bytes of a PNG are its end mark, which is not needed to resize it."""
+    assert verdict(write("logo.png", noise()[:-cut]), tmp_path) == expected
 
 
-def test_a_picture_with_a_wrong_checksum_is_refused(tmp_path: Path) -> None:
+def test_a_picture_whose_pixels_have_a_wrong_checksum_is_taken(tmp_path: Path) -> None:
     data = bytearray(png())
-    data[-13] ^= 1  # in the checksum of the pixels
-    assert verdict(write("logo.png", bytes(data)), tmp_path) == "refused"
+    data[-13] ^= 1
+    assert verdict(write("logo.png", bytes(data)), tmp_path) == "ok"
+
+
+@pytest.mark.parametrize(("date", "expected"), [("0001-01-01", "refused"), ("0001-01-02", "broken")])
+def test_an_old_phase_ends_a_day_before_the_next_one_and_not_before_the_year_1(
+    date: str, expected: str, tmp_path: Path
+) -> None:
+    second = {"phasenumber": 2, "label": "B", "start_date": date, "scoring_program": "scoring.zip"}
+    assert verdict(put("phases", 2, second), tmp_path, old) == expected
+
+
+@pytest.mark.parametrize(
+    ("edit", "expected"),
+    [
+        (put("auto_run_submission", False), "trap"),  # submissions run by themselves unless the right key says no
+        (put("make_program_available", False), "ok"),
+        (put("has_registration", False), "trap"),  # registration needs approval unless the new key says otherwise
+        (put("phases", 0, "has_max_submissions", False), "trap"),
+        (put("collaborators", []), "ok"),
+    ],
+)
+def test_an_unread_false_matters_where_the_platform_assumes_true(edit: Edit, expected: str, tmp_path: Path) -> None:
+    assert verdict(edit, tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        (("competition_docker_image",), "docker_image is read"),
+        (("Contact-Email",), "contact_email is read"),
+        (("phases", 0, "label"), "name is read"),
+        (("leaderboards", 0, "columns", 0, "numeric_format"), "precision is read"),
+    ],
+)
+def test_old_and_misspelt_keys_are_named_with_the_right_one(place: tuple[Any, ...], said: str, tmp_path: Path) -> None:
+    draft = new()
+    put(*place, "x")(draft)
+    (finding,) = draft.check(tmp_path).findings
+    assert finding.id == "key-ignored"
+    assert said in finding.what
+
+
+def test_what_only_codalab_read_is_one_warning(tmp_path: Path) -> None:
+    draft = old()
+    for key in ("anonymous_leaderboard", "hide_chart", "allow_teams"):
+        put(key, True)(draft)
+    both(put("phases", 1, "color", "white"), put("phases", 1, "leaderboard_management_mode", "hide_results"))(draft)
+    warnings = [finding for finding in draft.check(tmp_path).findings if finding.severity == "warning"]
+    assert [finding.id for finding in warnings] == ["key-ignored"]
+    assert "anonymous_leaderboard, hide_chart, allow_teams; in phase 1 leaderboard_management_mode" in warnings[0].what
+
+
+def test_a_solution_of_a_task_that_no_phase_runs_is_shown_nowhere(tmp_path: Path) -> None:
+    edit = both(SECOND_TASK, put("solutions", [{"index": 0, "tasks": [1], "path": "ref"}]))
+    draft = new()
+    edit(draft)
+    assert "solution-of-no-task" in [finding.id for finding in draft.check(tmp_path).findings]
+
+
+def test_a_metric_is_named_with_the_title_that_gives_it_away(tmp_path: Path) -> None:
+    draft = new()
+    put("leaderboards", 0, "columns", 0, "title", "RMSE")(draft)
+    assert "points (RMSE)" in draft.check(tmp_path).findings[0].what
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 
 from gen_bundle.codabench.worker import (
     JobFailedError,
+    Kind,
     WorkerCrashError,
     read_metadata,
     read_scores,
     replace_placeholders,
     time_limit,
 )
-from gen_bundle.twin.engines import Kind
 from tests.generator.twin.bundles import write_files
 
 

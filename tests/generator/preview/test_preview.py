@@ -15,11 +15,12 @@ from PIL import Image
 
 from gen_bundle.cli import root
 from gen_bundle.errors import UserError
-from gen_bundle.preview.leaderboard import boards, read_dry_run
+from gen_bundle.preview.leaderboard import boards
 from gen_bundle.preview.page import preview_page
 from gen_bundle.preview.reading import read_view
 from gen_bundle.preview.schedule import axis
 from gen_bundle.preview.serve import server
+from gen_bundle.twin.record import read_record
 from tests.browser import DESK, PHONE, visit
 from tests.generator.preview.bundles import write_bundle
 from tests.generator.preview.test_content import HOSTILE, acting
@@ -143,10 +144,10 @@ def test_without_a_dry_run_the_board_is_empty(bundle: Path) -> None:
 
 def test_the_dry_run_must_be_one(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no dry-run\.json can be read there"):
-        read_dry_run(tmp_path)
+        read_record(tmp_path)
     (tmp_path / "dry-run.json").write_text("[]")
     with pytest.raises(UserError, match="expected an object"):
-        read_dry_run(tmp_path)
+        read_record(tmp_path)
 
 
 def test_what_cannot_be_read_becomes_a_note(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from gen_bundle.twin.engines import Engine
 from gen_bundle.twin.replay import Wish, dry_run
-from tests.generator.twin.bundles import COLUMN, COMMAND, GOOD, HALF, Bundle, write_files, write_zip, writes
+from tests.generator.twin.bundles import ACCURACY, COLUMN, COMMAND, GOOD, HALF, Bundle, write_files, write_zip, writes
 
 NO_SCORES = "Could not find scores file, did the scoring program output it?"
 NON_ZERO = "Child task failed or non-zero return code"
@@ -154,6 +154,12 @@ CASES = {
         scores={"acc": 1.0},
         cells={"acc": "1.0"},
         note="exit code 7, which the platform does not look at",
+    ),
+    "a scorer that prints much": Case(
+        Bundle(ACCURACY + "print('x\\n' * 300, flush=True)"),
+        scores={"acc": 1.0},
+        cells={"acc": "1.0"},
+        note="printed 301 lines, 601 bytes: with version 1.25 submissions fail at random",
     ),
     "ingestion program": Case(Bundle(**INGESTION), MODEL, scores={"acc": 1.0}, cells={"acc": "1.0"}),
     "the code lies among the predictions": Case(

@@ -7,8 +7,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gen_bundle.codabench.dates import read_instant
 from gen_bundle.errors import UserError
-from gen_bundle.twin.competition_yaml import read_competition, stored_date
+from gen_bundle.twin.competition_yaml import read_competition
 from tests.generator.twin.bundles import Bundle
 
 VALUES = st.recursive(
@@ -30,7 +31,7 @@ VALUES = st.recursive(
     ],
 )
 def test_dates_as_the_platform_stores_them(value: object, stored: str | None) -> None:
-    read = stored_date(value)
+    read = read_instant(value, dt.datetime.now(dt.UTC)).moment
     assert (read.strftime("%Y-%m-%d %H:%M") if read else None) == stored
 
 
@@ -53,7 +54,7 @@ def test_phases_by_index_and_tasks_in_the_order_of_the_file(tmp_path: Path) -> N
 def test_defaults_of_the_platform(tmp_path: Path) -> None:
     read = read_competition(Bundle(top={"docker_image": "x"}, leaderboard={"submission_rule": "Add"}).write(tmp_path))
     phase, column = read.phases[0], read.leaderboard.columns[0]
-    assert (phase.max_submissions, phase.max_submissions_per_day, phase.execution_time_limit) == (100, 5, None)
+    assert (phase.max_submissions, phase.max_submissions_per_day, phase.execution_time_limit) == (100, 5, 600)
     assert (column.sorting, column.precision, column.hidden, read.own_queue) == ("desc", 2, False, False)
 
 

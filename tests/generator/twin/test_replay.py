@@ -12,11 +12,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gen_bundle.cli import root
+from gen_bundle.codabench.versions import Version
 from gen_bundle.errors import UserError
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.replay import Wish, dry_run
 from gen_bundle.twin.results import Results
 from tests.generator.twin.bundles import ACCURACY, COLUMN, GOOD, HALF, Bundle, write_files, write_zip, writes
+from tests.shared import shared_path
 
 RUN_KEYS = {"phase", "task", "submission", "status", "exit_code", "seconds", "scores", "message"}
 
@@ -373,6 +375,43 @@ def test_a_solution_that_is_a_file_is_taken_as_it_is(tmp_path: Path) -> None:
     assert (run.status, run.message.startswith("Bad or empty zip file")) == ("Failed", True)
 
 
+LISTS_PREDICTIONS = """\
+import json, pathlib
+found = sorted(path.name for path in pathlib.Path("../input/res").iterdir())
+pathlib.Path("../output/scores.json").write_text(json.dumps({"acc": float(found == ["metadata"])}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("version", "status", "scores", "message"),
+    [
+        (Version.V1_25, "Failed", None, "Bad or empty zip file"),
+        (Version.V1_32, "Finished", {"acc": 1.0}, ""),
+    ],
+)
+def test_a_zip_without_members_is_scored_by_newer_versions_alone(
+    tmp_path: Path, version: Version, status: str, scores: dict[str, float] | None, message: str
+) -> None:
+    bundle = Bundle(LISTS_PREDICTIONS).write(tmp_path / "bundle")
+    results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "a.zip", {})], version=version)
+    [run] = results.runs
+    assert (run.status, run.scores, run.message) == (status, scores, message)
+    [note] = results.notes
+    assert "version 1.32 runs the scoring program all the same; one of 1.25 is blocked" in note
+
+
+def test_the_recorded_zip_without_members_ends_as_on_the_worker_of_1_32(tmp_path: Path) -> None:
+    with zipfile.ZipFile(shared_path("corpus/worker/cases/submission_empty_zip.zip")) as opened:
+        opened.extract("submission.zip", tmp_path)
+    outcome = json.loads(shared_path("corpus/worker/outcomes.json").read_text())["submission_empty_zip"]
+    [run] = replay(
+        Bundle(LISTS_PREDICTIONS).write(tmp_path / "b"), tmp_path / "out", [tmp_path / "submission.zip"]
+    ).runs
+    assert run.status == outcome["statuses"][-1][0]
+    assert outcome["logs"]["scoring_stdout"]["text"].startswith("['metadata']")  # what its scorer found, as ours did
+    assert run.scores == {"acc": 1.0}
+
+
 def test_dates_are_read_as_the_platform_reads_them(tmp_path: Path) -> None:
     bundle = Bundle(phase={"start": "31-12-2020", "end": "1.2.2021"}).write(tmp_path / "bundle")
     results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "a.zip", GOOD)], enforce_limits=True)
@@ -432,8 +471,8 @@ def test_exit_status(bundle: Path, tmp_path: Path, arguments: list[str], status:
         (None, "no such bundle"),
         ("", "expected a mapping at the top level"),
         ("version: 1", "gen-bundle convert"),
-        ("a: [", "is no YAML"),
-        ("version: 2", "tasks: Field required"),
+        ("a: [", "competition.yaml:1:5: while parsing a flow node expected the node content"),
+        ("version: 2", "tasks: expected a list with at least one mapping"),
     ],
 )
 def test_unreadable_bundles_end_with_2(tmp_path: Path, content: str | None, message: str) -> None:
@@ -455,8 +494,8 @@ def test_all_problems_of_a_bundle_are_told_at_once(tmp_path: Path) -> None:
     assert "phases[0].tasks: no task has the index 7" in result.stderr
     columns = Bundle(columns=({"title": "x", "index": -1.5},), phase={"tasks": None})
     result = command(columns.write(tmp_path / "columns"), "--out", tmp_path / "out")
-    assert "leaderboards[0].columns[0].key: Field required" in result.stderr
-    assert "phases[0].tasks: Input should be a valid list" in result.stderr
+    assert "leaderboards[0].columns[0].key is missing" in result.stderr
+    assert "phases[0].tasks: expected a list of the tasks' indexes" in result.stderr
 
 
 def test_nothing_to_run(bundle: Path, tmp_path: Path) -> None:

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from gen_bundle.check.registry import SCORES, SERIALIZERS, Effect, Problem, rule
-from gen_bundle.check.rules.values import shown
-from gen_bundle.codabench.fields import as_integer, as_text
+from gen_bundle.codabench.competition import input_texts
+from gen_bundle.codabench.fields import as_integer, as_text, shown
 from gen_bundle.codabench.stages import Stage
 
 if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle, Entry
+    from gen_bundle.check.bundle import Bundle
+    from gen_bundle.codabench.document import Entry
 
 COLUMNS = f"{SERIALIZERS}/leaderboards.py (columns)"
 STORED_DECIMALS = 10
@@ -25,14 +26,6 @@ def _columns(bundle: Bundle) -> Iterator[tuple[Entry, Entry]]:
     for board in bundle.entries("leaderboards"):
         for column in bundle.entries(*board.at, "columns"):
             yield board, column
-
-
-def input_texts(indexes: Any) -> list[str]:
-    """The column indexes of a computation as the server stores them: every item as text, then split at commas."""
-    if not isinstance(indexes, (list, dict, str, set)):
-        return []
-    joined = ",".join(str(index) for index in indexes)
-    return joined.split(",") if joined else []
 
 
 @rule(
@@ -185,6 +178,21 @@ def _computed_from_computed(bundle: Bundle) -> Iterator[Problem]:
 
 
 @rule(
+    "computation-input-twice",
+    Effect.TRAP,
+    title="a sum or mean over a column that is named twice",
+    consequence="The column counts once: naming it again does not give it more weight.",
+    repair="Name each column once; let the scoring program write a weighted value.",
+    source=SCORES,
+)
+def _computation_input_twice(bundle: Bundle) -> Iterator[Problem]:
+    for column in bundle.competition.columns:
+        if column.computation in ("sum", "avg") and len(set(column.inputs)) < len(column.inputs):
+            listed = ", ".join(map(str, column.inputs))
+            yield Problem(f"column {column.key} is computed from {listed}", (*column.at, "computation_indexes"))
+
+
+@rule(
     "column-id",
     Effect.REFUSED,
     Stage.SAVE_LEADERBOARDS,
@@ -214,6 +222,21 @@ def _precision_negative(bundle: Bundle) -> Iterator[Problem]:
     for column in bundle.competition.columns:
         if column.precision is not None and column.precision < 0:
             yield Problem(f"column {column.key} has the precision {column.precision}", column.at)
+
+
+@rule(
+    "precision-zero",
+    Effect.NOTE,
+    title="a precision of 0",
+    consequence="Scores are shown rounded to whole numbers: 0.51 and 1.49 are both shown as 1.0.",
+    repair="Give more digits where the scores are not counts or percentages.",
+    source=SCORES,
+    reads="both",
+)
+def _precision_zero(bundle: Bundle) -> Iterator[Problem]:
+    for column in bundle.competition.columns:
+        if column.precision == 0:
+            yield Problem(f"column {column.key} has the precision 0", column.at)
 
 
 @rule(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from gen_bundle.check.registry import UNPACKER, WORKER, Effect, Problem, rule
-from gen_bundle.check.rules.values import shown
 from gen_bundle.codabench.competition import Competition, DataUse
+from gen_bundle.codabench.fields import shown
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.zips.tree import Node, OnServer
 

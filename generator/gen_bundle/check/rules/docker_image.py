@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gen_bundle.check.registry import WORKER, Effect, Problem, rule
-from gen_bundle.check.rules.values import shown
+from gen_bundle.codabench.fields import shown
 
 if TYPE_CHECKING:
     from gen_bundle.check.bundle import Bundle

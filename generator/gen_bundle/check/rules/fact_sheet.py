@@ -6,9 +6,9 @@ from collections.abc import Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gen_bundle.check.registry import SERIALIZERS, Effect, Problem, rule
-from gen_bundle.check.rules.values import shown
-from gen_bundle.codabench.fields import is_json
+from gen_bundle.codabench.fields import is_json, shown
 from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.versions import SOURCE
 
 if TYPE_CHECKING:
     from gen_bundle.check.bundle import Bundle
@@ -120,7 +120,7 @@ def _fact_sheet_type(bundle: Bundle) -> Iterator[Problem]:
     title='a switch of a question that is not the text "true"',
     consequence='Only the text "true" counts: the question is not required, or not shown on the leaderboard.',
     repair='Write "true" or "false" in quotes.',
-    source="Codabench source @ c7dbc756, how the pages read fact sheets",
+    source=f"{SOURCE}, how the pages read fact sheets",
 )
 def _fact_sheet_switch_ignored(bundle: Bundle) -> Iterator[Problem]:
     for key, question in _questions(bundle):

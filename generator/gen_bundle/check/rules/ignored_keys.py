@@ -9,9 +9,12 @@ from gen_bundle.check.registry import UNPACKER, Effect, Problem, rule
 from gen_bundle.codabench.keys import (
     BOARD,
     COLUMN,
+    FALSE_COUNTS,
+    NEW_NAMES,
     OLD_COLUMN,
     OLD_PHASE,
     OLD_TOP_KEYS,
+    ON_BY_DEFAULT,
     OWN,
     PAGE,
     PHASE,
@@ -91,7 +94,7 @@ def _holds_anchors(bundle: Bundle, at: Path) -> bool:
     return named_so or (bundle.document is not None and bundle.document.is_anchor_holder(at))
 
 
-def _meant(at: Path) -> str | None:
+def _file_key(at: Path) -> str | None:
     """The file key of a task that a misspelt key stands for."""
     from difflib import get_close_matches
 
@@ -106,7 +109,7 @@ def _lost_file(bundle: Bundle, at: Path) -> str | None:
     """The file that a task lacks because of a misspelt key."""
     if len(at) != 3 or at[0] != ("tasks" if bundle.format == "v2" else "phases"):
         return None
-    right = _meant(at)
+    right = _file_key(at)
     task = next((task for task in bundle.competition.tasks if task.at == at[:2]), None)
     if right is None or task is None or right in task.files:
         return None
@@ -141,18 +144,39 @@ def _file_key_misspelt(bundle: Bundle) -> Iterator[Problem]:
     reads="both",
 )
 def _key_ignored(bundle: Bundle) -> Iterator[Problem]:
+    of_old_server: dict[str, list[str]] = {}
+    first: Path = ()
+    for at, owner, value, keys in _ignored(bundle):
+        if _changes_nothing(at, value, keys) or _lost_file(bundle, at) is not None:
+            continue
+        right = _right_name(at, keys)
+        if right is not None or bundle.format == "v2":
+            yield Problem(f"{at[-1]} in {owner} is ignored{f'; {right} is read' if right else ''}", at)
+        else:
+            first = first or at
+            of_old_server.setdefault(owner, []).append(str(at[-1]))
+    if of_old_server:
+        listed = "; ".join(f"in {owner} {', '.join(names)}" for owner, names in of_old_server.items())
+        yield Problem(f"what only CodaLab read is ignored: {listed}", first)
+
+
+def _right_name(at: Path, keys: frozenset[str]) -> str | None:
+    """The key that is read and that this one, misspelt or of the old format, stands for."""
     from difflib import get_close_matches
 
-    for at, owner, value, keys in _ignored(bundle):
-        if _is_nothing(value) or _lost_file(bundle, at) is not None:
-            continue
-        near = get_close_matches(str(at[-1]), sorted(keys), n=1, cutoff=0.75)
-        hint = f"; {near[0]} is read" if near else ""
-        yield Problem(f"{at[-1]} in {owner} is ignored{hint}", at)
+    key = str(at[-1])
+    if NEW_NAMES.get(key) in keys:
+        return NEW_NAMES[key]
+    near = get_close_matches(key.lower(), sorted(keys), n=1, cutoff=0.75)
+    return near[0] if near else None
 
 
-def _is_nothing(value: Any) -> bool:
-    return value is None or value is False or value in ("", [], {})
+def _changes_nothing(at: Path, value: Any, keys: frozenset[str]) -> bool:
+    """Whether a competition is the same with and without a key that is not read."""
+    if value is False:
+        key = str(at[-1])
+        return key not in FALSE_COUNTS and NEW_NAMES.get(key, _right_name(at, keys)) not in ON_BY_DEFAULT
+    return value is None or value in ("", [], {})
 
 
 @rule(
@@ -165,6 +189,6 @@ def _is_nothing(value: Any) -> bool:
     reads="both",
 )
 def _key_ignored_without_harm(bundle: Bundle) -> Iterator[Problem]:
-    for at, owner, value, _ in _ignored(bundle):
-        if _is_nothing(value) and _lost_file(bundle, at) is None:
+    for at, owner, value, keys in _ignored(bundle):
+        if _changes_nothing(at, value, keys) and _lost_file(bundle, at) is None:
             yield Problem(f"{at[-1]} in {owner} is ignored", at)

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from gen_bundle.check.registry import SCORES, SERIALIZERS, UNPACKER, Effect, Problem, rule
-from gen_bundle.check.rules.values import shown
-from gen_bundle.codabench.fields import as_boolean
+from gen_bundle.codabench.fields import as_boolean, shown
 from gen_bundle.codabench.stages import Stage
 
 if TYPE_CHECKING:

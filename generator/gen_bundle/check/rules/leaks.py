@@ -14,9 +14,10 @@ from gen_bundle.check.leaks.records import cells, fingerprint, records, rows, va
 from gen_bundle.check.leaks.ties import AGREEMENT, ENOUGH_TIES, Ties, ties_of
 from gen_bundle.check.leaks.visible import Seen, visible_files
 from gen_bundle.check.registry import HOUSE, Effect, Problem, rule
+from gen_bundle.codabench.versions import SOURCE
 from gen_bundle.zips.tree import Node
 
-SEEN = "Codabench source @ c7dbc756, which files participants can download"
+SEEN = f"{SOURCE}, which files participants can download"
 REPAIR = "Take the reference data out of everything that participants get; keep them in `reference_data` alone."
 # An example submission may be good; it is the gold itself only when it is right wherever it says anything.
 COVERED_BY_ANSWER = 0.9

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from gen_bundle.check.registry import UNPACKER, Effect, Problem, rule
-from gen_bundle.check.rules.values import shown
+from gen_bundle.codabench.fields import as_boolean, shown
 from gen_bundle.codabench.old_competition import old_phases
 from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.yaml_document import Path
 
 if TYPE_CHECKING:
     from gen_bundle.check.bundle import Bundle
@@ -146,6 +147,27 @@ def _old_phase_without_scorer(bundle: Bundle) -> Iterator[Problem]:
     for phase in bundle.competition.phases:
         if "scoring_program" not in phase.tasks[0].files:
             yield Problem(f"phase {phase.name} has no scoring program", phase.at)
+
+
+@rule(
+    "old-text-counts-as-true",
+    Effect.TRAP,
+    title="old format: a text or number where true or false is meant",
+    consequence='Here any text counts as true, `"false"` and `"no"` as well: registration needs approval, or phases '
+    "count as parallel.",
+    repair="Write true or false, without quotes.",
+    source=V1,
+    reads="v1",
+)
+def _old_text_counts_as_true(bundle: Bundle) -> Iterator[Problem]:
+    given: list[tuple[Path, object]] = [(("has_registration",), bundle.yaml.get("has_registration"))]
+    phases = bundle.yaml.get("phases")
+    for key, phase in phases.items() if isinstance(phases, Mapping) else ():
+        if isinstance(phase, Mapping):
+            given.append((("phases", key, "is_parallel_parent"), phase.get("is_parallel_parent")))
+    for at, value in given:
+        if value and as_boolean(value) is not True:
+            yield Problem(f"{at[-1]} is {shown(value)}, which counts as true", at)
 
 
 @rule(

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gen_bundle.check.registry import UNPACKER, Effect, Problem, rule
-from gen_bundle.check.rules.values import shown
-from gen_bundle.codabench.fields import as_text
+from gen_bundle.codabench.fields import as_text, shown
 from gen_bundle.codabench.old_competition import board_label, old_columns, old_labels
 from gen_bundle.codabench.stages import Stage
 

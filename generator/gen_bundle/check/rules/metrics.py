@@ -58,4 +58,5 @@ def _metric_sorted_the_wrong_way(bundle: Bundle) -> Iterator[Problem]:
         direction = expected_direction(column)
         given = "asc" if column.ascending else "desc"
         if direction is not None and direction != given:
-            yield Problem(f"column {column.key} is sorted {given}, and such a metric is usually {direction}", column.at)
+            name = f"{column.key} ({column.title})" if column.title not in ("", column.key) else column.key
+            yield Problem(f"column {name} is sorted {given}, and such a metric is usually {direction}", column.at)

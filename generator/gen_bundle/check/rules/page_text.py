@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from gen_bundle.check.registry import FRONTEND, Effect, Problem, rule
 from gen_bundle.check.rules.pages import page_files
-from gen_bundle.check.rules.values import shown
+from gen_bundle.codabench.fields import shown
 from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.zips.tree import Node
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from gen_bundle.check.registry import SERIALIZERS, UNPACKER, Effect, Problem, rule
-from gen_bundle.check.rules.values import shown
+from gen_bundle.check.registry import FRONTEND, SERIALIZERS, UNPACKER, Effect, Problem, rule
+from gen_bundle.codabench.fields import as_integer, shown
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.zips.tree import Node, OnServer
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from gen_bundle.check.bundle import Bundle
 
 PAGES = f"{UNPACKER}/v2.py (pages, terms)"
+# What makes a line more than plain text, in Markdown that begins with it.
+BLOCK_MARK = re.compile(r" {0,3}(?:#{1,6}\s|[-*+]\s|\d{1,9}[.)]\s|>|```|~~~|\||(?:[-*_] *){3,}$)", re.MULTILINE)
 
 
 def page_files(bundle: Bundle) -> Iterator[tuple[Path, Any, Stage, tuple[int, ...]]]:
@@ -219,14 +222,31 @@ def _page_of_the_server(bundle: Bundle) -> Iterator[Problem]:
 
 @rule(
     "page-byte-order-mark",
-    Effect.NOTE,
-    title="a page starts with a byte order mark",
-    consequence="The invisible mark is stored with the page, and a heading on the first line may not be recognised.",
+    Effect.TRAP,
+    title="a byte order mark before a page's first heading, list or quotation",
+    consequence="The invisible mark is stored with the page, and Markdown takes the line behind it for plain text: a "
+    "heading is shown as `# …`.",
     repair="Save the file as UTF-8 without a byte order mark.",
-    source=PAGES,
+    source=f"{PAGES}; {FRONTEND}",
     reads="both",
 )
 def _page_byte_order_mark(bundle: Bundle) -> Iterator[Problem]:
     for at, path, _, _ in page_files(bundle):
-        if isinstance(path, str) and (bundle.text(path, 16) or "").startswith("\ufeff"):
+        start = (bundle.text(path, 100) or "") if isinstance(path, str) else ""
+        if start.startswith("\ufeff") and BLOCK_MARK.match(start[1:]):
             yield Problem(f"{path} starts with a byte order mark", at, file=path, line=1, column=1)
+
+
+@rule(
+    "page-index-ignored",
+    Effect.TRAP,
+    title="pages with indexes that are not in the order of the list",
+    consequence="A page's `index` is not read: pages are shown in the order of the list.",
+    repair="Put the pages in the order in which they are to be shown.",
+    source=PAGES,
+)
+def _page_index_ignored(bundle: Bundle) -> Iterator[Problem]:
+    indexes = [as_integer(page.get("index")) for page in bundle.entries("pages") if "index" in page.value]
+    numbers = [index for index in indexes if index is not None]
+    if numbers != sorted(numbers):
+        yield Problem(f"the pages have the indexes {', '.join(map(str, numbers))} in this order", ("pages",))

@@ -7,13 +7,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gen_bundle.check.registry import MODELS, SERIALIZERS, UNPACKER, WORKER, Effect, Problem, rule
-from gen_bundle.check.rules.values import shown
 from gen_bundle.codabench.competition import DEFAULT_LIMIT_S, sorted_phases
-from gen_bundle.codabench.fields import as_boolean, as_integer
+from gen_bundle.codabench.fields import as_boolean, as_integer, shown
 from gen_bundle.codabench.stages import Stage
 
 if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle, Entry
+    from gen_bundle.check.bundle import Bundle
+    from gen_bundle.codabench.document import Entry
 
 PHASES = f"{UNPACKER}/v2.py (phases)"
 
@@ -134,6 +134,23 @@ def _phase_tasks_repeated(bundle: Bundle) -> Iterator[Problem]:
 
 
 @rule(
+    "phase-task-order",
+    Effect.TRAP,
+    title="a phase lists its tasks in another order than the competition",
+    consequence="The order of this list is not kept: tasks are run and shown in the order of the top-level `tasks`.",
+    repair="Put the top-level `tasks` into the order in which they are to be shown.",
+    source=PHASES,
+)
+def _phase_task_order(bundle: Bundle) -> Iterator[Problem]:
+    declared = [task.at for task in bundle.competition.tasks]
+    for phase in bundle.competition.phases:
+        places = [declared.index(task.at) for task in phase.tasks]
+        if places != sorted(places):
+            listed = ", ".join(task.name for task in phase.tasks)
+            yield Problem(f"phase {phase.name} lists {listed} in this order", (*phase.at, "tasks"))
+
+
+@rule(
     "migration-to-first-phase",
     Effect.REFUSED,
     Stage.SAVE_COMPETITION,
@@ -181,7 +198,7 @@ def _time_limit_over_the_queue(bundle: Bundle) -> Iterator[Problem]:
     if bundle.competition.queue:
         return
     for phase in bundle.competition.phases:
-        if phase.limit_s is not None and phase.limit_s > DEFAULT_LIMIT_S:
+        if phase.limit_s > DEFAULT_LIMIT_S:
             what = f"phase {phase.name} allows {phase.limit_s} seconds, and the default queue {DEFAULT_LIMIT_S}"
             yield Problem(what, (*phase.at, "execution_time_limit"))
 
@@ -214,8 +231,5 @@ def _zero_means_no_limit(bundle: Bundle) -> Iterator[Problem]:
 )
 def _day_limit_above_total(bundle: Bundle) -> Iterator[Problem]:
     for phase in bundle.competition.phases:
-        value = bundle.yaml["phases"][phase.at[1]]
-        total = as_integer(value.get("max_submissions", 100))
-        a_day = as_integer(value.get("max_submissions_per_day", 5))
-        if total and a_day and a_day > total:
-            yield Problem(f"phase {phase.name} allows {a_day} a day and {total} in all", phase.at)
+        if phase.in_all and phase.a_day and phase.a_day > phase.in_all:
+            yield Problem(f"phase {phase.name} allows {phase.a_day} a day and {phase.in_all} in all", phase.at)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gen_bundle.check.registry import UNPACKER, Effect, Problem, rule
-from gen_bundle.check.rules.values import shown
+from gen_bundle.codabench.fields import shown
 from gen_bundle.codabench.stages import Stage
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ def given_dates(bundle: Bundle) -> Iterator[tuple[int, Phase, Path, str, Instant
     """Every start and end that competition.yaml gives itself."""
     for number, phase in enumerate(bundle.competition.phases):
         yield number, phase, phase.start_at, "start", phase.start
-        if phase.end_at != phase.start_at and (phase.end_at[-1] == "end" or phase.end_at == ("end_date",)):
+        if phase.end_at != phase.start_at:  # the old format takes an end from the next phase's start
             yield number, phase, phase.end_at, "end", phase.end
 
 
@@ -166,10 +166,10 @@ def _date_misread(bundle: Bundle) -> Iterator[Problem]:
 
 @rule(
     "competition-over",
-    Effect.NOTE,
+    Effect.TRAP,
     title="all phases lie in the past",
-    consequence="Nobody can submit on the web page.",
-    repair="Move the dates.",
+    consequence="Nobody can submit: the web page looks at the dates, and so does the API of newer servers.",
+    repair="Move the dates, or leave out the end of the last phase.",
     source=ORDERING,
     reads="both",
 )

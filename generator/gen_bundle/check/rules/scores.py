@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from gen_bundle.check.registry import SCORES, Effect, Problem, rule
+from gen_bundle.check.registry import SCORES, WORKER, Effect, Problem, rule
 from gen_bundle.codabench.competition import Column
+from gen_bundle.codabench.versions import DIFFERENCES
+from gen_bundle.codabench.worker import LONG_LOG_BYTES, LONG_LOG_LINES, is_long_log
 
 if TYPE_CHECKING:
     from gen_bundle.check.bundle import Bundle
@@ -49,9 +51,9 @@ def _primary_never_written(bundle: Bundle) -> Iterator[Problem]:
 
 
 def _unwritten(bundle: Bundle) -> list[Column]:
-    if not bundle.scored:
+    if not bundle.dry_run.scored:
         return []
-    written = frozenset[str]().union(*bundle.scored)
+    written = bundle.dry_run.written
     return [column for column in scored_columns(bundle.competition.columns) if column.key not in written]
 
 
@@ -64,7 +66,7 @@ def _unwritten(bundle: Bundle) -> list[Column]:
     source=SCORES,
 )
 def _computed_key_written(bundle: Bundle) -> Iterator[Problem]:
-    written = frozenset[str]().union(*(bundle.scored or []))
+    written = bundle.dry_run.written
     for column in bundle.competition.columns:
         if column.computation and column.key in written:
             yield Problem(f"a dry run wrote the computed key {column.key}", column.at)
@@ -81,6 +83,23 @@ def _computed_key_written(bundle: Bundle) -> Iterator[Problem]:
 )
 def _score_without_column(bundle: Bundle) -> Iterator[Problem]:
     keys = {column.key for column in bundle.competition.columns}
-    unknown = sorted(frozenset[str]().union(*(bundle.scored or [])) - keys)
+    unknown = sorted(bundle.dry_run.written - keys)
     if unknown:
         yield Problem(f"dry runs wrote keys without a column: {', '.join(unknown[:10])}", ("leaderboards",))
+
+
+@rule(
+    "log-too-long",
+    Effect.TRAP,
+    title="a scoring program that prints much",
+    consequence=f"From about {LONG_LOG_LINES} lines or {LONG_LOG_BYTES // 1024} KiB on, logs are unsafe: "
+    + "; ".join(f"with version {version} {facts.long_log}" for version, facts in DIFFERENCES.items())
+    + ".",
+    repair="Print less, what matters last; put the rest into detailed_results.html.",
+    source=WORKER,
+    reads="both",
+)
+def _log_too_long(bundle: Bundle) -> Iterator[Problem]:
+    lines, size = max(bundle.dry_run.logs, default=(0, 0), key=lambda log: log[1])
+    if is_long_log(lines, size):
+        yield Problem(f"in a dry run the scoring program printed {lines:,} lines, {size:,} bytes", ("tasks",))

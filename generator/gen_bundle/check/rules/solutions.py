@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gen_bundle.check.registry import UNPACKER, Effect, Problem, rule
-from gen_bundle.check.rules.values import shown
+from gen_bundle.codabench.fields import shown
 from gen_bundle.codabench.stages import Stage
 
 if TYPE_CHECKING:
@@ -103,13 +103,18 @@ def _solution_key_unknown(bundle: Bundle) -> Iterator[Problem]:
 
 @rule(
     "solution-of-no-task",
-    Effect.NOTE,
-    title="a solution that belongs to no task",
+    Effect.TRAP,
+    title="a solution that belongs to no task, or to tasks that no phase runs",
     consequence="It is stored, and shown nowhere.",
-    repair="List the indexes of its tasks.",
+    repair="List the indexes of its tasks under `tasks`.",
     source=SOLUTIONS,
 )
 def _solution_of_no_task(bundle: Bundle) -> Iterator[Problem]:
+    used = {task.index for task in bundle.competition.used_tasks}
+    known = {task.index for task in bundle.competition.tasks if isinstance(task.index, Hashable)}
     for solution in bundle.entries("solutions"):
-        if solution.value.get("tasks") in ([], "", {}):
-            yield Problem(f"solutions[{solution.position}] belongs to no task", solution.at)
+        tasks = solution.get("tasks")
+        named = list(tasks) if isinstance(tasks, (list, dict, str, set)) else [None]
+        if all(_is_known(index, known) and index not in used for index in named):
+            what = "tasks that no phase runs" if named else "no task"
+            yield Problem(f"solutions[{solution.position}] belongs to {what}", solution.at)

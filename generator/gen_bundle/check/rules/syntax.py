@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 
 from yaml.nodes import Node, ScalarNode
 
-from gen_bundle.check.bundle import NEW_KEYS, Bundle
+from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import HOUSE, UPLOAD, Effect, Problem, rule
+from gen_bundle.codabench.document import NEW_KEYS
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.yaml_document import Path
 

@@ -6,8 +6,9 @@ from collections.abc import Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from gen_bundle.check.registry import UNPACKER, Effect, Problem, rule
-from gen_bundle.check.rules.values import shown
+from gen_bundle.codabench.fields import shown
 from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.versions import SOURCE
 
 if TYPE_CHECKING:
     from gen_bundle.check.bundle import Bundle
@@ -147,7 +148,7 @@ def _task_names_equal(bundle: Bundle) -> Iterator[Problem]:
     consequence="The two containers run one after the other, not at the same time: programs that wait for each other "
     "through /app/shared never meet.",
     repair="Run the ingestion program in the prediction step, or make sure that neither waits for the other.",
-    source="Codabench source @ c7dbc756, compute_worker/compute_worker.py (containers of a scoring job)",
+    source=f"{SOURCE}, compute_worker/compute_worker.py (containers of a scoring job)",
     reads="both",
 )
 def _ingestion_only_during_scoring(bundle: Bundle) -> Iterator[Problem]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
-Kind = Literal["program", "ingestion"]
+from gen_bundle.codabench.worker import Kind
+
 LineListener = Callable[[str], None]
 
 

@@ -6,6 +6,7 @@ from PIL import Image
 
 from tests.generator.check.drafts import (
     Case,
+    Edit,
     both,
     delete,
     drop,
@@ -24,6 +25,15 @@ def picture(kind: str, mode: str = "RGB", size: tuple[int, int] = (8, 8)) -> byt
     out = io.BytesIO()
     Image.new(mode, size).save(out, format=kind)
     return out.getvalue()
+
+
+def pages_with_indexes(*indexes: int) -> Edit:
+    """Two pages that carry indexes."""
+    titles = ("Overview", "Data")
+    return put(
+        "pages",
+        [{"title": title, "file": "overview.md", "index": index} for title, index in zip(titles, indexes, strict=True)],
+    )
 
 
 CASES = {
@@ -58,7 +68,10 @@ CASES = {
     "page-nul-character": Case(write("overview.md", b"a\0b"), write("overview.md", b"a\tb")),
     "page-blank": Case(write("terms.md", b" \n\t\n"), write("terms.md", b" .\n")),
     "page-of-the-server": Case(put("terms", "/etc/hostname"), put("terms", "ref/../terms.md")),
-    "page-byte-order-mark": Case(write("overview.md", b"\xef\xbb\xbf# Overview")),
+    "page-byte-order-mark": Case(
+        write("overview.md", b"\xef\xbb\xbf# Overview"), write("overview.md", b"\xef\xbb\xbfWelcome. # 1")
+    ),
+    "page-index-ignored": Case(pages_with_indexes(1, 0), pages_with_indexes(0, 5)),
     "page-relative-link": Case(
         write("overview.md", b"![plot](plot.png)\n"),
         write("overview.md", b"[us](https://example.org/a.png) [there](#there)\n```\n[code](plot.png)\n```\n"),
@@ -146,4 +159,5 @@ CASES = {
         both(drop("phases", 1, "scoring_program"), delete("scoring.zip")), drop("phases", 1, "reference_data"), old
     ),
     "old-format": Case(put("version", 1.5), base=old),
+    "old-text-counts-as-true": Case(put("has_registration", "no"), put("has_registration", "yes"), old),
 }

@@ -1,5 +1,6 @@
 """Bundles for the rules on tasks, files, programs, solutions, phases, dates, leaderboards and the fact sheet."""
 
+from gen_bundle.check import DryRun
 from tests.generator.check.drafts import (
     LATER_PHASE,
     SCORER,
@@ -181,6 +182,13 @@ CASES = {
     "phase-without-tasks": Case(drop("phases", 0, "tasks")),
     "phase-of-unknown-task": Case(put("phases", 0, "tasks", ["0"]), put("phases", 0, "tasks", [0.0])),
     "phase-tasks-empty": Case(put("phases", 0, "tasks", [])),
+    "phase-task-order": Case(
+        both(TWO_TASKS, put("phases", 0, "tasks", [1, 0])), both(TWO_TASKS, put("phases", 0, "tasks", [0, 1, 0]))
+    ),
+    "server-export": Case(
+        both(put("tasks", 0, "is_public", False), put("phases", 0, "solutions", [])),
+        put("phases", 0, "solutions", []),
+    ),
     "phase-tasks-repeated": Case(put("phases", 0, "tasks", [0, 0]), TWO_TASKS),
     "migration-to-first-phase": Case(
         put("phases", 0, "auto_migrate_to_this_phase", "yes"),
@@ -257,24 +265,30 @@ CASES = {
     ),
     "column-id": Case(put(*COLUMNS, 0, "id", "acc"), put(*COLUMNS, 0, "id", 0)),
     "precision-negative": Case(put(*COLUMNS, 0, "precision", -1), put(*COLUMNS, 0, "precision", 0)),
+    "precision-zero": Case(put(*COLUMNS, 0, "precision", "0"), put(*COLUMNS, 0, "precision", 1)),
+    "computation-input-twice": Case(column(computation_indexes=[0, 1, "0"]), column(computation_indexes=[0, 1])),
     "precision-beyond-stored": Case(put(*COLUMNS, 0, "precision", 11), put(*COLUMNS, 0, "precision", 10)),
     "column-key-with-outer-blanks": Case(put(*COLUMNS, 0, "key", "points "), put(*COLUMNS, 0, "key", "poi nts")),
     "metric-sorted-the-wrong-way": Case(
         put(*COLUMNS, 0, "title", "RMSE"), both(put(*COLUMNS, 0, "title", "RMSE"), put(*COLUMNS, 0, "sorting", "asc"))
     ),
     "column-never-written": Case(
-        with_options(scored=[frozenset({"points"})]), with_options(scored=[frozenset({"points"}), frozenset({"more"})])
+        with_options(dry_run=DryRun([frozenset({"points"})])),
+        with_options(dry_run=DryRun([frozenset({"points"}), frozenset({"more"})])),
     ),
     "primary-never-written": Case(
-        with_options(scored=[frozenset({"more"})]), with_options(scored=[frozenset({"points"})])
+        with_options(dry_run=DryRun([frozenset({"more"})])), with_options(dry_run=DryRun([frozenset({"points"})]))
     ),
     "computed-key-written": Case(
-        both(columns(MEAN), with_options(scored=[frozenset({"points", "more", "mean"})])),
-        both(columns(MEAN), with_options(scored=[frozenset({"points", "more"})])),
+        both(columns(MEAN), with_options(dry_run=DryRun([frozenset({"points", "more", "mean"})]))),
+        both(columns(MEAN), with_options(dry_run=DryRun([frozenset({"points", "more"})]))),
     ),
     "score-without-column": Case(
-        with_options(scored=[frozenset({"points", "more", "extra"})]),
-        with_options(scored=[frozenset({"points", "more"})]),
+        with_options(dry_run=DryRun([frozenset({"points", "more", "extra"})])),
+        with_options(dry_run=DryRun([frozenset({"points", "more"})])),
+    ),
+    "log-too-long": Case(
+        with_options(dry_run=DryRun(logs=[(10, 100), (301, 2000)])), with_options(dry_run=DryRun(logs=[(300, 10_240)]))
     ),
     "fact-sheet-no-json": Case(
         replace("title: A small task", "title: A small task\nfact_sheet: {q: 2031-01-01}"), question()

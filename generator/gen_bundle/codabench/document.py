@@ -1,0 +1,91 @@
+"""competition.yaml as every reader starts from it: its value, its format, and the lists of mappings in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from gen_bundle.codabench.yaml_document import Document, Path, expanded_size
+
+if TYPE_CHECKING:
+    from gen_bundle.codabench.competition import Competition
+
+YAML_NAME = "competition.yaml"
+EXPANDED_LIMIT = 200_000
+NEW_KEYS = ("pages", "tasks", "leaderboards", "terms")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An item of a list of mappings in competition.yaml."""
+
+    at: Path
+    position: int
+    value: Mapping[Any, Any]
+
+    def get(self, key: str) -> Any:
+        """The value of a key, or None."""
+        return self.value.get(key)
+
+
+@dataclass
+class Declared:
+    """What competition.yaml declares.
+
+    Attributes:
+        now: the moment against which dates are judged, and from which incomplete ones take what they lack.
+        document: the parsed file; None where it cannot be read.
+    """
+
+    now: datetime
+    document: Document | None = None
+
+    @property
+    def yaml(self) -> Mapping[Any, Any]:
+        """The top of competition.yaml; empty when it is no mapping."""
+        value = self.document.value if self.document else None
+        return value if isinstance(value, Mapping) else {}
+
+    @property
+    def version(self) -> str:
+        """The version as the platform compares it."""
+        return str(self.yaml.get("version", "1"))
+
+    @property
+    def format(self) -> Literal["v2", "v1"]:
+        """The format that the file is written in, also where its version says another one."""
+        new = "html" not in self.yaml and any(key in self.yaml for key in NEW_KEYS)
+        return "v2" if self.version == "2" or new else "v1"
+
+    @cached_property
+    def competition(self) -> Competition:
+        """The competition that the platform would create, read leniently."""
+        from gen_bundle.codabench.competition import read_v2
+        from gen_bundle.codabench.old_competition import read_v1
+
+        return read_v2(self) if self.format == "v2" else read_v1(self)
+
+    @cached_property
+    def huge(self) -> list[str]:
+        """The top-level keys that are read and whose values become enormous once their aliases are written out."""
+        from gen_bundle.codabench.keys import OLD_TOP_KEYS, TOP_KEYS
+
+        read = sorted(TOP_KEYS | OLD_TOP_KEYS)
+        return [key for key in read if expanded_size(self.yaml.get(key), EXPANDED_LIMIT) >= EXPANDED_LIMIT]
+
+    def entries(self, *at: Any) -> list[Entry]:
+        """The mappings in the list at a path of competition.yaml; anything else is left out."""
+        value: Any = self.yaml
+        for key in at:
+            if isinstance(value, Mapping):
+                value = value.get(key)
+            elif isinstance(value, list) and isinstance(key, int) and key < len(value):
+                value = value[key]
+            else:
+                return []
+        if not isinstance(value, list):
+            return []
+        return [Entry((*at, index), index, item) for index, item in enumerate(value) if isinstance(item, Mapping)]

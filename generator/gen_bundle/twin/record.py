@@ -1,0 +1,26 @@
+"""`dry-run.json` for those who only read it."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gen_bundle.errors import UserError
+
+RESULT = "dry-run.json"
+
+
+def read_record(path: Path) -> Mapping[str, Any]:
+    """The content of dry-run.json, given itself or the folder of a dry run.
+
+    Raises:
+        UserError: there is none, or it is something else.
+    """
+    file = path / RESULT if path.is_dir() else path
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise UserError(f"--dry-run {path}: no {RESULT} can be read there ({error})") from error
+    if not isinstance(content, dict) or not all(isinstance(content.get(key), list) for key in ("runs", "board")):
+        raise UserError(f"--dry-run {file}: expected an object with `runs` and `board`")
+    return content

@@ -1,0 +1,135 @@
+"""The check and the dry run cannot disagree about what a bundle's competition.yaml says."""
+
+import contextlib
+import copy
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gen_bundle.codabench.competition import leaderboard
+from gen_bundle.codabench.document import Declared
+from gen_bundle.codabench.yaml_document import read_yaml
+from gen_bundle.errors import UserError
+from gen_bundle.twin.competition_yaml import read_competition
+from tests.generator.check.drafts import NOW, TWO_TASKS, Draft, Edit, both, drop, new, put, write
+from tests.generator.check.test_mutations import VALUES, places
+
+COLUMNS = ("leaderboards", 0, "columns")
+MEAN = {"title": "Mean", "key": "mean", "index": 2, "computation": "avg", "computation_indexes": ["0,1"]}
+
+
+def unpacked(draft: Draft, folder: Path) -> Path:
+    """The bundle as the dry run has it: unpacked."""
+    for name, data in {**draft.files, "competition.yaml": yaml.safe_dump(draft.yaml).encode()}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return folder
+
+
+def sound() -> Draft:
+    """A bundle that works, with everything in it that the two may read in their own ways."""
+    draft = new()
+    both(
+        TWO_TASKS,
+        put("phases", 0, "max_submissions", 20),
+        put("phases", 0, "max_submissions_per_day", 3),
+        put("phases", 0, "execution_time_limit", 300),
+        put("phases", 0, "auto_migrate_to_this_phase", False),
+        put("leaderboards", 0, "primary_index", 0),
+        put("leaderboards", 0, "submission_rule", "Add"),
+        put(*COLUMNS, 1, {"title": "More", "key": "more", "index": 1, "precision": 3, "hidden": False}),
+        put("solutions", [{"index": 0, "tasks": [0, 1], "path": "sol"}]),
+        put("docker_image", "team/image:1"),
+        put("enable_detailed_results", True),
+        put("queue", ""),
+        write("sol/answers.txt", b"b\nb\nb\n"),
+    )(draft)
+    return draft
+
+
+def test_what_the_check_calls_sound_the_dry_run_reads(tmp_path: Path) -> None:
+    """Seeded: each time a value of the bundle is replaced or taken away."""
+    chance = random.Random(11)
+    spots = [at for at in places(sound().yaml) if at[0] in ("tasks", "phases", "leaderboards", "solutions")]
+    spots += [("docker_image",), ("enable_detailed_results",), ("queue",)]
+    near = ["0,1", "5.", "300.0", " 7", "on", "No", "1", 1.0, "./ref/", "sol/../ref", {0: None}, "01", [1], [1, 0]]
+    agreed = 0
+    for number in range(240):
+        draft, at = sound(), chance.choice(spots)
+        value = copy.deepcopy(chance.choice([*near, *VALUES, "gone"]))
+        if value == "gone":
+            drop(*at)(draft)
+        else:
+            put(*at, value)(draft)
+        try:
+            yaml.safe_dump(draft.yaml).encode()
+        except UnicodeEncodeError:
+            continue
+        report = draft.check(tmp_path)
+        folder = unpacked(draft, tmp_path / str(number))
+        if report.later in ("ok", "trap"):
+            assert len(read_competition(folder).phases) == len(draft.yaml["phases"]), (at, value)
+            agreed += 1
+        else:
+            with contextlib.suppress(UserError):
+                read_competition(folder)
+    assert agreed > 40
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        put(*COLUMNS, [*new().yaml["leaderboards"][0]["columns"], MEAN]),
+        put("phases", 0, "execution_time_limit", ""),
+        put("phases", 0, "execution_time_limit", []),
+        put("phases", 0, "tasks", {0: None}),
+        put("phases", 0, "max_submissions", "5."),
+        put("tasks", 0, "reference_data", "ref/../ref"),
+        put("tasks", 0, "reference_data", "./ref/"),
+        put("docker_image", 3.11),
+        put("enable_detailed_results", "on"),
+        both(TWO_TASKS, put("tasks", 0, "index", 0.0)),
+    ],
+)
+def test_odd_ways_to_write_what_the_platform_takes(edit: Edit, tmp_path: Path) -> None:
+    draft = new()
+    edit(draft)
+    assert draft.check(tmp_path).accepted
+    read = read_competition(unpacked(draft, tmp_path / "bundle"))
+    declared = Declared(NOW, read_yaml(yaml.safe_dump(draft.yaml).encode())).competition
+    [phase], [seen] = read.phases, declared.phases
+    assert (phase.execution_time_limit, phase.max_submissions) == (seen.limit_s, seen.in_all)
+    assert [task.name for task in phase.tasks] == [task.name for task in seen.tasks]
+    assert read.leaderboard == leaderboard(declared)
+    assert (read.image, read.detailed_results) == (declared.image, declared.detailed_results)
+
+
+def test_inputs_written_as_one_text_are_split_as_on_the_server(tmp_path: Path) -> None:
+    draft = new()
+    put(*COLUMNS, [*draft.yaml["leaderboards"][0]["columns"], MEAN])(draft)
+    column = read_competition(unpacked(draft, tmp_path)).leaderboard.column("mean")
+    assert column is not None
+    assert column.inputs == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        (("phases", 0, "max_submissions"), "many", "phases[0].max_submissions is 'many', and must be a whole number"),
+        ((*COLUMNS, 0, "sorting"), "up", "leaderboards[0].columns[0].sorting is 'up'; allowed are desc, asc"),
+        (("phases", 0, "tasks"), [1], "phases[0].tasks: no task has the index 1"),
+        (("tasks", 0, "scoring_program"), "Scoring", "tasks[0].scoring_program: 'Scoring' is not in the bundle"),
+        (("tasks", 0, "reference_data"), "../x", "tasks[0].reference_data: '../x' leaves the bundle"),
+    ],
+)
+def test_what_a_run_needs_is_named_with_its_place(
+    place: tuple[Any, ...], value: object, said: str, tmp_path: Path
+) -> None:
+    draft = new()
+    put(*place, value)(draft)
+    with pytest.raises(UserError) as raised:
+        read_competition(unpacked(draft, tmp_path))
+    assert any(said in message for message in raised.value.messages)
