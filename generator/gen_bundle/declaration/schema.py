@@ -2,7 +2,7 @@
 
 import json
 
-from gen_bundle.declaration.declared.schema import metric_schema
+from gen_bundle.declaration.declared.schema import metric_schema, place_definitions
 from gen_bundle.declaration.model import Competition
 
 GIVEN_BY_METRICS = {
@@ -21,6 +21,7 @@ def schema_text() -> str:
         model = schema["$defs"][name]
         model["required"] = [key for key in model["required"] if key not in keys]
     schema["$defs"]["Column"]["properties"]["metric"] = metric_schema()
+    schema["$defs"].update(place_definitions())
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -202,7 +202,6 @@ def _unknown_options(data: Mapping[str, Any], metric: Metric, trail: Trail) -> I
 
 def _options(data: Mapping[str, Any], metric: Metric, trail: Trail, found: list[Finding]) -> Iterator[tuple[str, Any]]:
     for name, option in metric.options.items():
-        here = (*trail, name)
         value = data.get(name)
         if value is None:
             if option.required:
@@ -212,7 +211,8 @@ def _options(data: Mapping[str, Any], metric: Metric, trail: Trail, found: list[
         if option.type in ("label", "text", "field", "column"):
             value = text_of(value)
         if fault := _option_fault(option, value):
-            found.append((here, f"{fault} (found {data[name]!r})."))
+            found.append(((*trail, name), f"{fault} (found {data[name]!r})."))
+            value = option.default
         yield name, value
 
 

@@ -1,5 +1,6 @@
 """What editors know of declared scoring: completion and hover for every metric and its options."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from gen_bundle.declaration.declared.metrics import Metric, Option, metrics
@@ -58,12 +59,21 @@ def metric_schema() -> dict[str, Any]:
                 "type": "object",
                 "properties": {
                     "name": {"type": "string", "pattern": "^[^/:]+\\.py:[A-Za-z_]\\w*$"},
-                    **{name: PLACES[name] for name in ("table", "where", "by")},
+                    **_places(("table", "where", "by")),
                 },
                 "required": ["name"],
             },
         ],
     }
+
+
+def place_definitions() -> dict[str, Any]:
+    """The definitions that `metric_schema` refers to, by name."""
+    return {f"metric_{name}": place for name, place in PLACES.items()}
+
+
+def _places(names: Iterable[str]) -> dict[str, Any]:
+    return {name: {"$ref": f"#/$defs/metric_{name}"} for name in names}
 
 
 def _mapping(metric: Metric) -> dict[str, Any]:
@@ -72,7 +82,7 @@ def _mapping(metric: Metric) -> dict[str, Any]:
     return {
         "type": "object",
         "description": metric.definition,
-        "properties": {"name": {"const": metric.name, "description": metric.definition}, **PLACES, **options},
+        "properties": {"name": {"const": metric.name, "description": metric.definition}, **_places(PLACES), **options},
         "required": ["name", *(name for name, option in metric.options.items() if option.required)],
         "additionalProperties": False,
     }

@@ -1,0 +1,94 @@
+"""All metrics for reading: docs/metrics.md is what `python -m gen_bundle.declaration.declared.catalogue` prints."""
+
+from collections.abc import Iterator
+
+from gen_bundle.declaration.declared.metrics import Metric, Option, metrics
+
+PREFACE = """\
+# Metrics of declared competitions
+
+This page is generated: `python -m gen_bundle.declaration.declared.catalogue > docs/metrics.md`. [declared.md](declared.md)
+shows what a declaration looks like.
+
+A column names its metric, `metric: accuracy`, or gives options, `metric: {name: f1, average: micro}`. Every metric
+takes `field` or `fields`, `where`, `by`, `gold` and, where there are several tables, `table`. A metric over several
+fields is the mean over them, unless it is *joint*: then it takes them together.
+
+Where a metric is undefined for a submission (a correlation of equal numbers), the column's `worst` counts and the
+participant is warned. Where it is undefined whatever is submitted, the build refuses the gold. A key without an answer
+(`missing: empty`) has no label, the empty set, the empty text, or no rows.
+"""
+EDGES = {
+    "kappa": "With `weights` the field needs `values`; their order counts. No label is a further class.",
+    "mcc": "No label is a further class.",
+    "f1": "`labels: present` averages over labels in gold or answers, `gold` over those of the scored gold rows.",
+    "jaccard": "Two empty sets: 1.",
+    "exact_match": "Texts without blanks at their ends, any of several references; sets, spans and rows as sets.",
+    "roc_auc": "The field is a probability; `gold` names the column of labels, `positive` the one that it is of.",
+    "average_precision": "As `roc_auc`.",
+    "log_loss": "As `roc_auc`.",
+    "brier": "As `roc_auc`.",
+    "set_f1": "Distinct elements; micro: counts over all keys, 0/0 = 0; macro: mean over keys, both sides empty = 1. "
+    "`match: characters` compares the positions that spans cover, with their types.",
+    "ter": "Case counts unless `lowercase` is true.",
+    "rouge": "The tokenizer keeps Latin letters and digits alone; a build warns where most gold texts have none.",
+    "wer": "One gold text for each key.",
+    "cer": "One gold text for each key.",
+    "ndcg": "Ties are broken as trec_eval does, the later name first; without `score` the order of the rows counts.",
+    "bertscore": "`model`, `revision`, `rescale` default to `options.bertscore`.",
+}
+
+
+def catalogue() -> str:
+    """The text of docs/metrics.md."""
+    return "\n".join(_parts()) + "\n"
+
+
+def _parts() -> Iterator[str]:
+    yield PREFACE
+    yield "| metric | fields of type | better | worst by default | computed by |"
+    yield "|---|---|---|---|---|"
+    for metric in metrics().values():
+        better = "higher" if metric.sort == "desc" else "lower"
+        computed = ", ".join(metric.libraries) or "the kit"
+        yield f"| [`{metric.name}`](#{metric.name}) | {_types(metric)} | {better} | {metric.worst:g} | {computed} |"
+    yield "| `metrics.py:name` | any | `sort` says | `worst` says | your function `name(gold, predicted, **options)` |\n"
+    for metric in metrics().values():
+        yield from _entry(metric)
+
+
+def _types(metric: Metric) -> str:
+    many = "many rows: item, score" if metric.is_ranking else "rows of many" if metric.many == "any" else ""
+    return "; ".join(filter(None, [", ".join(metric.types), many]))
+
+
+def _entry(metric: Metric) -> Iterator[str]:
+    joint = " *Joint.*" if metric.joint else ""
+    yield f"## {metric.name}\n"
+    yield f"{metric.title}: {metric.definition}{joint} {EDGES.get(metric.name, '')}".rstrip() + "\n"
+    if metric.options:
+        yield "| option | values | default |"
+        yield "|---|---|---|"
+        for name, option in metric.options.items():
+            yield f"| `{name}` | {_values(option)} | {_default(option)} |"
+        yield ""
+
+
+def _values(option: Option) -> str:
+    return (
+        ", ".join(option.choices)
+        if option.choices
+        else {"field": "a field", "column": "a gold column"}.get(option.type, f"a {option.type}")
+    )
+
+
+def _default(option: Option) -> str:
+    if option.required:
+        return "must be given"
+    if option.default is None:
+        return "none"
+    return str(option.default).lower() if isinstance(option.default, bool) else str(option.default)
+
+
+if __name__ == "__main__":
+    print(catalogue(), end="")

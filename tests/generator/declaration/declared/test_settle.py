@@ -1,0 +1,210 @@
+"""What bundle.yaml says of tables and metrics: defaults, and every mistake at its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gen_bundle.declaration.declared import settle
+from gen_bundle.declaration.declared.metrics import metrics
+
+FIELDS = [
+    {"field": "id", "type": "string"},
+    {"field": "label", "type": "label", "values": ["a", "b", 1]},
+    {"field": "x", "type": "number"},
+    {"field": "tags", "type": "labels"},
+    {"field": "text", "type": "text"},
+    {"field": "spans", "type": "spans"},
+]
+
+
+def declaration(columns: list[dict[str, Any]], **keys: Any) -> dict[str, Any]:
+    submission = {"file": "p.csv", "key": "id", "fields": [dict(field) for field in FIELDS], **keys}
+    return {
+        "submission": {name: value for name, value in submission.items() if value is not None},
+        "reference": {"file": "gold.csv"},
+        "tasks": [{"id": "t", "columns": columns}],
+    }
+
+
+def faults(data: dict[str, Any], folder: Path = Path()) -> list[str]:
+    return [f"{'.'.join(map(str, trail))}: {text}" for trail, text in settle(data, folder)]
+
+
+def column(metric: Any, **keys: Any) -> dict[str, Any]:
+    return {"key": "c", "metric": metric, **keys}
+
+
+def test_a_column_takes_everything_from_its_metric() -> None:
+    data = declaration([column({"name": "mse", "field": "x"}, key="e"), column({"name": "bleu", "field": "text"})])
+    assert faults(data) == []
+    mse, bleu = data["tasks"][0]["columns"]
+    assert (mse["sort"], mse["worst"], mse["title"], mse["precision"]) == ("asc", 1e9, "MSE", 4)
+    assert (bleu["sort"], bleu["worst"], bleu["title"], bleu["precision"]) == ("desc", 0, "BLEU", 2)
+    assert mse["meaning"] == "MSE of x. Mean squared error."
+
+
+def test_what_a_column_says_itself_stays() -> None:
+    data = declaration([column({"name": "rmse", "field": "x"}, title="Error", worst=50, precision=1, meaning="It.")])
+    assert faults(data) == []
+    assert {**data["tasks"][0]["columns"][0]} == {
+        **column({"name": "rmse", "field": "x"}),
+        "title": "Error",
+        "worst": 50,
+        "precision": 1,
+        "meaning": "It.",
+        "sort": "asc",
+    }
+
+
+def test_titles_of_columns_differ() -> None:
+    f1: dict[str, Any] = {"name": "f1", "field": "label"}
+    columns = [
+        {"key": "a", "metric": f1},
+        {"key": "b", "metric": {**f1, "average": "micro"}},
+        {"key": "c", "metric": {**f1, "field": "tags"}},
+        {"key": "d", "metric": {**f1, "where": {"lang": "swa"}}},
+        {"key": "e", "metric": {**f1, "where": {"lang": ["a very long language name", "another very long one"]}}},
+    ]
+    data = declaration(columns)
+    assert faults(data) == []
+    titles = [one["title"] for one in data["tasks"][0]["columns"]]
+    assert titles == ["Macro F1, label", "Micro F1", "Macro F1, tags", "Macro F1, label, lang swa", "e"]
+
+
+def test_a_computed_column_follows_its_parts() -> None:
+    columns = [
+        column({"name": "mae", "field": "x"}, key="a"),
+        column({"name": "mse", "field": "x"}, key="b"),
+        {"key": "m", "computation": "avg", "of": ["a", "b"]},
+    ]
+    data = declaration(columns)
+    assert faults(data) == []
+    assert data["tasks"][0]["columns"][2] == {
+        **columns[2],
+        "sort": "asc",
+        "title": "Mean",
+        "meaning": "Mean of MAE and MSE.",
+        "precision": 4,
+    }
+
+
+M = "tasks.0.columns.0.metric"
+MISTAKES: list[tuple[Any, str]] = [
+    ("pearsn", f"{M}: no metric 'pearsn'. Did you mean 'pearson'?"),
+    ({"name": "acuracy", "field": "label"}, f"{M}.name: no metric 'acuracy'. Did you mean 'accuracy'?"),
+    ("accuracy", f"{M}: field is missing. Expected one of label, x, tags, text, spans."),
+    ({"name": "f1", "field": "lable"}, f"{M}.field: no field 'lable'. Did you mean 'label'?"),
+    (
+        {"name": "f1", "field": "label", "avrage": "micro"},
+        f"{M}.avrage: f1 has no option 'avrage'. Did you mean 'average'?",
+    ),
+    (
+        {"name": "f1", "field": "label", "average": "mirco"},
+        f"{M}.average: expected one of macro, micro, weighted, binary, samples (found 'mirco').",
+    ),
+    ({"name": "f1", "field": "x"}, f"{M}: f1 takes fields of type label or labels; 'x' is of type number."),
+    ({"name": "f1", "field": "label", "average": "binary"}, f"{M}: positive is missing."),
+    (
+        {"name": "f1", "field": "label", "average": "binary", "positive": "c"},
+        f"{M}.positive: no label 'c'. Expected one of a, b, 1.",
+    ),
+    ({"name": "f1", "field": "label", "average": "samples"}, f"{M}.average: samples is for fields of type labels"),
+    ({"name": "f1", "field": "tags", "labels": "declared"}, f"{M}.labels: the field 'tags' declares no values."),
+    ({"name": "set_f1", "field": "tags", "match": "characters"}, f"{M}.match: characters is for fields of type spans"),
+    ({"name": "rr"}, f"{M}: rr judges many rows a key. Expected a table with rows: many"),
+    ({"name": "precision_at", "cutoff": None}, f"{M}: cutoff is missing. precision_at needs it."),
+    ({"name": "pearson", "field": "x", "by": 3}, f"{M}.by: expected a gold column or a list of them (found 3)."),
+    ({"name": "pearson", "field": "x", "where": "swa"}, f"{M}.where: expected a mapping of gold columns and values"),
+    ({"name": "pearson", "field": "x", "where": {"n": {"mn": 1}}}, f"{M}.where.n: expected {{min: number}}"),
+    ({"name": "metrics.py:mine"}, f"{M}.name: no file 'metrics.py' beside bundle.yaml."),
+    ({"name": "bleu", "field": "text", "lowercase": "yes"}, f"{M}.lowercase: expected true or false (found 'yes')."),
+    (["f1"], f"{M}: expected the name of a metric, or a mapping with a name"),
+]
+
+
+@pytest.mark.parametrize(("metric", "message"), MISTAKES, ids=[str(metric) for metric, _ in MISTAKES])
+def test_a_mistake_in_a_metric_is_named_at_its_place(metric: Any, message: str) -> None:
+    found = faults(declaration([column(metric)]))
+    assert any(fault.startswith(message) for fault in found), found
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"file": "p.xlsx"}, "submission.file: 'p.xlsx': expected a file name that ends with .csv"),
+        ({"key": None}, "submission.key: is missing."),
+        ({"rows": "more"}, "submission.rows: unknown value 'more'. Expected one of one, many."),
+        ({"keys": "id"}, "submission.keys: unknown key. Did you mean 'key'?"),
+        ({"missing": "empty"}, f"{M}: missing: empty would leave 'x' without a value that mae can score."),
+        ({"file": "p.txt"}, "submission.fields: a .txt file holds one field, the line."),
+        (
+            {"fields": [{"field": "x", "type": "nmber"}]},
+            "submission.fields.0.type: unknown value 'nmber'. Did you mean 'number'?",
+        ),
+        (
+            {"fields": [{"field": "x", "type": "number", "values": [1]}]},
+            "submission.fields.0.values: is for fields of type label or labels; 'x' is of type number.",
+        ),
+        (
+            {"fields": [{"field": "x", "type": "number", "required": False}]},
+            f"{M}: 'x' may be left out (required: false), which mae cannot score.",
+        ),
+    ],
+)
+def test_a_mistake_in_a_table_is_named_at_its_place(keys: dict[str, Any], message: str) -> None:
+    found = faults(declaration([column({"name": "mae", "field": "x"})], **keys))
+    assert any(fault.startswith(message) for fault in found), found
+
+
+def test_a_direction_that_contradicts_the_metric_is_an_error() -> None:
+    (fault,) = faults(declaration([column({"name": "mae", "field": "x"}, sort="desc")]))
+    assert fault == "tasks.0.columns.0.sort: desc contradicts mae, where lower is better. Expected asc, or no sort."
+
+
+def test_an_own_function_gives_direction_and_worst_value(tmp_path: Path) -> None:
+    (tmp_path / "metrics.py").write_text("")
+    found = faults(declaration([column("metrics.py:mine")]), tmp_path)
+    assert [fault.split(": ")[1] for fault in found] == [
+        "sort is missing. A metric of your own cannot tell it.",
+        "worst is missing. A metric of your own cannot tell it.",
+    ]
+
+
+def test_probabilities_lie_between_0_and_1() -> None:
+    data = declaration([column({"name": "brier", "field": "x", "gold": "label"})])
+    assert faults(data) == []
+    (x,) = (field for field in data["options"]["tables"][0]["fields"] if field["name"] == "x")
+    assert (x["min"], x["max"]) == (0, 1)
+
+
+def test_another_model_has_another_revision() -> None:
+    data = declaration([column({"name": "bertscore", "field": "text", "model": "org/mine"})])
+    assert faults(data) == []
+    options = data["options"]["metrics"]["t"]["c"]["options"]
+    assert (options["model"], options["revision"], options["part"]) == ("org/mine", None, "f1")
+
+
+def test_every_metric_has_a_definition_and_a_scorer() -> None:
+    import declared.metrics as scorers
+
+    for name, metric in metrics().items():
+        assert metric.definition.endswith("."), name
+        assert callable(scorers.measure(name)), name
+
+
+def test_nothing_that_yaml_can_say_ends_in_a_traceback() -> None:
+    shapes = ["null", "3", "[]", "{}", "text", "[[1]]", "{a: {b: [c]}}"]
+    for shape in shapes:
+        value = yaml.safe_load(shape)
+        for key in ("submission", "reference", "tasks", "options"):
+            faults({**declaration([column("accuracy")]), key: value})
+        for key in ("file", "key", "rows", "missing", "quoting", "fields", "tables"):
+            data = declaration([column("accuracy")])
+            data["submission"][key] = value
+            faults(data)
+        for key in ("name", "field", "fields", "gold", "where", "by", "table", "average", "positive"):
+            faults(declaration([column({"name": "f1", "field": "label", key: value})]))
