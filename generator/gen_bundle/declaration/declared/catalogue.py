@@ -7,8 +7,8 @@ from gen_bundle.declaration.declared.metrics import Metric, Option, metrics
 PREFACE = """\
 # Metrics of declared competitions
 
-This page is generated: `python -m gen_bundle.declaration.declared.catalogue > docs/metrics.md`. [declared.md](declared.md)
-shows what a declaration looks like.
+This page is generated: `python -m gen_bundle.declaration.declared.catalogue > docs/metrics.md`. What a
+declaration looks like: [declared.md](declared.md).
 
 A column names its metric, `metric: accuracy`, or gives options, `metric: {name: f1, average: micro}`. Every metric
 takes `field` or `fields`, `where`, `by`, `gold` and, where there are several tables, `table`. A metric over several
@@ -52,7 +52,7 @@ def _parts() -> Iterator[str]:
         better = "higher" if metric.sort == "desc" else "lower"
         computed = ", ".join(metric.libraries) or "the kit"
         yield f"| [`{metric.name}`](#{metric.name}) | {_types(metric)} | {better} | {metric.worst:g} | {computed} |"
-    yield "| `metrics.py:name` | any | `sort` says | `worst` says | your function `name(gold, predicted, **options)` |\n"
+    yield "| `metrics.py:name` | any | `sort` says | `worst` says | your `name(gold, predicted, **options)` |\n"
     for metric in metrics().values():
         yield from _entry(metric)
 

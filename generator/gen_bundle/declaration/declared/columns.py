@@ -99,12 +99,12 @@ def _table(
     """The table that a metric names, the only one, or the only one with its fields."""
     named = data.get("table")
     if named is not None:
-        if named not in tables:
+        if str(named) not in tables:
             found.append(((*trail, "table"), f"no table {named!r}. {nearest(str(named), list(tables))}"))
-        return tables.get(named) if isinstance(named, str) else None
+        return tables.get(str(named))
     several = data.get("fields")
-    fields = several if isinstance(several, list) else [data.get("field")]
-    fitting = [table for table in tables.values() if all(name is None or name in table.fields for name in fields)]
+    fields = {str(name) for name in (several if isinstance(several, list) else [data.get("field")]) if name is not None}
+    fitting = [table for table in tables.values() if fields <= set(table.fields)]
     if len(tables) == 1:
         return next(iter(tables.values()))
     if len(fitting) == 1:

@@ -11,7 +11,7 @@ import yaml
 from gen_bundle.declaration.declared import settle
 from gen_bundle.declaration.declared.metrics import metrics
 
-FIELDS = [
+FIELDS: list[dict[str, Any]] = [
     {"field": "id", "type": "string"},
     {"field": "label", "type": "label", "values": ["a", "b", 1]},
     {"field": "x", "type": "number"},
@@ -22,7 +22,7 @@ FIELDS = [
 
 
 def declaration(columns: list[dict[str, Any]], **keys: Any) -> dict[str, Any]:
-    submission = {"file": "p.csv", "key": "id", "fields": [dict(field) for field in FIELDS], **keys}
+    submission = {"file": "p.csv", "key": "id", "fields": [{**field} for field in FIELDS], **keys}
     return {
         "submission": {name: value for name, value in submission.items() if value is not None},
         "reference": {"file": "gold.csv"},
