@@ -13,13 +13,12 @@ from gen_bundle.check.leaks.secrets import Secrets
 from gen_bundle.codabench.competition import Competition, DataUse, read_v2
 from gen_bundle.codabench.keys import OLD_TOP_KEYS, TOP_KEYS
 from gen_bundle.codabench.old_competition import read_v1
-from gen_bundle.codabench.yaml_document import Document, Path, UnreadableYamlError, expanded_size
+from gen_bundle.codabench.yaml_document import Document, Path, UnreadableYamlError, is_endless
 from gen_bundle.zips.packed import Package, unpack
 from gen_bundle.zips.reading import Archive
 from gen_bundle.zips.tree import Node, OnServer, Tree
 
 T = TypeVar("T")
-EXPANDED_LIMIT = 200_000
 YAML_NAME = "competition.yaml"
 NEW_KEYS = ("pages", "tasks", "leaderboards", "terms")
 READ_KEYS = sorted(TOP_KEYS | OLD_TOP_KEYS)
@@ -125,7 +124,7 @@ class Bundle:
     @cached_property
     def huge(self) -> list[str]:
         """The top-level keys that are read and whose values become enormous once their aliases are written out."""
-        return [key for key in READ_KEYS if expanded_size(self.yaml.get(key), EXPANDED_LIMIT) >= EXPANDED_LIMIT]
+        return [key for key in READ_KEYS if is_endless(self.yaml.get(key))]
 
 
 def once_a_bundle(find: Callable[[Bundle], Iterable[T]]) -> Callable[[Bundle], list[T]]:

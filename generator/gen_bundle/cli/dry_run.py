@@ -35,8 +35,9 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.option(
     "--out",
-    required=True,
     type=click.Path(path_type=Path),
+    default=Path("dry-run"),
+    show_default=True,
     help="Folder for dry-run.json and the output and logs of each run.",
 )
 @click.option(

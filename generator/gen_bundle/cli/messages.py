@@ -8,11 +8,12 @@ from contextlib import contextmanager
 import click
 
 from gen_bundle.errors import UserError
+from gen_bundle.plain_text import in_lines
 
 
 def say(text: str, style: str = "") -> None:
-    """Print a line for people, coloured on terminals that can."""
-    click.secho(text, err=True, fg=style or None, color=None if colour_wanted() else False)
+    """Print a line for people, coloured on terminals that can; nothing in it steers the terminal."""
+    click.secho(in_lines(text), err=True, fg=style or None, color=None if colour_wanted() else False)
 
 
 def colour_wanted() -> bool:

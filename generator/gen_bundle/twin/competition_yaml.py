@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from gen_bundle.codabench.dates import read_instant
 from gen_bundle.codabench.leaderboard import Column, Leaderboard
+from gen_bundle.codabench.yaml_document import UnreadableYamlError, is_endless, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.twin.bundle import Competition, Phase, Solution, Task
 
@@ -145,9 +145,12 @@ def _content(folder: Path) -> dict[str, Any]:
     if not file.is_file():
         raise UserError(f"{folder}: no {FILE} at the root of the bundle (a wrapping folder is not looked into)")
     try:
-        content = yaml.safe_load(file.read_bytes())
-    except (yaml.YAMLError, ValueError, RecursionError, TypeError) as error:
-        raise UserError(f"{FILE} is no YAML: {error}") from error
+        content = read_yaml(file.read_bytes()).value
+    except UnreadableYamlError as error:
+        place = f":{error.line}" if error.line else ""
+        raise UserError(f"{FILE}{place}: is no YAML: {error}") from error
+    if is_endless(content):
+        raise UserError(f"{FILE}: its aliases (&, *) repeat each other to enormous size. Write them out.")
     if not isinstance(content, dict):
         raise UserError(f"{FILE}: expected a mapping at the top level")
     if str(content.get("version", 1)) != "2":
