@@ -12,7 +12,7 @@ def bug_report(error: BaseException) -> str:
     """What happened and where; the whole traceback where the environment variable GEN_BUNDLE_DEBUG is set."""
     if os.environ.get(DEBUG):
         return "".join(traceback.format_exception(error)).rstrip()
-    what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    what = " ".join(f"{type(error).__name__}: {error}".split())[:600]
     return (
         f"a bug in gen-bundle: {what}{_place(error)}. Please report it, with what {DEBUG}=1 in the environment prints."
     )

@@ -76,7 +76,7 @@ def _document(folder: Path) -> dict[str, Any]:
         raise UserError(f"{path.name}: not found at the top of the bundle. Is there a folder around it?") from error
     except UnreadableYamlError as error:
         place = f":{error.line}" if error.line else ""
-        raise UserError(f"{path.name}{place}: cannot be read as YAML: {error}") from error
+        raise UserError(f"{path.name}{place} {error}") from error
     if is_endless(document):
         raise UserError(f"{path.name}: its aliases (&, *) repeat each other to enormous size. Write them out.")
     if not isinstance(document, dict):

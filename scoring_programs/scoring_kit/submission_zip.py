@@ -58,7 +58,10 @@ def open_submission(path: Path, work: Path, problems: Problems) -> Path:
     elif path.suffix.lower() in OTHER_ARCHIVES:
         problems.error(path.name, f"is a {path.suffix.lower()} archive", "a zip; the platform takes no other")
     else:
-        shutil.copyfile(path, work / path.name)
+        try:
+            shutil.copyfile(path, work / path.name)
+        except OSError as error:
+            problems.error(path.name, f"cannot be read ({error.strerror or error})", "a file that you may read")
     problems.stop_if_any()
     return work
 

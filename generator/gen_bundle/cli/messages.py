@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import click
 
 from gen_bundle.errors import UserError
-from gen_bundle.plain_text import in_lines
+from gen_bundle.plain_text import in_lines, one_line
 
 
 def say(text: str, style: str = "") -> None:
@@ -43,9 +43,11 @@ def spinner(text: str) -> Iterator[Callable[[str], None]]:
         yield lambda _: None
         return
     from rich.console import Console
+    from rich.text import Text
 
+    # As a Text: what stands between brackets in a file's name is no markup.
     with Console(stderr=True).status(text) as status:
-        yield status.update
+        yield lambda told: status.update(Text(one_line(told)))
 
 
 def is_terminal() -> bool:

@@ -72,7 +72,7 @@ def read_metadata(program: Path) -> Metadata:
     try:
         content = read_yaml(_beginning(file, MAX_METADATA_BYTES), MAX_METADATA_BYTES).value
     except (UnreadableYamlError, OSError) as error:
-        return Metadata(found=True, command=None, problem=f"{name} is no YAML: {' '.join(str(error).split())}")
+        return Metadata(found=True, command=None, problem=f"{name} {' '.join(str(error).split())}")
     command = content.get("command") if isinstance(content, dict) else None
     if not command:
         return Metadata(found=True, command=None, problem=f"{name} has no 'command: …'")

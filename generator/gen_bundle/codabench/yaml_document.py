@@ -9,6 +9,8 @@ from typing import Any
 
 import yaml
 
+from gen_bundle.yaml_faults import fault_of
+
 Key = str | int | float | bool | None
 Path = tuple[Key, ...]
 MAX_BYTES = 4 * 1024 * 1024
@@ -147,9 +149,10 @@ def read_yaml(data: bytes, most: int = MAX_BYTES) -> Document:
         root = loader.get_single_node()
         value = None if root is None else loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        problem = " ".join(str(part) for part in (error.context, error.problem) if part)
-        raise UnreadableYamlError(problem, *((mark.line + 1, mark.column + 1) if mark else ())) from error
+        fault = fault_of(error, text)
+        place = (fault.line, fault.column) if fault else ()
+        told = fault.text if fault else str(error.problem)
+        raise UnreadableYamlError(f"is not valid YAML: {told.rstrip('.')}", *place) from error
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise UnreadableYamlError(

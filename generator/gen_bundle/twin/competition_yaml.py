@@ -148,7 +148,7 @@ def _content(folder: Path) -> dict[str, Any]:
         content = read_yaml(file.read_bytes()).value
     except UnreadableYamlError as error:
         place = f":{error.line}" if error.line else ""
-        raise UserError(f"{FILE}{place}: is no YAML: {error}") from error
+        raise UserError(f"{FILE}{place} {error}") from error
     if is_endless(content):
         raise UserError(f"{FILE}: its aliases (&, *) repeat each other to enormous size. Write them out.")
     if not isinstance(content, dict):
