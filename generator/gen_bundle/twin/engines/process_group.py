@@ -14,6 +14,7 @@ from gen_bundle.twin.engines import Usage
 
 # Elsewhere (Windows) a process has no group to be ended with, and what it used is not known in the end.
 HAS_GROUPS = hasattr(os, "killpg") and hasattr(os, "wait4")
+PROC = Path("/proc")
 MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
@@ -79,7 +80,7 @@ class ProcessGroup:
             return
         self._process.returncode = os.waitstatus_to_exitcode(status)
         # Without /proc (macOS) there is the largest memory of the program alone.
-        memory = None if Path("/proc").is_dir() else spent.ru_maxrss * MAXRSS_UNIT
+        memory = None if PROC.is_dir() else spent.ru_maxrss * MAXRSS_UNIT
         self.usage = Usage.peak([self.usage, Usage(memory, spent.ru_utime + spent.ru_stime)])
 
 
@@ -99,9 +100,8 @@ def _kill_tree(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _processes() -> Iterator[Path]:
-    proc = Path("/proc")
-    if proc.is_dir():
-        yield from (entry for entry in proc.iterdir() if entry.name.isdigit())
+    if PROC.is_dir():
+        yield from (entry for entry in PROC.iterdir() if entry.name.isdigit())
 
 
 def _group(entry: Path) -> int:
