@@ -17,7 +17,8 @@ import sys, os, signal, subprocess, tempfile, shutil, pathlib
 for name in ("fcntl", "grp", "pty", "pwd", "resource", "syslog", "termios", "tty"):
     sys.modules[name] = None
 for name in ("chown", "fork", "forkpty", "getegid", "geteuid", "getgid", "getpgid", "getpgrp", "getuid",
-             "kill", "killpg", "lchown", "mkfifo", "nice", "setpgid", "setsid", "statvfs", "sysconf", "uname", "wait3", "wait4"):
+             "kill", "killpg", "lchown", "mkfifo",
+             "nice", "setpgid", "setsid", "statvfs", "sysconf", "uname", "wait3", "wait4"):
     if hasattr(os, name):
         delattr(os, name)
 for name in ("SIGHUP", "SIGKILL", "SIGALRM", "SIGUSR1", "SIGUSR2", "SIGQUIT", "alarm", "setitimer"):
