@@ -48,7 +48,7 @@ class VerbGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] in VERBS:
             return super().resolve_command(ctx, args)
-        if not _could_be_built(args):
+        if not ctx.resilient_parsing and not _could_be_built(args):
             ctx.fail(_no_verb(args[0]))
         return super().resolve_command(ctx, ["build", *args])
 
