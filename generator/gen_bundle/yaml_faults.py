@@ -13,6 +13,7 @@ KEY = r"[\w.-]+"
 NO_BLANK_AFTER_COLON = re.compile(rf"\s*(?:- +)?(?P<key>{KEY}):(?P<value>[^\s:/].*)")
 NO_BLANK_AFTER_DASH = re.compile(rf"\s*-(?P<rest>[^\W\d]{KEY}:(?: .*)?)")
 KEY_AND_VALUE = re.compile(rf"\s*(?:- +)*{KEY}:(?: |$)")
+CLOSING = {"[": "]", "{": "}"}
 WORD = re.compile(r"[*&][^,\[\]{}]*")
 QUOTES = 'Expected: the text in quotes, such as "{}"'
 SHOWN = 60
@@ -62,7 +63,7 @@ def _guesses(error: yaml.MarkedYAMLError, lines: _Lines, mark: yaml.Mark) -> Ite
     line = lines[mark.line]
     character = line[mark.column : mark.column + 1]
     rest = _cut(line[mark.column :])
-    if ("cannot start any token" in told and character != "\t") or "node content" in told:
+    if ("cannot start any token" in told and character != "\t") or ("node content" in told and character):
         yield _at(mark, f"a text may not begin with {character}. {QUOTES.format(rest)}")
     if "\t" in line[: len(line) - len(line.lstrip())]:
         yield Fault(mark.line + 1, 1, "the line is indented with a tab. Expected: blanks")
@@ -70,10 +71,13 @@ def _guesses(error: yaml.MarkedYAMLError, lines: _Lines, mark: yaml.Mark) -> Ite
         yield _at(mark, "a tab stands here. Expected: a blank")
     if "quoted scalar" in context and "end of stream" in told:
         yield _at(opened, f"the quote that opens here is never closed: {_cut(lines[opened.line].strip())}")
-    if "flow" in context:
-        bracket = lines[opened.line][opened.column : opened.column + 1]
-        yield _at(
-            opened, f"the bracket {bracket} that opens here is not closed. Expected: {'}' if bracket == '{' else ']'}"
+    bracket = lines[opened.line][opened.column : opened.column + 1]
+    if "flow" in context and bracket in CLOSING:
+        yield _at(opened, f"the bracket {bracket} that opens here is not closed. Expected: {CLOSING[bracket]}")
+    if "flow" in context and not character:
+        last = next(lines.up_from(mark.line), 0)
+        yield _in_line(
+            lines, last, "the text ends before a bracket is closed. Expected: ] for each [, and } for each {"
         )
     if "quoted scalar" in context or "double-quoted" in context:
         yield _at(mark, "a backslash between double quotes means something else. Expected: single quotes")

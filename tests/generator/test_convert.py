@@ -114,7 +114,7 @@ def test_our_own_older_bundles_come_back(tmp_path: Path) -> None:
         ("version: 2\ntitle: x\n", "only CodaLab 1.5"),
         ("title: x\n", "html is missing"),
         ("- a\n", "is no mapping"),
-        ("a: [\n", "competition.yaml:1 is not valid YAML: the bracket"),
+        ("a: [\n", "competition.yaml:1 is not valid YAML: the text ends before a bracket"),
         (OLD.replace("title: An old task", "title: [*x]"), "is not valid YAML: a text may not begin with"),
         (OLD.replace("data: data.html", "data: ../../etc/passwd"), "is not in the bundle"),
         (OLD.replace("phases:\n", "phases: []\nother:\n"), "phases is missing"),

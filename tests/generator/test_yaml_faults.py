@@ -28,6 +28,7 @@ FAULTS = {
     "title: 'It's fine'\n": (1, "after its closing quote", "''"),
     "a: [1, 2\nb: 3\n": (1, "bracket [", "]"),
     "a: {x: 1\nb: 3\n": (1, "bracket {", "}"),
+    "a: [\n\n": (1, "ends before a bracket is closed", "]"),
     "phases:\n\t- id: dev\n": (2, "with a tab", "blanks"),
     "title: | text\nb: c\n": (1, "same line", "next line"),
     'title: "C:\\users"\n': (1, "backslash", "single quotes"),

@@ -432,7 +432,7 @@ def test_exit_status(bundle: Path, tmp_path: Path, arguments: list[str], status:
         (None, "no such bundle"),
         ("", "expected a mapping at the top level"),
         ("version: 1", "gen-bundle convert"),
-        ("a: [", "is no YAML"),
+        ("a: [", "is not valid YAML"),
         ("version: 2", "tasks: Field required"),
     ],
 )
