@@ -17,6 +17,7 @@ from gen_bundle.declaration.resolve import Resolved, find_competition, resolve
 from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import PhaseData, prepare_phases
 from gen_bundle.platforms import codabench, codalab
+from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import move_into_place, write_zip
 
 Progress = Callable[[str], None]
@@ -46,10 +47,10 @@ class Built:
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asks for."""
+    """What the command line asks for; without `out` the bundle gets the competition's name, here."""
 
     source: str
-    out: Path
+    out: Path | None = None
     data: Path | None = None
     layout: str | None = None
     task: str | None = None
@@ -75,7 +76,7 @@ def build(request: Request, progress: Progress = lambda _: None) -> list[Built]:
         place = f"{error.filename}: " if error.filename else ""
         raise UserError(
             f"{place}{error.strerror}. Expected: data that can be read, and a folder with room and leave to write "
-            f"--out {request.out}."
+            f"--out {request.out or ''}."
         ) from error
 
 
@@ -83,7 +84,7 @@ def _build(request: Request, progress: Progress) -> list[Built]:
     competition = resolve(
         find_competition(request.source), data=request.data, layout=request.layout, overrides=request.overrides
     )
-    bundles = _asked_for(competition, request)
+    bundles = _asked_for(competition, request, request.out or _default_out(competition, request.task))
     foreign = [path for _, path in bundles if path.exists() and not request.force and not _is_bundle(path)]
     if foreign:
         raise UserError(
@@ -99,7 +100,14 @@ def _build(request: Request, progress: Progress) -> list[Built]:
         return built
 
 
-def _asked_for(competition: Resolved, request: Request) -> list[tuple[Resolved, Path]]:
+def _default_out(competition: Resolved, task: str | None) -> Path:
+    """A name in the folder where we are: a file's, or with layout `separate` and no task a folder's."""
+    if task is None and competition.layout == "separate":
+        return Path(f"{competition.name}-bundles")
+    return Path(f"{competition.name}-{task}.zip" if task else f"{competition.name}.zip")
+
+
+def _asked_for(competition: Resolved, request: Request, out: Path) -> list[tuple[Resolved, Path]]:
     """The bundles to build and where each goes."""
     ids = [task.id for task in competition.tasks]
     if request.task is not None and competition.layout != "separate":
@@ -107,15 +115,13 @@ def _asked_for(competition: Resolved, request: Request) -> list[tuple[Resolved, 
     if request.task is not None and request.task not in ids:
         raise UserError(f"--task {request.task}: no such task. {nearest(request.task, ids)}")
     if request.task is not None:
-        bundles = [(competition.only(request.task), request.out)]
+        bundles = [(competition.only(request.task), out)]
     elif competition.layout == "separate":
-        if request.out.is_file():
-            raise UserError(
-                f"--out {request.out}: is a file. Layout separate fills a folder; with --task it writes a file."
-            )
-        bundles = [(competition.only(task), request.out / f"{competition.name}-{task}.zip") for task in ids]
+        if out.is_file():
+            raise UserError(f"--out {out}: is a file. Layout separate fills a folder; with --task it writes a file.")
+        bundles = [(competition.only(task), out / f"{competition.name}-{task}.zip") for task in ids]
     else:
-        bundles = [(competition, request.out)]
+        bundles = [(competition, out)]
     taken = [path for _, path in bundles if path.exists() and not path.is_file()]
     if taken:
         kinds = ["folder" if path.is_dir() else "device" for path in taken]
@@ -133,7 +139,7 @@ def _is_bundle(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return "competition.yaml" in archive.namelist()
-    except (OSError, zipfile.BadZipFile):
+    except UNREADABLE:
         return False
 
 

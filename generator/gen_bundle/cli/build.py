@@ -1,4 +1,4 @@
-"""gen-bundle NAME_OR_DIR --out PATH: build a competition's bundle."""
+"""gen-bundle NAME_OR_DIR: build a competition's bundle."""
 
 import json
 import shlex
@@ -37,7 +37,11 @@ LOCAL_IMAGES = "gen-bundle/"  # tags that `gen-bundle image build` makes; they a
 
 @click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.argument("source", metavar="NAME_OR_DIR")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the bundle goes.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Where the bundle goes; default: NAME.zip here, with layout separate the folder NAME-bundles/.",
+)
 @click.option(
     "--data",
     type=click.Path(path_type=Path),
@@ -60,7 +64,7 @@ LOCAL_IMAGES = "gen-bundle/"  # tags that `gen-bundle image build` makes; they a
 @click.option("--json", "as_json", is_flag=True, help="Print what was built as JSON.")
 def command(
     source: str,
-    out: Path,
+    out: Path | None,
     data: Path | None,
     layout: str | None,
     task: str | None,
@@ -117,9 +121,10 @@ def _next_steps(request: "Request", target: str) -> list[str]:
     What `--force` was said for is not repeated: a bundle stands at `--out` now.
     """
     asked = [word for override in request.overrides for word in ("--set", override)]
-    again = ["gen-bundle", request.source, "--out", str(request.out)]
-    for option, value in (("--data", request.data), ("--layout", request.layout), ("--task", request.task)):
-        again += [option, str(value)] if value is not None else []
+    again = ["gen-bundle", request.source]
+    for name in ("out", "data", "layout", "task"):
+        value = getattr(request, name)
+        again += [f"--{name}", str(value)] if value is not None else []
     again += ["--platform", request.platform] if request.platform != "codabench" else []
     commands = [
         ["gen-bundle", "image", "build", request.source, *asked],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gen_bundle.cli.messages import colour_wanted, is_terminal, say, spinner, user_errors
+from gen_bundle.plain_text import one_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -35,8 +36,9 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.option(
     "--out",
-    required=True,
     type=click.Path(path_type=Path),
+    default=Path("dry-run"),
+    show_default=True,
     help="Folder for dry-run.json and the output and logs of each run.",
 )
 @click.option(
@@ -185,11 +187,11 @@ def _table(title: str, heads: Sequence[str], lines: Iterable[Sequence[str]]) -> 
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title=escape(title), title_justify="left")
+    table = Table(title=escape(one_line(title)), title_justify="left")
     for head in heads:
-        table.add_column(escape(head), overflow="fold")
+        table.add_column(escape(one_line(head)), overflow="fold")
     for line in lines:
-        table.add_row(*map(escape, line))
+        table.add_row(*(escape(one_line(cell)) for cell in line))
     return table
 
 

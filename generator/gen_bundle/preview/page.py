@@ -10,10 +10,14 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from gen_bundle.errors import UserError
 from gen_bundle.preview.leaderboard import boards
 from gen_bundle.preview.reading import View
 from gen_bundle.preview.schedule import anywhere_on_earth, axis, in_utc
+from gen_bundle.whole_file import write_whole
 
+MARK = b'<meta name="generator" content="gen-bundle preview">'
+MARK_WITHIN = 2000
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
@@ -56,6 +60,23 @@ def preview_page(view: View, dry_run: Mapping[str, Any] | None = None) -> str:
         script=script,
         policy=str(Policy(script)),
     )
+
+
+def write_page(page: str, folder: Path) -> Path:
+    """Write the page as `index.html` of a folder, which is made; an earlier preview is replaced.
+
+    Raises:
+        UserError: another page lies there, or it cannot be written.
+    """
+    file = folder / "index.html"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if file.exists() and MARK not in file.read_bytes()[:MARK_WITHIN]:
+            raise UserError(f"{file}: exists and is no preview. Choose another --out, or remove the file.")
+    except OSError as error:
+        raise UserError(f"--out {folder}: cannot be used ({error.strerror}). Choose another folder.") from error
+    write_whole(file, page.encode("utf-8", "replace"))
+    return file
 
 
 def _iso(moment: datetime) -> str:

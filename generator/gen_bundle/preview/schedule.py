@@ -10,6 +10,7 @@ from gen_bundle.preview.reading import PhaseView
 MAX_TICKS = 6
 MAX_DAYS = 40_000
 OPEN_END = timedelta(days=30)
+LATEST = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,9 @@ def axis(phases: Sequence[PhaseView]) -> Axis | None:
     ends = [phase.end.moment for phase, _ in dated if phase.end.moment is not None]
     last = max([*ends, *(start for _, start in dated)])
     if any(phase.end.moment is None for phase, _ in dated) or last <= first:
-        last += max(OPEN_END, (last - first) / 8)
+        last += min(max(OPEN_END, (last - first) / 8), LATEST - last)
+    if last == first:
+        first -= OPEN_END
     span = last - first
 
     def percent(moment: datetime) -> float:
@@ -78,4 +81,7 @@ def in_utc(moment: datetime) -> str:
 
 def anywhere_on_earth(moment: datetime) -> str:
     """A moment at UTC−12, the last place where it is still that day."""
-    return f"{moment.astimezone(AOE):%a %d %b %Y, %H:%M}"
+    try:
+        return f"{moment.astimezone(AOE):%a %d %b %Y, %H:%M}"
+    except OverflowError:  # the first hours of the year 1
+        return "before the calendar begins"

@@ -153,7 +153,7 @@ def test_faults_end_with_2_and_no_traceback(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [["clpsych2025"], ["--nonsense"], ["no-such-thing", "--out", "x.zip"], []])
+@pytest.mark.parametrize("arguments", [["preview"], ["--nonsense"], ["no-such-thing", "--out", "x.zip"], []])
 def test_wrong_use_ends_with_2(arguments: list[str], tmp_path: Path) -> None:
     done = gen_bundle(*arguments, cwd=tmp_path)
     assert done.returncode == 2

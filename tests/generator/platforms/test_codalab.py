@@ -53,11 +53,10 @@ def test_only_keys_that_the_old_server_knows(bundle: Path) -> None:
 
 @pytest.mark.parametrize(("ours", "has_registration"), [("auto", False), ("approve", True)])
 def test_registration(tmp_path: Path, ours: str, has_registration: bool) -> None:
-    request = Request(
-        str(small_competition(tmp_path)), tmp_path / "old.zip", overrides=(f"registration={ours}",), platform="codalab"
-    )
+    out = tmp_path / "old.zip"
+    request = Request(str(small_competition(tmp_path)), out, overrides=(f"registration={ours}",), platform="codalab")
     build(request)
-    assert yaml.safe_load(read(request.out, "competition.yaml"))["has_registration"] is has_registration
+    assert yaml.safe_load(read(out, "competition.yaml"))["has_registration"] is has_registration
 
 
 @pytest.mark.parametrize("setting", ["hide_output", "hide_prediction_output", "hide_score_output"])

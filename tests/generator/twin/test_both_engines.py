@@ -129,7 +129,7 @@ CASES = {
         note="wrote no detailed_results.html",
     ),
     "metadata without command": failed(Bundle(metadata="Command: x"), NO_SCORES, None, note="no 'command: …'"),
-    "metadata is no YAML": failed(Bundle(metadata="command: [x"), NO_SCORES, None, note="is no YAML"),
+    "metadata is no YAML": failed(Bundle(metadata="command: [x"), NO_SCORES, None, note="is not valid YAML"),
     "command with an open quotation": failed(
         Bundle(metadata="command: python3 'score.py"), NO_SCORES, None, note="No closing quotation"
     ),
