@@ -9,7 +9,7 @@ from itertools import islice
 
 from gen_bundle.check.leaks.records import json_value, records, rows, words
 from gen_bundle.check.leaks.relation import Relation
-from gen_bundle.check.leaks.tables import Column, Row, table
+from gen_bundle.check.leaks.tables import KEY, PAIR_KEY, Column, Row, table
 from gen_bundle.zips.tree import Node
 
 LABEL_COLUMN = re.compile(
@@ -77,7 +77,8 @@ def gold_table(name: str, node: Node, labels: Mapping[str, Set[str]], texts: Set
         return None
     found = list(islice(table(node), MAX_ROWS + 1))
     cut = len(found) > MAX_ROWS
-    titles = {column: str(column) for row in found[:1000] for column in row if isinstance(column, str)}
+    names = {column for row in found for column in row if isinstance(column, str)}
+    titles: dict[Column, str] = {name: PAIR_KEY if name.startswith(KEY) else name for name in names}
     if not titles and found and _is_head(found):
         titles = dict(found.pop(0))
     columns: dict[Column, dict[int, str]] = {}
@@ -222,7 +223,12 @@ class Comparison:
 
     def told(self, file: Iterable[Row]) -> list[tuple[GoldTable, Set[Column]]]:
         """The gold tables of which a file gives columns away, and which; it may go on where other files ended."""
-        ordered = [(offset, _Join(one, compared, True)) for one, compared in self._gold.tables for offset in OFFSETS]
+        ordered = [
+            (offset, _Join(one, compared, True))
+            for one, compared in self._gold.tables
+            if any(len(one.columns[column]) == one.rows for column in compared)
+            for offset in OFFSETS
+        ]
         rows = 0
         for row in file:
             self._look(row)
@@ -230,7 +236,8 @@ class Comparison:
                 if rows >= offset:
                     join.look(rows - offset, row, None)
             rows += 1
-            ordered = [one for one in ordered if _may_go_on(one[1], rows - one[0])]
+            if ordered:
+                ordered = [one for one in ordered if _may_go_on(one[1], rows - one[0])]
         whole = [join for offset, join in ordered if join.table.cut or rows - offset == join.table.rows]
         joins = [*self._by_key.values(), *whole]
         return [(join.table, columns) for join in joins if (columns := join.told())]

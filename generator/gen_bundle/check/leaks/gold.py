@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.leaks.columns import MAX_ROWS, SHORTEST, GoldTable, gold_table
-from gen_bundle.check.leaks.records import cells, fingerprint, json_digest, lines, plain, words, xml_digest
+from gen_bundle.check.leaks.records import cells, fingerprint, json_digest, lines, plain, records, words, xml_digest
 from gen_bundle.check.leaks.secrets import Secrets
 from gen_bundle.check.leaks.visible import visible_files
 from gen_bundle.codabench.competition import Task
@@ -122,12 +123,15 @@ def _add_table(shown: Gold, named: Gold, name: str, node: Node) -> None:
     if found is None:
         return
     shown.tables.append(found)
+    in_lines = len({len(record) for record in islice(records(node), MAX_COLUMNS) if record}) == 1
+    by_key = found.keys.values()
+    ids = next((places for places in by_key if all(len(words(item)) < SHORTEST for item in places)), {})
     for column in found.secret:
         cells = found.columns[column]
-        if len(cells) == found.rows >= MIN_SEQUENCE:
+        if in_lines and len(cells) == found.rows >= MIN_SEQUENCE:
             shown.columns[column_digest(list(cells.values()))] = name
-        for key in list(found.keys.values())[:1] if not found.named else ():
-            for item, place in key.items():
+        if not found.named and all(len(words(cell)) < SHORTEST for cell in cells.values()):
+            for item, place in ids.items():
                 if place in cells:
                     shown.add_pair(item, cells[place])
 

@@ -64,17 +64,25 @@ class Search:
         return next((what for what in found if what), None) or self._columns(seen)
 
     def _of_gold(self, gold: Gold, public: set[int], seen: Seen) -> str | None:
-        return _whole_file(self._bundle, gold, seen) or _tied_labels(gold, seen) or _gold_text(gold, seen, public)
+        whole = _whole_file(self._bundle, gold, seen)
+        # what nobody named is not looked for in code, line by line
+        if whole or (_is_code(seen) and not gold.named):
+            return whole
+        return _tied_labels(gold, seen) or _gold_text(gold, seen, public)
 
     def _columns(self, seen: Seen) -> str | None:
         # a column of an example submission may well be right
-        if seen.is_answer or seen.channel == "logo" or not self._tables.tables:
+        if seen.is_answer or seen.channel == "logo" or _is_code(seen) or not self._tables.tables:
             return None
         # files of JSON in a folder are often parts of one table, whose columns have names; others may differ
         folder, _, name = seen.name.rpartition("/")
         place = (folder, "") if name.lower().endswith(".json") else (folder, name)
         comparison = self._comparisons.setdefault(place, Comparison(self._tables))
         return self._tables.secret(comparison.told(table(seen.node)))
+
+
+def _is_code(seen: Seen) -> bool:
+    return seen.name.endswith(".py")
 
 
 @once_a_bundle

@@ -14,17 +14,22 @@ Column = str | int
 Row = dict[Column, str]
 # Rows of more cells hold features rather than answers.
 WIDEST = 200
-# The column of the key under which an object stands, in a mapping of objects or of single values.
-KEY, VALUE = "", "="
-MIN_PAIRS = 3
+# The columns of keys in mappings of objects (followed by the objects' fields) and of single values.
+KEY, PAIR_KEY, PAIR_VALUE = "key of ", "key", "value"
+# Smaller mappings of single values are objects.
+MIN_PAIRS = 10
 
 
 def table(node: Node) -> Iterator[Row]:
-    """The rows of a file, with cells as they are compared (see `plain`), and empty ones left out.
+    """The rows of a file, with cells as they are compared (see `plain`); empty rows and cells are left out.
 
     Columns are named in JSON and JSON lines, where every object is a row, and are counted from 0 in tables. Any other
     text is split line by line.
     """
+    return (row for row in _rows(node) if row)
+
+
+def _rows(node: Node) -> Iterator[Row]:
     value = json_value(node)
     if value is not None:
         yield from json_rows(value)
@@ -59,9 +64,9 @@ def json_rows(value: Any) -> Iterator[Row]:
         if isinstance(part, dict):
             single = {str(name): plain(str(one)) for name, one in part.items() if _is_single(one)}
             if single:
-                yield single if key is None else {KEY: plain(key), **single}
+                yield single if key is None else {KEY + ", ".join(map(str, part)): plain(key), **single}
             if len(single) == len(part) >= MIN_PAIRS:
-                yield from ({KEY: plain(name), VALUE: one} for name, one in single.items())
+                yield from ({PAIR_KEY: plain(name), PAIR_VALUE: one} for name, one in single.items())
             waiting += [(str(name), one) for name, one in reversed(part.items()) if isinstance(one, (dict, list))]
         elif isinstance(part, list):
             waiting += [(None, one) for one in reversed(part) if isinstance(one, (dict, list))]
