@@ -26,6 +26,12 @@ def replaced(path: Path, target: str) -> None:
     path.symlink_to(target)
 
 
+def moved(path: Path) -> None:
+    """Put a link in place of a folder."""
+    path.rename(path.parent.parent / "moved")
+    path.symlink_to("../moved")
+
+
 LINKS: dict[str, Callable[[Path], object]] = {
     "logo.png": lambda folder: replaced(folder / "logo.png", "../private/key.csv"),
     "pages/terms.md.j2": lambda folder: replaced(folder / "pages" / "terms.md.j2", "../../private/key.csv"),
@@ -35,10 +41,7 @@ LINKS: dict[str, Callable[[Path], object]] = {
     ),
     "data/test/gold.csv": lambda folder: replaced(folder / "data" / "test" / "gold.csv", "../../../private/key.csv"),
     "data/public/more": lambda folder: (folder / "data" / "public" / "more").symlink_to("../../../private"),
-    "data": lambda folder: (
-        (folder / "data").rename(folder.parent / "moved"),
-        (folder / "data").symlink_to("../moved"),
-    ),
+    "data": lambda folder: moved(folder / "data"),
     "starting_kit": lambda folder: (folder / "starting_kit").symlink_to("../private"),
 }
 

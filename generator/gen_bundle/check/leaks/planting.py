@@ -18,10 +18,11 @@ from xml.etree import ElementTree
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.leaks.columns import SHORTEST, GoldTable
 from gen_bundle.check.leaks.gold import Gold, golds_of, reference_files, sha256_of
-from gen_bundle.check.leaks.records import json_digest, json_value, lines, words, xml_digest
+from gen_bundle.check.leaks.records import json_digest, json_value, lines, rows, words, xml_digest
 from gen_bundle.check.leaks.relation import Relation
 from gen_bundle.check.leaks.search import Search
 from gen_bundle.check.leaks.tables import Column, Row, json_rows, table
+from gen_bundle.check.leaks.ties import ENOUGH_TIES
 from gen_bundle.check.leaks.visible import Seen, visible_files, with_contents
 from gen_bundle.zips.tree import Node
 from gen_bundle.zips.writing import zipped
@@ -73,9 +74,10 @@ def _plants(bundle: Bundle, golds: list[Gold], shown: list[Seen]) -> Iterator[Pl
         yield from _copies(name, node)
     for one in tables[:MOST_FILES]:
         is_wanted = not is_known or one.name in named.values()
-        wanted = one.secret or (set(one.columns) if is_wanted else set())
-        if one.rows >= MIN_ROWS and wanted:
-            yield from _columns(one, sorted(wanted, key=str), _host(one, shown))
+        if one.rows >= MIN_ROWS and (one.secret or is_wanted):
+            host = _host(one, shown)
+            wanted = one.secret or {column for column in one.columns if not _is_public(one, column, host)}
+            yield from _columns(one, sorted(wanted, key=str), host)
     as_tables = {one.name for one in tables if one.secret}
     texts = [
         found
@@ -84,6 +86,12 @@ def _plants(bundle: Bundle, golds: list[Gold], shown: list[Seen]) -> Iterator[Pl
     ]
     for name, node in texts[:MOST_FILES]:
         yield from _texts(name, node)
+
+
+def _is_public(one: GoldTable, column: Column, host: list[tuple[int, Row]]) -> bool:
+    """Whether a public column holds the cells already, so that it is no secret."""
+    cells = one.columns[column]
+    return any(all(row.get(name) == cells.get(place) for place, row in host) for name in host[0][1])
 
 
 def _copies(name: str, node: Node) -> Iterator[Plant]:
@@ -140,8 +148,8 @@ def _columns(one: GoldTable, wanted: list[Column], host: list[tuple[int, Row]]) 
                 relation.add(cell, names[cell])
             compared = (len(given[0][1]) + 1) * len(one.columns)
             if relation.tells(compared, by_order=not one.keys):
-                rows = [{**_public(row), "extra": names[cell]} for _, row, cell in given]
-                yield Plant(f"{what}, {how}", "items.csv", _csv(rows[::-1] if one.keys else rows))
+                changed = [{**_public(row), "extra": names[cell]} for _, row, cell in given]
+                yield Plant(f"{what}, {how}", "items.csv", _csv(changed[::-1] if one.keys else changed))
 
 
 def _disguises(values: Counter[str]) -> dict[str, dict[str, str]]:
@@ -157,18 +165,20 @@ def _public(row: Row) -> dict[str, str]:
     return {f"public {column}": cell for column, cell in row.items()}
 
 
-def _csv(rows: list[dict[str, str]]) -> bytes:
+def _csv(table_rows: list[dict[str, str]]) -> bytes:
     out = io.StringIO()
-    writer = csv.DictWriter(out, list(dict.fromkeys(name for row in rows for name in row)), restval="")
+    writer = csv.DictWriter(out, list(dict.fromkeys(name for row in table_rows for name in row)), restval="")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows(table_rows)
     return out.getvalue().encode()
 
 
 def _texts(name: str, node: Node) -> Iterator[Plant]:
     """The texts of a file in another order."""
     value = json_value(node)
+    if value is None and next(rows(node), None) is not None:
+        return  # a table
     found = list(lines(node)) if value is None else [cell for row in json_rows(value) for cell in row.values()]
     texts = [text for text in islice(found, MOST_ROWS) if len(words(text)) >= SHORTEST]
-    if texts:
+    if len(texts) >= ENOUGH_TIES:
         yield Plant(f"the texts of {name}", "texts.txt", "\n".join(reversed(texts)).encode())

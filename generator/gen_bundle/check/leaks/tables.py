@@ -62,11 +62,11 @@ def json_rows(value: Any) -> Iterator[Row]:
     while waiting:
         key, part = waiting.pop()
         if isinstance(part, dict):
-            single = {str(name): plain(str(one)) for name, one in part.items() if _is_single(one)}
+            single: Row = {str(name): plain(str(one)) for name, one in part.items() if _is_single(one)}
             if single:
                 yield single if key is None else {KEY + ", ".join(map(str, part)): plain(key), **single}
             if len(single) == len(part) >= MIN_PAIRS:
-                yield from ({PAIR_KEY: plain(name), PAIR_VALUE: one} for name, one in single.items())
+                yield from ({PAIR_KEY: plain(str(name)), PAIR_VALUE: one} for name, one in single.items())
             waiting += [(str(name), one) for name, one in reversed(part.items()) if isinstance(one, (dict, list))]
         elif isinstance(part, list):
             waiting += [(None, one) for one in reversed(part) if isinstance(one, (dict, list))]
