@@ -66,7 +66,8 @@ def json_rows(value: Any) -> Iterator[Row]:
             if single:
                 yield single if key is None else {KEY + ", ".join(map(str, part)): plain(key), **single}
             if len(single) == len(part) >= MIN_PAIRS:
-                yield from ({PAIR_KEY: plain(str(name)), PAIR_VALUE: one} for name, one in single.items())
+                for name, one in single.items():
+                    yield {PAIR_KEY: plain(str(name)), PAIR_VALUE: one}
             waiting += [(str(name), one) for name, one in reversed(part.items()) if isinstance(one, (dict, list))]
         elif isinstance(part, list):
             waiting += [(None, one) for one in reversed(part) if isinstance(one, (dict, list))]
