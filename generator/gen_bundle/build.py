@@ -1,5 +1,6 @@
 """The journey from a declaration to a bundle: declaration → resolved competition → prepared data → tree → zip."""
 
+import hashlib
 import os
 import re
 import secrets
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gen_bundle.check import Finding, Secrets, check_path
-from gen_bundle.check.report import LEAK
+from gen_bundle.check.report import LEAK, UNSEEN
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.resolve import Resolved, find_competition, resolve
 from gen_bundle.errors import UserError
@@ -151,8 +152,8 @@ def _build_one(competition: Resolved, out: Path, unfinished: Path, request: Requ
         phases = prepare_phases(competition, Path(work_name))
         progress("writing pages, programs and data")
         write_zip(unfinished, platform.bundle_tree(competition, phases))
+        hidden = _secrets(phases)
     progress("checking the bundle")
-    hidden = _secrets(phases)
     grave, remarks = _checked(unfinished, competition, hidden, request.platform)
     errors = tuple(_told(finding) for finding in grave)
     if errors and not request.force:
@@ -182,7 +183,7 @@ def _checked(
     queue = competition.declaration.queue
     report = check_path(bundle, secrets=hidden, known_keys=[queue] if queue else [])
     told = [finding for finding in report.findings if finding.severity != "note"]
-    grave = [finding for finding in told if finding.severity == "error" or finding.id == LEAK]
+    grave = [finding for finding in told if finding.severity == "error" or finding.id in (LEAK, UNSEEN)]
     return grave, [finding for finding in told if finding not in grave] if platform == "codabench" else []
 
 
@@ -193,12 +194,18 @@ def _told(finding: Finding) -> str:
 
 
 def _secrets(phases: list[PhaseData]) -> Secrets:
-    """What the scoring package names as secret, over all phases."""
-    named = [data.secrets for data in phases]
+    """What the scoring package names as secret, over all phases whose gold is; the files of the others are public."""
+    named = [data.secrets for data in phases if data.phase.gold == "secret"]
+    public = [folder for data in phases if data.phase.gold == "public" for folder in data.references.values()]
+    files = (path for folder in public for path in folder.rglob("*") if path.is_file())
     return Secrets(
         texts=tuple(text for one in named for text in one["texts"]),
         labels=tuple((item, label) for one in named for item, label in one["labels"]),
         files=tuple(file for one in named for file in one["files"]),
+        published=(
+            *(file for one in named for file in one.get("published", ())),
+            *(hashlib.sha256(path.read_bytes()).hexdigest() for path in files),
+        ),
     )
 
 

@@ -71,6 +71,7 @@ class Phase(Model):
     hide_output: bool = False
     hide_prediction_output: bool = False
     hide_score_output: bool = False
+    gold: Literal["secret", "public"] = Field("secret", description="Whether participants may have the phase's gold.")
 
 
 class Page(Model):
