@@ -43,7 +43,7 @@ def rank(request: Mapping[str, Any]) -> dict[str, Any]:
         `title`, `header` and `rows` of texts; `notes`: what the organisers should know.
     """
     program = Program.read(Path(request["program"]))
-    columns = [column for column in program.columns if not column.computed]
+    columns = [column for column in program.columns if column.computation is None]
     if request.get("scores"):
         scores = read_scores(Path(request["scores"]), [column.key for column in columns])
     else:

@@ -9,6 +9,7 @@ from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figur
 
 MAX_BARS = 40
 MAX_LABEL = 80
+MAX_NAMES = 5
 
 
 def figure_html(figure: Figure, min_items: int) -> str:
@@ -24,8 +25,12 @@ def figure_html(figure: Figure, min_items: int) -> str:
 
 def label_html(label: str) -> str:
     """A label, cut where it is very long, that may break after an underscore."""
-    cut = label if len(label) <= MAX_LABEL else label[: MAX_LABEL - 1] + "…"
-    return escape(cut).replace("_", "_<wbr>")
+    return escape(cut(label)).replace("_", "_<wbr>")
+
+
+def cut(label: str) -> str:
+    """A label of a length that can be read."""
+    return label if len(label) <= MAX_LABEL else label[: MAX_LABEL - 1] + "…"
 
 
 def number(value: float | None, decimals: int = 3) -> str:
@@ -48,13 +53,29 @@ def _bar_chart(chart: BarChart, min_items: int) -> str:
     values = [bar.value for bar in bars if bar.value is not None and math.isfinite(bar.value)]
     top = max(values, default=1.0) if chart.top is None else chart.top
     rows = "".join(row if isinstance(row, str) else _bar_row(row, top) for row in _excerpt(bars, chart.better))
-    notes = f"{chart.better.capitalize()} is better. The axis runs from 0 to {top:.3g}."
-    if hidden := len(chart.bars) - len(bars):
-        notes += f" Not shown: {hidden}, because too few scored items stand behind a bar (fewer than {min_items})."
+    notes = f"{chart.better.capitalize()} is better. The axis runs from 0 to {top:.3g}. Items: {chart.items}."
     return (
-        f'{_note(notes)}<table class="bars"><thead><tr><th scope="col">Label</th><th scope="col" class="number">Value'
-        f'</th><th scope="col" class="number">Items</th></tr></thead>\n<tbody>{rows}</tbody></table>\n'
+        f'{_note(notes + _left_out(chart.bars, bars, min_items))}<table class="bars"><thead><tr><th scope="col">Label'
+        '</th><th scope="col" class="number">Value</th><th scope="col" class="number">Items</th></tr></thead>\n'
+        f"<tbody>{rows}</tbody></table>\n"
     )
+
+
+def _left_out(bars: Sequence[Bar], shown: Sequence[Bar], min_items: int) -> str:
+    """Which bars are not shown, and why each of them is not."""
+    hidden = [bar for bar in bars if bar not in shown]
+    reasons = {
+        "no items": [bar for bar in hidden if bar.items == 0],
+        f"fewer than {min_items} items": [bar for bar in hidden if 0 < bar.items < min_items],
+        "from which the others could be computed": [bar for bar in hidden if bar.items >= min_items],
+    }
+    texts = [f"{_names(found)} ({reason})" for reason, found in reasons.items() if found]
+    return f" Not shown: {'; '.join(texts)}." if texts else ""
+
+
+def _names(bars: Sequence[Bar]) -> str:
+    names = ", ".join(cut(bar.label) for bar in bars[:MAX_NAMES])
+    return names if len(bars) <= MAX_NAMES else f"{names} and {len(bars) - MAX_NAMES} more"
 
 
 def _excerpt(bars: Sequence[Bar], better: str) -> list[Bar | str]:
@@ -71,7 +92,8 @@ def _excerpt(bars: Sequence[Bar], better: str) -> list[Bar | str]:
     values = [bar.value for bar in middle if bar.value is not None and math.isfinite(bar.value)]
     line = f"{len(middle)} more in between"
     if values:
-        line += f": {number(min(values))} to {number(max(values))}, mean {number(math.fsum(values) / len(values))}"
+        mean = math.fsum(values) / len(values)
+        line += f": {number(min(values), 2)} to {number(max(values), 2)}, mean {number(mean, 2)}"
     return [
         '<tr><th scope="rowgroup" colspan="3">The weakest:</th></tr>\n',
         *ranked[: MAX_BARS // 2],
@@ -84,7 +106,7 @@ def _bar_row(bar: Bar, top: float) -> str:
     drawn = _svg(f'<rect class="bar" width="{_percent(bar.value, top)}%" height="8"/>')
     return (
         f"<tr>{_head(bar.label, drawn)}"
-        f'<td class="number">{number(bar.value)}</td><td class="number soft">{bar.items}</td></tr>\n'
+        f'<td class="number">{number(bar.value, 2)}</td><td class="number soft">{bar.items}</td></tr>\n'
     )
 
 
