@@ -149,7 +149,7 @@ def test_details_tell_what_became_of_every_model(tmp_path: Path) -> None:
     assert details["regression"]["model2_rmse"] == {
         "value": pytest.approx(math.sqrt(2 / 3)),
         "rows": 12,
-        "status": "scored, the best",
+        "status": "scored",
     }
     assert any("Model3_class" in warning for warning in outcome.details["warnings"])
 
