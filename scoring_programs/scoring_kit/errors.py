@@ -12,12 +12,16 @@ LOG_BYTES = 6_000
 
 
 class SubmissionError(Exception):
-    """The submission cannot be scored. Every message is one problem, safe to show to the participant."""
+    """The submission cannot be scored. Every message is one problem, safe to show to the participant.
 
-    def __init__(self, messages: List[str], found: int) -> None:
+    `warnings` are what was ignored or read otherwise: often why something else is missing.
+    """
+
+    def __init__(self, messages: List[str], found: int, warnings: Sequence[str] = ()) -> None:
         super().__init__("\n".join(messages))
         self.messages = messages
         self.found = found
+        self.warnings = warnings
 
     def report(self) -> str:
         """All of it as the participant reads it, in the scoring log and from the validator at home.
@@ -85,7 +89,7 @@ class Problems:
     def stop_if_any(self) -> None:
         """Raise SubmissionError when a problem was recorded."""
         if self.found:
-            raise SubmissionError(list(self.errors), self.found)
+            raise SubmissionError(list(self.errors), self.found, self.warning_lines())
 
 
 def fitting(lines: Sequence[str], limit: int = LOG_BYTES) -> List[str]:

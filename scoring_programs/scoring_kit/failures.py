@@ -1,7 +1,4 @@
-"""What is said of a run that failed, and to whom: to participants about their file, to organisers about the rest.
-
-Exit status: 1 bad submission; 2 the organisers must act; 3 a bug of the program.
-"""
+"""What is said of a run that failed, and to whom: to participants about their file, to organisers about the rest."""
 
 import os
 import sys
@@ -11,6 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scoring_kit.errors import OrganiserError, SubmissionError, fitting
+
+BAD_SUBMISSION, ORGANISERS, BUG = 1, 2, 3
+"""Exit status."""
 
 NOT_YOURS = "This is not the submission's fault; tell the organisers."
 FRAMES_SHOWN = 20
@@ -46,12 +46,12 @@ def failure_of(error: Exception) -> Failure:
     """A failure without a word of gold."""
     if isinstance(error, SubmissionError):
         lines = error.report().splitlines()
-        return Failure(1, lines, lines)
+        return Failure(BAD_SUBMISSION, lines, [*lines, *error.warnings])
     if isinstance(error, OrganiserError):
         return _of_organisers(error.messages)
     if isinstance(error, ModuleNotFoundError):
         return _of_organisers([f"The Python package {error.name} is missing from the image that runs this program."])
-    return Failure(3, _bug(error), [NOT_YOURS])
+    return Failure(BUG, _bug(error), [NOT_YOURS])
 
 
 def print_failure(failure: Failure) -> None:
@@ -60,20 +60,23 @@ def print_failure(failure: Failure) -> None:
 
 
 def print_fitting(failure: Failure) -> None:
-    """Print as much as a worker surely keeps, and how much was left out; everything for debugging."""
-    lines = failure.log if _is_debugging() else fitting(failure.log)
+    """Print as much as a worker surely keeps, and how much was left out.
+
+    The organisers' mistakes may be many; what is said of a submission or a bug is short in itself.
+    """
+    lines = fitting(failure.log) if failure.status == ORGANISERS else failure.log
     more = len(failure.log) - len(lines)
     print(*lines, *([f"… and {more} more lines."] if more else []), sep="\n", file=sys.stderr)
 
 
 def _of_organisers(messages: Sequence[str]) -> Failure:
     first = "The competition is not set up correctly. This is not the submission's fault: the organisers must act."
-    return Failure(2, [first, *messages], [NOT_YOURS])
+    return Failure(ORGANISERS, [first, *messages], [NOT_YOURS])
 
 
 def _bug(error: Exception) -> list[str]:
     """Where it happened and nothing else: the message or the values could hold gold."""
-    if _is_debugging():
+    if os.environ.get("SCORING_DEBUG") == "1":
         return "".join(traceback.format_exception(error)).splitlines()
     frames = traceback.extract_tb(error.__traceback__)
     return [
@@ -82,7 +85,3 @@ def _bug(error: Exception) -> list[str]:
         *(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}" for frame in frames[-FRAMES_SHOWN:]),
         f"  {type(error).__name__}",
     ]
-
-
-def _is_debugging() -> bool:
-    return os.environ.get("SCORING_DEBUG") == "1"

@@ -2,24 +2,28 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 
 from scoring_kit.report.withholding import OTHERS, open_bars, open_counts, open_matrix
 from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figure
 
 MAX_BARS = 40
+DECIMALS = 2
+"""Of a figure's values: what is needed to compare them, since every digit says something about the gold."""
 MAX_LABEL = 80
 MAX_NAMES = 5
 
 
-def figure_html(figure: Figure, min_items: int) -> str:
-    """The HTML of a figure, without whatever stands on fewer than `min_items` scored items."""
+def figure_html(figure: Figure, min_items: int, decimals: int) -> str:
+    """The HTML of a figure, without what has fewer than `min_items` scored items, with at most so many decimals."""
+    decimals = min(decimals, DECIMALS)
     if isinstance(figure, BarChart):
-        body = _bar_chart(figure, min_items)
+        body = _bar_chart(figure, min_items, decimals)
     elif isinstance(figure, ConfusionMatrix):
         body = _confusion_matrix(figure, min_items)
     else:
-        body = _count_bars(figure, min_items)
+        body = _count_bars(figure, min_items, decimals)
     return f"<figure><figcaption>{escape(figure.title)}</figcaption>\n{body}</figure>\n"
 
 
@@ -38,6 +42,10 @@ def number(value: float | None, decimals: int = 3) -> str:
     return "–" if value is None or not math.isfinite(value) else f"{value:.{decimals}f}"
 
 
+def _rounded(value: float, decimals: int) -> float:
+    return round(value, decimals) if math.isfinite(value) else value
+
+
 def _note(text: str) -> str:
     return f'<p class="soft">{escape(text)}</p>\n'
 
@@ -46,16 +54,18 @@ def _withheld(min_items: int) -> str:
     return _note(f"Not shown: every part of this figure stands on fewer than {min_items} scored items.")
 
 
-def _bar_chart(chart: BarChart, min_items: int) -> str:
-    bars = open_bars(chart.bars, min_items)
-    if not bars:
+def _bar_chart(chart: BarChart, min_items: int, decimals: int) -> str:
+    shown = open_bars(chart.bars, min_items)
+    if not shown:
         return _withheld(min_items)
+    # rounded before anything is drawn: the length of a bar has digits, too
+    bars = [bar if bar.value is None else replace(bar, value=_rounded(bar.value, decimals)) for bar in shown]
     values = [bar.value for bar in bars if bar.value is not None and math.isfinite(bar.value)]
     top = max(values, default=1.0) if chart.top is None else chart.top
     rows = "".join(row if isinstance(row, str) else _bar_row(row, top) for row in _excerpt(bars, chart.better))
-    notes = f"{chart.better.capitalize()} is better. The axis runs from 0 to {top:.3g}. Items: {chart.items}."
+    notes = f"{chart.better.capitalize()} is better. The axis runs from 0 to {top:g}. Items: {chart.items}."
     return (
-        f'{_note(notes + _left_out(chart.bars, bars, min_items))}<table class="bars"><thead><tr><th scope="col">Label'
+        f'{_note(notes + _left_out(chart.bars, shown, min_items))}<table class="bars"><thead><tr><th scope="col">Label'
         '</th><th scope="col" class="number">Value</th><th scope="col" class="number">Items</th></tr></thead>\n'
         f"<tbody>{rows}</tbody></table>\n"
     )
@@ -93,7 +103,7 @@ def _excerpt(bars: Sequence[Bar], better: str) -> list[Bar | str]:
     line = f"{len(middle)} more in between"
     if values:
         mean = math.fsum(values) / len(values)
-        line += f": {number(min(values), 2)} to {number(max(values), 2)}, mean {number(mean, 2)}"
+        line += f": {number(min(values), DECIMALS)} to {number(max(values), DECIMALS)}, mean {number(mean, DECIMALS)}"
     return [
         '<tr><th scope="rowgroup" colspan="3">The weakest:</th></tr>\n',
         *ranked[: MAX_BARS // 2],
@@ -106,7 +116,7 @@ def _bar_row(bar: Bar, top: float) -> str:
     drawn = _svg(f'<rect class="bar" width="{_percent(bar.value, top)}%" height="8"/>')
     return (
         f"<tr>{_head(bar.label, drawn)}"
-        f'<td class="number">{number(bar.value, 2)}</td><td class="number soft">{bar.items}</td></tr>\n'
+        f'<td class="number">{number(bar.value, DECIMALS)}</td><td class="number soft">{bar.items}</td></tr>\n'
     )
 
 
@@ -153,12 +163,12 @@ def _matrix_row(matrix: ConfusionMatrix, i: int) -> str:
     return f'<tr><th scope="row">{label_html(label)}</th>{cells}<td class="soft">{total}</td></tr>\n'
 
 
-def _count_bars(counts: CountBars, min_items: int) -> str:
+def _count_bars(counts: CountBars, min_items: int, decimals: int) -> str:
     shown = open_counts(counts, min_items)
     if shown is None:
         return _withheld(min_items)
     longest = max(tp + fp + fn for _, tp, fp, fn in shown.rows)
-    rows = "".join(_count_row(row, longest) for row in shown.rows)
+    rows = "".join(_count_row(row, longest, decimals) for row in shown.rows)
     notes = "F1 = 2·TP / (2·TP + FP + FN)."
     if shown.rows[-1][0] == OTHERS:
         notes += f" Types with fewer than {min_items} predicted or gold items stand together."
@@ -174,7 +184,7 @@ def _count_bars(counts: CountBars, min_items: int) -> str:
     )
 
 
-def _count_row(row: tuple[str, float, float, float], longest: float) -> str:
+def _count_row(row: tuple[str, float, float, float], longest: float, decimals: int) -> str:
     label, *counts = row
     tp, fp, fn = counts
     shapes, left = "", 0.0
@@ -186,5 +196,5 @@ def _count_row(row: tuple[str, float, float, float], longest: float) -> str:
     cells = "".join(f'<td class="number">{round(count, 2):g}</td>' for count in counts)
     return (
         f"<tr>{_head(label, _svg(shapes))}{cells}"
-        f'<td class="number">{number(2 * tp / (2 * tp + fp + fn), 2)}</td></tr>\n'
+        f'<td class="number">{number(2 * tp / (2 * tp + fp + fn), decimals)}</td></tr>\n'
     )

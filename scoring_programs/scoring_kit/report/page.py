@@ -11,7 +11,7 @@ from html import escape
 
 from scoring_kit.program import Column, Program
 from scoring_kit.report.document import document, moment
-from scoring_kit.report.figures import figure_html, label_html, number
+from scoring_kit.report.figures import DECIMALS, figure_html, label_html, number
 from scoring_kit.report.withholding import told_rows, told_values
 from scoring_kit.results import Metric, TaskResult
 
@@ -165,9 +165,10 @@ def _figures(program: Program, result: TaskResult, left: int) -> str:
     if program.details not in ("full", "all"):
         return ""
     min_items = 1 if program.details == "all" else program.details_min_items
+    decimals = DECIMALS if program.score_decimals is None else program.score_decimals
     body = ""
     for drawn, figure in enumerate(result.figures):
-        html = figure_html(figure, min_items)
+        html = figure_html(figure, min_items, decimals)
         left -= len(html.encode("utf-8", "replace"))
         if left < 0:
             return body + (
@@ -191,7 +192,7 @@ def _further(program: Program, result: TaskResult) -> str:
     if not metrics:
         return ""
     lines = "".join(
-        f'<tr><th scope="row">{label_html(name)}</th><td class="number">{_figure(metric)}</td>'
+        f'<tr><th scope="row">{label_html(name)}</th><td class="number">{_figure(program, metric)}</td>'
         f'<td class="number soft">{metric.rows if name in rows else ""}</td></tr>\n'
         for name, metric in metrics[:MAX_FURTHER]
     )
@@ -205,5 +206,7 @@ def _further(program: Program, result: TaskResult) -> str:
     )
 
 
-def _figure(metric: Metric) -> str:
-    return str(metric.value) if isinstance(metric.value, int) else number(metric.value)
+def _figure(program: Program, metric: Metric) -> str:
+    if metric.value is None or isinstance(metric.value, int):
+        return str(metric.value)
+    return number(program.rounded(metric.value))
