@@ -36,7 +36,7 @@ class AnswerAttack:
 
     def run(self) -> dict[int, bool]:
         """Candidate → whether it is right, of those that are known for certain."""
-        self._window = window = Window(len(self.groups), 2)
+        self._window = window = Window(len(self.groups), 2, self.oracle.setting.memory)
         while self.oracle.left and window.active:
             question = window.question(self._predicted, self._draw)
             asked = [item for item, code in zip(window.active, question, strict=True) if code == RIGHT]

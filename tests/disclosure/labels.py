@@ -39,7 +39,7 @@ class LabelAttack:
     def run(self) -> dict[int, str]:
         """Item → its gold label, of those that are known for certain."""
         self._totals = np.array(self._count_totals())
-        window = Window(self.items, len(self.labels))
+        window = Window(self.items, len(self.labels), self.oracle.setting.memory)
         while self.oracle.left and window.active:
             question = window.question(self._predicted, self._draw)
             answers = [self.rest] * self.items
@@ -82,7 +82,7 @@ class LabelAttack:
         if self.rest in self.labels:
             cells[-1] = self._totals[:, None] - cells[:-1].sum(axis=0)
         right = cells[self._codes, self._codes].T
-        f1 = (2 * right / (self._totals + asked)).mean(axis=1)
+        f1: NDArray[np.float64] = (2 * right / (self._totals + asked)).mean(axis=1)
         if not self._sees_matrix:
             return f1[:, None]
         shown = cells[asked >= FEWEST].reshape(-1, len(golds)).T

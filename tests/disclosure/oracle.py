@@ -20,10 +20,11 @@ from tests.scoring_programs.framed import write_files
 
 @dataclass(frozen=True)
 class Setting:
-    """What a phase shows: its `details` and `score_decimals`."""
+    """What a phase shows, its `details` and `score_decimals`, and how many golds an attacker can keep in mind."""
 
     details: str
     decimals: int | None = None
+    memory: int = 100_000
 
     @property
     def error(self) -> float:
@@ -36,7 +37,7 @@ class Seen:
     """One scored submission."""
 
     scores: Mapping[str, float]
-    details: Mapping[str, Mapping[str, float | None]]
+    details: Mapping[str, float | None]
     page: str
 
     def figure(self, title: str) -> dict[str, list[str]]:
@@ -74,9 +75,7 @@ class Oracle:
         write_files(work / "program", {"program.json": json.dumps(description)})
         self.setting = setting
         self.manifest: Mapping[str, Any] = data.manifest["expected"]
-        self.baseline = {
-            name: Path(path).read_text(encoding="utf-8") for name, path in data.baselines[baseline].items()
-        }  # type: ignore[arg-type]
+        self.baseline = {name: _text(content) for name, content in data.baselines[baseline].items()}
         self.reference = data.references[unit]
         self.left = data.phase.max_submissions
         self._work = work
@@ -100,3 +99,7 @@ class Oracle:
             {name: one["value"] for task in details.values() for name, one in task.items()},
             (output / "detailed_results.html").read_text(encoding="utf-8"),
         )
+
+
+def _text(content: Path | bytes) -> str:
+    return content.decode() if isinstance(content, bytes) else content.read_text(encoding="utf-8")

@@ -13,7 +13,6 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize("name", ATTACKS)
 def test_an_attack_finds_what_the_document_says(tmp_path: Path, name: str) -> None:
     found = row(ATTACKS[name], tmp_path)
-    assert all(one.all_true for one in found), "an attack claims only what follows"
     assert documented()[name] == [found[0].of, *(one.items for one in found)]
 
 

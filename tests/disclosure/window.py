@@ -1,4 +1,4 @@
-"""An attacker who keeps every gold that agrees with all that was shown, of as many items as memory allows.
+"""An attacker who keeps every gold that agrees with all that was shown, of as many items as fit.
 
 A window moves over the items: as soon as shown figures leave few golds possible, more items join. What all golds that
 are still possible agree on is known for certain.
@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-MOST = 400_000
 TRIED = 40
 LOOKED_AT = 2_000
 
@@ -28,16 +27,17 @@ class Window:
     Args:
         items: how many items there are.
         labels: how many labels an item's gold can have.
-        seed: of the random choice of questions.
+        memory: how many possible golds are kept at most.
     """
 
-    def __init__(self, items: int, labels: int, seed: int = 0) -> None:
+    def __init__(self, items: int, labels: int, memory: int) -> None:
         self.known: dict[int, int] = {}
         self.active: list[int] = []
         self.golds: Golds = np.zeros((1, 0), dtype=np.int8)
         self._waiting = list(range(items))
         self._labels = labels
-        self._random = np.random.default_rng(seed)
+        self._memory = memory
+        self._random = np.random.default_rng(0)
         self._expected = math.inf  # bits that a question tells
         self._refill(1)
 
@@ -68,7 +68,7 @@ class Window:
         self._refill(left)
 
     def _refill(self, left: int) -> None:
-        most = min(MOST, 2 ** min(left * self._expected, 60))
+        most = min(self._memory, 2 ** min(left * self._expected, 60))
         while self._waiting and len(self.golds) * self._labels <= most:
             self.active.append(self._waiting.pop(0))
             codes = np.tile(np.arange(self._labels, dtype=np.int8), len(self.golds))

@@ -1,5 +1,6 @@
 """What a phase shows of a run, at each level of details, through the packed program."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,19 +22,21 @@ def score(reference, submission, options):
     }
     return TaskResult(metrics, figures=[BarChart("By text", [Bar("a", 0.25, 9), Bar("b", 0.75, 2)], "higher", "x")])
 """
+NOTHING: Mapping[str, object] = {}
+NO_VARIABLES: Mapping[str, str] = {}
 HIDDEN = {"value": None, "rows": None}
 
 
-def run(tmp_path: Path, environment: dict[str, str] | None = None, **phase: Any) -> Outcome:
+def run(
+    tmp_path: Path, phase: Mapping[str, object] = NOTHING, environment: Mapping[str, str] = NO_VARIABLES
+) -> Outcome:
     """Score a submission to the test phase, whose declaration is changed so."""
     case = Case(tmp_path)
     (case.folder / "my_task" / "classification.py").write_text(SCORER, encoding="utf-8")
     competition = resolve(case.folder, overrides=tuple(f"phases.test.{key}={value}" for key, value in phase.items()))
     chosen = next(one for one in competition.declaration.phases if one.id == "test")
     members = program_members(competition, competition.units[0], chosen, baselines={"majority": {"macro_f1": 0.5}})
-    outcome = run_unit(
-        tmp_path, members, case.reference, case.submission, {"SOURCE_DATE_EPOCH": "0", **(environment or {})}
-    )
+    outcome = run_unit(tmp_path, members, case.reference, case.submission, {"SOURCE_DATE_EPOCH": "0", **environment})
     assert outcome.exit_code == 0, outcome.stderr
     return outcome
 
@@ -63,7 +66,7 @@ def test_a_phase_with_secret_gold_shows_the_headline(tmp_path: Path) -> None:
 
 
 def test_none_shows_the_board_alone(tmp_path: Path) -> None:
-    outcome = run(tmp_path, details="none")
+    outcome = run(tmp_path, {"details": "none"})
     assert metrics(outcome)["unanswered"] == HIDDEN
     assert metrics(outcome)["accuracy"] == {"value": 0.123456, "rows": None}
     assert "0.1235" in (outcome.page or "")
@@ -72,7 +75,7 @@ def test_none_shows_the_board_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("phase", [{"details": "full"}, {"gold": "public"}], ids=["asked for", "public gold"])
 def test_full_withholds_what_has_few_items(tmp_path: Path, phase: dict[str, str]) -> None:
-    outcome = run(tmp_path, **phase)
+    outcome = run(tmp_path, phase)
     assert metrics(outcome)["other"] == {"value": 0.987654, "rows": 30}
     assert metrics(outcome)["rare"] == HIDDEN
     assert "By text" in (outcome.page or "")
@@ -81,17 +84,17 @@ def test_full_withholds_what_has_few_items(tmp_path: Path, phase: dict[str, str]
 
 @pytest.mark.parametrize("hidden", ["hide_output", "hide_score_output"])
 def test_a_phase_with_hidden_output_shows_no_score_anywhere(tmp_path: Path, hidden: str) -> None:
-    outcome = run(tmp_path, **{hidden: "true"})
+    outcome = run(tmp_path, {hidden: "true"})
     assert outcome.scores == {"macro_f1": 2 / 3, "accuracy": 0.123456}, "the platform needs them"
     for text in (outcome.page or "", outcome.stdout):
         assert "scores of this phase are not shown here" in text
         assert "0.66" not in text
         assert "0.12" not in text
-    assert "0.6667" in (run(tmp_path / "told", **{hidden: "true", "details": "headline"}).page or "")
+    assert "0.6667" in (run(tmp_path / "told", {hidden: "true", "details": "headline"}).page or "")
 
 
 def test_no_number_has_more_decimals_than_the_phase_allows(tmp_path: Path) -> None:
-    outcome = run(tmp_path, details="full", score_decimals=2)
+    outcome = run(tmp_path, {"details": "full", "score_decimals": 2})
     assert outcome.scores == {"macro_f1": 0.67, "accuracy": 0.12}
     assert metrics(outcome)["other"]["value"] == 0.99
     assert "0.6700" in (outcome.page or "")
@@ -101,10 +104,10 @@ def test_no_number_has_more_decimals_than_the_phase_allows(tmp_path: Path) -> No
 
 def test_organisers_see_more_where_they_run_it_themselves(tmp_path: Path) -> None:
     hidden = {"details": "none", "hide_output": "true", "score_decimals": 3}
-    full = run(tmp_path / "full", {"SCORING_DETAILS": "full"}, **hidden)
+    full = run(tmp_path / "full", hidden, {"SCORING_DETAILS": "full"})
     assert metrics(full)["other"] == {"value": 0.988, "rows": 30}
     assert metrics(full)["rare"] == HIDDEN
-    everything = run(tmp_path / "all", {"SCORING_DETAILS": "all"}, **hidden)
+    everything = run(tmp_path / "all", hidden, {"SCORING_DETAILS": "all"})
     assert metrics(everything)["rare"] == {"value": round(0.5555, 3), "rows": 30}
     assert "0.75" in (everything.page or "")
     assert full.scores == everything.scores == {"macro_f1": 0.667, "accuracy": 0.123}
@@ -112,7 +115,7 @@ def test_organisers_see_more_where_they_run_it_themselves(tmp_path: Path) -> Non
 
 def test_an_unknown_level_is_the_organisers(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="SCORING_DETAILS=more: no such level"):
-        run(tmp_path, {"SCORING_DETAILS": "more"})
+        run(tmp_path, NOTHING, {"SCORING_DETAILS": "more"})
 
 
 def test_the_digest_of_the_reference_data_confirms_no_guess(tmp_path: Path) -> None:
