@@ -168,7 +168,7 @@ def seedev_binary(work: Path, setting: Setting) -> Found:
     oracle = Oracle(work, "seedev2016", "joint", setting, "good")
     given = {name: text.splitlines() for name, text in oracle.baseline.items() if name.startswith("binary/")}
     lines = [(name, line.split("\t")[1]) for name, text in given.items() for line in text]
-    frequent = sorted({event.split()[0] for _, event in lines}, key=lambda kind: -_count(lines, kind))
+    frequent = sorted({event.split()[0] for _, event in lines}, key=lambda kind: (-_count(lines, kind), kind))
     kinds = {kind: [line for line in lines if line[1].split()[0] == kind] for kind in frequent}
     # the most frequent types first, three side by side, so that a question holds enough events of each
     lines = [line for i in range(0, len(frequent), 3) for line in _interleaved([kinds[k] for k in frequent[i : i + 3]])]
