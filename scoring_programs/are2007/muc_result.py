@@ -21,4 +21,9 @@ def muc_result(task: str, texts: Mapping[str, LinkScores]) -> TaskResult:
     bars = [
         Bar(text, scores.f1, scored_items(scores.key_links, scores.response_links)) for text, scores in texts.items()
     ]
-    return TaskResult(metrics, figures=(BarChart("F1 by text", bars, "higher", top=1.0),))
+    return TaskResult(
+        metrics,
+        figures=(
+            BarChart("F1 by text", bars, "higher", "links of the key or of the answer, whichever are fewer", top=1.0),
+        ),
+    )

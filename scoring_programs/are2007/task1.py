@@ -26,11 +26,15 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     return TaskResult(
         metrics={
             "task1_success_rate": Metric(_rate(every), len(every), items),
-            "answered": Metric(answered, len(every), items),
+            "answered": Metric(answered, len(every), of_submission=True),
             "scored_1": Metric(every.count(1.0), len(every), items),
             "scored_half": Metric(every.count(0.5), len(every), items),
         },
-        figures=(BarChart("Success rate by text", bars, "higher", top=1.0),),
+        figures=(
+            BarChart(
+                "Success rate by text", bars, "higher", "pronouns to resolve or answered, whichever are fewer", top=1.0
+            ),
+        ),
     )
 
 

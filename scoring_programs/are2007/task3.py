@@ -39,7 +39,9 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
             "attempted": Metric(attempted, gold, items),
             "pronouns_found": Metric(found, gold, items),
         },
-        figures=(BarChart("F1 by text", bars, "higher", top=1.0),),
+        figures=(
+            BarChart("F1 by text", bars, "higher", "pronouns of the gold or answered, whichever are fewer", top=1.0),
+        ),
     )
 
 

@@ -19,7 +19,7 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
             "clarity_accuracy": Metric(scores.accuracy, scores.rows),
             "clarity_rows_scored": Metric(scores.rows, scores.rows + scores.skipped),
             "clarity_rows_skipped": Metric(scores.skipped, scores.rows + scores.skipped),
-            **label_metrics("clarity_f1", scores),
+            **label_metrics("clarity_f1", scores, drawn=True),
         },
         settings={"clarity.labels": str(len(scores.labels))},
         libraries=["scikit-learn"],

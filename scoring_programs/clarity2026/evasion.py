@@ -21,8 +21,8 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
             "evasion_accuracy": Metric(scores.accuracy, scores.rows),
             "evasion_rows_scored": Metric(scores.rows, scores.rows + scores.skipped),
             "evasion_rows_skipped": Metric(scores.skipped, scores.rows + scores.skipped),
-            **label_metrics("evasion_f1", scores),
-            **label_metrics("evasion_majority_f1", majority),
+            **label_metrics("evasion_f1", scores, drawn=True),
+            **label_metrics("evasion_majority_f1", majority, drawn=False),
         },
         settings={
             "evasion.gold": "any-match" if reference.annotated else "strict",

@@ -179,4 +179,4 @@ def recall_bars(rows: Sequence[Row]) -> BarChart:
         Bar(name, mean([row.recall for row in its_rows]), sum(row.spans for row in its_rows))
         for name, its_rows in of_timeline.items()
     ]
-    return BarChart(title="Recall by timeline", bars=bars, better="higher", top=1.0)
+    return BarChart("Recall by timeline", bars, better="higher", items="gold spans of the timeline", top=1.0)

@@ -52,7 +52,7 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
             "error is derived from the timeline's other answers, so a low error beside many abstentions says little."
         )
     return TaskResult(
-        metrics={**metrics, "a2_abstentions": Metric(abstentions, len(answers))},
+        metrics={**metrics, "a2_abstentions": Metric(abstentions, len(answers), of_submission=True)},
         settings={"profile": options["profile"]},
         libraries=("scikit-learn",),
         warnings=warnings,
@@ -161,4 +161,4 @@ def _mse(pairs: Sequence[tuple[int, float]]) -> float:
 
 def _error_bars(timelines: Sequence[ScoredTimeline], seen: Callable[[float], float]) -> BarChart:
     bars = [Bar(one.name, _mse(list(zip(one.gold, one.filled(seen), strict=True))), len(one.gold)) for one in timelines]
-    return BarChart(title="Mean squared error by timeline", bars=bars, better="lower")
+    return BarChart("Mean squared error by timeline", bars, better="lower", items="posts with a gold score")

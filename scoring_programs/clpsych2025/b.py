@@ -120,4 +120,5 @@ def _consistency_bars(posts: Sequence[ScoredPost]) -> BarChart:
     for name, of_timeline in groupby(posts, key=lambda post: post.timeline):
         rows = [post.gold.consistency() if post.gold else 0.0 for post in of_timeline]
         bars.append(Bar(name, mean(rows), len(rows)))
-    return BarChart(title="Mean consistency of post summaries by timeline", bars=bars, better="higher", top=1.0)
+    title = "Mean consistency of post summaries by timeline"
+    return BarChart(title, bars, better="higher", items="posts with a gold summary", top=1.0)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scoring_kit.errors import OrganiserError
-from scoring_kit.frame import guarded
+from scoring_kit.failures import guarded
 
 Verb = Callable[[Mapping[str, Any]], Any]
 

@@ -44,7 +44,7 @@ def rank(request: Mapping[str, Any], results: Mapping[str, Mapping[str, TaskResu
         `title`, `header` and `rows` of texts; `notes`: what the organisers should know.
     """
     program = Program.read(Path(request["program"]))
-    columns = [column for column in program.columns if not column.computed]
+    columns = [column for column in program.columns if column.computation is None]
     if request.get("scores"):
         scores = read_scores(Path(request["scores"]), [column.key for column in columns])
     else:

@@ -86,6 +86,12 @@ def read_submission(module: ModuleType, folder: Path, manifest: Manifest, proble
     return submission
 
 
+def submission_name(folder: Path) -> str:
+    """The name of a submission's only file, without its ending; empty where there are several, which name nothing."""
+    paths = SubmissionFiles(folder, (), Problems()).paths
+    return next(iter(paths.values())).stem if len(paths) == 1 else ""
+
+
 def slashed(name: str) -> str:
     """A name with `/` between folders: some programs on Windows put backslashes into zips, which Linux leaves."""
     return name.replace("\\", "/")

@@ -49,9 +49,9 @@ def slots(competition: Resolved) -> list[Slot]:
     return [Slot(index, phase, unit, several) for index, (phase, unit) in enumerate(pairs)]
 
 
-def program_file(unit: Unit) -> str:
-    """Where a unit's scoring program lies in the bundle."""
-    return f"scoring_programs/{unit.id}.zip"
+def program_file(slot: Slot) -> str:
+    """Where a Codabench task's scoring program lies in the bundle."""
+    return f"scoring_programs/{slot.phase.id}-{slot.unit.id}.zip"
 
 
 def reference_file(slot: Slot) -> str:
@@ -81,11 +81,10 @@ def bundle_tree(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str,
         logo_file(competition): competition.folder / competition.declaration.logo,
         **render_pages(competition),
     }
-    for unit in competition.units:
-        tree[program_file(unit)] = zipped(program_members(competition, unit))
     by_phase = {data.phase.id: data for data in phases}
     for slot in slots(competition):
         reference = by_phase[slot.phase.id].references[slot.unit.id]
+        tree[program_file(slot)] = zipped(program_members(competition, slot.unit, slot.phase))
         tree[reference_file(slot)] = zipped(all_files(reference))
     for data in phases:
         tree[starting_kit_file(data.phase)] = zipped(starting_kit_members(competition, data))
@@ -159,7 +158,7 @@ def _task(slot: Slot) -> dict[str, Any]:
         "id": slot.unit.id,
         "name": slot.name,
         **({"description": description} if description else {}),
-        "scoring_program": program_file(slot.unit),
+        "scoring_program": program_file(slot),
         "reference_data": reference_file(slot),
     }
 

@@ -45,11 +45,11 @@ def bundle_tree(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str,
         logo: competition.folder / competition.declaration.logo,
         **pages,
     }
-    program = program_members(competition, unit, scores_txt=True) | {"metadata": COMMAND.encode()}
-    del program["metadata.yaml"]
-    tree["scoring_program.zip"] = zipped(program)
     for data in phases:
         name = data.phase.id
+        program = program_members(competition, unit, data.phase, scores_txt=True) | {"metadata": COMMAND.encode()}
+        del program["metadata.yaml"]
+        tree[f"scoring_program_{name}.zip"] = zipped(program)
         tree[f"reference_data_{name}.zip"] = zipped(all_files(data.references[unit.id]))
         tree[f"starting_kit_{name}.zip"] = zipped(starting_kit_members(competition, data))
         if data.public:
@@ -146,7 +146,7 @@ def _phase(number: int, data: PhaseData, submission_rule: str) -> dict[str, Any]
         "max_submissions": phase.max_submissions or NO_LIMIT,
         "max_submissions_per_day": phase.max_submissions_per_day or NO_LIMIT,
         "execution_time_limit": phase.execution_time_limit,
-        "scoring_program": "scoring_program.zip",
+        "scoring_program": f"scoring_program_{phase.id}.zip",
         "reference_data": f"reference_data_{phase.id}.zip",
         "starting_kit": f"starting_kit_{phase.id}.zip",
     }

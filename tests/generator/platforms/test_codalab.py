@@ -80,7 +80,7 @@ def test_pages_are_html_with_formulas(bundle: Path) -> None:
 
 def test_the_program_writes_scores_txt_beside_scores_json(bundle: Path, tmp_path: Path) -> None:
     program = tmp_path / "program"
-    with zipfile.ZipFile(io.BytesIO(read(bundle, "scoring_program.zip"))) as archive:
+    with zipfile.ZipFile(io.BytesIO(read(bundle, "scoring_program_dev.zip"))) as archive:
         archive.extractall(program)
     assert (program / "metadata").read_text(encoding="utf-8").startswith("command: python3 $program/score.py ")
     given = tmp_path / "input"

@@ -127,15 +127,17 @@ def test_a_bad_submission_ends_with_1_and_every_problem(case: Case) -> None:
         'predictions.csv:3: unknown id "t9". Expected: ids of the texts of this phase.',
         "predictions.csv: the id t2 has no label. Expected: one line for each text.",
         "predictions.csv: the id t3 has no label. Expected: one line for each text.",
+        "4 problems found, so nothing was scored.",
     ]
 
 
 def test_at_most_fifty_problems_are_shown_and_the_rest_counted(case: Case) -> None:
     case.predict("id,label\n" + "".join(f"x{i},positive\n" for i in range(1000)))
     outcome = case.run()
-    assert "1003 problems found" in outcome.stderr
-    assert outcome.stderr.splitlines()[-1] == "… and 953 more."
-    assert len(outcome.stderr.splitlines()) == 52
+    first, *shown, more, last = outcome.stderr.splitlines()
+    assert first == "The submission cannot be scored: 1003 problems found."
+    assert (len(shown), more) == (50, "… and 953 more.")
+    assert last == "1003 problems found, so nothing was scored."
 
 
 @pytest.mark.parametrize("files", [{}, {"notes.txt": "x"}])
@@ -257,4 +259,5 @@ def test_a_failed_run_leaves_no_scores_of_an_earlier_one(tmp_path: Path) -> None
         str(tmp_path / "output"),
     ]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 1
-    assert [path.name for path in (tmp_path / "output").iterdir()] == ["notes.txt"]
+    assert sorted(path.name for path in (tmp_path / "output").iterdir()) == ["detailed_results.html", "notes.txt"]
+    assert "nothing was scored" in (tmp_path / "output" / "detailed_results.html").read_text(encoding="utf-8")
