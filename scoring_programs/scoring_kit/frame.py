@@ -18,6 +18,7 @@ from typing import Any
 
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
 from scoring_kit.manifest import Manifest
+from scoring_kit.missing_packages import missing_package, what_is_missing
 from scoring_kit.outputs import remove_outputs, write_outputs
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult
@@ -56,10 +57,10 @@ def guarded(action: Callable[[], None]) -> int:
     except OrganiserError as error:
         _tell_organisers(error.messages)
         return 2
-    except ModuleNotFoundError as error:
-        _tell_organisers([f"The Python package {error.name} is missing from the image that runs this program."])
-        return 2
     except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and (package := missing_package(error)):
+            _tell_organisers([what_is_missing(package)])
+            return 2
         _report_bug(error)
         return 3
     return 0
@@ -131,7 +132,17 @@ def make_manifest(program: Program, expected: Mapping[str, Any]) -> Manifest:
 
 
 def score_tasks(program: Program, reference: Any, submission: Any) -> dict[str, TaskResult]:
-    """Score every task that the submission enters."""
+    """Score every task that the submission enters.
+
+    Raises:
+        OrganiserError: the `submission` module says that it enters a task which the competition does not have.
+    """
+    unknown = sorted(set(submission.entered) - set(program.all_tasks))
+    if unknown:
+        raise OrganiserError(
+            f"{program.package}/submission.py: `entered` names {', '.join(map(repr, unknown))}, which bundle.yaml does "
+            f"not declare. Expected some of {', '.join(program.all_tasks)}."
+        )
     results: dict[str, TaskResult] = {}
     for task in program.tasks:
         if task in submission.entered:

@@ -8,6 +8,7 @@ from jinja2 import FileSystemLoader, StrictUndefined, TemplateError, TemplateRun
 from jinja2.sandbox import SandboxedEnvironment
 
 from gen_bundle.declaration.resolve import Resolved
+from gen_bundle.declaration.shipped import synthetic_phases
 from gen_bundle.errors import UserError
 from gen_bundle.render import tables
 
@@ -99,6 +100,7 @@ def _context(competition: Resolved) -> dict[str, Any]:
         "task_ids": [task.id for task in competition.tasks],
         "options": competition.public_options,
         "primary": competition.tasks[0].columns[0],
+        "synthetic": bool(synthetic_phases(competition)),
         "metrics_table": metrics_table,
         "phases_table": lambda: tables.phases_table(declaration.phases, declaration.time_zones),
         "limits_table": lambda: tables.limits_table(declaration.phases),

@@ -2,8 +2,8 @@
 
 import datetime as dt
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gen_bundle.codabench.admission import closed, used_up
@@ -52,6 +52,7 @@ class Wish:
         per_day: Submissions of each a day.
         on_step: Told what is being done.
         on_line: Told each line that a program prints.
+        environment: Further variables for the scoring program.
     """
 
     bundle: Path
@@ -66,6 +67,7 @@ class Wish:
     per_day: int | None = None
     on_step: Callable[[str], None] = _silent
     on_line: LineListener = _silent
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 def dry_run(wish: Wish, engine: Engine) -> Results:
@@ -107,7 +109,7 @@ class _Replay:
         self._work = work
         self._results = results
         image = wish.image or competition.image
-        self._setting = Setting(engine, image, competition.detailed_results, wish.on_line)
+        self._setting = Setting(engine, image, competition.detailed_results, wish.on_line, wish.environment)
         self._on_last_board: list[Planned] = []
         self._cannot_run: str | None = None
         try:

@@ -53,7 +53,7 @@ class ProcessEngine:
                 process = subprocess.Popen(
                     argv,
                     cwd=program,
-                    env=program_environment(os.environ),
+                    env={**program_environment(os.environ), **container.environment},
                     stdin=subprocess.DEVNULL,
                     stdout=out,
                     stderr=err,
