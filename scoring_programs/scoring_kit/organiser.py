@@ -1,13 +1,14 @@
 """The organiser's verbs of a scoring package, served by one process: `python -m PACKAGE.organiser`.
 
 The press runs it as a program; it is never packed. Standard input holds a call in each line, a JSON object with the
-name of the `verb` and its `request`; standard output gets a line for each, a JSON object that holds one of
+name of the `verb` and its `request`. Standard output gets a record for each (RFC 7464: the character RECORD before it,
+a line end after it; anything else that is printed is passed over), a JSON object that holds one of
 
 - `answer`: what the verb returns;
 - `messages`: what the organiser must mend (OrganiserError, or SubmissionError with all its problems);
 - `traceback`: a bug, whole, because only the organisers' own machine runs this.
 
-What a verb prints goes to standard error. The verbs that a package serves itself, each with the fields of its request
+The verbs that a package serves itself, each with the fields of its request
 (`tasks`, `all_tasks`, `layout` and `options` in each) and its answer:
 
 - `prepare`: `source`, the folder of a phase's data; `out`, the folder to write reference data to. `{"warnings": […]}`.
@@ -20,33 +21,24 @@ What a verb prints goes to standard error. The verbs that a package serves itsel
 """
 
 import json
-import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping
-from typing import Any, TextIO
+from typing import Any
 
 from scoring_kit.errors import OrganiserError, SubmissionError
 from scoring_kit.missing_packages import missing_package, what_is_missing
 
+RECORD = "\x1e"
 Verb = Callable[[Mapping[str, Any]], object]
 
 
 def serve(verbs: Mapping[str, Verb]) -> int:
     """Answer calls until standard input ends; returns the exit status."""
     known = {"rank": _rank, "columns": _columns, "trial": _trial, **verbs}
-    with _kept_stdout() as answers:
-        for line in sys.stdin:
-            answers.write(_answered(known, json.loads(line)) + "\n")
-            answers.flush()
+    for line in sys.stdin:
+        print(RECORD + _answered(known, json.loads(line)), flush=True)
     return 0
-
-
-def _kept_stdout() -> TextIO:
-    """Standard output for the answers alone: whatever else is printed, also by libraries in C, goes to stderr."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    return answers
 
 
 def _answered(verbs: Mapping[str, Verb], call: Mapping[str, Any]) -> str:

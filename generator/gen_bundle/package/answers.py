@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Generic, TypeVar
 
 from annotated_types import Len
-from pydantic import BaseModel, ConfigDict, ValidationError, with_config
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, with_config
 from typing_extensions import TypedDict
 
 STRICT = ConfigDict(extra="forbid", strict=True)
@@ -15,7 +15,7 @@ class Reply(BaseModel, Generic[T]):
 
     model_config = STRICT
 
-    answer: T | None = None
+    answer: T = Field(default=None)  # type: ignore[arg-type]  # left out, not null, where there is none
     messages: list[str] | None = None
     traceback: str | None = None
 

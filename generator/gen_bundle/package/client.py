@@ -18,6 +18,7 @@ from gen_bundle.resources import resource
 
 TRACEBACK = "Traceback (most recent call last)"
 FRAMES = 5
+RECORD = "\x1e"  # comes before each answer, see scoring_kit/organiser.py
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ class Organiser:
         with suppress(BrokenPipeError):  # it has ended, and the answer that is not there says so
             self.stdin.write(line + "\n")
             self.stdin.flush()
-        answer = self.stdout.readline()
+        answer = self._record()
         if not answer:
             status = self.process.wait()
             self.stderr.seek(0)
@@ -120,6 +121,14 @@ class Organiser:
             return read_reply(verb, answer)
         except ValueError as error:
             raise self._bug(f"{what}: {error}. What it answers is described in scoring_kit/organiser.py.", "") from None
+
+    def _record(self) -> str:
+        """The next record of the process, without what the package prints besides; empty when it has ended."""
+        while line := self.stdout.readline():
+            _, mark, record = line.rpartition(RECORD)
+            if mark:
+                return record
+        return ""
 
     def _bug(self, message: str, whole: str) -> Exception:
         """A bug in a package of their own is the organiser's to mend, any other is ours."""
