@@ -15,7 +15,7 @@ class Reply(BaseModel, Generic[T]):
 
     model_config = STRICT
 
-    answer: T = Field(default=None)  # type: ignore[arg-type]  # left out, not null, where there is none
+    answer: Annotated[T, Field(default=None)]  # left out, not null, where there is none
     messages: list[str] | None = None
     traceback: str | None = None
 

@@ -1,11 +1,12 @@
 """Pages are strict: whatever a template gets wrong is told with its place."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gen_bundle.declaration.resolve import resolve
+from gen_bundle.declaration.resolve import competitions, resolve
 from gen_bundle.errors import UserError
 from gen_bundle.render.pages import render_pages
 from tests.generator.competition import small_competition
@@ -42,3 +43,15 @@ def test_two_pages_of_one_name_are_told(tmp_path: Path) -> None:
     (folder / "more" / "overview.md.j2").write_text("Something else", encoding="utf-8")
     with pytest.raises(UserError, match="another page's file has the same name"):
         render_pages(resolve(folder))
+
+
+@pytest.mark.parametrize("name", competitions())
+def test_pages_speak_of_invented_data_only_where_they_are(name: str, tmp_path: Path) -> None:
+    def texts(data: Path | None) -> str:
+        return "\n".join(page.decode() for page in render_pages(resolve(competitions()[name], data=data)).values())
+
+    invented = re.compile("synthetic|invented|gen-bundle has", re.IGNORECASE)
+    assert invented.search(texts(None))
+    (tmp_path / "dev").mkdir()
+    (tmp_path / "dev" / "gold.csv").write_text("real", encoding="utf-8")
+    assert not invented.search(texts(tmp_path))
