@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import PhaseData, prepare_phases
 from gen_bundle.package.trial import check_columns, try_out
 from gen_bundle.platforms import codabench, codalab
+from gen_bundle.render.starting_kit import starting_kit_members
 from gen_bundle.zips.writing import move_into_place, write_zip
 
 Progress = Callable[[str], None]
@@ -177,10 +178,13 @@ def _build_one(competition: Resolved, out: Path, unfinished: Path, request: Requ
             progress("preparing reference data")
             phases = prepare_phases(competition, work, organiser)
             named = check_columns(competition, organiser)
-            progress("writing pages, programs and data; scoring template and baselines")
+            progress("scoring template and baselines, and making the starting kits")
             trial = aside.submit(try_out, competition, organiser, named, phases, work)
-            tree = platform.bundle_tree(competition, phases)
+            kits = {data.phase.id: starting_kit_members(competition, data) for data in phases}
             tried = trial.result()
+        progress("writing pages, programs and data")
+        phases = [replace(data, scores=tried.baselines.get(data.phase.id, {})) for data in phases]
+        tree = platform.bundle_tree(competition, phases, kits)
         write_zip(unfinished, tree)
     progress("checking the bundle")
     hidden = _secrets(phases)

@@ -96,7 +96,7 @@ class Organiser:
             UserError: what the organiser must mend (reference data, options; a bug in a package of their own).
             RuntimeError: a package that comes with the tool failed.
         """
-        what = f"organiser.py {verb}"
+        what = "score" if verb == "trial" else f"organiser.py {verb}"
         reply = self._reply(verb, json.dumps({"verb": verb, "request": request}, default=str))
         if reply.messages is not None:
             raise UserError(*map(self.package.placed, reply.messages))

@@ -31,6 +31,7 @@ class PhaseData:
         public: what participants may download.
         secrets: what must not be found in anything public: the gold of all tasks, also in the bundle of a single one.
         warnings: remarks of the scoring package on the data.
+        scores: baseline → column key → score, in the tasks that a build can score.
     """
 
     phase: Phase
@@ -41,6 +42,7 @@ class PhaseData:
     public: Mapping[str, Path | bytes]
     secrets: Secrets
     warnings: tuple[str, ...] = field(default=())
+    scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 def prepare_phases(competition: Resolved, work: Path, organiser: Organiser | None = None) -> list[PhaseData]:

@@ -101,7 +101,7 @@ def test_a_typo_in_entered_is_found(tmp_path: Path) -> None:
     ("value", "expected"),
     [
         ("float('nan')", "tasks.classification.columns.macro_f1: the metric macro_f1 is undefined"),
-        ("1 / 0", "my_task/organiser.py trial: failed with ZeroDivisionError: division by zero"),
+        ("1 / 0", "my_task/score: failed with ZeroDivisionError: division by zero"),
         ("1 / 0", "my_task/classification.py:6 in score"),
     ],
 )
