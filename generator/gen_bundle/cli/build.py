@@ -73,7 +73,6 @@ def command(
 ) -> None:
     """Build the bundle of a competition: one that comes with the tool, or a folder with bundle.yaml."""
     from gen_bundle.build import DraftError, Request, build
-    from gen_bundle.draft import LOCAL_IMAGES
 
     request = Request(source, out, data, layout, task, overrides, force, platform, release)
     built: list[Built] = []
@@ -86,23 +85,19 @@ def command(
             except DraftError as error:
                 drafts = error.drafts
                 raise
-        _tell(built)
+        _tell(built, request)
     finally:
         if as_json:
             records = [_as_dict(bundle, written=bundle in built) for bundle in (*built, *drafts)]
             click.echo(json.dumps(records, indent=1, ensure_ascii=False))
     if any(bundle.errors for bundle in built):
         sys.exit(1)
-    image = built[0].competition.declaration.docker_image
-    if image.startswith(LOCAL_IMAGES):
-        target = f"REGISTRY/YOU/{built[0].competition.name}:TAG"
-        say(f"It is scored in the image {image}, which Codabench must be able to pull. To make and publish it:")
-        for line in _next_steps(request, target):
-            say(f"  {line}")
 
 
-def _tell(built: "Sequence[Built]") -> None:
+def _tell(built: "Sequence[Built]", request: "Request") -> None:
     """Notes and errors of each bundle, what is missing in any, and in the last line of each what it is good for."""
+    from gen_bundle.draft import LOCAL_IMAGES
+
     for bundle in built:
         for note in bundle.notes:
             say(f"note: {note}", "yellow")
@@ -110,6 +105,11 @@ def _tell(built: "Sequence[Built]") -> None:
             say(f"error: {error}", "red")
     for lack in dict.fromkeys(lack for bundle in built for lack in bundle.draft):
         say(f"missing: {lack}", "yellow")
+    competition = built[0].competition
+    if competition.declaration.docker_image.startswith(LOCAL_IMAGES) and not any(bundle.errors for bundle in built):
+        say("To make and publish the image, and to build the same again with it:")
+        for line in _next_steps(request, f"REGISTRY/YOU/{competition.name}:TAG"):
+            say(f"  {line}")
     for bundle in built:
         size = f"{bundle.path}: {bundle.path.stat().st_size / 1e6:.1f} MB"
         if bundle.leaks:
@@ -143,7 +143,6 @@ def _next_steps(request: "Request", target: str) -> list[str]:
     again = ["gen-bundle", request.source, "--out", str(request.out)]
     for option, value in (("--data", request.data), ("--layout", request.layout), ("--task", request.task)):
         again += [option, str(value)] if value is not None else []
-    again += ["--release"] if request.release else []
     again += ["--platform", request.platform] if request.platform != "codabench" else []
     commands = [
         ["gen-bundle", "image", "build", request.source, *asked],
