@@ -1,4 +1,7 @@
-"""The journey from a declaration to a bundle: declaration → resolved competition → prepared data → tree → zip."""
+"""The journey from a declaration to a bundle: declaration → resolved competition → prepared data → tree → zip.
+
+On the way the scoring package is tried, and at the end the bundle is checked, and looked at for what makes it a draft.
+"""
 
 import hashlib
 import os
@@ -6,18 +9,23 @@ import re
 import secrets
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from gen_bundle.check import Finding, Secrets, check_path
 from gen_bundle.check.report import LEAK, UNSEEN
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.resolve import Resolved, find_competition, resolve
+from gen_bundle.draft import Lack, lacks
 from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import PhaseData, prepare_phases
+from gen_bundle.package.trial import check_columns, try_out
 from gen_bundle.platforms import codabench, codalab
+from gen_bundle.render.starting_kit import starting_kit_members
 from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import move_into_place, write_zip
 
@@ -36,6 +44,7 @@ class Built:
         errors: why it would have been refused without `--force`.
         leaks: whether gold lies where participants can read it, which only `--force` lets pass.
         secrets: what must not be found in it.
+        draft: what is missing before it can be published.
     """
 
     competition: Resolved
@@ -44,11 +53,30 @@ class Built:
     errors: tuple[str, ...]
     leaks: bool
     secrets: Secrets
+    draft: tuple[Lack, ...]
+
+
+class DraftError(UserError):
+    """A release was asked for, and `drafts` is what it would have been; nothing was written."""
+
+    status = 1
+
+    def __init__(self, drafts: Sequence[Built]) -> None:
+        lacks = dict.fromkeys(str(lack) for bundle in drafts for lack in bundle.draft)
+        super().__init__(*lacks, advice="--release: nothing was written.")
+        self.drafts = drafts
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asks for; without `out` the bundle gets the competition's name, here."""
+    """What the command line asks for.
+
+    Attributes:
+        source: name or folder of the competition.
+        out: where the bundle goes; None: called like the competition, here.
+        release: what keeps a bundle a draft is an error.
+        now: the moment of the build, which decides whether a phase is over.
+    """
 
     source: str
     out: Path | None = None
@@ -58,6 +86,8 @@ class Request:
     overrides: tuple[str, ...] = ()
     force: bool = False
     platform: str = "codabench"
+    release: bool = False
+    now: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
 def build(request: Request, progress: Progress = lambda _: None) -> list[Built]:
@@ -67,6 +97,7 @@ def build(request: Request, progress: Progress = lambda _: None) -> list[Built]:
 
     Raises:
         UserError: what must be mended, everything that was found; nothing is written then.
+        DraftError: likewise, of a release that is a draft.
     """
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     if epoch is not None and not re.fullmatch("[0-9]{1,11}", epoch):
@@ -96,6 +127,8 @@ def _build(request: Request, progress: Progress) -> list[Built]:
         built = [
             _build_one(one, path, part, request, progress) for (one, path), part in zip(bundles, parts, strict=True)
         ]
+        if request.release and any(one.draft for one in built):
+            raise DraftError(built)
         for one, part in zip(built, parts, strict=True):
             move_into_place(part, one.path)
         return built
@@ -147,11 +180,20 @@ def _is_bundle(path: Path) -> bool:
 def _build_one(competition: Resolved, out: Path, unfinished: Path, request: Request, progress: Progress) -> Built:
     """Write the bundle that is meant for `out` to the path `unfinished`."""
     platform = PLATFORMS[request.platform]
-    with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work_name:
-        progress("preparing reference data")
-        phases = prepare_phases(competition, Path(work_name))
+    with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work_name, ThreadPoolExecutor(1) as aside:
+        work = Path(work_name)
+        with competition.package.opened() as organiser:
+            progress("preparing reference data")
+            phases = prepare_phases(competition, work, organiser)
+            named = check_columns(competition, organiser)
+            progress("scoring template and baselines, and making the starting kits")
+            trial = aside.submit(try_out, competition, organiser, named, phases, work)
+            kits = {data.phase.id: starting_kit_members(competition, data) for data in phases}
+            tried = trial.result()
         progress("writing pages, programs and data")
-        write_zip(unfinished, platform.bundle_tree(competition, phases))
+        phases = [replace(data, scores=tried.baselines.get(data.phase.id, {})) for data in phases]
+        tree = platform.bundle_tree(competition, phases, kits)
+        write_zip(unfinished, tree)
         hidden = _secrets(phases)
     progress("checking the bundle")
     grave, remarks = _checked(unfinished, competition, hidden, request.platform)
@@ -159,8 +201,9 @@ def _build_one(competition: Resolved, out: Path, unfinished: Path, request: Requ
     if errors and not request.force:
         raise UserError(*errors, advice=f"{out} was not written. Mend this, or say --force to write it all the same.")
     warnings = _by_phase([(data.phase.id, text) for data in phases for text in data.warnings])
-    notes = (*competition.notes, *warnings, *platform.losses(competition), *map(_told, remarks))
-    return Built(competition, out, notes, errors, any(finding.id == LEAK for finding in grave), hidden)
+    notes = (*competition.notes, *warnings, *tried.notes, *platform.losses(competition), *map(_told, remarks))
+    leaks = any(finding.id == LEAK for finding in grave)
+    return Built(competition, out, notes, errors, leaks, hidden, tuple(lacks(competition, phases, tree, request.now)))
 
 
 def _by_phase(warnings: list[tuple[str, str]]) -> list[str]:

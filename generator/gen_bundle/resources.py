@@ -9,3 +9,7 @@ _CHECKOUT = Path(__file__).resolve().parents[2]
 def resource(name: str) -> Path:
     """The folder `bundles`, `scoring_programs`, `docker` or `requirements` of this installation."""
     return (_PACKAGED if _PACKAGED.is_dir() else _CHECKOUT) / name
+
+
+SCAFFOLD = Path(__file__).resolve().parent / "scaffold" / "{{cookiecutter.name}}"
+"""The competition that `gen-bundle new` writes, before its name is put in."""

@@ -7,6 +7,11 @@ from are2007.muc import NO_LINKS, LinkScores
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult
 
 
+def muc_metrics(task: str) -> tuple[str, ...]:
+    """The metrics of a task that a column may show."""
+    return (f"{task}_f1", f"{task}_recall", f"{task}_precision", "response_links", "common_links")
+
+
 def muc_result(task: str, texts: Mapping[str, LinkScores]) -> TaskResult:
     """F1, recall and precision over the links of all texts together, and F1 by text."""
     total = sum(texts.values(), start=NO_LINKS)

@@ -11,6 +11,8 @@ from are2007.resolution import credit_by_pronoun
 from are2007.submission import Submission
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult
 
+METRICS = ("task1_success_rate", "answered", "scored_1", "scored_half")
+
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
     """Success rate: the sum of the pronouns' scores over their number, all texts together."""

@@ -9,6 +9,8 @@ from clarity2026.submission import Submission
 from scoring_kit.metrics.classification import label_figures, label_metrics
 from scoring_kit.results import Metric, TaskResult
 
+METRICS = ("clarity_macro_f1", "clarity_accuracy", "clarity_rows_scored", "clarity_rows_skipped")
+
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
     """Score the clarity labels of a submission that enters the task."""

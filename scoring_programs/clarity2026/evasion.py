@@ -9,6 +9,11 @@ from clarity2026.submission import Submission
 from scoring_kit.metrics.classification import label_figures, label_metrics
 from scoring_kit.results import Metric, TaskResult
 
+METRICS = (
+    *("evasion_macro_f1", "evasion_majority_macro_f1", "evasion_accuracy"),
+    *("evasion_rows_scored", "evasion_rows_skipped"),
+)
+
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
     """Score the evasion labels of a submission that enters the task."""

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from scoring_kit.metrics.matching import Scores
 
+NEEDS_MODEL = True
+RECALLS = tuple(f"{kind}{part}" for part in ("", "_adaptive", "_maladaptive") for kind in ("recall", "weighted_recall"))
+METRICS = tuple(f"{prefix}_{name}" for prefix in ("a1", "bertscore") for name in RECALLS)  # bertscore: under as-run
 LIBRARY_BATCH = 64  # pairs a batch in the organisers' program: bert-score's default
 
 

@@ -14,6 +14,11 @@ from clpsych2025.averages import mean
 from clpsych2025.reference import Reference
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult
 
+_ERRORS = ("mse", "mse_serious", "mse_impaired", "mse_minimal")
+METRICS = (
+    *(f"a2_{name}" for name in (*_ERRORS, "macro_f1", "abstentions")),
+    *(*_ERRORS, "f1_macro", "f1_class_0", "f1_class_1", "f1_class_2"),  # under as-run
+)
 SERIOUS, IMPAIRED, MINIMAL, ABSTAINED, NO_CLASS = 0, 1, 2, 3, -1
 CLASSES = {"serious": SERIOUS, "impaired": IMPAIRED, "minimal": MINIMAL}
 LARGEST_ERROR = 9.0  # between the ends of the scale, 1 and 10

@@ -16,6 +16,13 @@ from clpsych2025.reference import Reference, Summary
 from clpsych2025.summaries import Comparison, PairClassifier, Table, gold_sentences, submitted_sentences, tables_of
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult
 
+NEEDS_MODEL = True
+METRICS = (
+    *("b_mean_consistency", "b_max_contradiction", "b_max_entailment"),
+    *("post_mean_consistency_gold", "post_max_entailment_gold", "post_max_contradiction_gold"),  # these under as-run
+    *("post_mean_consistency_evidence", "post_max_entailment_evidence", "post_max_contradiction_evidence"),
+)
+
 
 @dataclass(frozen=True)
 class SummarisedPost:

@@ -12,6 +12,9 @@ from process2025.submission import CLASSES, Submission
 from scoring_kit.metrics.classification import LabelScores, label_figures, label_metrics, score_labels
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, comparable
 
+MACRO = ("macro_f1", "macro_precision", "macro_recall")
+METRICS = tuple(f"{prefix}{name}" for prefix in ("", "model1_", "model2_", "model3_") for name in MACRO)
+
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
     """Score every model of a submission that enters the task; the first with the highest macro F1 counts."""
@@ -47,9 +50,8 @@ def _models(scored: Mapping[int, LabelScores]) -> list[BarChart]:
 
 def _macro_metrics(prefix: str, scores: LabelScores | None, status: str | None) -> dict[str, Metric]:
     values = (scores.macro_f1, scores.macro_precision, scores.macro_recall) if scores else (None, None, None)
-    names = ("macro_f1", "macro_precision", "macro_recall")
     rows = scores.rows if scores else 0
     return {
         f"{prefix}{name}": Metric(value, rows, status=status, drawn=name == "macro_f1")
-        for name, value in zip(names, values, strict=True)
+        for name, value in zip(MACRO, values, strict=True)
     }

@@ -11,6 +11,8 @@ from process2025.reference import Reference
 from process2025.submission import Submission
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, comparable
 
+METRICS = ("rmse", "model1_rmse", "model2_rmse", "model3_rmse")
+
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
     """Score every model of a submission that enters the task; the first with the lowest error counts."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scoring_kit.errors import OrganiserError, SubmissionError, fitting
+from scoring_kit.missing_packages import missing_package, what_is_missing
 
 BAD_SUBMISSION, ORGANISERS, BUG = 1, 2, 3
 """Exit status."""
@@ -49,8 +50,8 @@ def failure_of(error: Exception) -> Failure:
         return Failure(BAD_SUBMISSION, lines, [*lines, *error.warnings])
     if isinstance(error, OrganiserError):
         return _of_organisers(error.messages)
-    if isinstance(error, ModuleNotFoundError):
-        return _of_organisers([f"The Python package {error.name} is missing from the image that runs this program."])
+    if isinstance(error, ModuleNotFoundError) and (package := missing_package(error)):
+        return _of_organisers([what_is_missing(package)])
     return Failure(BUG, _bug(error), [NOT_YOURS])
 
 

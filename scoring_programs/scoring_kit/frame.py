@@ -109,7 +109,17 @@ def make_manifest(program: Program, expected: Mapping[str, Any]) -> Manifest:
 
 
 def score_tasks(program: Program, reference: Any, submission: Any) -> dict[str, TaskResult]:
-    """Score every task that the submission enters."""
+    """Score every task that the submission enters.
+
+    Raises:
+        OrganiserError: the `submission` module says that it enters a task which the competition does not have.
+    """
+    unknown = sorted(set(submission.entered) - set(program.all_tasks))
+    if unknown:
+        raise OrganiserError(
+            f"{program.package}/submission.py: `entered` names {', '.join(map(repr, unknown))}, which bundle.yaml does "
+            f"not declare. Expected some of {', '.join(program.all_tasks)}."
+        )
     results: dict[str, TaskResult] = {}
     for task in program.tasks:
         if task in submission.entered:

@@ -61,20 +61,19 @@ def board_scores(program: Program, results: Mapping[str, TaskResult]) -> dict[st
     """Every written column with a finite number: no score is missing, because a missing one would rank first.
 
     Raises:
-        OrganiserError: columns that no metric fills.
+        OrganiserError: columns that no metric fills, metrics that are no finite number.
     """
     check_columns(program, results)
+    check_finite(program, results)
     scores = {}
     for column in program.columns:
-        if column.computation is not None:
+        if column.computation is not None or column.worst is None:
             continue
         score = column.worst
         if column.task in results:
             metric = results[column.task].metrics[column.key]
             if metric.value is not None:
                 score = column.bounded(metric.value)
-        if score is None or not math.isfinite(score):
-            raise ArithmeticError(f"the column {column.key} is not finite")
         scores[column.key] = float(program.rounded(score))
     return scores
 
@@ -93,6 +92,23 @@ def check_columns(program: Program, results: Mapping[str, TaskResult]) -> None:
                 f"Expected one of {', '.join(known)} as the column's key in bundle.yaml; build the bundle anew then."
             )
         raise OrganiserError(*messages)
+
+
+def check_finite(program: Program, results: Mapping[str, TaskResult]) -> None:
+    """Raise OrganiserError for every metric that is NaN or infinite, and name the column that shows it."""
+    columns = {(column.task, column.key) for column in program.columns}
+    messages = [
+        # Participants read this, and a name's part after . or : may be a gold label's.
+        (f"tasks.{task}.columns.{name}" if (task, name) in columns else task)
+        + f": the metric {re.split('[.:]', name)[0]} is undefined for this submission (NaN or infinite). Expected a "
+        "finite number from the scorer, or None where the gold leaves the metric undefined: then the column's worst "
+        "counts."
+        for task, result in results.items()
+        for name, metric in result.metrics.items()
+        if metric.value is not None and not math.isfinite(metric.value)
+    ]
+    if messages:
+        raise OrganiserError(*dict.fromkeys(messages))
 
 
 def _metric_details(program: Program, result: TaskResult) -> dict[str, dict[str, float | int | str | None]]:

@@ -10,7 +10,8 @@ class Metric:
     """One number.
 
     Attributes:
-        value: the metric, exactly as computed; None where the gold leaves it undefined. An `int` is a count.
+        value: the metric, exactly as computed; None where the gold leaves it undefined, and then its column shows its
+            worst score. NaN and infinity are errors of the organisers. An `int` is a count.
         rows: over how many units it is averaged (timelines, posts, events …).
         items: how many scored items stand behind it, `rows` where not given; a figure over fewer than
             `details_min_items` is not shown, nor are its `rows`, because they could give a single gold label away.

@@ -10,6 +10,10 @@ from seedev2016.pairing import pair_documents
 from seedev2016.schema import EVENT_TYPES
 from seedev2016.standoff import Event
 
+COUNTS = (
+    *("gold_events", "predicted_events", "matches", "partial_matches"),
+    *("similarity", "substitutions", "deletions", "insertions"),
+)
 Documents = Mapping[str, Sequence[Event]]
 
 

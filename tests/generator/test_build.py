@@ -18,7 +18,7 @@ from gen_bundle.build import Request, build
 from gen_bundle.declaration.resolve import resolve
 from gen_bundle.errors import UserError
 from gen_bundle.resources import resource
-from tests.generator.competition import second_task, small_competition
+from tests.generator.competition import second_module, second_task, small_competition
 
 
 def contents(bundle: Path) -> dict[str, bytes]:
@@ -46,7 +46,7 @@ def two_tasks(tmp_path: Path) -> Path:
         declaration["submission_rule"] = "all"
 
     folder = small_competition(tmp_path, change)
-    shutil.copy(folder / "my_task" / "classification.py", folder / "my_task" / "again.py")
+    second_module(folder)
     return folder
 
 

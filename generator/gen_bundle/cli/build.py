@@ -3,6 +3,8 @@
 import json
 import shlex
 import sys
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,11 +30,9 @@ Layouts:
   separate  one bundle a task, as SemEval does it
 
 \b
-Exit status: 0 built, 1 built with --force though the check refuses it, 2 not built.
+Exit status: 0 built, perhaps as a draft; 1 built with --force though the check refuses it, or not built because
+--release allows no draft; 2 not built.
 """
-
-
-LOCAL_IMAGES = "gen-bundle/"  # tags that `gen-bundle image build` makes; they are on this machine alone
 
 
 @click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
@@ -61,6 +61,7 @@ LOCAL_IMAGES = "gen-bundle/"  # tags that `gen-bundle image build` makes; they a
     is_flag=True,
     help="Replace any file at --out; write a bundle even if the check refuses it, or gold leaks.",
 )
+@click.option("--release", is_flag=True, help="Write nothing if something is missing that keeps the bundle a draft.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was built as JSON.")
 def command(
     source: str,
@@ -71,48 +72,70 @@ def command(
     platform: str,
     overrides: tuple[str, ...],
     force: bool,
+    release: bool,
     as_json: bool,
 ) -> None:
     """Build the bundle of a competition: one that comes with the tool, or a folder with bundle.yaml."""
-    from gen_bundle.build import Request, build
+    from gen_bundle.build import DraftError, Request, build
 
-    request = Request(source, out, data, layout, task, overrides, force, platform)
+    request = Request(source, out, data, layout, task, overrides, force, platform, release)
     built: list[Built] = []
+    drafts: Sequence[Built] = []
     try:
-        with user_errors(), spinner("reading the declaration") as status:
-            built = build(request, progress=status)
-        for bundle in built:
-            _tell(bundle)
+        with user_errors():
+            try:
+                with spinner("reading the declaration") as status:
+                    built = build(request, progress=status)
+            except DraftError as error:
+                drafts = error.drafts
+                raise
+        _tell(built, request)
     finally:
         if as_json:
-            click.echo(json.dumps(list(map(_as_dict, built)), indent=1, ensure_ascii=False))
+            records = [_as_dict(bundle, written=bundle in built) for bundle in (*built, *drafts)]
+            click.echo(json.dumps(records, indent=1, ensure_ascii=False))
     if any(bundle.errors for bundle in built):
         sys.exit(1)
-    image = built[0].competition.declaration.docker_image
-    if image.startswith(LOCAL_IMAGES):
-        target = f"REGISTRY/YOU/{built[0].competition.name}:TAG"
-        say(f"It is scored in the image {image}, which Codabench must be able to pull. To make and publish it:")
-        for line in _next_steps(request, target):
+
+
+def _tell(built: "Sequence[Built]", request: "Request") -> None:
+    """Notes and errors of each bundle, what is missing in any, and in the last line of each what it is good for."""
+    from gen_bundle.draft import LOCAL_IMAGES
+
+    for bundle in built:
+        for note in bundle.notes:
+            say(f"note: {note}", "yellow")
+        for error in bundle.errors:
+            say(f"error: {error}", "red")
+    for lack in dict.fromkeys(lack for bundle in built for lack in bundle.draft):
+        say(f"missing: {lack}", "yellow")
+    competition = built[0].competition
+    if competition.declaration.docker_image.startswith(LOCAL_IMAGES) and not any(bundle.errors for bundle in built):
+        say("To make and publish the image, and to build the same again with it:")
+        for line in _next_steps(request, f"REGISTRY/YOU/{competition.name}:TAG"):
             say(f"  {line}")
+    for bundle in built:
+        size = f"{bundle.path}: {bundle.path.stat().st_size / 1e6:.1f} MB"
+        if bundle.leaks:
+            say(f"{size}, written because of --force. DO NOT UPLOAD IT: participants would see gold.", "red")
+        elif bundle.errors:
+            say(f"{size}, written because of --force, but with the errors above: not ready to upload.", "red")
+        elif bundle.draft:
+            things = "1 thing is" if len(bundle.draft) == 1 else f"{len(bundle.draft)} things are"
+            say(f"{size}, draft, not ready to publish: {things} missing", "yellow")
+        else:
+            say(f"{size}, ready to upload", "green")
 
 
-def _tell(bundle: "Built") -> None:
-    for note in bundle.notes:
-        say(f"note: {note}", "yellow")
-    for error in bundle.errors:
-        say(f"error: {error}", "red")
-    size = f"{bundle.path}: {bundle.path.stat().st_size / 1e6:.1f} MB"
-    if bundle.leaks:
-        say(f"{size}, written because of --force. DO NOT UPLOAD IT: participants would see gold.", "red")
-    elif bundle.errors:
-        say(f"{size}, written because of --force, but with the errors above: not ready to upload.", "red")
-    else:
-        say(f"{size}, ready to upload", "green")
-
-
-def _as_dict(bundle: "Built") -> dict[str, Any]:
-    tasks = [task.id for task in bundle.competition.tasks]
-    return {"path": str(bundle.path), "tasks": tasks, "notes": bundle.notes, "errors": bundle.errors}
+def _as_dict(bundle: "Built", *, written: bool) -> dict[str, Any]:
+    return {
+        "path": str(bundle.path),
+        "written": written,
+        "tasks": [task.id for task in bundle.competition.tasks],
+        "notes": bundle.notes,
+        "errors": bundle.errors,
+        "draft": [asdict(lack) for lack in bundle.draft],
+    }
 
 
 def _next_steps(request: "Request", target: str) -> list[str]:

@@ -64,6 +64,13 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 @click.option("--teams", type=click.IntRange(1), metavar="N", help="With so many teams: hours of worker time a day.")
 @click.option("--per-day", type=click.IntRange(1), metavar="M", help="Submissions of each team a day, for --teams.")
 @click.option(
+    "--debug",
+    is_flag=True,
+    envvar="SCORING_DEBUG",
+    help="Show a failing program's traceback whole, with its message, which may hold gold.",
+)
+@click.option("--all-details", is_flag=True, help="Results pages and details as organisers see them: all figures.")
+@click.option(
     "--print-command",
     is_flag=True,
     help="Print each scoring container as a `docker run` line on stdout; its folders stay in the results.",
@@ -84,6 +91,8 @@ def command(
     enforce_limits: bool,
     teams: int | None,
     per_day: int | None,
+    debug: bool,
+    all_details: bool,
     print_command: bool,
     as_json: bool,
 ) -> None:
@@ -111,6 +120,10 @@ def command(
                     per_day=per_day,
                     on_step=status,
                     on_line=_line_printer(),
+                    environment={
+                        **({"SCORING_DEBUG": "1"} if debug else {}),
+                        **({"SCORING_DETAILS": "all"} if all_details else {}),
+                    },
                 )
                 results = dry_run(wish, chosen)
         finally:

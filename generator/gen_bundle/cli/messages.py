@@ -23,7 +23,7 @@ def colour_wanted() -> bool:
 
 @contextmanager
 def user_errors() -> Iterator[None]:
-    """Turn a UserError into its messages on stderr and exit status 2."""
+    """Turn a UserError into its messages on stderr and its exit status."""
     try:
         yield
     except UserError as error:
@@ -33,7 +33,7 @@ def user_errors() -> Iterator[None]:
             say(f"{len(error.messages)} errors.")
         if error.advice:
             say(error.advice)
-        raise SystemExit(2) from None
+        raise SystemExit(error.status) from None
 
 
 @contextmanager

@@ -53,7 +53,7 @@ def request_for(name: str, options: Mapping[str, Any], tag: str, variant: Varian
                 folders.append(group["model"])
             else:
                 models[group["model"]] = models.get(group["model"]) or group.get("revision")
-    packages: Packages = "models" if models or folders else "score"
+    packages = packages_for(options)
     if packages == "score":
         variant = "cpu"
     variant = variant or ("cuda" if options.get("device") == "cuda" else "cpu")
@@ -65,6 +65,12 @@ def request_for(name: str, options: Mapping[str, Any], tag: str, variant: Varian
         models=models,
         folders=tuple(folders),
     )
+
+
+def packages_for(options: Mapping[str, Any]) -> Packages:
+    """Which of the locks `requirements/<name>.txt` a competition with these options is scored with."""
+    named = any(isinstance(group, Mapping) and isinstance(group.get("model"), str) for group in options.values())
+    return "models" if named else "score"
 
 
 def is_folder(model: str) -> bool:

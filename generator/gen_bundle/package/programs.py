@@ -1,12 +1,13 @@
 """Packs scoring programs: the kit, a scoring package and program.json, so that they run by themselves."""
 
 import json
-from collections.abc import Mapping
+import shutil
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.declaration.model import Phase
+from gen_bundle.declaration.model import Phase, Task
 from gen_bundle.declaration.resolve import Resolved, Unit
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import folder_members
@@ -51,6 +52,20 @@ def program_members(
         **competition.program_files,
     }
     return {name: content for name, content in members.items() if Path(name).name != ORGANISERS_ONLY}
+
+
+def write_program(competition: Resolved, tasks: Sequence[Task], folder: Path) -> Path:
+    """Write program.json for `tasks`, and beside it the files that options name, as in a scoring program.
+
+    The organiser's verbs `rank` and `trial` score with it. Returns `folder`.
+    """
+    for name, file in competition.program_files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, folder / name)
+    folder.mkdir(parents=True, exist_ok=True)
+    description = program_description(competition, Unit("all", "", tuple(tasks)))
+    (folder / "program.json").write_text(json.dumps(description), encoding="utf-8")
+    return folder
 
 
 def program_description(

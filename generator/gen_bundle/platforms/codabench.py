@@ -16,9 +16,8 @@ from gen_bundle.declaration.resolve import Resolved, Unit
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
 from gen_bundle.render.pages import TERMS, page_name, render_pages
-from gen_bundle.render.starting_kit import starting_kit_members
 from gen_bundle.render.tables import utc
-from gen_bundle.zips.writing import all_files, zipped
+from gen_bundle.zips.writing import Members, all_files, zipped
 
 SUBMISSION_RULES = {
     "manual": "Add_And_Delete",
@@ -74,8 +73,10 @@ def solution_file(phase: Phase, name: str) -> str:
     return f"solutions/{phase.id}/{name}.zip"
 
 
-def bundle_tree(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, bytes | Path]:
-    """All files of the bundle by name."""
+def bundle_tree(
+    competition: Resolved, phases: Sequence[PhaseData], kits: Mapping[str, Members]
+) -> dict[str, bytes | Path]:
+    """All files of the bundle by name; `kits` are the starting kits by phase."""
     tree: dict[str, bytes | Path] = {
         "competition.yaml": competition_yaml(competition, phases),
         logo_file(competition): competition.folder / competition.declaration.logo,
@@ -83,11 +84,11 @@ def bundle_tree(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str,
     }
     by_phase = {data.phase.id: data for data in phases}
     for slot in slots(competition):
-        reference = by_phase[slot.phase.id].references[slot.unit.id]
-        tree[program_file(slot)] = zipped(program_members(competition, slot.unit, slot.phase))
-        tree[reference_file(slot)] = zipped(all_files(reference))
+        data = by_phase[slot.phase.id]
+        tree[program_file(slot)] = zipped(program_members(competition, slot.unit, slot.phase, baselines=data.scores))
+        tree[reference_file(slot)] = zipped(all_files(data.references[slot.unit.id]))
     for data in phases:
-        tree[starting_kit_file(data.phase)] = zipped(starting_kit_members(competition, data))
+        tree[starting_kit_file(data.phase)] = zipped(kits[data.phase.id])
         if data.public:
             tree[public_file(data.phase)] = zipped(data.public)
         for name, members in solutions(data).items():

@@ -20,8 +20,7 @@ from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
 from gen_bundle.render.markdown import page_html
 from gen_bundle.render.pages import TERMS, page_name, render_pages
-from gen_bundle.render.starting_kit import starting_kit_members
-from gen_bundle.zips.writing import all_files, zipped
+from gen_bundle.zips.writing import Members, all_files, zipped
 
 COMMAND = "command: python3 $program/score.py $input $output\n"
 REQUIRED_PAGES = ("overview", "evaluation", "terms", "data")
@@ -30,8 +29,10 @@ BOARD = {"label": "Results", "rank": 1}
 NO_LIMIT = 999
 
 
-def bundle_tree(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, bytes | Path]:
-    """All files of the bundle by name.
+def bundle_tree(
+    competition: Resolved, phases: Sequence[PhaseData], kits: Mapping[str, Members]
+) -> dict[str, bytes | Path]:
+    """All files of the bundle by name; `kits` are the starting kits by phase.
 
     Raises:
         UserError: the competition cannot be said in this format.
@@ -47,11 +48,12 @@ def bundle_tree(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str,
     }
     for data in phases:
         name = data.phase.id
-        program = program_members(competition, unit, data.phase, scores_txt=True) | {"metadata": COMMAND.encode()}
+        program = program_members(competition, unit, data.phase, baselines=data.scores, scores_txt=True)
+        program["metadata"] = COMMAND.encode()
         del program["metadata.yaml"]
         tree[f"scoring_program_{name}.zip"] = zipped(program)
         tree[f"reference_data_{name}.zip"] = zipped(all_files(data.references[unit.id]))
-        tree[f"starting_kit_{name}.zip"] = zipped(starting_kit_members(competition, data))
+        tree[f"starting_kit_{name}.zip"] = zipped(kits[name])
         if data.public:
             tree[f"public_data_{name}.zip"] = zipped(data.public)
     return tree

@@ -7,6 +7,7 @@ from typing import Any
 from jinja2 import TemplateError, TemplateRuntimeError, TemplateSyntaxError
 
 from gen_bundle.declaration.resolve import Resolved
+from gen_bundle.declaration.shipped import synthetic_phases
 from gen_bundle.errors import UserError
 from gen_bundle.render import tables
 from gen_bundle.render.sandbox import PageSandbox
@@ -93,6 +94,7 @@ def _context(competition: Resolved) -> dict[str, Any]:
         "task_ids": [task["id"] for task in tasks],
         "options": competition.public_options,
         "primary": tasks[0]["columns"][0],
+        "synthetic": bool(synthetic_phases(competition)),
         "metrics_table": metrics_table,
         "phases_table": lambda: tables.phases_table(declaration.phases, declaration.time_zones),
         "limits_table": lambda: tables.limits_table(declaration.phases),

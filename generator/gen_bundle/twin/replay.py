@@ -1,8 +1,8 @@
 """The dry run: everything the platform does to a bundle's zip and to submissions, from unpacking to the board."""
 
 import datetime as dt
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gen_bundle.bugs import bug_report
@@ -55,6 +55,7 @@ class Wish:
         per_day: Submissions of each a day.
         on_step: Told what is being done.
         on_line: Told each line that a program prints.
+        environment: Further variables for the scoring program.
     """
 
     bundle: Path
@@ -70,6 +71,7 @@ class Wish:
     per_day: int | None = None
     on_step: Callable[[str], None] = _silent
     on_line: LineListener = _silent
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 def dry_run(wish: Wish, engine: Engine) -> Results:
@@ -111,7 +113,9 @@ class _Replay:
         self._work = work
         self._results = results
         image = wish.image or competition.image
-        self._setting = Setting(engine, image, competition.detailed_results, wish.on_line, wish.version)
+        self._setting = Setting(
+            engine, image, competition.detailed_results, wish.on_line, wish.version, wish.environment
+        )
         self._on_last_board: list[Planned] = []
         self._cannot_run: str | None = None
         try:

@@ -105,7 +105,7 @@ def test_a_build_prints_results_to_stdout_and_messages_to_stderr(tmp_path: Path)
     assert done.returncode == 0, done.stderr
     (built,) = json.loads(done.stdout)
     assert built["path"] == str(tmp_path / "b.zip")
-    assert "ready to upload" in done.stderr
+    assert "draft, not ready to publish" in done.stderr
     assert "gen-bundle image push" in done.stderr
     assert "\x1b[" not in done.stdout + done.stderr, "no colour where nobody looks"
 

@@ -17,7 +17,7 @@ from gen_bundle.check import check_path
 from gen_bundle.declaration.resolve import resolve
 from gen_bundle.errors import UserError
 from gen_bundle.platforms.codalab import losses
-from tests.generator.competition import second_task, small_competition
+from tests.generator.competition import second_module, second_task, small_competition
 
 # The fields of the old server's models; a key beside them is an error there.
 TOP = {"title", "description", "image", "has_registration", "end_date", "competition_docker_image", "enable_forum"}
@@ -110,6 +110,6 @@ def test_layout_tasks_cannot_be_said(tmp_path: Path) -> None:
         declaration["submission_rule"] = "all"
 
     folder = small_competition(tmp_path, change)
-    (folder / "my_task" / "again.py").write_bytes((folder / "my_task" / "classification.py").read_bytes())
+    second_module(folder)
     with pytest.raises(UserError, match="one scoring program a phase"):
         build(Request(str(folder), tmp_path / "old.zip", layout="tasks", platform="codalab"))

@@ -184,7 +184,7 @@ class DockerEngine:
             name=f"gen-bundle-{self._run_id}-{container.kind}-{next(self._count)}",
             host_config=self._api.create_host_config(**options),
             working_dir="/app/program",
-            environment=list(ENVIRONMENT),
+            environment=[*ENVIRONMENT, *(f"{name}={value}" for name, value in container.environment.items())],
             network_disabled=not self._network,
             labels=self._labels,
         )

@@ -51,7 +51,8 @@ class ProcessEngine:
         began = time.monotonic()
         with stdout.open("wb") as out, stderr.open("wb") as err:
             try:
-                group = ProcessGroup(argv, program, program_environment(os.environ), out, err)
+                environment = {**program_environment(os.environ), **container.environment}
+                group = ProcessGroup(argv, program, environment, out, err)
             except FileNotFoundError:
                 return Ended(127, 0.0, problem=f"{container.argv[0]!r}: no such program (there is no shell in between)")
             except (OSError, ValueError) as error:
