@@ -4,15 +4,16 @@ import base64
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from gen_bundle.declaration.dates import AOE, shown
 from gen_bundle.preview.leaderboard import boards
 from gen_bundle.preview.reading import View
-from gen_bundle.preview.schedule import anywhere_on_earth, axis, in_utc
+from gen_bundle.preview.schedule import axis
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
@@ -45,7 +46,7 @@ def preview_page(view: View, dry_run: Mapping[str, Any] | None = None) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"utc": in_utc, "aoe": anywhere_on_earth, "iso": _iso, "size": _size}
+    environment.filters |= {"utc": _utc, "aoe": _aoe, "iso": _iso, "size": _size}
     script = (TEMPLATES / "preview.js").read_text(encoding="utf-8")
     return environment.get_template("preview.html.j2").render(
         view=view,
@@ -56,6 +57,14 @@ def preview_page(view: View, dry_run: Mapping[str, Any] | None = None) -> str:
         script=script,
         policy=str(Policy(script)),
     )
+
+
+def _utc(moment: datetime) -> str:
+    return shown(moment, UTC)
+
+
+def _aoe(moment: datetime) -> str:
+    return shown(moment, AOE)
 
 
 def _iso(moment: datetime) -> str:
