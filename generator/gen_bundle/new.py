@@ -6,8 +6,8 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gen_bundle.declaration.resolve import competitions
 from gen_bundle.errors import UserError
+from gen_bundle.resources import competitions
 
 TEMPLATE = Path(__file__).resolve().parent / "scaffold"
 # What scoring programs import: a package of the same name would be found in its place.

@@ -9,7 +9,7 @@ from typing import NoReturn
 import click
 from click.shell_completion import CompletionItem
 
-from gen_bundle.resources import resource
+from gen_bundle.resources import competitions
 
 VERBS = {
     "build": "Build the bundle of a competition (what `gen-bundle NAME --out PATH` does).",
@@ -46,8 +46,7 @@ class VerbGroup(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Verbs, and the names of the competitions that come with the tool."""
-        names = sorted(path.parent.name for path in resource("bundles").glob("*/bundle.yaml"))
-        items = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+        items = [CompletionItem(name) for name in competitions() if name.startswith(incomplete)]
         return items + super().shell_complete(ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
