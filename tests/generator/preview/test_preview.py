@@ -1,7 +1,6 @@
 """The preview of a bundle: what it says, that it is safe, and how it looks in a browser."""
 
 import io
-import json
 import urllib.request
 import zipfile
 from datetime import UTC, datetime
@@ -23,7 +22,7 @@ from gen_bundle.preview.serve import server
 from tests.browser import DESK, PHONE, visit
 from tests.generator.preview.bundles import write_bundle
 from tests.generator.preview.test_content import HOSTILE, acting
-from tests.shared import SHARED, shared_path
+from tests.shared import recorded_uploads
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -210,11 +209,9 @@ def test_hostile_text_anywhere_is_text(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_bundles_of_any_kind_have_a_preview() -> None:
     shown = refused = 0
-    for line in shared_path("corpus/codabench/index.jsonl").read_text().splitlines():
-        case = json.loads(line)
-        path = SHARED / "corpus" / "codabench" / case["file"]
+    for case in recorded_uploads():
         try:
-            preview_page(read_view(path, datetime(2026, 3, 1, tzinfo=UTC)))
+            preview_page(read_view(case["path"], datetime(2026, 3, 1, tzinfo=UTC)))
             shown += 1
         except UserError:
             refused += 1
