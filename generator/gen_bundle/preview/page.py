@@ -5,10 +5,11 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from gen_bundle.declaration.dates import AOE, shown
 from gen_bundle.preview.leaderboard import boards
@@ -39,16 +40,8 @@ def preview_page(view: View, dry_run: Mapping[str, Any] | None = None) -> str:
         view: the competition.
         dry_run: the content of dry-run.json, to fill the leaderboard.
     """
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"utc": _utc, "aoe": _aoe, "iso": _iso, "size": _size}
     script = (TEMPLATES / "preview.js").read_text(encoding="utf-8")
-    return environment.get_template("preview.html.j2").render(
+    return _template().render(
         view=view,
         axis=axis(view.phases),
         boards=boards(view, dry_run),
@@ -57,6 +50,19 @@ def preview_page(view: View, dry_run: Mapping[str, Any] | None = None) -> str:
         script=script,
         policy=str(Policy(script)),
     )
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"utc": _utc, "aoe": _aoe, "iso": _iso, "size": _size}
+    return environment.get_template("preview.html.j2")
 
 
 def _utc(moment: datetime) -> str:
