@@ -66,14 +66,16 @@ clean:
 	$(BIN)/python $(PIP) install --require-hashes --no-deps -r requirements/dev.txt
 	touch $@
 
-.venv/models: .venv/dev requirements/torch.txt requirements/models.txt requirements/encoder.txt
-	$(BIN)/python $(PIP) install -r requirements/torch.txt
+TORCH := requirements/install-torch requirements/torch.txt docker/requirements.cpu.txt docker/requirements.cuda.txt
+
+.venv/models: .venv/dev $(TORCH) requirements/models.txt requirements/encoder.txt
+	requirements/install-torch $(BIN)/python
 	for lock in models encoder; do $(BIN)/python $(PIP) install --require-hashes --no-deps -r requirements/$$lock.txt || exit 1; done
 	touch $@
 
-.venv-tf5/models: requirements/base.txt requirements/dev.txt requirements/torch.txt requirements/models-tf5.txt requirements/encoder.txt pyproject.toml
+.venv-tf5/models: requirements/base.txt requirements/dev.txt $(TORCH) requirements/models-tf5.txt requirements/encoder.txt pyproject.toml
 	$(PYTHON) -m venv .venv-tf5
-	.venv-tf5/bin/python $(PIP) install -r requirements/torch.txt
+	requirements/install-torch .venv-tf5/bin/python
 	for lock in base score dev models-tf5 encoder; do .venv-tf5/bin/python $(PIP) install --require-hashes --no-deps -r requirements/$$lock.txt || exit 1; done
 	.venv-tf5/bin/python $(PIP) install --no-build-isolation --no-deps --editable .
 	touch $@

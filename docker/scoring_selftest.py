@@ -109,7 +109,7 @@ def model_number(repository: str, device: str) -> float:
     architectures = AutoConfig.from_pretrained(repository, local_files_only=True).architectures or [""]
     classifier = architectures[0].endswith("ForSequenceClassification")
     loader = AutoModelForSequenceClassification if classifier else AutoModel
-    model = loader.from_pretrained(repository, local_files_only=True).float().to(device).eval()
+    model = loader.from_pretrained(repository, local_files_only=True, weights_only=True).float().to(device).eval()
     with torch.inference_mode():
         if classifier:
             logits = model(**tokenizer(*PAIR, return_tensors="pt").to(device)).logits

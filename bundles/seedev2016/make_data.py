@@ -15,6 +15,7 @@ DOCUMENTS = {"dev": 5, "test": 8}
 SENTENCES = 16
 
 SYLLABLES = ("KAR", "LUM", "VOR", "TES", "MIB", "ROL", "SAF", "NIX", "DUN", "PEL", "GOR", "HAV")
+# What lies between bars belongs to the text and not to the entity, which is then discontinuous.
 WORDS = {
     "Gene_Family": ("KLP-like genes", "the VORIN genes", "the seed storage genes"),
     "Box": ("the TTAGC box", "the R7 motif", "a double G-rich box"),
@@ -25,15 +26,23 @@ WORDS = {
     "Hormone": ("abscisic acid", "gibberellin", "auxin"),
     "Regulatory_Network": ("dormancy", "lipid storage", "the response to drought"),
     "Pathway": ("flavonoid synthesis", "starch breakdown", "oil synthesis"),
-    "Tissue": ("the embryo", "the endosperm", "the seed coat", "young siliques", "the radicle", "cotyledons"),
-    "Development_Phase": ("late maturation", "the torpedo stage", "germination", "desiccation"),
+    "Tissue": (
+        "the embryo",
+        "the endosperm",
+        "the seed coat",
+        "young siliques",
+        "nuclei | of the late | endosperm",
+        "cotyledons",
+    ),
+    "Development_Phase": ("late maturation", "the torpedo stage", "germination", "early | and not late | desiccation"),
     "Environmental_Factor": ("cold", "red light", "high salinity"),
 }
 
 BINARY, FULL = "binary", "full"
 
 # A sentence with its entities in braces, then what it says in each task: (type, arguments, negated). An argument
-# names an entity of the sentence, or for Prerequisite_Event the number of an earlier event of the same list.
+# names an entity of the sentence, or for Prerequisite_Event the number of an earlier event of the same list. An entity
+# `b=a` repeats a under an id of its own, as some in the real data do.
 TEMPLATES: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     (
         "{Protein a} binds {Box b} in {Tissue t}.",
@@ -119,6 +128,11 @@ TEMPLATES: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
         ("Protein_Complex_Composition Amino_Acid_Sequence:a Protein_Complex:c", "Interaction Agent:a Target:b"),
     ),
     (
+        "{Protein a}{Protein b=a} pairs with itself in {Tissue t}.",
+        ("Interacts_With Agent:a Target:b", "Is_Localized_In Functional_Molecule:a Target_Tissue:t"),
+        ("Interaction Agent:a Target:b Tissue:t",),
+    ),
+    (
         "Once it interacts with {Protein b}, {Protein a} represses {Gene d} in {Tissue t}.",
         ("Interacts_With Agent:a Target:b", "Regulates_Expression Agent:a DNA:d"),
         (
@@ -167,11 +181,19 @@ TEMPLATES: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
 )
 
 
+class Entity(NamedTuple):
+    """An entity: id, type, and (start, end) of each of its fragments."""
+
+    id: str
+    type: str
+    fragments: list[tuple[int, int]]
+
+
 class Document(NamedTuple):
-    """A text, its entities as (id, type, start, end), and the lines of its `.a2` files by task."""
+    """A text, its entities, and the lines of its `.a2` files by task."""
 
     text: str
-    entities: list[tuple[str, str, int, int]]
+    entities: list[Entity]
     annotations: dict[str, list[str]]
 
 
@@ -181,27 +203,36 @@ class Writer:
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self.text = ""
-        self.entities: list[tuple[str, str, int, int]] = []
+        self.entities: list[Entity] = []
         self.annotations: dict[str, list[str]] = {BINARY: [], FULL: []}
         self.names = [_name(rng) for _ in range(4)]
 
     def add(self, template: tuple[str, tuple[str, ...], tuple[str, ...]]) -> None:
         """Add a sentence with what it says."""
         sentence, *said = template
-        local: dict[str, str] = {}
+        local: dict[str, Entity] = {}
         used: set[str] = set()
-        for literal, kind, letter in re.findall(r"([^{]*)(?:\{(\w+) (\w)\})?", sentence):
+        for literal, kind, letter, repeated in re.findall(r"([^{]*)(?:\{(\w+) (\w)(?:=(\w))?\})?", sentence):
             self.text += literal
             if kind:
-                words = self._words(kind, used)
-                if self.text.endswith((". ", "\n")) or not self.text:
-                    words = words[0].upper() + words[1:]
-                local[letter] = f"T{len(self.entities) + 1}"
-                self.entities.append((local[letter], kind, len(self.text), len(self.text) + len(words)))
-                self.text += words
+                fragments = local[repeated].fragments if repeated else self._written(self._words(kind, used))
+                local[letter] = Entity(f"T{len(self.entities) + 1}", kind, fragments)
+                self.entities.append(local[letter])
         self.text += "\n" if len(self.entities) % 4 == 0 else " "
         for task, events in zip((BINARY, FULL), said, strict=True):
-            self._annotate(task, events, local)
+            self._annotate(task, events, {letter: entity.id for letter, entity in local.items()})
+
+    def _written(self, words: str) -> list[tuple[int, int]]:
+        """Add the words of an entity to the text; returns its fragments."""
+        if self.text.endswith((". ", "\n")) or not self.text:
+            words = words[0].upper() + words[1:]
+        fragments = []
+        for number, part in enumerate(words.split(" | ")):
+            self.text += " " if number else ""
+            if number % 2 == 0:
+                fragments.append((len(self.text), len(self.text) + len(part)))
+            self.text += part
+        return fragments
 
     def _words(self, kind: str, used: set[str]) -> str:
         """The words of an entity, other than those that the sentence has already."""
@@ -249,6 +280,12 @@ def _document(rng: random.Random, start: int) -> Document:
     return writer.finished()
 
 
+def _entity_line(entity: Entity, text: str) -> str:
+    offsets = ";".join(f"{start} {end}" for start, end in entity.fragments)
+    words = " ".join(text[start:end] for start, end in entity.fragments)
+    return f"{entity.id}\t{entity.type} {offsets}\t{words}\n"
+
+
 def main() -> None:
     """Write gold and public data of both phases; the two tasks annotate the same texts."""
     rng = random.Random(SEED)  # noqa: S311 (invented data, no secret)
@@ -257,10 +294,7 @@ def main() -> None:
         for number in range(1, count + 1):
             document = _document(rng, start)
             start += SENTENCES
-            a1 = "".join(
-                f"{name}\t{kind} {begin} {end}\t{document.text[begin:end]}\n"
-                for name, kind, begin, end in document.entities
-            )
+            a1 = "".join(_entity_line(entity, document.text) for entity in document.entities)
             for task in (BINARY, FULL):
                 name = f"Synthetic-{task}-{phase}-{number}"
                 a2 = "".join(line + "\n" for line in document.annotations[task])

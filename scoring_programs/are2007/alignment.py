@@ -1,5 +1,6 @@
 """Aligns the mentions of key and response one to one by the greatest total overlap (task 4)."""
 
+import math
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 
@@ -9,22 +10,39 @@ from are2007.overlap import overlap
 DENSE = 4_000_000
 """Cells of a matrix up to which a group is solved as a matrix."""
 
+MOST_STEPS = 20_000
+MOST_MENTIONS = 200
+"""Bounds of the search for equally good alignments of a group: its steps, and the mentions of the key."""
+
+SAME = 1e-9
+"""Totals that differ by less are equal: they are sums of the same fractions in different orders."""
+
+Alignment = dict[Mention, Mention]
+"""Mention of the key → mention of the response."""
+
 Candidate = tuple[Mention, Mention]
 Edge = tuple[int, int, float]
 
 
-def align(key: Collection[Mention], response: Collection[Mention]) -> dict[Mention, Mention]:
-    """Mention of the key → mention of the response; only overlapping ones are aligned.
+def alignments(key: Collection[Mention], response: Collection[Mention]) -> Iterator[list[Alignment]]:
+    """The alignments with the greatest total overlap, for one group of overlapping mentions after the other.
 
-    Mentions with the same boundaries are aligned first, which never lowers the total, because 1 - overlap is a metric;
-    of equal totals it is the one with exact boundaries. The others are solved in groups that do not touch each other.
+    Groups do not touch each other, so one alignment of each, in any combination, makes one of all mentions.
+
+    Yields:
+        Every alignment of a group that has the greatest total; one of them alone where there is too much to search.
     """
-    exact = set(key) & set(response)
-    alignment = {mention: mention for mention in exact}
-    candidates = list(_overlapping(sorted(set(key) - exact), sorted(set(response) - exact)))
-    for group in _groups(candidates):
-        alignment.update(_best_assignment(group))
-    return alignment
+    for group in _groups(list(_overlapping(sorted(set(key)), sorted(set(response))))):
+        gold, predicted = {mention for mention, _ in group}, {mention for _, mention in group}
+        exact = gold & predicted
+        best = {mention: mention for mention in exact}
+        if len(exact) == min(len(gold), len(predicted)):
+            yield [best]  # all that can be aligned overlaps by 1, which no other alignment reaches
+            continue
+        # Some best alignment has all exact pairs, because 1 - overlap is a metric; there may be others without them.
+        for rest in _groups([pair for pair in group if not exact.intersection(pair)]):
+            best.update(_best_assignment(rest))
+        yield _equally_good(group, math.fsum(overlap(*pair) for pair in best.items())) or [best]
 
 
 def _overlapping(key: Sequence[Mention], response: Sequence[Mention]) -> Iterator[Candidate]:
@@ -58,6 +76,40 @@ def _groups(candidates: Sequence[Candidate]) -> Iterator[list[Candidate]]:
                         seen[neighbour] = True
                         group.append(neighbour)
         yield [candidates[index] for index in sorted(group)]
+
+
+def _equally_good(group: Sequence[Candidate], total: float) -> list[Alignment]:
+    """Every one-to-one choice of candidates with the greatest total overlap; none where that is too much to search."""
+    partners: dict[Mention, list[tuple[Mention, float]]] = defaultdict(list)
+    for gold, predicted in group:
+        partners[gold].append((predicted, overlap(gold, predicted)))
+    key = sorted(partners)
+    if len(key) > MOST_MENTIONS:
+        return []
+    within_reach = [0.0]  # the most that the mentions from each one on can add, were all partners free
+    for mention in reversed(key):
+        within_reach.insert(0, within_reach[0] + max(weight for _, weight in partners[mention]))
+    found: list[Alignment] = []
+    chosen: Alignment = {}  # the other way round: of the response → of the key
+    steps = 0
+
+    def extend(index: int, reached: float) -> None:
+        nonlocal steps
+        steps += 1
+        if steps > MOST_STEPS or reached + within_reach[index] < total - SAME:
+            return
+        if index == len(key):
+            found.append({gold: predicted for predicted, gold in chosen.items()})
+            return
+        for predicted, weight in partners[key[index]]:
+            if predicted not in chosen:
+                chosen[predicted] = key[index]
+                extend(index + 1, reached + weight)
+                del chosen[predicted]
+        extend(index + 1, reached)
+
+    extend(0, 0.0)
+    return found if steps <= MOST_STEPS else []
 
 
 def _best_assignment(group: Sequence[Candidate]) -> dict[Mention, Mention]:

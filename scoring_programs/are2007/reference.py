@@ -15,6 +15,9 @@ from scoring_kit.xml_reading import Element, Shape, read_elements
 MAX_MEGABYTES = 500
 INPUT, KEY = "-input.xml", "-key.xml"
 
+_ANSWERS = frozenset({"chain", "pair", "antecedent"})
+"""Markup that would give away in an input what participants are to find; in tasks 3 and 4 the mentions are, too."""
+
 # Only task 1 asks for the listed pronouns; a list in the input of task 2 does no harm.
 _ENTITIES = Shape(
     ROOT,
@@ -24,8 +27,15 @@ _ENTITIES = Shape(
         "entity": frozenset({"entity"}),
         "anaphoric_pronouns": frozenset({"pronoun"}),
     },
+    texts=frozenset({"text", "entity"}),
+    refused=_ANSWERS,
 )
-_NODES = Shape(ROOT, {ROOT: frozenset({"text"}), "text": frozenset({"node"})})
+_NODES = Shape(
+    ROOT,
+    {ROOT: frozenset({"text"}), "text": frozenset({"node"})},
+    texts=frozenset({"text"}),
+    refused=_ANSWERS | {"entity", "pronoun"},
+)
 
 Input = dict[str, list[str]]
 """`entities` and, in task 1, `pronouns` (ids), or `nodes` (ids in document order)."""

@@ -25,7 +25,8 @@ class Submission:
     """The predictions of a submission.
 
     Attributes:
-        predictions: task → its labels, normalised, in the order of the data; what is no label stands as it was sent.
+        predictions: task → its labels, normalised, in the order of the data; what is no label stands as it was sent,
+            or is empty where clarity labels are derived.
         entered: the scored tasks that the submission enters.
     """
 
@@ -76,7 +77,8 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
         answers.warn(name, problems)
         predictions[answers.task] = answers.labels
     if "clarity" not in predictions and "evasion" in predictions:
-        predictions["clarity"] = [TAXONOMY.get(label, label) for label in predictions["evasion"]]
+        # Only an evasion label has a parent: a clarity label in this column is a wrong answer to both tasks.
+        predictions["clarity"] = [TAXONOMY.get(label, "") for label in predictions["evasion"]]
         if "clarity" in manifest.tasks:
             problems.warn(
                 name, "no clarity_pred: the clarity labels are derived from evasion_pred through the taxonomy"

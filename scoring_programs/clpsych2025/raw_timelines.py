@@ -2,7 +2,7 @@
 
 A raw file holds `timeline_id`, `timeline_summary` and `posts`; a post holds `post_id`, `post` (its text),
 `Post Summary`, `Well-being` and `evidence` {`adaptive-state`, `maladaptive-state` → element code → {`Category`,
-`highlighted_evidence`}}.
+`highlighted_evidence`}}. No score depends on `post`, `Category` or any further key, so these may hold anything.
 """
 
 import re
@@ -18,8 +18,9 @@ from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.json_reading import JsonObject, read_json, type_name
 
 TIMELINE_KEYS = ("timeline_id", "timeline_summary", "posts")
-POST_KEYS = ("post_id", "post", "Post Summary", "Well-being", "evidence")
-ELEMENT_KEYS = ("Category", "highlighted_evidence")
+POST_KEYS = ("post_id", "Post Summary", "Well-being", "evidence")
+STATE_KEYS = tuple(f"{state}-state" for state in SELF_STATES)
+ELEMENT_KEYS = ("highlighted_evidence",)
 
 
 def gold_of(paths: Sequence[Path]) -> tuple[dict[str, Any], list[str]]:
@@ -53,10 +54,9 @@ class _RawReader:
 
     def timeline(self, data: object, where: str, gold: dict[str, Any]) -> None:
         """Read one file and add its timeline to `gold`."""
-        raw = self._object(data, where, "one timeline: timeline_id, timeline_summary and posts")
+        raw = self._object(data, where, "one timeline: timeline_id, timeline_summary and posts", TIMELINE_KEYS)
         if raw is None:
             return
-        self._near_misses(raw, TIMELINE_KEYS, where)
         name = self._id(raw, "timeline_id", where)
         where = f"{where}, timeline {name}"
         if name in gold:
@@ -73,17 +73,15 @@ class _RawReader:
     def _post(
         self, value: object, where: str, posts: dict[str, Any], spans: Mapping[str, list[dict[str, Any]]]
     ) -> None:
-        raw = self._object(value, where, "a post: post_id, post, Post Summary, Well-being and evidence")
+        raw = self._object(value, where, "a post: post_id, post, Post Summary, Well-being and evidence", POST_KEYS)
         if raw is None:
             return
-        self._near_misses(raw, POST_KEYS, where)
         name = self._id(raw, "post_id", where)
         where = f"{where}, post {name}"
         if name in posts:
             self._wrong(where, "the timeline holds another post of this id", "each post once")
         posts[name] = {"summary": self._text(raw, "Post Summary", where), "wellbeing_score": self._score(raw, where)}
-        evidence = self._member(raw, "evidence", where)
-        self._near_misses(evidence, [f"{state}-state" for state in SELF_STATES], f"{where}, evidence")
+        evidence = self._member(raw, "evidence", where, STATE_KEYS)
         for state in SELF_STATES:
             elements = self._member(evidence, f"{state}-state", f"{where}, evidence")
             place = f"{where}, evidence, {state}-state"
@@ -95,16 +93,16 @@ class _RawReader:
     def _span(self, value: object, code: str, where: str, post: object) -> dict[str, Any] | None:
         if value is None:
             return None
-        if not isinstance(value, dict):
+        if not isinstance(value, JsonObject):
             self.warnings.append(f"{where}: is {type_name(value)}, not an element with its evidence; ignored.")
             return None
-        self._near_misses(value, ELEMENT_KEYS, where)
+        self._check_keys(value, ELEMENT_KEYS, where)
         text = self._text(value, "highlighted_evidence", where)
         if text is None or not text.strip():
             return None
         if isinstance(post, str) and text.strip() not in post:
             self.warnings.append(f"{where}: the highlighted evidence is not a verbatim part of the post.")
-        return {"text": text, "element": code, "subcategory": self._text(value, "Category", where)}
+        return {"text": text, "element": code, "subcategory": value.get("Category")}
 
     def _score(self, raw: Mapping[str, Any], where: str) -> int | None:
         score = raw.get("Well-being")
@@ -134,25 +132,34 @@ class _RawReader:
         self._wrong(f"{where}, {key}", "missing, empty or no list", "a list of posts")
         return []
 
-    def _member(self, raw: Mapping[str, Any], key: str, where: str) -> Mapping[str, Any]:
+    def _member(
+        self, raw: Mapping[str, Any], key: str, where: str, known: Sequence[str] | None = None
+    ) -> Mapping[str, Any]:
         """An object within another, empty where it is absent or null: a post may be without annotation."""
-        return {} if raw.get(key) is None else self._object(raw[key], f"{where}, {key}", "annotations by name") or {}
+        if raw.get(key) is None:
+            return {}
+        return self._object(raw[key], f"{where}, {key}", "annotations by name", known) or {}
 
-    def _near_misses(self, raw: Mapping[str, Any], known: Sequence[str], where: str) -> None:
-        """A key that is nearly one that is absent: what stands there would be lost without a word."""
+    def _object(
+        self, value: object, where: str, holds: str, known: Sequence[str] | None = None
+    ) -> Mapping[str, Any] | None:
+        """A value that must be an object; of its keys only the `known` ones are looked at, or else all of them."""
+        if not isinstance(value, JsonObject):
+            self._wrong(where, f"is {type_name(value)}", f"an object with {holds}")
+            return None
+        self._check_keys(value, list(value) if known is None else known, where)
+        return value
+
+    def _check_keys(self, raw: JsonObject, known: Sequence[str], where: str) -> None:
+        """Refuse what would be lost without a word: a repeated key, and a key that is nearly one that is absent."""
+        for key in raw.duplicates:
+            if key in known:
+                self._wrong(where, f"the key {key!r} stands there more than once", "each key once")
         absent = {plain(key): key for key in known if key not in raw}
         for key in raw:
             near = [] if key in known else get_close_matches(plain(key), absent, n=1, cutoff=0.85)
             if near:
                 self._wrong(where, f"unknown key {key!r}", f"{absent[near[0]]!r}")
-
-    def _object(self, value: object, where: str, holds: str) -> Mapping[str, Any] | None:
-        if not isinstance(value, JsonObject):
-            self._wrong(where, f"is {type_name(value)}", f"an object with {holds}")
-            return None
-        for key in value.duplicates:
-            self._wrong(where, f"the key {key!r} stands there more than once", "each key once")
-        return value
 
     def _wrong(self, where: str, what: str, expected: str) -> None:
         self.messages.append(f"{where}: {what}. Expected: {expected}.")

@@ -6,25 +6,33 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from process2025 import reference
+from process2025 import reference, released
 from process2025.final_ranking import rank
+from process2025.reference import GOLD, RELEASED
 from process2025.submission import ID, MODELS, PREFIX, SUFFIXES, TEMPLATE_TEAM, column_name
 from scoring_kit.csv_reading import read_table
-from scoring_kit.errors import Problems
+from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.organiser import serve
-
-# The weakest answers that are legal: a submission without any filled column would enter no task.
-WEAKEST = {"classification": "HC", "regression": "0"}
 
 
 def prepare(request: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Validate the organiser's gold.csv and copy it."""
-    source = Path(request["source"])
-    gold = reference.read(source, request["tasks"], request["options"])
-    shutil.copyfile(source / reference.FILE, Path(request["out"]) / reference.FILE)
+    """Validate the organiser's gold.csv and copy it, or make it of dem-info.csv as the challenge released it."""
+    source, target = Path(request["source"]), Path(request["out"]) / GOLD.file
+    form = RELEASED if (source / RELEASED.file).is_file() else GOLD
+    if form is RELEASED and (source / GOLD.file).is_file():
+        raise OrganiserError(f"{source}: holds {GOLD.file} and {RELEASED.file}. Expected: one or the other.")
+    gold = reference.read(source, request["tasks"], request["options"], form)
+    if form is RELEASED:
+        warnings = released.make_gold(source / RELEASED.file, target)
+    else:
+        shutil.copyfile(source / GOLD.file, target)
+        warnings = []
     unknown = sum(value is None for value in gold.mmse)
-    note = f"{reference.FILE}: {unknown} of {len(gold.ids)} speakers have no MMSE and are left out of the RMSE."
-    return {"warnings": [note] if unknown else []}
+    if unknown:
+        warnings.append(
+            f"{form.file}: {unknown} of {len(gold.ids)} speakers have no {form.mmse} and are left out of the RMSE."
+        )
+    return {"warnings": warnings}
 
 
 def check_reference(request: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -39,14 +47,12 @@ def manifest(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def template(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Write a file with every speaker, the first model answering the same for all and the others empty."""
-    tasks = request["tasks"] if request["layout"] == "separate" else request["all_tasks"]
-    columns = [(task, number) for task in SUFFIXES for number in range(1, MODELS + 1)]
-    answers = [WEAKEST[task] if task in tasks and number == 1 else "" for task, number in columns]
+    """Write a file with every speaker and no answer, which enters no task."""
+    columns = [column_name(task, number) for task in SUFFIXES for number in range(1, MODELS + 1)]
     with (Path(request["out"]) / f"{PREFIX}{TEMPLATE_TEAM}.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([ID, *(column_name(task, number) for task, number in columns)])
-        writer.writerows([item, *answers] for item in _gold(request).ids)
+        writer.writerow([ID, *columns])
+        writer.writerows([item, *([""] * len(columns))] for item in _gold(request).ids)
     return {}
 
 
@@ -59,13 +65,13 @@ def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
         for item, value, cell in zip(gold.ids, gold.mmse, cells, strict=True):
             if value is not None:
                 labels += [[item, written] for written in dict.fromkeys((f"{value:g}", str(value), cell))]
-    return {"texts": [], "labels": labels, "files": [reference.FILE]}
+    return {"texts": [], "labels": labels, "files": [GOLD.file]}
 
 
 def _mmse_cells(folder: Path) -> list[str]:
     """The MMSE scores of valid gold as they are written."""
-    table = read_table((folder / reference.FILE).read_text(encoding="utf-8-sig"), reference.FILE, Problems())
-    at = table.header.index(reference.MMSE)
+    table = read_table((folder / GOLD.file).read_text(encoding="utf-8-sig"), GOLD.file, Problems())
+    at = table.header.index(GOLD.mmse)
     return [cells[at].strip() for _, cells in table.rows]
 
 

@@ -1,4 +1,4 @@
-"""The gold of PROCESS: `gold.csv` with `Test_ID, Class, MMSE`, read strictly."""
+"""The gold of PROCESS: `gold.csv` with `Test_ID, Class, MMSE`, or `dem-info.csv` as it was released, read strictly."""
 
 from __future__ import annotations
 
@@ -9,13 +9,30 @@ from pathlib import Path
 from typing import Any
 
 from process2025.submission import CLASS_OF, CLASSES, ID, MMSE_MAX
-from scoring_kit.csv_reading import read_table
+from scoring_kit.csv_reading import Table, read_table
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.json_reading import read_utf8
 
-FILE = "gold.csv"
-CLASS, MMSE = "Class", "MMSE"
-COLUMNS = {"classification": CLASS, "regression": MMSE}
+CLASS = "Class"
+PART, DEVELOPMENT = "TrainOrDev", "dev"
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a file with gold is called, and its columns of speakers and of MMSE scores."""
+
+    file: str
+    id: str
+    mmse: str
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Task → the column with its gold."""
+        return {"classification": CLASS, "regression": self.mmse}
+
+
+GOLD = Form("gold.csv", ID, "MMSE")
+RELEASED = Form("dem-info.csv", "Record-ID", "Converted-MMSE")
 
 
 @dataclass(frozen=True)
@@ -33,16 +50,19 @@ class Reference:
     mmse: list[float | None]
 
 
-def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Reference:
-    """Read gold.csv for the tasks; raises OrganiserError with everything that is wrong (file, line, id, field)."""
+def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any], form: Form = GOLD) -> Reference:
+    """Read the gold for the tasks; raises OrganiserError with everything that is wrong (file, line, id, field)."""
     problems = Problems()
     for name in options:
         problems.error(f"options.{name}", "unknown option", "PROCESS has none")
-    path = folder / FILE
+    path = folder / form.file
     if not path.is_file():
-        raise OrganiserError(f"{FILE}: missing. Expected a CSV file with the columns {ID}, {CLASS}, {MMSE}.")
-    text = read_utf8(path, FILE, float("inf"), problems)
-    reference = _read(text, tasks, problems) if text is not None else None
+        raise OrganiserError(
+            f"{form.file}: missing. Expected a CSV file with the columns {form.id}, {CLASS}, {form.mmse}"
+            f"{f', or {RELEASED.file} as it was released' if form == GOLD else ''}."
+        )
+    text = read_utf8(path, form.file, float("inf"), problems)
+    reference = _read(text, tasks, form, problems) if text is not None else None
     if problems.found or reference is None:
         raise problems.organiser_error()
     return reference
@@ -53,43 +73,59 @@ def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
     return {"ids": reference.ids}
 
 
-def _read(text: str, tasks: Sequence[str], problems: Problems) -> Reference | None:
-    table = read_table(text, FILE, problems)
-    for name in [ID, *(COLUMNS[task] for task in tasks)]:
+def phase_rows(table: Table) -> tuple[list[tuple[int, list[str]]], int]:
+    """The rows that a phase is scored on, (line, cells) each, and how many others there are.
+
+    The released file holds training and development speakers together; no phase is scored on the former.
+    """
+    rows = list(table.rows)
+    if PART not in table.header:
+        return rows, 0
+    at = table.header.index(PART)
+    development = [row for row in rows if row[1][at].strip().casefold() == DEVELOPMENT]
+    return (development, len(rows) - len(development)) if development else (rows, 0)
+
+
+def _read(text: str, tasks: Sequence[str], form: Form, problems: Problems) -> Reference | None:
+    table = read_table(text, form.file, problems)
+    for name in [form.id, *(form.columns[task] for task in tasks)]:
         if name not in table.header:
-            problems.error(f"{FILE}:1", f"the column {name} is missing", f"the columns {ID}, {CLASS}, {MMSE}")
+            expected = f"the columns {form.id}, {CLASS}, {form.mmse}"
+            if form == GOLD and RELEASED.id in table.header:
+                expected += f"; the file as it was released keeps its name {RELEASED.file}"
+            problems.error(f"{form.file}:1", f"the column {name} is missing", expected)
     if problems.found:
         return None
     at = {name: i for i, name in enumerate(table.header)}
     line_of: dict[str, int] = {}
     classes: list[str] = []
     mmse: list[float | None] = []
-    for line, cells in table.rows:
-        item = cells[at[ID]].strip()
+    for line, cells in phase_rows(table)[0]:
+        item = cells[at[form.id]].strip()
         if not item or item in line_of:
-            what = f"{ID} {item} stood there already, in line {line_of[item]}" if item else f"{ID} is empty"
-            problems.error(f"{FILE}:{line}", what, "each speaker once")
+            what = f"{form.id} {item} stood there already, in line {line_of[item]}" if item else f"{form.id} is empty"
+            problems.error(f"{form.file}:{line}", what, "each speaker once")
             continue
         line_of[item] = line
+        where = f"{form.file}:{line} ({form.id} {item})"
         if "classification" in tasks:
-            classes.append(_class_name(cells[at[CLASS]].strip(), line, item, problems))
+            classes.append(_class_name(cells[at[CLASS]].strip(), where, problems))
         if "regression" in tasks:
-            mmse.append(_score(cells[at[MMSE]].strip(), line, item, problems))
+            mmse.append(_score(cells[at[form.mmse]].strip(), where, form, problems))
     if not line_of:
-        problems.error(FILE, "has no rows", "one row for each speaker")
+        problems.error(form.file, "has no rows", "one row for each speaker")
     elif "regression" in tasks and not problems.found and all(value is None for value in mmse):
-        problems.error(FILE, f"no speaker has an {MMSE}", "at least one, for the task regression")
+        problems.error(form.file, f"no speaker has an {form.mmse}", "at least one, for the task regression")
     return Reference(list(line_of), classes, mmse)
 
 
-def _class_name(cell: str, line: int, item: str, problems: Problems) -> str:
+def _class_name(cell: str, where: str, problems: Problems) -> str:
     if cell not in CLASS_OF:
-        expected = f"one of {', '.join(CLASSES)}, spelt exactly so"
-        problems.error(f"{FILE}:{line} ({ID} {item})", f"{CLASS} is none of the classes", expected)
+        problems.error(where, f"{CLASS} is none of the classes", f"one of {', '.join(CLASSES)}, spelt exactly so")
     return CLASS_OF.get(cell, "")
 
 
-def _score(cell: str, line: int, item: str, problems: Problems) -> float | None:
+def _score(cell: str, where: str, form: Form, problems: Problems) -> float | None:
     """A speaker's MMSE score, None where the cell is empty."""
     if not cell:
         return None
@@ -98,6 +134,6 @@ def _score(cell: str, line: int, item: str, problems: Problems) -> float | None:
     except ValueError:
         value = math.nan
     if not 0.0 <= value <= MMSE_MAX:
-        what = f"{MMSE} is no number from 0 to {MMSE_MAX:g}"
-        problems.error(f"{FILE}:{line} ({ID} {item})", what, "a score, or nothing where it is unknown")
+        what = f"{form.mmse} is no number from 0 to {MMSE_MAX:g}"
+        problems.error(where, what, "a score, or nothing where it is unknown")
     return value

@@ -30,13 +30,14 @@ Scores = dict[str, dict[str, float | None]]
 """Team → column key → score; None where the team did not enter the column's task."""
 
 
-def rank(request: Mapping[str, Any]) -> dict[str, Any]:
+def rank(request: Mapping[str, Any], results: Mapping[str, Mapping[str, TaskResult]] | None = None) -> dict[str, Any]:
     """One ranking for each task, ties sharing a rank.
 
     Args:
         request: `program`, the path of a program.json; `scores`, the path of a table of scores, or else `submissions`
             and `reference`, the folders of all submissions and of the prepared gold; `hide`, teams to show without
             name and figures.
+        results: what `score_all` gives for the request, where that is known already.
 
     Returns:
         `teams`: a record for each team, with its columns and its rank in each task; `tables`: to be printed, each with
@@ -47,7 +48,7 @@ def rank(request: Mapping[str, Any]) -> dict[str, Any]:
     if request.get("scores"):
         scores = read_scores(Path(request["scores"]), [column.key for column in columns])
     else:
-        results = score_all(request, program)
+        results = score_all(request, program) if results is None else results
         for entered in results.values():
             check_columns(program, entered)
         scores = {team: {column.key: _value(column, own) for column in columns} for team, own in results.items()}

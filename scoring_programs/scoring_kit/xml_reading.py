@@ -18,10 +18,19 @@ class Element(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """The root element of a kind of file, and which elements may lie directly in which."""
+    """A kind of file.
+
+    Attributes:
+        root: its root element.
+        children: which elements may lie directly in which.
+        texts: the elements that hold running text, in which markup of other names (`<p>`, `<b>` …) is looked through.
+        refused: other names that are refused there nevertheless.
+    """
 
     root: str
     children: Mapping[str, FrozenSet[str]]
+    texts: FrozenSet[str] = frozenset()
+    refused: FrozenSet[str] = frozenset()
 
 
 def read_elements(text: str, file: str, shape: Shape, fault: Fault, handle: Callable[[Element], None]) -> bool:
@@ -62,6 +71,8 @@ class _Reader:
     def __init__(self, file: str, shape: Shape, fault: Fault, handle: Callable[[Element], None]) -> None:
         self.file = file
         self.children = {**shape.children, "": frozenset({shape.root})}
+        self.texts = shape.texts
+        self.names = shape.refused.union({shape.root}, *shape.children.values())
         self.fault = fault
         self.handle = handle
         self.open = [""]
@@ -82,6 +93,9 @@ class _Reader:
             self.open.append(name)
             if parent:
                 self.handle(Element(line, name, attributes))
+            return
+        if parent in self.texts and name not in self.names:
+            self.open.append(parent)  # as if its content stood where it stands itself
             return
         self.skipped = 1
         place = f"inside <{parent}>" if parent else "as the root"

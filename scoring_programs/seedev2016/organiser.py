@@ -1,4 +1,4 @@
-"""What only the organisers of SeeDev need: prepare and check gold, manifest, template, secrets."""
+"""What only the organisers of SeeDev need: prepare and check gold, manifest, template, secrets, the final ranking."""
 
 import hashlib
 import shutil
@@ -9,6 +9,7 @@ from typing import Any
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.organiser import serve
 from seedev2016 import reference
+from seedev2016.final_ranking import rank
 from seedev2016.standoff import Entity
 
 Request = Mapping[str, Any]
@@ -104,6 +105,7 @@ VERBS = {
     "manifest": manifest,
     "template": template,
     "secrets": secrets,
+    "rank": rank,
 }
 
 if __name__ == "__main__":

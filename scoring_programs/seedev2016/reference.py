@@ -42,10 +42,11 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Refe
         entities[task], events[task] = {}, {}
         for document in documents(folder, task, problems):
             types = {key: entity.type for key, entity in read_document_entities(folder, task, document, problems)}
-            text = read_text(folder, f"{task}/{document}.a2", problems)
+            name = f"{task}/{document}.a2"
+            fault = told_to_organiser(problems)
             entities[task][document] = types
             events[task][document] = read_events(
-                text, f"{task}/{document}.a2", task, types, told_to_organiser(problems)
+                read_text(folder, name, problems), name, task, types, fault, misfit=fault
             )
     raise_if_any(problems)
     return Reference(entities, events)

@@ -39,7 +39,7 @@ class Event(NamedTuple):
     Attributes:
         type: name of the event type.
         first: id of the entity that is the first mandatory argument. Where that may have one of two roles, the
-            entity's type alone tells which, because no type fits both.
+            entity's type alone tells which, because no type fits both. `ROLE:ID` where it does not fit the role.
         second: id of the entity that is the second mandatory argument.
         optional: the optional arguments as (role, filler); the filler of a Prerequisite_Event is that event's `key`.
         negated: whether a Negation is attached to it.
@@ -83,28 +83,33 @@ def read_entities(text: str, name: str, fault: Fault) -> Dict[str, Entity]:
     return entities
 
 
-def read_events(text: str, name: str, task: str, entities: Mapping[str, str], fault: Fault) -> List[Event]:
-    """The events of an `.a2` file in the order of the file; every fault is told.
+def read_events(
+    text: str, name: str, task: str, entities: Mapping[str, str], fault: Fault, misfit: Fault
+) -> List[Event]:
+    """The events of an `.a2` file in the order of the file; every fault is told, and its event left out.
 
     Args:
         text: the file's content.
         name: its name in messages.
         task: `binary` or `full`, which decides on the event types and on what is optional.
         entities: id → type of the document's entities, which alone may be arguments.
-        fault: told of everything that the schema does not allow.
+        fault: told of everything that cannot be read as an event of the schema.
+        misfit: told of an argument whose filler has a type that its role does not take. The event stays, with an
+            argument that equals none of the gold, whose arguments all fit.
     """
-    return _EventReader(name, task, entities, fault).read(text)
+    return _EventReader(name, task, entities, fault, misfit).read(text)
 
 
 class _EventReader:
     """Reads one `.a2` file: its lines first, then what they refer to, which may stand further down."""
 
-    def __init__(self, name: str, task: str, entities: Mapping[str, str], fault: Fault) -> None:
+    def __init__(self, name: str, task: str, entities: Mapping[str, str], fault: Fault, misfit: Fault) -> None:
         self.name = name
         self.task = task
         self.types = EVENT_TYPES[task]
         self.entities = entities
         self.tell = fault
+        self.tell_misfit = misfit
         # None where the line has a fault: what refers to it is then no second one.
         self.events: Dict[str, Optional[Event]] = {}
         self.prerequisites: List[Tuple[int, str, str]] = []
@@ -157,13 +162,14 @@ class _EventReader:
                 roles = name if role.argument is None else kind.names(role.argument)
                 self.fault(number, "second filler of an argument", word, f"one {roles}")
                 sound = False
-            elif not (self.entities.get(filler) in role.fillers or name == PREREQUISITE):
-                self._tell_misfit(name, filler, role, number)
+            elif name != PREREQUISITE and filler not in self.entities:
+                expected = "the id of an entity in the document's .a1 file"
+                self.fault(number, "unknown entity", f"{name}:{filler}", expected)
                 sound = False
             elif role.argument is None:
-                optional[name] = sys.intern(filler)
+                optional[name] = self._filler(name, filler, role, number)
             else:
-                mandatory[role.argument] = sys.intern(filler)
+                mandatory[role.argument] = self._filler(name, filler, role, number)
         first, second = mandatory
         if not sound:
             return None
@@ -177,13 +183,17 @@ class _EventReader:
             self.prerequisites.append((number, identifier, optional.pop(PREREQUISITE)))
         return Event(kind.name, first, second, frozenset(optional.items()), False)
 
-    def _tell_misfit(self, name: str, filler: str, role: Role, number: int) -> None:
-        entity = self.entities.get(filler)
-        if entity is None:
-            self.fault(number, "unknown entity", f"{name}:{filler}", "the id of an entity in the document's .a1 file")
-        else:
-            types = _listed(role.fillers)
-            self.fault(number, "entity of a wrong type", f"{name}:{filler} ({entity})", f"an entity of type {types}")
+    def _filler(self, name: str, filler: str, role: Role, number: int) -> str:
+        """The id that fills a role, behind the role's name where it is an entity that the role does not take.
+
+        An argument with two roles is compared without them (see `Event`): `Molecule:T4` must not equal `Element:T4`.
+        """
+        if name == PREREQUISITE or self.entities[filler] in role.fillers:
+            return sys.intern(filler)
+        value = f"{name}:{filler} ({self.entities[filler]})"
+        expected = f"an entity of type {_listed(role.fillers)}"
+        self.tell_misfit(f"{self.name}:{number}", "entity of a wrong type", value, expected)
+        return f"{name}:{filler}"
 
     def _read_modification(self, identifier: str, body: str, number: int) -> None:
         negation = _NEGATION.fullmatch(body)
@@ -200,11 +210,11 @@ class _EventReader:
         if prerequisite not in self.events:
             self.fault(number, "unknown event", f"{PREREQUISITE}:{prerequisite}", "the id of an event of this file")
         elif event is not None and target is not None:
-            if target.type in PREREQUISITE_TYPES:
-                self.events[identifier] = event._replace(optional=event.optional | {(PREREQUISITE, target.key)})
-            else:
+            if target.type not in PREREQUISITE_TYPES:
                 value = f"{PREREQUISITE}:{prerequisite} ({target.type})"
-                self.fault(number, "event of a wrong type", value, f"an event of type {_listed(PREREQUISITE_TYPES)}")
+                expected = f"an event of type {_listed(PREREQUISITE_TYPES)}"
+                self.tell_misfit(f"{self.name}:{number}", "event of a wrong type", value, expected)
+            self.events[identifier] = event._replace(optional=event.optional | {(PREREQUISITE, target.key)})
 
     def _negate(self, number: int, target: str) -> None:
         event = self.events.get(target)

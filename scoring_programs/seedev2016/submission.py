@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Dict, FrozenSet, List, Mapping, Optional
 
-from scoring_kit.errors import Problems
+from scoring_kit.errors import Problems, shown
 from scoring_kit.faults import told_to_participant
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
@@ -61,7 +61,11 @@ def _read_task(
     problems: Problems,
 ) -> Dict[str, List[Event]]:
     """The predicted events of one task by document."""
-    tell = told_to_participant(problems)
+    fault = told_to_participant(problems)
+
+    def misfit(where: str, rule: str, value: str, expected: str) -> None:
+        problems.warn(where, f"{rule} {shown(value)}; this argument is scored as wrong. Expected: {expected}")
+
     prefix = f"{folder}/" if folder else ""
     events: Dict[str, List[Event]] = {}
     for document, entities in documents.items():
@@ -71,7 +75,7 @@ def _read_task(
             continue
         text = read_utf8(files.paths[name], name, MAX_MEGABYTES, problems)
         if text is not None:
-            events[document] = read_events(text, name, task, entities, tell)
+            events[document] = read_events(text, name, task, entities, fault, misfit)
     for name in files.named(".a2", folder):
         if name[len(prefix) : -len(".a2")] not in documents:
             problems.error(name, "is no document of this task", "the names of the .a1 files, ending in .a2")

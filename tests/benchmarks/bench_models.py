@@ -47,25 +47,25 @@ def main() -> None:
             data,
             1,
             lambda d: _plain_spans(d, tiny_models.DEBERTA_ENCODER),
-            lambda d: _our_spans(d, tiny_models.DEBERTA_ENCODER),
+            lambda d: our_spans(d, tiny_models.DEBERTA_ENCODER),
         )
         _compare(
             "B and C",
             data,
             1,
             lambda d: _plain_pairs(d, tiny_models.DEBERTA_V2_NLI),
-            lambda d: _our_pairs(d, tiny_models.DEBERTA_V2_NLI),
+            lambda d: our_pairs(d, tiny_models.DEBERTA_V2_NLI),
         )
         print("\n-- real width, two layers")
         _compare(
-            "A.1", data, WIDE_SAMPLE, lambda d: _plain_spans(d, wide_encoder), lambda d: _our_spans(d, wide_encoder)
+            "A.1", data, WIDE_SAMPLE, lambda d: _plain_spans(d, wide_encoder), lambda d: our_spans(d, wide_encoder)
         )
         _compare(
             "B and C",
             data,
             WIDE_SAMPLE,
             lambda d: _plain_pairs(d, wide_classifier),
-            lambda d: _our_pairs(d, wide_classifier),
+            lambda d: our_pairs(d, wide_classifier),
         )
         print("\n-- more data, tiny models")
         for scale in SCALES:
@@ -76,8 +76,8 @@ def main() -> None:
 
 def _scaled(scale: int) -> None:
     data = timelines(TIMELINES * scale)
-    print(f"{scale:>2}x  A.1      {measured(lambda: _our_spans(data, tiny_models.DEBERTA_ENCODER))[1]}", flush=True)
-    print(f"{scale:>2}x  B and C  {measured(lambda: _our_pairs(data, tiny_models.DEBERTA_V2_NLI))[1]}", flush=True)
+    print(f"{scale:>2}x  A.1      {measured(lambda: our_spans(data, tiny_models.DEBERTA_ENCODER))[1]}", flush=True)
+    print(f"{scale:>2}x  B and C  {measured(lambda: our_pairs(data, tiny_models.DEBERTA_V2_NLI))[1]}", flush=True)
 
 
 def _describe(data: list[Timeline]) -> None:
@@ -132,7 +132,8 @@ def _plain_spans(data: list[Timeline], encoder: str) -> list[float]:
     return results
 
 
-def _our_spans(data: list[Timeline], encoder: str, cache: str | None = None) -> list[float]:
+def our_spans(data: list[Timeline], encoder: str, cache: str | None = None) -> list[float]:
+    """The same by our engine."""
     from scoring_kit.metrics.bertscore import BertScoreOptions, BertScorer
 
     scorer = BertScorer(
@@ -166,7 +167,8 @@ def _plain_pairs(data: list[Timeline], classifier: str) -> list[float]:
     return results
 
 
-def _our_pairs(data: list[Timeline], classifier: str, cache: str | None = None) -> list[float]:
+def our_pairs(data: list[Timeline], classifier: str, cache: str | None = None) -> list[float]:
+    """The same by our engine."""
     from scoring_kit.metrics.nli import CONTRADICTION, NliModel, NliOptions
 
     model = NliModel(NliOptions(classifier, device="cpu", cache=cache))
@@ -175,8 +177,8 @@ def _our_pairs(data: list[Timeline], classifier: str, cache: str | None = None) 
 
 def _warm(data: list[Timeline], encoder: str, classifier: str, folder: str) -> None:
     cache = str(Path(folder, "cache"))
-    spans = [measured(lambda: _our_spans(data, encoder, cache)) for _ in range(2)]
-    pairs = [measured(lambda: _our_pairs(data, classifier, cache)) for _ in range(2)]
+    spans = [measured(lambda: our_spans(data, encoder, cache)) for _ in range(2)]
+    pairs = [measured(lambda: our_pairs(data, classifier, cache)) for _ in range(2)]
     for what, ((first, cold), (second, warm)) in (("A.1", spans), ("B and C", pairs)):
         print(f"{what}: cold {cold}")
         difference = max(abs(a - b) for a, b in zip(first, second, strict=True))

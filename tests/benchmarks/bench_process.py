@@ -32,11 +32,11 @@ def _prepared(speakers: int) -> Callable[[], object]:
     rng = random.Random(2025)
     columns = [submission.column_name(task, number) for task in TASKS for number in (1, 2, 3)]
     with (
-        (root / "ref" / reference.FILE).open("w", encoding="utf-8", newline="") as gold_file,
+        (root / "ref" / reference.GOLD.file).open("w", encoding="utf-8", newline="") as gold_file,
         (root / "res" / "PROCESS_submission_A_B.csv").open("w", encoding="utf-8", newline="") as answer_file,
     ):
         gold, answers = csv.writer(gold_file), csv.writer(answer_file)
-        gold.writerow([submission.ID, reference.CLASS, reference.MMSE])
+        gold.writerow([reference.GOLD.id, reference.CLASS, reference.GOLD.mmse])
         answers.writerow([submission.ID, *columns])
         for i in range(speakers):
             name = f"Process-rec-{i:07d}"

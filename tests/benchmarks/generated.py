@@ -41,11 +41,23 @@ class Timeline:
 def timelines(count: int, seed: int = 2025) -> list[Timeline]:
     """So many timelines of five posts each."""
     rng = random.Random(seed)
-    return [_timeline(rng) for _ in range(count)]
+    return [_timeline(rng, 5) for _ in range(count)]
 
 
-def _timeline(rng: random.Random) -> Timeline:
-    gold = {kind: [_span(rng) for _ in range(rng.randint(4, 8))] for kind in CLASSES}
+def clpsych_test_set() -> list[Timeline]:
+    """As many timelines and posts as the test set of CLPsych 2025: 10 and 94."""
+    rng = random.Random(94)
+    return [_timeline(rng, 10 if number < 4 else 9) for number in range(10)]
+
+
+def long_texts(count: int, seed: int = 512) -> list[str]:
+    """So many texts of a dozen sentences, a few hundred tokens each."""
+    rng = random.Random(seed)
+    return [" ".join(_sentence(rng) for _ in range(12)) for _ in range(count)]
+
+
+def _timeline(rng: random.Random, posts_there: int) -> Timeline:
+    gold = {kind: [_span(rng) for _ in range(rng.randint(4, 8) * posts_there // 5)] for kind in CLASSES}
     predicted = {
         kind: [_altered(rng, span) for span in gold[kind] for _ in range(rng.randint(0, 2))] for kind in CLASSES
     }
@@ -58,7 +70,7 @@ def _timeline(rng: random.Random) -> Timeline:
             summary=[_sentence(rng) for _ in range(rng.randint(1, 3))],
             evidence=rng.sample(spans, min(len(spans), rng.randint(0, 4))),
         )
-        for _ in range(5)
+        for _ in range(posts_there)
     ]
     return Timeline(
         gold,

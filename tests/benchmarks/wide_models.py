@@ -1,4 +1,4 @@
-"""Two layers of real width with random weights, in the shapes of the models that CLPsych 2025 used."""
+"""A few layers of real width with random weights, in the shapes of the models that CLPsych 2025 used."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ LAYERS = 2
 TOKENIZER_FILES = ("vocab.json", "merges.txt", "tokenizer.json", "tokenizer_config.json")
 
 
-def make_wide_encoder(folder: Path) -> Path:
+def make_wide_encoder(folder: Path, layers: int = LAYERS) -> Path:
     """microsoft/deberta-xlarge-mnli's layers: width 1024, 16 heads, 512 relative positions."""
     import torch
     from transformers import DebertaConfig, DebertaModel
 
     torch.manual_seed(1)
     config = DebertaConfig(
-        **_width(),
+        **_width(layers),
         vocab_size=512,
         max_position_embeddings=512,
         max_relative_positions=-1,
@@ -32,14 +32,14 @@ def make_wide_encoder(folder: Path) -> Path:
     return _with_tokenizer(folder, tiny_models.DEBERTA_ENCODER)
 
 
-def make_wide_classifier(folder: Path) -> Path:
+def make_wide_classifier(folder: Path, layers: int = LAYERS) -> Path:
     """DeBERTa-v3-large's layers: width 1024, 16 heads, 256 position buckets, shared attention key."""
     import torch
     from transformers import DebertaV2Config, DebertaV2ForSequenceClassification
 
     torch.manual_seed(2)
     config = DebertaV2Config(
-        **_width(),
+        **_width(layers),
         vocab_size=512,
         max_position_embeddings=512,
         max_relative_positions=-1,
@@ -57,12 +57,12 @@ def make_wide_classifier(folder: Path) -> Path:
     return _with_tokenizer(folder, tiny_models.DEBERTA_V2_NLI)
 
 
-def _width() -> dict[str, int]:
+def _width(layers: int) -> dict[str, int]:
     return {
         "hidden_size": 1024,
         "num_attention_heads": 16,
         "intermediate_size": 4096,
-        "num_hidden_layers": LAYERS,
+        "num_hidden_layers": layers,
     }
 
 

@@ -13,6 +13,7 @@ from are2007 import organiser, reference
 from are2007.answers import Key
 from are2007.mentions import Mention
 from gen_bundle.declaration.resolve import resolve
+from gen_bundle.render.pages import render_pages
 from gen_bundle.resources import resource
 from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of, pages
 from tests.scoring_programs.framed import score
@@ -133,5 +134,25 @@ def test_the_board_of_the_built_bundle_shows_the_direct_scores(tmp_path: Path, l
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_pages(layout: str) -> None:
     rendered = {page: " ".join(text.split()) for page, text in pages(NAME, layout).items()}
-    assert rendered["pages/evaluation.md"].count("**Choice") == 11
+    assert rendered["pages/evaluation.md"].count("**Choice") == 13
     assert "start-end" not in rendered["pages/submission.md"]
+
+
+def test_what_the_boards_are_ranked_by_is_marked_as_a_choice() -> None:
+    evaluation = " ".join(pages(NAME)["pages/evaluation.md"].split())
+    joint = "the exercise has no ranking over all tasks. The board is ranked by *Task 1 success rate*, its first column"
+    assert f"**Choice:** {joint}" in evaluation
+    _, _, task3 = evaluation.partition("## Task 3")
+    assert "**Choice:** the exercise names precision and recall for this task; the board is ranked by $F_1$" in task3
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_evaluation_page_of_one_task_refers_to_no_section_of_another(task: str) -> None:
+    text = render_pages(resolve(FOLDER, layout="separate").only(task))["pages/evaluation.md"].decode()
+    others = {f"task {number}" for number in range(1, 5)} - {f"task {task[-1]}"}
+    assert not [other for other in others if other in text.lower()]
+    if task == "task3":
+        section = " ".join(text.partition("## Task 3")[2].split())
+        assert (
+            "is absent or wrong, if the links go round in a circle, or if the chain has nothing but pronouns" in section
+        )

@@ -96,7 +96,12 @@ def test_the_board_of_the_built_bundle_shows_the_direct_scores(tmp_path: Path, l
 def test_pages(layout: str) -> None:
     rendered = pages(NAME, layout)
     evaluation = rendered["pages/evaluation.md"]
-    assert evaluation.count("**Choice:**") == 4
+    choices = [" ".join(text.split()) for text in evaluation.split("**Choice:**")[1:]]
+    assert len(choices) == (7 if layout == "separate" else 8)
+    assert any("the **accuracy** is the share" in choice for choice in choices)
+    assert any("column to sort by, which is Clarity macro F1." in choice for choice in choices) == (
+        layout != "separate"
+    )
     for label in (
         "Claims ignorance, Clarification, Declining to answer",
         "Clear Reply, Ambivalent Reply, Clear Non-Reply",

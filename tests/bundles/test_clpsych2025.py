@@ -17,8 +17,10 @@ from clpsych2025 import a2, organiser, reference
 from clpsych2025 import submission as reader
 from gen_bundle.declaration.model import Competition
 from gen_bundle.declaration.resolve import resolve
+from gen_bundle.image.manifest import read_manifest
 from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.package.programs import program_description
+from gen_bundle.platforms.codabench import competition_document
 from gen_bundle.render.markdown import page_html
 from gen_bundle.render.pages import render_pages
 from gen_bundle.render.starting_kit import starting_kit_members
@@ -89,9 +91,29 @@ def test_where_the_organisers_keep_a_model_is_told_to_their_scoring_program_alon
     assert program_description(chosen, chosen.units[0])["options"]["nli"]["model"] == str(private / "our-nli")
 
 
-def test_no_revision_is_invented(competition: Competition) -> None:
-    assert competition.options["bertscore"]["revision"] is None
-    assert competition.options["nli"]["revision"] is None
+def test_both_models_are_named_with_the_revisions_that_images_lock(competition: Competition) -> None:
+    known = read_manifest(resource("docker") / "models.yaml").models
+    revisions = {group: competition.options[group]["revision"] for group in ("bertscore", "nli")}
+    assert revisions == {
+        "bertscore": "5b07a9086c1dbb79981ff7b05b4d1ad83b3af51c",
+        "nli": "b3546ea6b0346eb6f8d5d68b13c7dc6d0376b3d7",
+    }
+    assert revisions == {group: known[competition.options[group]["model"]].revision for group in revisions}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "revision"),
+    [
+        (["options.nli.model=org/other"], None),
+        (["options.nli.model=/a/folder"], None),
+        (["options.nli.model=org/other", f"options.nli.revision={'a' * 40}"], "a" * 40),
+        ([f"options.nli.revision={'a' * 40}", "options.nli.model=org/other"], "a" * 40),
+        (["options.bertscore.model=org/other"], "b3546ea6b0346eb6f8d5d68b13c7dc6d0376b3d7"),
+        (["options.nli.revision=null"], None),
+    ],
+)
+def test_another_model_does_not_keep_the_revision(overrides: list[str], revision: str | None) -> None:
+    assert resolve(FOLDER, overrides=tuple(overrides)).options["nli"]["revision"] == revision
 
 
 def timelines(*parts: str) -> Iterator[dict[str, Any]]:
@@ -204,11 +226,39 @@ def test_the_evaluation_page_describes_the_profile_that_is_scored() -> None:
         render_pages(resolve(FOLDER, overrides=overrides))["pages/evaluation.md"].decode()
         for overrides in PROFILES.values()
     )
-    assert published.count("**Choice:**") == 9
+    assert published.count("**Choice:**") == 11
     assert "is rescaled with the baseline" in published
     assert "is not rescaled with a baseline" in unscaled
     assert "over *four* labels" in as_run
-    assert "**Choice:**" not in as_run
+    assert as_run.count("**Choice:**") == 2  # which columns rank; the program's numbers leave nothing open
+    for page in (published, unscaled, as_run):
+        head = " ".join(page.split("## ")[0].split())
+        assert "**Choice:** there is one ranking for each task, by its column marked as ranked" in head
+        assert "**Choice:** the leaderboard needs one column to sort by, which is A.1 Recall." in head
+        assert "BERTScore (Zhang et al., 2020)" in " ".join(page.split())
+        assert "ICLR 2020" in page.split("## Reference")[1]
+    assert "*CLPsych 2025: Evaluation and Submission Instructions*" in " ".join(published.split())
+
+
+def test_a_bundle_of_one_task_says_nothing_of_a_leaderboard_over_several() -> None:
+    page = render_pages(resolve(FOLDER, layout="separate").only("a2"))["pages/evaluation.md"].decode()
+    assert "marked as ranked" in page
+    assert "column to sort by" not in page
+
+
+def test_the_shared_tasks_further_dates_stand_on_the_timeline_page() -> None:
+    page = page_html(render_pages(resolve(FOLDER))["pages/timeline.md"].decode())
+    cells = re.findall(r"<td>(.*?)</td>", page)
+    for date, what in (("12", "Results"), ("19", "papers due"), ("23", "acceptance"), ("27", "Camera-ready")):
+        assert what in cells[cells.index(f"{date} March") + 1]
+
+
+def test_the_method_is_asked_and_files_of_the_test_phase_are_hidden(tmp_path: Path) -> None:
+    competition = resolve(FOLDER)
+    document = competition_document(competition, prepare_phases(competition, tmp_path))
+    (question,) = document["fact_sheet"].values()
+    assert (question["key"], question["type"], question["is_required"]) == ("method", "text", "true")
+    assert [phase["hide_output"] for phase in document["phases"]] == [False, True]
 
 
 def test_every_page_that_takes_part_in_the_plan_is_there(competition: Competition) -> None:

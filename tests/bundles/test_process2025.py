@@ -95,7 +95,7 @@ def test_the_board_of_the_built_bundle_shows_the_direct_scores(tmp_path: Path, l
 @pytest.mark.parametrize("layout", ["joint", "tasks", "separate"])
 def test_pages(layout: str) -> None:
     rendered = {page: " ".join(text.split()) for page, text in pages(NAME, layout).items()}
-    assert rendered["pages/evaluation.md"].count("**Choice:**") == 8
+    assert rendered["pages/evaluation.md"].count("**Choice:**") == (9 if layout == "separate" else 10)
     assert "not the harmonic mean" in rendered["pages/evaluation.md"]
     assert "PROCESS_submission_&lt;group&gt;_&lt;affiliation&gt;.csv" in page_html(rendered["pages/submission.md"])
     assert "no intellectual property to the organisers" in rendered["terms.md"]

@@ -1,9 +1,11 @@
 """The declaration, synthetic data and baselines of SeeDev, and the whole way through the built zip."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -72,6 +74,21 @@ def test_the_data_are_sound_and_hold_every_event_type(phase: str) -> None:
 
 
 @pytest.mark.parametrize("phase", ["dev", "test"])
+@pytest.mark.parametrize("task", ["binary", "full"])
+def test_events_have_discontinuous_and_repeated_entities_as_arguments(phase: str, task: str) -> None:
+    """As in the real data, where some fragments are apart and some entities have two ids."""
+    discontinuous = repeated = 0
+    for path in (FOLDER / "data" / phase / task).glob("*.a1"):
+        annotations = [line.split("\t")[:2] for line in path.read_text(encoding="utf-8").splitlines()]
+        copies = Counter(annotation for _, annotation in annotations)
+        fillers = set(re.findall(r":(T\d+)", path.with_suffix(".a2").read_text(encoding="utf-8")))
+        discontinuous += sum(";" in annotation for key, annotation in annotations if key in fillers)
+        repeated += sum(copies[annotation] == 2 for key, annotation in annotations if key in fillers)
+    assert discontinuous >= 5
+    assert repeated >= 4
+
+
+@pytest.mark.parametrize("phase", ["dev", "test"])
 def test_participants_get_texts_and_entities_and_nothing_else(phase: str) -> None:
     gold, public = files_of(FOLDER / "data" / phase), files_of(FOLDER / "data" / "public" / phase)
     assert public == {name: content for name, content in gold.items() if not name.endswith(".a2")}
@@ -106,7 +123,7 @@ def test_pages(layout: str) -> None:
         assert kind in data
     assert "| LitWay | 0.432 | 0.448 | 0.417 |" in rendered["pages/results.md"]
     assert "| DUTIR | hidden | hidden | hidden |" in rendered["pages/results.md"]
-    assert rendered["pages/evaluation.md"].count("**Choice:**") == 8
+    assert rendered["pages/evaluation.md"].count("**Choice:**") == 9
 
 
 def test_the_data_page_tells_the_roles_of_the_schema() -> None:

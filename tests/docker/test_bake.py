@@ -139,6 +139,36 @@ for revision in (None, "main", "{REVISION}"):
 
 
 @pytest.mark.models
+def test_weights_that_are_a_pickle_alone_load_offline_from_the_image(tmp_path: Path, hub: FakeHub) -> None:
+    """As microsoft/deberta-xlarge-mnli lies on the hub: no safetensors; the self-test computes the same number."""
+    torch = pytest.importorskip("torch")
+    safetensors = pytest.importorskip("safetensors.torch")
+    packed = io.BytesIO()
+    torch.save(safetensors.load_file(TINY / "model.safetensors"), packed)
+    files = hub.models["org/name"]
+    del files["model.safetensors"]
+    files["pytorch_model.bin"] = packed.getvalue()
+    locked = model() | {"files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}}
+    assert bake(tmp_path, {"hub": hub.address, "models": [locked], "punkt": None}).returncode == 0
+    numbers = []
+    for repository, home in (("org/name", tmp_path / "baked" / "hf"), (str(TINY), tmp_path)):
+        scoring = tmp_path / "baked" / "scoring"
+        (scoring / "packages.txt").write_text("")
+        entry = {"repository": repository, "revision": REVISION, "number": None}
+        (scoring / "manifest.json").write_text(json.dumps({"models": [entry], "punkt": None}))
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "docker" / "scoring_selftest.py"), "--json"],
+            capture_output=True,
+            text=True,
+            env=os.environ
+            | {"HF_HOME": str(home), "HF_HUB_OFFLINE": "1", "SCORING_FOLDER": str(scoring), "OMP_NUM_THREADS": "1"},
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        numbers += json.loads(done.stdout)["numbers"].values()
+    assert numbers[0] == numbers[1]
+
+
+@pytest.mark.models
 def test_the_hub_of_the_tests_answers_as_huggingface_hub_expects(hub: FakeHub) -> None:
     huggingface_hub = pytest.importorskip("huggingface_hub")
     code = f"""

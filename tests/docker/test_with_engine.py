@@ -11,7 +11,10 @@ from tests.engine import ROOT, unavailable
 WITH_ENGINE = ROOT / "docker" / "with-engine"
 SCRIPTS = [ROOT / "tests" / "docker" / "cdi-engine"]
 SCRIPTS += sorted(
-    p for p in (ROOT / "docker").iterdir() if p.is_file() and p.read_bytes().startswith(b"#!/usr/bin/env bash")
+    path
+    for folder in ("docker", "requirements")
+    for path in (ROOT / folder).iterdir()
+    if path.is_file() and path.read_bytes().startswith(b"#!/usr/bin/env bash")
 )
 
 
@@ -20,10 +23,11 @@ def with_engine(*command: str, **environment: str) -> subprocess.CompletedProces
 
 
 def test_the_scripts_are_found() -> None:
-    assert [p.name for p in SCRIPTS] == ["cdi-engine", "base-image", "lock.sh", "with-engine"]
+    names = ["cdi-engine", "base-image", "lock.sh", "with-engine", "install-torch", "lock.sh"]
+    assert [script.name for script in SCRIPTS] == names
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda p: p.name)
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: f"{script.parent.name}/{script.name}")
 def test_scripts_are_strict_and_pass_shellcheck(script: Path) -> None:
     assert "\nset -euo pipefail\n" in script.read_text()
     assert subprocess.run(["bash", "-n", script]).returncode == 0

@@ -85,7 +85,10 @@ def _manifest_path(given: Path | None) -> Path:
 @_which_manifest
 @click.option("--numbers", is_flag=True, help="Store what the built image's self-test computes, as its future lock.")
 def lock(manifest: Path | None, numbers: bool, **which: Any) -> None:
-    """Fill revisions and digests of the competition's models into the manifest, on a machine that reaches the hub."""
+    """Fill in the manifest's digests: of the competition's models, from the hub, and of the base image.
+
+    Digests that the manifest expects are compared; where the hub has another one, nothing is locked.
+    """
     from gen_bundle.image import lock as step
 
     with user_errors():
@@ -99,7 +102,7 @@ def lock(manifest: Path | None, numbers: bool, **which: Any) -> None:
 @command.command(context_settings=CONTEXT)
 @_which_image
 @_which_manifest
-@click.option("--base-image", help="Image with Python 3.11 to start from. [default: python:3.11-slim-bookworm]")
+@click.option("--base-image", help="Image with Python 3.11 to start from. [default: base_image of the manifest]")
 @click.option(
     "--nltk-data",
     envvar="NLTK_DATA",
@@ -108,7 +111,7 @@ def lock(manifest: Path | None, numbers: bool, **which: Any) -> None:
 )
 def build(manifest: Path | None, base_image: str | None, nltk_data: Path | None, **which: Any) -> None:
     """Build the image on this machine's container engine; the last step is its self-test."""
-    from gen_bundle.image.build import BASE_IMAGE, build_image
+    from gen_bundle.image.build import build_image
     from gen_bundle.image.docker_command import inspect_image
     from gen_bundle.image.manifest import read_manifest
     from gen_bundle.image.weights import settle_weights
@@ -116,12 +119,16 @@ def build(manifest: Path | None, base_image: str | None, nltk_data: Path | None,
     with user_errors():
         request = _request(**which)
         path = _manifest_path(manifest)
-        weights = settle_weights(request, read_manifest(path), path, nltk_data)
-        build_image(request, weights, base_image or BASE_IMAGE)
+        known = read_manifest(path)
+        weights = settle_weights(request, known, path, nltk_data)
+        start = base_image or known.base_image.reference
+        build_image(request, weights, start)
         size = inspect_image(request.tag)["Size"] / 1e9
     say(f"{request.tag}: {size:.2f} GB, models: {', '.join(weights.models) or 'none'}", "green")
     if any(model["number"] is None for model in weights.manifest["models"]):
         say(f"the models' numbers are not locked yet: gen-bundle image lock {request.name} --numbers")
+    if "@" not in start:
+        say(f"it starts from {start}, which is not pinned by its digest: gen-bundle image lock {request.name}")
     say("bundle.yaml's line for this image, good for dry runs; the platform needs a pushed one:")
     click.echo(f"docker_image: {request.tag}")
 

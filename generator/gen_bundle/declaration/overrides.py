@@ -15,7 +15,12 @@ def apply_overrides(source: Source, overrides: Iterable[str]) -> None:
 
     Types and ranges are checked with the rest of the declaration afterwards, so an override cannot do more than the
     file could; its errors name the override.
+
+    A revision belongs to its model: an option group that gets another `model` loses the `revision` of the one before,
+    unless that is given, too.
     """
+    models = {group: values.get("model") for group, values in _option_groups(source)}
+    changed: set[Trail] = set()
     for override in overrides:
         path, equals, text = override.partition("=")
         label = f"--set {override}"
@@ -32,7 +37,18 @@ def apply_overrides(source: Source, overrides: Iterable[str]) -> None:
         except LookupError as error:
             source.problems.append(f"{label}: {error.args[0]}")
         else:
+            changed.add(trail)
             _mark(source, trail, label)
+    for group, values in _option_groups(source):
+        given = changed.intersection([("options", group), ("options", group, "revision")])
+        if "revision" in values and values.get("model") != models.get(group) and not given:
+            values["revision"] = None
+
+
+def _option_groups(source: Source) -> list[tuple[str, dict[str, Any]]]:
+    """The options that hold further options."""
+    options = source.data.get("options")
+    return [(k, v) for k, v in options.items() if isinstance(v, dict)] if isinstance(options, dict) else []
 
 
 def _set(data: Any, path: list[str], value: Any, trail: Trail) -> Trail:

@@ -10,16 +10,16 @@ from pathlib import Path
 from gen_bundle.errors import UserError
 from gen_bundle.image.context import gather_context
 from gen_bundle.image.docker_command import docker_shown, require_builder
+from gen_bundle.image.manifest import BaseImage
 from gen_bundle.image.pip_settings import pip_settings
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.image.weights import Weights
 
-BASE_IMAGE = "python:3.11-slim-bookworm"
 CUDA = {"gen-bundle.cuda": "13.0", "gen-bundle.driver": "580.65"}  # of the locked torch, and the host driver it needs
 
 
-def build_image(request: ImageRequest, weights: Weights, base_image: str = BASE_IMAGE) -> None:
-    """Build and tag the image.
+def build_image(request: ImageRequest, weights: Weights, base_image: str = BaseImage().name) -> None:
+    """Build and tag the image, starting from `base_image`.
 
     `--network=host` lets the build reach a folder of wheels that is served on this machine, and works with engines that
     have no bridge. The platform's workers are amd64, so is the image.
@@ -55,15 +55,18 @@ def labels(request: ImageRequest, weights: Weights, base_image: str, context: Pa
     if request.packages == "models":
         locks = [f"requirements.{request.variant}.txt", "requirements/models.txt"]
     locked = b"".join((context / name).read_bytes() for name in locks)
+    base_name, _, base_digest = base_image.partition("@")
     licences = {model["licence"] for model in weights.manifest["models"] if model["licence"]}
     found = {
         "org.opencontainers.image.title": f"Scoring image of {request.name}",
         "org.opencontainers.image.version": importlib.metadata.version("gen-bundle"),
-        "org.opencontainers.image.base.name": base_image,
+        "org.opencontainers.image.base.name": base_name,
         "gen-bundle.packages": request.packages,
         "gen-bundle.variant": request.variant,
         "gen-bundle.models": " ".join(weights.models),
         "gen-bundle.model-licences": " ".join(sorted(licences)),
         "gen-bundle.lock": f"sha256:{hashlib.sha256(locked).hexdigest()}",
     }
+    if base_digest:
+        found["org.opencontainers.image.base.digest"] = base_digest
     return found | (CUDA if request.variant == "cuda" else {})

@@ -19,31 +19,69 @@ from gen_bundle.image.weights import PUNKT_URL
 
 
 def lock(request: ImageRequest, manifest_path: Path, tell: Callable[[str], None]) -> bool:
-    """Lock every model of the request that is not locked, and the sentence splitter's data.
+    """Lock every model of the request that is not locked, the sentence splitter's data, and the base image.
 
-    A model that the manifest does not name yet is added. What is locked stays as it is.
+    A model that the manifest does not name yet is added. What is locked stays as it is. The base image stays without a
+    digest where no container engine or no registry answers, which is told.
 
     Returns:
         Whether anything changed.
 
     Raises:
-        UserError: the hub cannot be reached or lacks a model; the manifest then stays as it was.
+        UserError: the hub cannot be reached, lacks a model, or has other files than were expected; the manifest then
+            stays as it was.
     """
     manifest = read_manifest(manifest_path)
     models = dict(manifest.models)
+    problems: list[str] = []
     for repository, wanted in request.models.items():
         model = models.get(repository, Model())
         if model.locked or model.path is not None:
             continue
+        where = f"{manifest_path}: models.{repository}"
+        if model.revision is not None and wanted not in (None, model.revision):
+            problems.append(
+                f"{where}.revision: is {model.revision}, but the competition asks for {wanted}. "
+                "Expected the same; to lock that one, set revision to null here and take expected away."
+            )
+            continue
         found = describe(repository, model.revision or wanted)
-        tell(f"{repository}: locked at {found.revision}, {len(found.files)} files")
+        if contradictions := model.contradictions(found.files):
+            problems += [f"{where}.{text}" for text in contradictions]
+            continue
+        confirmed = f", {len(model.expected)} of them as expected" if model.expected else ""
+        tell(f"{repository}: locked at {found.revision}, {len(found.files)} files{confirmed}")
         facts = {"revision": found.revision, "files": found.files, "licence": model.licence or found.licence}
-        models[repository] = model.model_copy(update=facts)
+        models[repository] = model.model_copy(update={**facts, "expected": None})
+    if problems:
+        raise UserError(*problems)
     punkt = manifest.punkt
     if request.packages == "models" and punkt.files is None:
         punkt = Punkt(files=_punkt_files())
         tell(f"punkt: locked, {len(punkt.files or {})} files")
-    return _store(manifest_path, manifest, Manifest(models=models, punkt=punkt))
+    base_image = manifest.base_image
+    if base_image.digest is None:
+        try:
+            base_image = base_image.model_copy(update={"digest": _registry_digest(base_image.name)})
+            tell(f"{base_image.name}: locked at {base_image.digest}")
+        except UserError as error:
+            tell(f"{base_image.name}: stays without a digest ({error}). Lock it where Docker reaches a registry.")
+    return _store(manifest_path, manifest, Manifest(models=models, punkt=punkt, base_image=base_image))
+
+
+def _registry_digest(name: str) -> str:
+    """The digest of an image (NAME:TAG) in its registry; the engine pulls it, as a build would.
+
+    Raises:
+        UserError: no engine or no registry answers.
+    """
+    docker_output("pull", "--quiet", name)
+    digests = json.loads(docker_output("image", "inspect", "--format", "{{json .RepoDigests}}", name)) or []
+    for digest in digests:
+        if digest.rpartition("@")[0] == name.rpartition(":")[0]:
+            found: str = digest.rpartition("@")[2]
+            return found
+    raise UserError(f"the engine knows no digest of {name}")
 
 
 def lock_numbers(request: ImageRequest, manifest_path: Path, tell: Callable[[str], None]) -> bool:

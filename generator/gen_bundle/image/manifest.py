@@ -1,10 +1,11 @@
 """Reads and writes `docker/models.yaml`, which names the models that images can carry."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from gen_bundle.declaration.source import read_source
 from gen_bundle.errors import UserError
@@ -20,11 +21,19 @@ class _Entry(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
+class Expected(_Entry):
+    """A file's digest as public sources have it, and how many of them independently of each other."""
+
+    sha256: Sha256
+    sources: Annotated[int, Field(ge=1)]
+
+
 class Model(_Entry):
     """One model; see the head of `docker/models.yaml` for the fields."""
 
     revision: Revision | None = None
     files: Files | None = None
+    expected: dict[FileName, Expected] | None = None
     licence: str | None = None
     number: float | None = None
     path: str | None = None
@@ -34,6 +43,22 @@ class Model(_Entry):
         """Whether it is settled which files these are."""
         return self.revision is not None and bool(self.files)
 
+    def contradictions(self, files: Mapping[str, str]) -> list[str]:
+        """What these files (name → sha256) have otherwise than expected: a source is wrong, or was tampered with."""
+        return [
+            f"expected.{name}: its sha256 is {files.get(name, 'unknown, the file is not there')}; in "
+            f"{said.sources} public source{'s' if said.sources > 1 else ''} it was {said.sha256}. "
+            "Find out which is right, and take this line away only if these files are."
+            for name, said in (self.expected or {}).items()
+            if files.get(name) != said.sha256
+        ]
+
+    @model_validator(mode="after")
+    def _expected_of_a_revision(self) -> "Model":
+        if self.expected and (self.revision is None or self.files is not None):
+            raise ValueError("expected digests are those of a revision whose files are still null")
+        return self
+
 
 class Punkt(_Entry):
     """The sentence splitter's data: file below `tokenizers/punkt_tab/` → sha256."""
@@ -41,11 +66,24 @@ class Punkt(_Entry):
     files: Files | None = None
 
 
+class BaseImage(_Entry):
+    """The image with Python 3.11 that every image starts from: its name and, once locked, its digest."""
+
+    name: str = "python:3.11-slim-bookworm"
+    digest: Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")] | None = None
+
+    @property
+    def reference(self) -> str:
+        """What to build from: exactly the locked image, or whatever the name stands for today."""
+        return f"{self.name}@{self.digest}" if self.digest else self.name
+
+
 class Manifest(_Entry):
-    """All models and the sentence splitter's data."""
+    """All models, the sentence splitter's data, and the image to start from."""
 
     models: dict[Repository, Model]
     punkt: Punkt
+    base_image: BaseImage = BaseImage()
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -77,8 +115,9 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
         head.append(line)
     data: dict[str, Any] = manifest.model_dump()
     for model in data["models"].values():
-        if model["path"] is None:
-            del model["path"]
+        for name in ("expected", "path"):
+            if model[name] is None:
+                del model[name]
     body = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
     path.write_text("".join(head) + body, encoding="utf-8")
 

@@ -59,7 +59,9 @@ def settle_weights(request: ImageRequest, manifest: Manifest, manifest_path: Pat
         if folder is not None:
             place = f"sources/{len(sources)}"
             sources[place] = folder
-        models.append({"repository": repository, **_settled(model, folder), "path": place})
+        settled = _settled(model, folder)
+        problems += [f"{manifest_path}: models.{repository}.{text}" for text in model.contradictions(settled["files"])]
+        models.append({"repository": repository, **settled, "path": place})
     punkt = None
     if request.packages == "models":
         place = None
@@ -95,11 +97,14 @@ def _fault(model: Model, wanted: str | None, folder: Path | None, name: str) -> 
         return f"path: {folder} lacks {', '.join(missing)}. Expected all locked files."
     if folder is None and not model.locked:
         return f"is not locked. {_lock(name)}"
-    if wanted is not None and wanted != model.revision:
+    if wanted is not None and not model.locked:
         return (
-            f"is at {model.revision or 'no known revision'}, but the competition asks for {wanted}. "
-            f"Set revision and files to null. {_lock(name)}"
+            f"path: {folder} is at no known revision, but the competition asks for {wanted}. "
+            "Lock the entry before it gets a path, or ask for no revision: --set options.GROUP.revision=null."
         )
+    if wanted is not None and wanted != model.revision:
+        repair = f"Set revision and files to null. {_lock(name)}"
+        return f"is at {model.revision}, but the competition asks for {wanted}. {repair}"
     return None
 
 

@@ -89,7 +89,10 @@ def _context(competition: Resolved) -> dict[str, Any]:
     def metrics_table(task_id: str | None = None) -> str:
         if task_id not in (None, *competition.all_task_ids):
             raise TemplateRuntimeError(f"metrics_table: no task {task_id!r}")
-        return tables.metrics_table([task for task in competition.tasks if task_id in (None, task.id)], primary)
+        table = tables.metrics_table([task for task in competition.tasks if task_id in (None, task.id)], primary)
+        if task_id is None and len(competition.units) > 1:
+            return f"{table}\n\n{tables.tasks_table(competition.tasks)}"
+        return table
 
     return {
         "competition": declaration.model_copy(update={"options": competition.public_options}),

@@ -27,6 +27,24 @@ def metrics_table(tasks: Sequence[Task], primary: str) -> str:
     return markdown_table(["Column", "Key", "Meaning", "Better", "Not entered"], rows)
 
 
+def tasks_table(tasks: Sequence[Task]) -> str:
+    """Which columns are whose in layout `tasks`, where each stands under every task, with its worst value on each row.
+
+    The example is the column whose worst value could most easily be read as a result.
+    """
+    owners = [(task, column) for task in tasks for column in task.columns if column.worst is not None]
+    owner, example = max(owners, key=lambda pair: abs(pair[1].worst or 0))
+    other = next(task for task in tasks if task != owner)
+    rows = [[task.name, "; ".join(column.title for column in task.columns)] for task in tasks]
+    return (
+        "The leaderboard repeats every column under every task, and only the column's own task fills it with a result. "
+        "Under any other task it shows its value for *Not entered* on every row, whatever was submitted: "
+        f"*{_cell(example.title)}* under *{_cell(other.name)}* is always {example.worst:g}. "
+        "Such a value only fills the place; it is not a result. The columns of the tasks are:\n\n"
+        + markdown_table(["Task", "Its columns"], rows)
+    )
+
+
 def _metric_row(column: Column, primary: str) -> list[str]:
     title = f"**{column.title}**" if column.key == primary else column.title
     better = "higher" if column.sort == "desc" else "lower"

@@ -79,7 +79,10 @@ def _load(kind: Any, files: ModelFiles, config: PretrainedConfig, place: Placeme
     logging.disable_progress_bar()
     started = time.monotonic()
     with reading(files):
-        model = kind.from_pretrained(str(files.folder), config=config, dtype=place.dtype, local_files_only=True)
+        # Of a pytorch_model.bin, which is a pickle, only tensors are taken: it cannot run code.
+        model = kind.from_pretrained(
+            str(files.folder), config=config, dtype=place.dtype, local_files_only=True, weights_only=True
+        )
     model.eval().to(device=place.device, dtype=place.dtype)  # DeBERTa makes some of its weights float32 regardless
     attend_in_rows(model)
     speed_up_relative_attention(model)

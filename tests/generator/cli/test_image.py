@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gen_bundle.cli import root
+from gen_bundle.errors import UserError
 from gen_bundle.image.manifest import read_manifest
 from tests.fake_hub import FakeHub, serve
 from tests.generator.competition import small_competition
@@ -36,6 +37,16 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
     with serve(FakeHub({"org/name": {"config.json": b"{}", "model.safetensors": b"weights"}})) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.address)
         yield hub
+
+
+@pytest.fixture(autouse=True)
+def _no_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is pulled on whatever engine this machine has."""
+
+    def docker(*arguments: str) -> str:
+        raise UserError(f"docker {arguments[0]}: no such host")
+
+    monkeypatch.setattr("gen_bundle.image.lock.docker_output", docker)
 
 
 @pytest.mark.parametrize("verb", ["lock", "build", "check", "push"])

@@ -70,6 +70,15 @@ def test_labels_tell_what_is_inside(tmp_path: Path) -> None:
     assert re.fullmatch(r"sha256:[0-9a-f]{64}", told["gen-bundle.lock"])
 
 
+def test_a_pinned_base_image_is_told_by_name_and_digest(tmp_path: Path) -> None:
+    gather_context(tmp_path, SCORE, NOTHING)
+    digest = "sha256:" + "a" * 64
+    told = labels(SCORE, NOTHING, f"python:3.11@{digest}", tmp_path)
+    assert told["org.opencontainers.image.base.name"] == "python:3.11"
+    assert told["org.opencontainers.image.base.digest"] == digest
+    assert "org.opencontainers.image.base.digest" not in labels(SCORE, NOTHING, "python:3.11", tmp_path)
+
+
 def test_a_cpu_image_promises_no_cuda(tmp_path: Path) -> None:
     gather_context(tmp_path, SCORE, NOTHING)
     assert "gen-bundle.cuda" not in labels(SCORE, NOTHING, "python:3.11-slim-bookworm", tmp_path)

@@ -1,5 +1,6 @@
 import hashlib
 import io
+import json
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,7 @@ FILES = {
     "tf_model.h5": b"and again",
     "onnx/model.onnx": b"and again",
 }
+BASE = "python:3.11-slim-bookworm"
 NEEDED = ["config.json", "model.safetensors", "vocab.txt"]
 UNLOCKED = "# Head.\nmodels:\n  org/name:\n    revision: null\n    files: null\n    licence: null\n    number: null\n"
 DIGESTS = {name: hashlib.sha256(FILES[name]).hexdigest() for name in NEEDED}
@@ -33,6 +35,20 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
         monkeypatch.setenv("HF_ENDPOINT", hub.address)
         monkeypatch.delenv("HF_TOKEN", raising=False)
         yield hub
+
+
+@pytest.fixture(autouse=True)
+def registry(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str]]:
+    """Image name → the digests that the engine knows of it after a pull; without an entry it cannot be pulled."""
+    known: dict[str, list[str]] = {}
+
+    def docker(verb: str, *arguments: str) -> str:
+        if arguments[-1] not in known:
+            raise UserError("docker pull: no such host")
+        return json.dumps(known[arguments[-1]]) if verb == "image" else f"{arguments[-1]}\n"
+
+    monkeypatch.setattr("gen_bundle.image.lock.docker_output", docker)
+    return known
 
 
 @pytest.fixture
@@ -71,7 +87,10 @@ def test_locking_stores_commit_digests_and_licence(hub: FakeHub, manifest: Path)
     assert model.licence == "mit"
     assert model.number is None
     assert manifest.read_text().startswith("# Head.\nmodels:\n")
-    assert told == [f"org/name: locked at {hub.revision}, 3 files"]
+    assert told == [
+        f"org/name: locked at {hub.revision}, 3 files",
+        f"{BASE}: stays without a digest (docker pull: no such host). Lock it where Docker reaches a registry.",
+    ]
     assert not any("model.safetensors" in path for path in hub.asked), "weights are not downloaded to be locked"
 
 
@@ -81,6 +100,64 @@ def test_what_is_locked_is_not_asked_for_again(hub: FakeHub, manifest: Path) -> 
     assert not lock(request("org/name"), manifest, lambda _: None)
     assert hub.asked == []
     assert manifest.read_bytes() == before
+
+
+def test_the_base_image_is_locked_by_its_digest_in_the_registry(manifest: Path, registry: dict[str, list[str]]) -> None:
+    digest = "sha256:" + "b" * 64
+    registry[BASE] = [f"mirror.example/python@sha256:{'c' * 64}", f"python@{digest}"]
+    told: list[str] = []
+    assert lock(request(), manifest, told.append)
+    assert told == [f"{BASE}: locked at {digest}"]
+    assert read_manifest(manifest).base_image.reference == f"{BASE}@{digest}"
+    registry.clear()
+    assert not lock(request(), manifest, told.append)
+    assert len(told) == 1
+
+
+def test_a_base_image_that_is_in_no_registry_stays_without_a_digest(
+    manifest: Path, registry: dict[str, list[str]]
+) -> None:
+    registry[BASE] = []
+    told: list[str] = []
+    assert not lock(request(), manifest, told.append)
+    assert told[0].startswith(f"{BASE}: stays without a digest (the engine knows no digest of {BASE})")
+
+
+def expecting(manifest: Path, revision: str, **digests: str) -> None:
+    lines = [f"      {name.replace('_json', '.json')}: {{sha256: '{d}', sources: 2}}\n" for name, d in digests.items()]
+    text = manifest.read_text().replace("    revision: null\n", f"    revision: '{revision}'\n")
+    manifest.write_text(text.replace("    files: null\n", f"    files: null\n    expected:\n{''.join(lines)}"))
+
+
+def test_expected_digests_that_the_hub_confirms_give_way_to_its_own(hub: FakeHub, manifest: Path) -> None:
+    expecting(manifest, hub.revision, config_json=DIGESTS["config.json"])
+    told: list[str] = []
+    assert lock(request("org/name", revision=hub.revision), manifest, told.append)
+    assert told[0] == f"org/name: locked at {hub.revision}, 3 files, 1 of them as expected"
+    model = read_manifest(manifest).models["org/name"]
+    assert (model.revision, model.files, model.expected) == (hub.revision, DIGESTS, None)
+
+
+def test_expected_digests_that_the_hub_contradicts_lock_nothing_and_are_all_named(hub: FakeHub, manifest: Path) -> None:
+    expecting(manifest, hub.revision, config_json="d" * 64, merges_json="e" * 64)
+    before = manifest.read_bytes()
+    with pytest.raises(UserError) as raised:
+        lock(request("org/name"), manifest, lambda _: None)
+    place = f"{manifest}: models.org/name.expected"
+    then = "Find out which is right, and take this line away only if these files are."
+    assert raised.value.messages == (
+        f"{place}.config.json: its sha256 is {DIGESTS['config.json']}; in 2 public sources it was {'d' * 64}. {then}",
+        f"{place}.merges.json: its sha256 is unknown, the file is not there; in 2 public sources it was {'e' * 64}. "
+        f"{then}",
+    )
+    assert manifest.read_bytes() == before
+
+
+def test_another_revision_than_the_expected_one_is_not_locked_in_silence(hub: FakeHub, manifest: Path) -> None:
+    expecting(manifest, hub.revision, config_json=DIGESTS["config.json"])
+    with pytest.raises(UserError, match=f"revision: is {hub.revision}, but the competition asks for {'f' * 40}"):
+        lock(request("org/name", revision="f" * 40), manifest, lambda _: None)
+    assert hub.asked == []
 
 
 def test_the_revision_that_the_competition_asks_for_is_locked(hub: FakeHub, manifest: Path) -> None:

@@ -3,21 +3,38 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.errors import UserError
-from gen_bundle.image.manifest import Manifest, Model, Punkt, read_manifest, write_manifest
+from gen_bundle.image.hub import needed_files
+from gen_bundle.image.manifest import (
+    BaseImage,
+    Expected,
+    Manifest,
+    Model,
+    Punkt,
+    read_manifest,
+    write_manifest,
+)
 from gen_bundle.resources import resource
 
 DIGEST = "a" * 64
 
 
-def test_the_project_names_the_official_models_and_no_half_locked_one() -> None:
+def test_the_project_names_the_official_models_with_what_is_expected_until_they_are_locked() -> None:
     manifest = read_manifest(resource("docker") / "models.yaml")
     assert set(manifest.models) >= {
         "microsoft/deberta-xlarge-mnli",
         "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli",
     }
     for model in manifest.models.values():
-        assert (model.revision is None) == (model.files is None)
+        assert model.revision is not None
+        assert bool(model.files) != bool(model.expected)
         assert model.path is None
+
+
+def test_the_weights_that_are_expected_are_those_that_loading_needs() -> None:
+    for model in read_manifest(resource("docker") / "models.yaml").models.values():
+        expected = sorted(model.expected or model.files or {})
+        assert needed_files(expected) == expected
+        assert any(name.endswith((".safetensors", ".bin")) for name in expected)
 
 
 def test_writing_keeps_the_head_and_every_value(tmp_path: Path) -> None:
@@ -26,9 +43,11 @@ def test_writing_keeps_the_head_and_every_value(tmp_path: Path) -> None:
     manifest = Manifest(
         models={
             "org/name": Model(revision="1" * 38 + "e1", files={"config.json": DIGEST}, licence="no", number=0.25),
+            "org/unconfirmed": Model(revision="2" * 40, expected={"config.json": Expected(sha256="1" * 64, sources=2)}),
             "local": Model(path="../weights"),
         },
         punkt=Punkt(files={"english/sent_starters.txt": DIGEST}),
+        base_image=BaseImage(name="python:3.11", digest="sha256:" + "3" * 64),
     )
     write_manifest(path, manifest)
     assert path.read_text().startswith("# Kept.\n#   And this.\nmodels:\n")
@@ -45,6 +64,18 @@ def test_writing_keeps_the_head_and_every_value(tmp_path: Path) -> None:
         (
             f"models:\n  a/b:\n    files:\n      ../x: {DIGEST}\n      y: 12\npunkt: {{}}\n",
             ["models.yaml:4:7: models.a/b.files.../x", "models.yaml:5:7: models.a/b.files.y"],
+        ),
+        (
+            "models:\n  a/b:\n    expected:\n      x: {sha256: 12, sources: 0}\npunkt: {}\n",
+            ["models.yaml:4:11: models.a/b.expected.x.sha256", "models.yaml:4:23: models.a/b.expected.x.sources"],
+        ),
+        (
+            f"models:\n  a/b:\n    expected:\n      x: {{sha256: {DIGEST}, sources: 1}}\npunkt: {{}}\n",
+            ["models.yaml:2:3: models.a/b: Value error, expected digests are those of a revision"],
+        ),
+        (
+            "models: {}\npunkt: {}\nbase_image:\n  digest: latest\n",
+            ["models.yaml:4:3: base_image.digest: String should"],
         ),
         ("models:\n  ../b: {}\npunkt: {}\n", ["models.yaml:2:3: models.../b"]),
         ("models: {}\nmodels: {}\n", ["models.yaml:2:1: models: the key stands twice"]),

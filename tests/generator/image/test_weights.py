@@ -1,9 +1,10 @@
+import hashlib
 from pathlib import Path
 
 import pytest
 
 from gen_bundle.errors import UserError
-from gen_bundle.image.manifest import Manifest, Model, Punkt
+from gen_bundle.image.manifest import Expected, Manifest, Model, Punkt
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.image.weights import settle_weights
 
@@ -82,6 +83,29 @@ def test_a_folder_without_a_known_revision_cannot_stand_for_one(tmp_path: Path) 
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(UserError, match="is at no known revision, but the competition asks for"):
         settle_weights(request(a=REVISION), manifest(a=Model(path=".")), tmp_path / "models.yaml", None)
+
+
+def test_a_folder_does_not_stand_for_a_revision_that_is_only_expected(tmp_path: Path) -> None:
+    """Its files would be baked in under a name of their own, where a program that asks for the revision finds none."""
+    (tmp_path / "config.json").write_text("{}")
+    known = manifest(a=Model(revision=REVISION, path="."))
+    with pytest.raises(UserError, match=r"no known revision.* --set options\.GROUP\.revision=null"):
+        settle_weights(request(a=REVISION), known, tmp_path / "models.yaml", None)
+
+
+def test_a_folder_with_other_files_than_expected_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    right = hashlib.sha256(b"{}").hexdigest()
+    for digest, accepted in ((right, True), (DIGEST, False)):
+        expected = {"config.json": Expected(sha256=digest, sources=1)}
+        known = manifest(a=Model(revision=REVISION, expected=expected, path="."))
+        if accepted:
+            assert settle_weights(request(a=None), known, tmp_path / "models.yaml", None).models
+        else:
+            with pytest.raises(
+                UserError, match=rf"expected\.config\.json: its sha256 is {right}; in 1 public source it"
+            ):
+                settle_weights(request(a=None), known, tmp_path / "models.yaml", None)
 
 
 def test_a_folder_that_holds_no_model_is_refused(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.declaration.resolve import resolve
+from gen_bundle.declaration.resolve import competitions, resolve
 from gen_bundle.errors import UserError
 from gen_bundle.render.pages import render_pages
 from tests.generator.competition import small_competition
@@ -42,3 +42,22 @@ def test_two_pages_of_one_name_are_told(tmp_path: Path) -> None:
     (folder / "more" / "overview.md.j2").write_text("Something else", encoding="utf-8")
     with pytest.raises(UserError, match="another page's file has the same name"):
         render_pages(resolve(folder))
+
+
+@pytest.mark.parametrize("name", sorted(competitions()))
+def test_in_layout_tasks_the_evaluation_page_says_what_the_other_tasks_values_are(name: str) -> None:
+    """Each row of such a leaderboard shows every column under every task, such as an RMSE of 1000."""
+
+    def evaluation(layout: str) -> str:
+        competition = resolve(competitions()[name], layout=layout)
+        bundles = [competition.only(task.id) for task in competition.tasks] if layout == "separate" else [competition]
+        return "".join(render_pages(bundle)["pages/evaluation.md"].decode() for bundle in bundles)
+
+    page = evaluation("tasks")
+    tasks = resolve(competitions()[name]).tasks
+    worst = max(abs(column.worst or 0) for task in tasks for column in task.columns)
+    assert f"is always {worst:g}. Such a value only fills the place; it is not a result" in page
+    for task in tasks:
+        assert f"| {task.name} | {'; '.join(column.title for column in task.columns)} |" in page
+    for layout in ("joint", "separate"):
+        assert "only fills the place" not in evaluation(layout)

@@ -67,6 +67,19 @@ def test_blanks_around_ids_of_inputs_and_keys_do_not_matter(tmp_path: Path) -> N
     )
 
 
+@pytest.mark.parametrize("task", ["task1", "task3"])
+def test_other_markup_in_a_text_is_looked_through(tmp_path: Path, task: str) -> None:
+    """Paragraphs, sentences and emphasis, around and inside of what is marked; also elements without content."""
+    given = FILES[f"{task}/t-input.xml"]
+    marked = given.replace("<text>", '<text><title>A <b>mayor</b></title><p n="1"><s>').replace(
+        "</text>", "</s></p></text>"
+    )
+    marked = marked.replace("said", "<em>said</em><br/>").replace("Lund", "<name>Lund</name>")
+    assert all(marked.count(tag) == 1 for tag in ("<p n", "<br/>", "<title>"))
+    gold = reference.read(written(tmp_path, {**FILES, f"{task}/t-input.xml": marked}), ALL_TASKS, {})
+    assert gold == reference.read(written(tmp_path / "plain", FILES), ALL_TASKS, {})
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
@@ -94,6 +107,12 @@ def test_blanks_around_ids_of_inputs_and_keys_do_not_matter(tmp_path: Path) -> N
         ),
         ("task4/t-key.xml", document(chain("2 1")), "task4/t-key.xml:2: a span that ends where or before it starts."),
         ("task4/t-input.xml", document(ENTITIES), "task4/t-input.xml:2: <entity> inside <text>."),
+        (
+            "task1/t-input.xml",
+            document(f"<text><p>{chain('a')}</p></text>"),
+            "task1/t-input.xml:2: <chain> inside <text>.",
+        ),
+        ("task1/t-input.xml", document("<p/>", ENTITIES, PRONOUNS), "task1/t-input.xml:2: <p> inside <document>."),
         ("task4/t-input.xml", document("<text>"), "task4/t-input.xml:3: not well-formed XML (mismatched tag)."),
     ],
 )

@@ -29,6 +29,12 @@ def test_a_perfect_file_on_single_labels(tmp_path: Path) -> None:
     assert "evasion.gold:strict" in outcome.stdout
 
 
+def test_clarity_labels_as_evasion_labels_score_nothing(tmp_path: Path) -> None:
+    answers = "id,evasion_pred\n1,Clear Reply\n2,Ambivalent\n3,Ambivalent Reply\n4,Clear Non-Reply\n"
+    outcome = score(tmp_path, "clarity2026", {"gold.csv": DEV}, {"answers.csv": answers})
+    assert outcome.scores == dict.fromkeys(KEYS, 0.0)
+
+
 def test_three_annotators(tmp_path: Path) -> None:
     """Any-match: rows 1 and 2 right, row 3 skipped, row 4 missed (fall-back Deflection).
 

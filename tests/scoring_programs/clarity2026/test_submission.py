@@ -64,9 +64,18 @@ def test_the_same_answers_in_other_clothes(tmp_path: Path, text: str) -> None:
 def test_clarity_is_derived_from_evasion_where_its_column_is_absent(tmp_path: Path) -> None:
     submission, problems = judged(tmp_path, {"a.csv": "id,evasion_pred\n1,Explicit\n2,Partial\n3,nonsense\n"})
     assert submission is not None
-    assert submission.predictions["clarity"] == ["Clear Reply", "Ambivalent Reply", "nonsense"]
+    assert submission.predictions["clarity"] == ["Clear Reply", "Ambivalent Reply", ""]
     assert submission.entered == set(BOTH)
     assert any("derived" in warning for warning in problems.warnings)
+
+
+@pytest.mark.parametrize(("tasks", "layout"), [(BOTH, "joint"), (("clarity",), "tasks"), (("clarity",), "separate")])
+def test_only_an_evasion_label_has_a_parent(tmp_path: Path, tasks: tuple[str, ...], layout: str) -> None:
+    text = "id,evasion_pred\n1,Clear Reply\n2,ambivalent\n3,Clarification\n"
+    submission, problems = judged(tmp_path, {"a.csv": text}, tasks, layout)
+    assert submission is not None
+    assert submission.predictions["clarity"] == ["", "", "Clear Non-Reply"]
+    assert any("2 answers are none of the 9 labels and counted as wrong" in warning for warning in problems.warnings)
 
 
 def test_without_evasion_column_only_clarity_is_entered(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from clpsych2025.gold_files import prepare
 from clpsych2025.raw_timelines import gold_of
+from clpsych2025.reference import read_gold
 from scoring_kit.errors import OrganiserError
 
 RAW: dict[str, Any] = {
@@ -95,10 +97,32 @@ def test_a_key_that_is_nearly_right_is_named_and_other_keys_are_ignored(tmp_path
         "t1.json: unknown key 'Timeline Summary'. Expected: 'timeline_summary'.",
         "t1.json, timeline t1, posts[0]: unknown key 'Well_Being'. Expected: 'Well-being'.",
         f"{place.format(0, 'p1')}, evidence: unknown key 'maladaptve-state'. Expected: 'maladaptive-state'.",
-        f"{place.format(1, 'p2')}, evidence, adaptive-state, A: unknown key 'category'. Expected: 'Category'.",
         f"{place.format(1, 'p2')}, evidence, adaptive-state, A: "
         "unknown key 'Highlighted evidence'. Expected: 'highlighted_evidence'.",
     ]
+
+
+@pytest.mark.parametrize("anything", ["3", "NaN", "true", "[1]", '{"a": 1, "a": 2}', '"text"'])
+def test_fields_that_no_score_depends_on_may_hold_anything(tmp_path: Path, anything: str) -> None:
+    """Also twice, and under a name that is nearly right."""
+    junk = ", ".join(f'"{key}": {anything}' for key in ("Category", "category", "note", "note"))
+    element = f'{{"highlighted_evidence": "I walked", {junk}}}'
+    post = (
+        f'{{"post_id": "p1", "post": {anything}, "Post": 1, "date": {anything}, "date": {anything},'
+        f' "Post Summary": "S", "Well-being": 6,'
+        f' "evidence": {{"adaptive-state": {{"A": {element}}}, "source": {anything}}}}}'
+    )
+    source, out = tmp_path / "source", tmp_path / "out"
+    source.mkdir()
+    out.mkdir()
+    (source / "t1.json").write_text(
+        f'{{"timeline_id": "t1", "timeline_summary": "S", "annotator": {anything}, "posts": [{post}]}}',
+        encoding="utf-8",
+    )
+    prepare(source, out)
+    gold = read_gold(out, ["a1", "a2", "b", "c"], "published").timelines["t1"]
+    assert gold.spans == {"adaptive": ("I walked",), "maladaptive": ()}
+    assert gold.posts["p1"].wellbeing == 6
 
 
 def test_what_only_looks_wrong_is_a_warning(tmp_path: Path) -> None:
@@ -118,6 +142,10 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "a string as score": ({"Well-being": "6"}, f"{POST}, Well-being: not a well-being score."),
     "a list as summary": ({"Post Summary": []}, f"{POST}, Post Summary: is a list."),
     "a list as evidence": ({"evidence": []}, f"{POST}, evidence: is a list."),
+    "a state under nearly its name": (
+        {"evidence": {"Adaptive State": {}}},
+        f"{POST}, evidence: unknown key 'Adaptive State'. Expected: 'adaptive-state'.",
+    ),
     "a list as state": ({"evidence": {"adaptive-state": []}}, f"{POST}, evidence, adaptive-state: is a list."),
     "a list as highlight": (
         {"evidence": {"adaptive-state": {"A": {"highlighted_evidence": ["a"]}}}},

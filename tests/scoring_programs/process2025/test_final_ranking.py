@@ -224,6 +224,31 @@ def test_submissions_are_ranked_by_their_metrics_whatever_the_board_shows(tmp_pa
     }
 
 
+def test_the_empty_template_moves_nobody_in_the_joint_ranking(tmp_path: Path) -> None:
+    competition = resolve(resource("bundles") / "process2025")
+    description = program_description(competition, Unit("all", "", competition.tasks))
+    write_files(
+        tmp_path,
+        {
+            "program.json": json.dumps(description),
+            "ref/gold.csv": GOLD,
+            "all/PROCESS_submission_Both_Town.csv": answers({"Model1_class": CLASSES, "Model1_MMSE": (28, 24, 16, 29)}),
+            "all/PROCESS_submission_Classes_Town.csv": answers({"Model1_class": CLASSES}),
+            "all/PROCESS_submission_Nothing_Town.csv": answers({}),
+        },
+    )
+    request = {"program": tmp_path / "program.json", "submissions": tmp_path / "all", "reference": tmp_path / "ref"}
+    teams = {record["team"]: record for record in rank({**request, "hide": []})["teams"]}
+    # Both are perfect in classification (1 of a sum of 2); only one team is in the sum of the regression.
+    assert {team: (record["rmse_rank"], record["s"]) for team, record in teams.items()} == {
+        "Both_Town": (1, 0.5 + 1 - 1),
+        "Classes_Town": (None, 0.5),
+        "Nothing_Town": (None, 0.0),
+    }
+    assert teams["Nothing_Town"]["f1_rank"] is None
+    assert teams["Nothing_Town"]["invited_by"] is None
+
+
 @pytest.mark.parametrize(
     ("names", "team"),
     [

@@ -1,5 +1,6 @@
 """What is accepted, what is ignored with a warning, and what is refused with file, line and expectation."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -148,8 +149,6 @@ def test_a_file_that_was_not_renamed_by_the_rule_is_refused(tmp_path: Path, name
         (PERFECT.replace("Model1_class", "model1_class"), [f'{NAME}:1: unknown column "model1_class".']),
         (PERFECT.replace("Test_ID", "ID"), [f"{NAME}:1: the column Test_ID is missing."]),
         (PERFECT.replace(",", ";"), [f"{NAME}:1: the column Test_ID is missing."]),
-        (answers({}), [f"{NAME}: no column is filled from top to bottom."]),
-        (answers({"Model1_class": ("HC", "", "", "")}), [f"{NAME}: no column is filled from top to bottom."]),
         ("", [f"{NAME}: has no header line."]),
     ],
 )
@@ -175,22 +174,32 @@ def test_which_files_are_refused(tmp_path: Path, files: Files, message: str) -> 
     assert [error for error in problems.errors if error.startswith(message)], problems.errors
 
 
-def test_when_no_column_is_complete_the_empty_cells_are_named(tmp_path: Path) -> None:
-    columns = {"Model1_class": ("HC", "", "MCI", ""), "Model2_MMSE": ("", 20, 20, 20)}
-    _, problems = judged(tmp_path, {NAME: answers(columns)})
-    assert problems.errors[1:] == [
-        f'{NAME} (Model1_class): 2 of 4 cells are empty: line 3 "b", line 5 "d". '
-        "Expected: an answer in every cell of a used column.",
-        f'{NAME} (Model2_MMSE): 1 of 4 cells are empty: line 2 "a". '
-        "Expected: an answer in every cell of a used column.",
-    ]
+@pytest.mark.parametrize(
+    ("columns", "statuses"),
+    [
+        ({}, {"absent"}),
+        ({"Model1_class": ("HC", "", "MCI", ""), "Model2_MMSE": ("", 20, 20, 20)}, {"absent", "ignored"}),
+    ],
+    ids=["empty", "with gaps"],
+)
+@pytest.mark.parametrize(("tasks", "layout"), [(BOTH, "joint"), (BOTH[:1], "tasks"), (BOTH[1:], "separate")])
+def test_a_file_without_a_filled_column_enters_nothing(
+    tmp_path: Path, columns: dict[str, Sequence[object]], statuses: set[str], tasks: tuple[str, ...], layout: str
+) -> None:
+    submission, problems = accepted(tmp_path, answers(columns), tasks, layout)
+    assert submission.entered == frozenset()
+    assert {model.status for models in submission.models.values() for model in models} == statuses
+    assert any("enters no task and gets the worst scores" in warning for warning in problems.warnings)
+    for column in columns:
+        assert any(f"({column}): ignored, because" in warning for warning in problems.warnings)
 
 
-def test_a_separate_bundle_wants_its_own_task(tmp_path: Path) -> None:
-    _, problems = judged(tmp_path, {NAME: answers({"Model1_MMSE": SCORES})}, ("classification",), "separate")
-    assert problems.errors == [
-        f"{NAME}: no column is filled from top to bottom. Expected: at least one of Model1_class, Model2_class, "
-        "Model3_class without an empty cell."
+def test_in_a_separate_bundle_a_file_for_the_other_task_enters_nothing(tmp_path: Path) -> None:
+    submission, problems = accepted(tmp_path, answers({"Model1_MMSE": SCORES}), ("classification",), "separate")
+    assert submission.entered == frozenset()
+    assert problems.warnings == [
+        f"{NAME}: enters no task and gets the worst scores, because none of Model1_class, Model2_class, Model3_class "
+        "is filled from top to bottom."
     ]
 
 

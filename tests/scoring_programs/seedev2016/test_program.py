@@ -9,6 +9,7 @@ from scoring_kit.report.figures import label_html
 from tests.bundles.replayed import columns_of, files_of
 from tests.scoring_programs.framed import blocking, score, write_files
 from tests.scoring_programs.packed import run_program
+from tests.scoring_programs.seedev2016.cases import ENTITIES
 
 NAME = "seedev2016"
 GOLD = files_of(resource("bundles") / NAME / "data" / "dev")
@@ -125,3 +126,32 @@ def test_no_event_at_all_is_a_submission_that_finds_nothing(tmp_path: Path) -> N
     outcome = score(tmp_path, NAME, GOLD, dict.fromkeys(ANSWER, ""))
     assert outcome.exit_code == 0
     assert outcome.scores == {**dict.fromkeys(columns_of(NAME), 0.0), "full_ser": 1.0}
+
+
+EXCHANGED = [
+    # a gold event of a small document, the same with its arguments in each other's place or role
+    ("binary", "Regulates_Expression Agent:T2 DNA:T1", "Regulates_Expression Agent:T1 DNA:T2"),
+    ("binary", "Binds_To Functional_Molecule:T2 Molecule:T1", "Binds_To Functional_Molecule:T1 Molecule:T2"),
+    ("binary", "Exists_In_Genotype Element:T4 Genotype:T6", "Exists_In_Genotype Molecule:T4 Genotype:T6"),
+    (
+        "binary",
+        "Is_Localized_In Process:T9 Target_Tissue:T4",
+        "Is_Localized_In Functional_Molecule:T9 Target_Tissue:T4",
+    ),
+    ("full", "Localization Functional_Molecule:T2 Target_Tissue:T4", "Localization Process:T2 Target_Tissue:T4"),
+]
+
+
+@pytest.mark.parametrize(("task", "gold", "predicted"), EXCHANGED)
+def test_an_event_whose_arguments_do_not_fit_their_roles_is_a_wrong_one(
+    tmp_path: Path, task: str, gold: str, predicted: str
+) -> None:
+    a1 = "".join(f"{key}\t{kind} 0 1\tx\n" for key, kind in ENTITIES.items())
+    reference = {f"{task}/D.txt": b"x", f"{task}/D.a1": a1.encode(), f"{task}/D.a2": f"E1\t{gold}\n".encode()}
+    answer = {f"{task}/D.a2": f"E1\t{gold}\nE2\t{predicted}\n".encode()}
+    outcome = score(tmp_path / "beside", NAME, reference, answer, tasks=[task])
+    assert outcome.exit_code == 0, outcome.stderr
+    assert (outcome.scores[f"{task}_recall"], outcome.scores[f"{task}_precision"]) == (1.0, 0.5)
+    assert [text.split(":")[0] for text in outcome.details["warnings"]] == [f"{task}/D.a2"]
+    alone = score(tmp_path / "alone", NAME, reference, {f"{task}/D.a2": f"E2\t{predicted}\n".encode()}, tasks=[task])
+    assert (alone.scores[f"{task}_recall"], alone.scores[f"{task}_precision"]) == (0.0, 0.0)

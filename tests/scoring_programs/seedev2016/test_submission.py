@@ -46,11 +46,6 @@ MALFORMED = [
     ),
     (
         "binary",
-        "E9\tRegulates_Expression Agent:T2 DNA:T3",
-        'entity of a wrong type "DNA:T3 (Protein)". Expected: an entity of type Box, Gene, Gene_Family, Promoter.',
-    ),
-    (
-        "binary",
         "E9\tRegulates_Expression Agent:T2",
         'missing mandatory argument "Regulates_Expression". Expected: one DNA.',
     ),
@@ -115,15 +110,40 @@ def test_a_malformed_line_is_named_with_what_was_expected(tmp_path: Path, task: 
     assert problems.errors[0].startswith(f"{task}/D.a2:3: {message}")
 
 
-def test_a_prerequisite_of_a_wrong_type_is_refused(tmp_path: Path) -> None:
-    text = "E1\tSequence_Identity Element1:T2 Element2:T3\n" + FULL.replace("E1", "E2").replace(
-        "\n", " Prerequisite_Event:E1\n"
-    )
-    _, problems = read_submission(tmp_path, {"D.a2": text}, manifest("separate", ["full"]))
-    assert problems.errors == [
-        'D.a2:2: event of a wrong type "Prerequisite_Event:E1 (Sequence_Identity)". Expected: an event of type '
-        "Binding, Interaction, Localization, Primary_Structure_Composition, Protein_Domain_Composition."
-    ]
+@pytest.mark.parametrize(
+    ("task", "line", "warning"),
+    [
+        (
+            "binary",
+            "E9\tRegulates_Expression Agent:T1 DNA:T3",
+            'entity of a wrong type "DNA:T3 (Protein)"; this argument is scored as wrong. '
+            "Expected: an entity of type Box, Gene, Gene_Family, Promoter.",
+        ),
+        (
+            "full",
+            "E9\tBinding Functional_Molecule:T2 Molecule:T1 Tissue:T1",
+            'entity of a wrong type "Tissue:T1 (Gene)"; this argument is scored as wrong. '
+            "Expected: an entity of type Tissue.",
+        ),
+        (
+            "full",
+            "E9\tBinding Functional_Molecule:T2 Molecule:T1 Prerequisite_Event:E2",
+            'event of a wrong type "Prerequisite_Event:E2 (Sequence_Identity)"; this argument is scored as wrong. '
+            "Expected: an event of type Binding, Interaction, Localization, Primary_Structure_Composition, "
+            "Protein_Domain_Composition.",
+        ),
+    ],
+)
+def test_a_filler_of_a_wrong_type_is_a_warning_and_the_event_is_scored(
+    tmp_path: Path, task: str, line: str, warning: str
+) -> None:
+    more = "E2\tSequence_Identity Element1:T2 Element2:T3\n" if task == "full" else ""
+    files = {"D.a2": f"{line}\n{more}", "E.a2": ""} if task == "binary" else {"D.a2": f"{line}\n{more}"}
+    read, problems = read_submission(tmp_path, files, manifest("separate", [task]))
+    assert problems.errors == []
+    assert problems.warnings == [f"D.a2:1: {warning}"]
+    assert read is not None
+    assert len(read.events[task]["D"]) == 1 + bool(more)
 
 
 def test_two_negations_of_one_event_and_two_of_one_id_are_refused(tmp_path: Path) -> None:

@@ -1,0 +1,76 @@
+"""gen-bundle rank seedev2016: the ranking of both tasks, and F1 by event type for the organisers."""
+
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from gen_bundle.cli import root
+from gen_bundle.resources import resource
+from seedev2016 import binary, full, reference
+from seedev2016.standoff import read_events
+from seedev2016.submission import Submission
+from tests.scoring_programs.seedev2016.cases import never
+
+NAME = "seedev2016"
+DATA = resource("bundles") / NAME / "data"
+
+
+@pytest.fixture
+def submissions(tmp_path: Path) -> Path:
+    """The baselines as two teams, of which the weak one enters the binary task alone."""
+    shutil.copytree(DATA / "baselines" / "dev" / "good", tmp_path / "all" / "Good")
+    shutil.copytree(DATA / "baselines" / "dev" / "weak" / "binary", tmp_path / "all" / "Weak" / "binary")
+    return tmp_path / "all"
+
+
+def ranked(submissions: Path, *options: str) -> str:
+    arguments = [NAME, "--submissions", str(submissions), "--data", str(DATA), "--phase", "dev", *options]
+    done = CliRunner().invoke(root, ["rank", *arguments])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def gold_events(task: str) -> Counter[str]:
+    lines = [line for path in (DATA / "dev" / task).glob("*.a2") for line in path.read_text().splitlines()]
+    return Counter(line.split("\t")[1].split()[0] for line in lines if line.startswith("E"))
+
+
+def test_every_alternate_score_of_every_team_is_there(submissions: Path) -> None:
+    by_type = json.loads(ranked(submissions, "--json"))["by_type"]
+    assert {task: set(teams) for task, teams in by_type.items()} == {"binary": {"Good", "Weak"}, "full": {"Good"}}
+    gold = reference.read(DATA / "dev", ["binary", "full"], {})
+    for task, module in (("binary", binary), ("full", full)):
+        entities = gold.entities[task]
+        files = {name: (submissions / "Good" / task / f"{name}.a2").read_text() for name in entities}
+        predicted = {name: read_events(text, name, task, entities[name], never, never) for name, text in files.items()}
+        metrics = module.score(gold, Submission(frozenset({task}), {task: predicted}), {}).metrics
+        told = {f"{m}.{kind}": value for kind, own in by_type[task]["Good"].items() for m, value in own.items()}
+        assert told == {name: metric.value for name, metric in metrics.items() if "." in name}
+
+
+@pytest.mark.parametrize(("task", "teams"), [("binary", ["Good", "Weak"]), ("full", ["Good"])])
+def test_the_printed_table_leaves_no_type_out_however_rare(submissions: Path, task: str, teams: list[str]) -> None:
+    _, _, section = ranked(submissions, "--format", "markdown").partition(f"## SeeDev-{task}: F1 by event type\n")
+    table = section.strip().split("\n\n")[0].splitlines()
+    header, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
+    assert header == ["Event type", "Gold", *teams]
+    shown = {row[0]: int(row[1]) for row in rows}
+    expected = gold_events(task)
+    assert {kind: shown[kind] for kind in expected} == expected
+    assert min(expected.values()) < 5
+
+
+def test_a_hidden_team_has_no_column(submissions: Path) -> None:
+    for form in ("text", "csv", "markdown", "latex", "json"):
+        assert "Weak" not in ranked(submissions, "--hide", "Weak", "--format", form)
+
+
+def test_a_table_of_scores_has_no_event_types(tmp_path: Path) -> None:
+    (tmp_path / "scores.csv").write_text("team,binary_f1\nA,0.5\nB,0.25\n", encoding="utf-8")
+    done = CliRunner().invoke(root, ["rank", NAME, "--scores", str(tmp_path / "scores.csv")])
+    assert done.exit_code == 0, done.output
+    assert "by event type" not in done.stdout

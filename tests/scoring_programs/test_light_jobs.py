@@ -1,0 +1,35 @@
+"""What computes no metric waits for no library: their import is most of what a job without a model costs."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.scoring_programs.clarity2026 import gold as clarity
+from tests.scoring_programs.framed import Files, blocking, write_files
+from tests.scoring_programs.packed import run_program
+from tests.scoring_programs.process2025 import gold as process
+
+TIMELINE = '{"t": {"timeline_level": {}, "post_level": {"p": {"wellbeing_score": 5}}}}'
+
+
+@pytest.mark.parametrize(
+    ("name", "tasks", "layout", "gold", "answers", "exit_code"),
+    [
+        ("clarity2026", None, "joint", {"gold.csv": clarity.DEV}, {"a.csv": "id,evasion_pred\n1,Explicit\n"}, 1),
+        ("process2025", None, "joint", {"gold.csv": process.GOLD}, {process.NAME: process.PERFECT + "x,,,,,,\n"}, 1),
+        ("process2025", None, "joint", {"gold.csv": process.GOLD}, {process.NAME: process.answers({})}, 0),
+        ("clpsych2025", ["a2"], "separate", {"gold.json": TIMELINE}, {"A_1.json": "{}"}, 1),
+    ],
+    ids=["CLARITY, refused", "PROCESS, refused", "PROCESS, nothing entered", "CLPsych A.2, refused"],
+)
+def test_a_submission_without_a_score_imports_no_library(
+    tmp_path: Path, name: str, tasks: list[str] | None, layout: str, gold: Files, answers: Files, exit_code: int
+) -> None:
+    write_files(tmp_path / "ref", gold)
+    write_files(tmp_path / "res", answers)
+    blocked = blocking(tmp_path / "blocked", "numpy", "scipy", "sklearn", "pandas")
+    environment = {"PYTHONPATH": str(blocked)}
+    outcome = run_program(
+        tmp_path, name, tmp_path / "ref", tmp_path / "res", tasks=tasks, layout=layout, environment=environment
+    )
+    assert outcome.exit_code == exit_code, outcome.stderr
