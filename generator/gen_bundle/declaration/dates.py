@@ -18,7 +18,11 @@ EXPECTED = 'a moment such as "2025-03-11 AoE", "2025-03-11 23:59 UTC" or "2025-0
 
 def shown(moment: datetime, zone: tzinfo) -> str:
     """A moment on the calendar of a zone, for people: a line may break between date and time, and nowhere else."""
-    return f"{moment.astimezone(zone):%a\N{NO-BREAK SPACE}%d\N{NO-BREAK SPACE}%b\N{NO-BREAK SPACE}%Y, %H:%M}"
+    try:
+        local = moment.astimezone(zone)
+    except OverflowError:  # the first hours of the year 1, of which a foreign bundle may speak
+        return "before the calendar begins"
+    return f"{local:%a\N{NO-BREAK SPACE}%d\N{NO-BREAK SPACE}%b\N{NO-BREAK SPACE}%Y, %H:%M}"
 
 
 def parse_moment(text: str, date_alone: time) -> datetime:
