@@ -6,9 +6,8 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gen_bundle.declaration.resolve import competitions
 from gen_bundle.errors import UserError
-from gen_bundle.resources import SCAFFOLD
+from gen_bundle.resources import SCAFFOLD, competitions
 
 # What scoring programs import: a package of the same name would be found in its place.
 IMPORTED = {"bert_score", "matplotlib", "nltk", "numpy", "pandas", "scipy", "sklearn", "torch", "transformers", "yaml"}

@@ -13,3 +13,8 @@ def resource(name: str) -> Path:
 
 SCAFFOLD = Path(__file__).resolve().parent / "scaffold" / "{{cookiecutter.name}}"
 """The competition that `gen-bundle new` writes, before its name is put in."""
+
+
+def competitions() -> dict[str, Path]:
+    """The folders of the competitions that come with the tool, by name."""
+    return {path.parent.name: path.parent for path in sorted(resource("bundles").glob("*/bundle.yaml"))}

@@ -81,9 +81,14 @@ def test_no_null_stands_in_competition_yaml(folder: Path, tmp_path: Path) -> Non
 def test_a_program_is_self_contained_and_has_no_organiser(folder: Path, tmp_path: Path) -> None:
     (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
     names = inner(contents(built.path)["scoring_programs/test-joint.zip"])
-    assert {"metadata.yaml", "score.py", "program.json", "scoring_kit/frame.py", "my_task/classification.py"} <= set(
-        names
-    )
+    assert {
+        "metadata.yaml",
+        "score.py",
+        "program.json",
+        "scoring_kit/frame.py",
+        "scoring_kit/NOTICE",
+        "my_task/classification.py",
+    } <= set(names)
     assert not [name for name in names if "organiser" in name or "__pycache__" in name]
 
 

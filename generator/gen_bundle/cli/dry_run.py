@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LINES_SHOWN = 200
 LOG_CHARACTERS = 200  # width of what is not read on a terminal
-TABLE_LINES = 4  # characters around a cell, at most
+CELL_LINES = 3  # characters around a cell
 
 EPILOG = """\b
 Examples:
@@ -160,9 +160,9 @@ def _show_run(run: "Run") -> None:
 
 
 def _show_board(phase: str, rows: "list[BoardRow]") -> None:
-    """A line for each submission; where that is wider than the terminal, a line for each column."""
+    """A line for each submission, the best first; columns that do not fit beside each other go on below."""
+    from rich.cells import cell_len
     from rich.console import Console
-    from rich.measure import Measurement
 
     several = rows[0].tasks is not None
     heads = ["#", "submission", *(["task"] if several else []), *rows[0].cells]
@@ -173,36 +173,38 @@ def _show_board(phase: str, rows: "list[BoardRow]") -> None:
     ]
     console = Console(stderr=True, width=None if is_terminal() else LOG_CHARACTERS)
     title = f"phase {phase}"
-    table = _table(title, heads, lines)
-    if Measurement.get(console, console.options.update(max_width=10_000), table).maximum <= console.width:
-        console.print(table)
+    widths = [max(map(cell_len, column)) + CELL_LINES for column in zip(heads, *lines, strict=True)]
+    names = len(heads) - len(rows[0].cells)
+    room = console.width - 1 - sum(widths[:names])
+    if room < max(widths[names:]):  # not even one column beside the names: a table for each submission
+        for line in lines:
+            console.print(_table(title, heads[:1] + line[:1], zip(heads[1:], line[1:], strict=True), names=2))
         return
-    for some in _side_by_side(lines, console.width - max(map(len, heads)) - TABLE_LINES):
-        head, *body = zip(heads, *some, strict=True)
-        console.print(_table(title, head, body))
+    for start, end in _blocks(widths[names:], room):
+        shown = [*range(names), *range(names + start, names + end)]
+        body = [[line[place] for place in shown] for line in lines]
+        console.print(_table(title, [heads[place] for place in shown], body, names=names))
+        title = f"phase {phase}, further columns"
 
 
-def _side_by_side(lines: list[list[str]], width: int) -> Iterator[list[list[str]]]:
-    """As many submissions at a time as fit beside each other."""
-    some: list[list[str]] = []
-    taken = 0
-    for line in lines:
-        wide = max(map(len, line)) + TABLE_LINES
-        if some and taken + wide > width:
-            yield some
-            some, taken = [], 0
-        some.append(line)
-        taken += wide
-    yield some
+def _blocks(widths: Sequence[int], room: int) -> Iterator[tuple[int, int]]:
+    """Columns (start, end) that fit beside each other."""
+    start = taken = 0
+    for place, width in enumerate(widths):
+        if place > start and taken + width > room:
+            yield start, place
+            start, taken = place, 0
+        taken += width
+    yield start, len(widths)
 
 
-def _table(title: str, heads: Sequence[str], lines: Iterable[Sequence[str]]) -> "Table":
+def _table(title: str, heads: Sequence[str], lines: Iterable[Sequence[str]], *, names: int) -> "Table":
     from rich.markup import escape
     from rich.table import Table
 
     table = Table(title=escape(one_line(title)), title_justify="left")
-    for head in heads:
-        table.add_column(escape(one_line(head)), overflow="fold")
+    for place, head in enumerate(heads):
+        table.add_column(escape(one_line(head)), overflow="fold", justify="left" if place < names else "right")
     for line in lines:
         table.add_row(*(escape(one_line(cell)) for cell in line))
     return table

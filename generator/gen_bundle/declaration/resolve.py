@@ -11,7 +11,7 @@ from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, read_competition, read_with_places
 from gen_bundle.errors import UserError
 from gen_bundle.package.client import ScoringPackage, find_package
-from gen_bundle.resources import resource
+from gen_bundle.resources import competitions, resource
 
 # What a hub's model name never begins with.
 PATH_STARTS = ("/", "./", "../", "~/")
@@ -100,11 +100,6 @@ def find_competition(name_or_folder: str) -> Path:
         f"no competition {name_or_folder!r}. {nearest(name_or_folder, list(known))} "
         f"Or give a folder that holds {FILE} (`gen-bundle new` makes one)."
     )
-
-
-def competitions() -> dict[str, Path]:
-    """The competitions that come with the tool, by name."""
-    return {path.parent.name: path.parent for path in sorted(resource("bundles").glob(f"*/{FILE}"))}
 
 
 def resolve(

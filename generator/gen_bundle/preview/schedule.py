@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from gen_bundle.declaration.dates import AOE
 from gen_bundle.preview.reading import PhaseView
 
 MAX_TICKS = 6
@@ -72,16 +71,3 @@ def _ticks(first: datetime, last: datetime) -> list[tuple[datetime, str]]:
     else:
         found = [(moment, f"{moment:%Y}") for moment in midnights if (moment.month, moment.day) == (1, 1)]
     return found[:: -(-len(found) // MAX_TICKS) or 1]
-
-
-def in_utc(moment: datetime) -> str:
-    """A moment as UTC text."""
-    return f"{moment.astimezone(UTC):%a %d %b %Y, %H:%M}"
-
-
-def anywhere_on_earth(moment: datetime) -> str:
-    """A moment at UTC−12, the last place where it is still that day."""
-    try:
-        return f"{moment.astimezone(AOE):%a %d %b %Y, %H:%M}"
-    except OverflowError:  # the first hours of the year 1
-        return "before the calendar begins"

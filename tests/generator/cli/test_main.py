@@ -14,6 +14,8 @@ import pytest
 
 from gen_bundle.cli import VERBS
 from gen_bundle.cli.messages import say
+from gen_bundle.declaration.read import read_competition
+from gen_bundle.resources import resource
 from tests.generator.competition import small_competition
 
 
@@ -173,6 +175,16 @@ def test_the_shell_completes_verbs_names_and_options(
     assert expected in gen_bundle().stdout
 
 
-def test_list_names_the_competitions() -> None:
-    rows = json.loads(gen_bundle("list", "--json").stdout)
+def test_list_names_the_competitions_without_importing_what_checks_them() -> None:
+    code = (
+        "import sys; from gen_bundle.cli import root; root(['list', '--json'], standalone_mode=False);"
+        "late = {'rich', 'pydantic', 'jinja2'} & set(sys.modules);"
+        "assert not late, late"
+    )
+    rows = json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
     assert "clpsych2025" in {row["name"] for row in rows}
+    for row in rows:
+        declared = read_competition(resource("bundles") / row["name"])
+        assert row["title"] == declared.title
+        assert row["tasks"] == [task.id for task in declared.tasks]
+        assert row["phases"] == [phase.id for phase in declared.phases]
