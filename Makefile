@@ -1,5 +1,9 @@
-# `make demo` shows what the project does, `make test` checks it. Needed beforehand: git, make, python3.11 with venv.
-PYTHON ?= python3.11
+# `make demo` shows what the project does, `make test` checks it. Needed beforehand: git, make, and Python with venv,
+# from 3.11 to 3.14: the first that is found, or PYTHON=path.
+SUITS := import sys, ensurepip, venv; sys.exit(not (3, 11) <= sys.version_info < (3, 15))
+NAMES := python3.11 python3.12 python3.13 python3.14 python3 python
+FOUND = $(firstword $(shell for name in $(NAMES); do "$$name" -c "$(SUITS)" 2>/dev/null && echo "$$name"; done; true))
+PYTHON ?= $(or $(FOUND),$(error no Python from 3.11 to 3.14 with venv is found. Install one, or name it: make PYTHON=path))
 BIN := .venv/bin
 CODE := bundles docker docs generator scoring_programs tests  # and not what is being tried in the checkout
 PIP := -m pip --disable-pip-version-check --quiet

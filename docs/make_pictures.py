@@ -31,7 +31,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="pictures-") as work_name:
         work = Path(work_name)
         bundle = work / "bundle.zip"
-        _run("clarity2026", "--out", bundle)
+        _run("clarity2026", "--out", bundle, "--set", "phases.test.details=full")
         _run("dry-run", bundle, "--engine", "process", "--out", work / "dry-run")
         _run("preview", bundle, "--dry-run", work / "dry-run", "--out", work / "preview")
         results = work / "dry-run" / "test" / "joint" / "good" / "output" / "detailed_results.html"

@@ -1,7 +1,10 @@
 """Settings for all tests: the same examples every time, and no reaching out."""
 
 import os
+import re
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.browser import browser as browser
@@ -13,3 +16,22 @@ settings.register_profile(
     "seeded", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 settings.load_profile("seeded")
+
+# As a module is imported, not within a test: all its tests need a model's packages.
+NEEDS_MODELS = re.compile(r"^pytest\.importorskip\(", re.MULTILINE)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave modules of model tests unread where no model test is wanted: importing torch takes seconds a worker."""
+    if "not models" not in config.getoption("markexpr") or not collection_path.match("test_*.py"):
+        return None
+    return NEEDS_MODELS.search(collection_path.read_text(encoding="utf-8")) is not None or None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """See that nothing is left out by that which is no model test."""
+    for path in {item.path for item in items}:
+        if NEEDS_MODELS.search(path.read_text(encoding="utf-8")):
+            unmarked = [item.nodeid for item in items if item.path == path and not item.get_closest_marker("models")]
+            if unmarked:
+                raise pytest.UsageError(f"in a module that needs models, but not marked so: {unmarked}")

@@ -52,6 +52,12 @@ def test_nothing_but_the_package_appears_in_site_packages(installed: Path) -> No
     assert {name.split("/", 1)[0] for name in recorded(installed)} == {"gen_bundle"}
 
 
+def test_the_wheel_says_its_licence_and_carries_it(installed: Path) -> None:
+    (folder,) = installed.parent.glob("lib/python*/site-packages/gen_bundle-*.dist-info")
+    assert (folder / "licenses" / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    assert "License-Expression: Apache-2.0\n" in (folder / "METADATA").read_text(encoding="utf-8")
+
+
 def test_of_docker_and_requirements_the_wheel_carries_what_images_are_built_from(installed: Path) -> None:
     resources = "gen_bundle/resources/"
     carried = {name.removeprefix(resources) for name in recorded(installed) if name.startswith(resources)}
@@ -87,7 +93,7 @@ def test_the_source_distribution_holds_what_the_wheel_is_built_from_and_no_tests
     with tarfile.open(archive) as opened:
         names = {name.split("/", 2)[1] for name in opened.getnames()}
     folders = {"generator", "bundles", "scoring_programs", "docker", "requirements"}
-    assert names == {*folders, "README.md", "pyproject.toml", "PKG-INFO", ".gitignore"}
+    assert names == {*folders, "CHANGELOG.md", "LICENSE", "README.md", "pyproject.toml", "PKG-INFO", ".gitignore"}
 
 
 def test_the_wheel_builds_what_the_checkout_builds(installed: Path, tmp_path: Path) -> None:

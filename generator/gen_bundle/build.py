@@ -1,22 +1,32 @@
-"""The journey from a declaration to a bundle: declaration → resolved competition → prepared data → tree → zip."""
+"""The journey from a declaration to a bundle: declaration → resolved competition → prepared data → tree → zip.
 
+On the way the scoring package is tried, and at the end the bundle is checked, and looked at for what makes it a draft.
+"""
+
+import hashlib
 import os
 import re
 import secrets
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from gen_bundle.check import Finding, Secrets, check_path
-from gen_bundle.check.report import LEAK
+from gen_bundle.check.report import LEAK, UNSEEN
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.resolve import Resolved, find_competition, resolve
+from gen_bundle.draft import Lack, lacks
 from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import PhaseData, prepare_phases
+from gen_bundle.package.trial import check_columns, try_out
 from gen_bundle.platforms import codabench, codalab
+from gen_bundle.render.starting_kit import starting_kit_members
+from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import move_into_place, write_zip
 
 Progress = Callable[[str], None]
@@ -34,6 +44,7 @@ class Built:
         errors: why it would have been refused without `--force`.
         leaks: whether gold lies where participants can read it, which only `--force` lets pass.
         secrets: what must not be found in it.
+        draft: what is missing before it can be published.
     """
 
     competition: Resolved
@@ -42,20 +53,41 @@ class Built:
     errors: tuple[str, ...]
     leaks: bool
     secrets: Secrets
+    draft: tuple[Lack, ...]
+
+
+class DraftError(UserError):
+    """A release was asked for, and `drafts` is what it would have been; nothing was written."""
+
+    status = 1
+
+    def __init__(self, drafts: Sequence[Built]) -> None:
+        lacks = dict.fromkeys(str(lack) for bundle in drafts for lack in bundle.draft)
+        super().__init__(*lacks, advice="--release: nothing was written.")
+        self.drafts = drafts
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asks for."""
+    """What the command line asks for.
+
+    Attributes:
+        source: name or folder of the competition.
+        out: where the bundle goes; None: called like the competition, here.
+        release: what keeps a bundle a draft is an error.
+        now: the moment of the build, which decides whether a phase is over.
+    """
 
     source: str
-    out: Path
+    out: Path | None = None
     data: Path | None = None
     layout: str | None = None
     task: str | None = None
     overrides: tuple[str, ...] = ()
     force: bool = False
     platform: str = "codabench"
+    release: bool = False
+    now: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
 def build(request: Request, progress: Progress = lambda _: None) -> list[Built]:
@@ -65,6 +97,7 @@ def build(request: Request, progress: Progress = lambda _: None) -> list[Built]:
 
     Raises:
         UserError: what must be mended, everything that was found; nothing is written then.
+        DraftError: likewise, of a release that is a draft.
     """
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     if epoch is not None and not re.fullmatch("[0-9]{1,11}", epoch):
@@ -75,7 +108,7 @@ def build(request: Request, progress: Progress = lambda _: None) -> list[Built]:
         place = f"{error.filename}: " if error.filename else ""
         raise UserError(
             f"{place}{error.strerror}. Expected: data that can be read, and a folder with room and leave to write "
-            f"--out {request.out}."
+            f"--out {request.out or ''}."
         ) from error
 
 
@@ -83,7 +116,7 @@ def _build(request: Request, progress: Progress) -> list[Built]:
     competition = resolve(
         find_competition(request.source), data=request.data, layout=request.layout, overrides=request.overrides
     )
-    bundles = _asked_for(competition, request)
+    bundles = _asked_for(competition, request, request.out or _default_out(competition, request.task))
     foreign = [path for _, path in bundles if path.exists() and not request.force and not _is_bundle(path)]
     if foreign:
         raise UserError(
@@ -94,12 +127,21 @@ def _build(request: Request, progress: Progress) -> list[Built]:
         built = [
             _build_one(one, path, part, request, progress) for (one, path), part in zip(bundles, parts, strict=True)
         ]
+        if request.release and any(one.draft for one in built):
+            raise DraftError(built)
         for one, part in zip(built, parts, strict=True):
             move_into_place(part, one.path)
         return built
 
 
-def _asked_for(competition: Resolved, request: Request) -> list[tuple[Resolved, Path]]:
+def _default_out(competition: Resolved, task: str | None) -> Path:
+    """A name in the folder where we are: a file's, or with layout `separate` and no task a folder's."""
+    if task is None and competition.layout == "separate":
+        return Path(f"{competition.name}-bundles")
+    return Path(f"{competition.name}-{task}.zip" if task else f"{competition.name}.zip")
+
+
+def _asked_for(competition: Resolved, request: Request, out: Path) -> list[tuple[Resolved, Path]]:
     """The bundles to build and where each goes."""
     ids = [task.id for task in competition.tasks]
     if request.task is not None and competition.layout != "separate":
@@ -107,15 +149,13 @@ def _asked_for(competition: Resolved, request: Request) -> list[tuple[Resolved, 
     if request.task is not None and request.task not in ids:
         raise UserError(f"--task {request.task}: no such task. {nearest(request.task, ids)}")
     if request.task is not None:
-        bundles = [(competition.only(request.task), request.out)]
+        bundles = [(competition.only(request.task), out)]
     elif competition.layout == "separate":
-        if request.out.is_file():
-            raise UserError(
-                f"--out {request.out}: is a file. Layout separate fills a folder; with --task it writes a file."
-            )
-        bundles = [(competition.only(task), request.out / f"{competition.name}-{task}.zip") for task in ids]
+        if out.is_file():
+            raise UserError(f"--out {out}: is a file. Layout separate fills a folder; with --task it writes a file.")
+        bundles = [(competition.only(task), out / f"{competition.name}-{task}.zip") for task in ids]
     else:
-        bundles = [(competition, request.out)]
+        bundles = [(competition, out)]
     taken = [path for _, path in bundles if path.exists() and not path.is_file()]
     if taken:
         kinds = ["folder" if path.is_dir() else "device" for path in taken]
@@ -133,27 +173,37 @@ def _is_bundle(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return "competition.yaml" in archive.namelist()
-    except (OSError, zipfile.BadZipFile):
+    except UNREADABLE:
         return False
 
 
 def _build_one(competition: Resolved, out: Path, unfinished: Path, request: Request, progress: Progress) -> Built:
     """Write the bundle that is meant for `out` to the path `unfinished`."""
     platform = PLATFORMS[request.platform]
-    with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work_name:
-        progress("preparing reference data")
-        phases = prepare_phases(competition, Path(work_name))
+    with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work_name, ThreadPoolExecutor(1) as aside:
+        work = Path(work_name)
+        with competition.package.opened() as organiser:
+            progress("preparing reference data")
+            phases = prepare_phases(competition, work, organiser)
+            named = check_columns(competition, organiser)
+            progress("scoring template and baselines, and making the starting kits")
+            trial = aside.submit(try_out, competition, organiser, named, phases, work)
+            kits = {data.phase.id: starting_kit_members(competition, data) for data in phases}
+            tried = trial.result()
         progress("writing pages, programs and data")
-        write_zip(unfinished, platform.bundle_tree(competition, phases))
+        phases = [replace(data, scores=tried.baselines.get(data.phase.id, {})) for data in phases]
+        tree = platform.bundle_tree(competition, phases, kits)
+        write_zip(unfinished, tree)
+        hidden = _secrets(phases)
     progress("checking the bundle")
-    hidden = _secrets(phases)
     grave, remarks = _checked(unfinished, competition, hidden, request.platform)
     errors = tuple(_told(finding) for finding in grave)
     if errors and not request.force:
         raise UserError(*errors, advice=f"{out} was not written. Mend this, or say --force to write it all the same.")
     warnings = _by_phase([(data.phase.id, text) for data in phases for text in data.warnings])
-    notes = (*competition.notes, *warnings, *platform.losses(competition), *map(_told, remarks))
-    return Built(competition, out, notes, errors, any(finding.id == LEAK for finding in grave), hidden)
+    notes = (*competition.notes, *warnings, *tried.notes, *platform.losses(competition), *map(_told, remarks))
+    leaks = any(finding.id == LEAK for finding in grave)
+    return Built(competition, out, notes, errors, leaks, hidden, tuple(lacks(competition, phases, tree, request.now)))
 
 
 def _by_phase(warnings: list[tuple[str, str]]) -> list[str]:
@@ -176,7 +226,7 @@ def _checked(
     queue = competition.declaration.queue
     report = check_path(bundle, secrets=hidden, known_keys=[queue] if queue else [])
     told = [finding for finding in report.findings if finding.severity != "note"]
-    grave = [finding for finding in told if finding.severity == "error" or finding.id == LEAK]
+    grave = [finding for finding in told if finding.severity == "error" or finding.id in (LEAK, UNSEEN)]
     return grave, [finding for finding in told if finding not in grave] if platform == "codabench" else []
 
 
@@ -187,12 +237,18 @@ def _told(finding: Finding) -> str:
 
 
 def _secrets(phases: list[PhaseData]) -> Secrets:
-    """What the scoring package names as secret, over all phases."""
-    named = [data.secrets for data in phases]
+    """What the scoring package names as secret, over all phases whose gold is; the files of the others are public."""
+    named = [data.secrets for data in phases if data.phase.gold == "secret"]
+    public = [folder for data in phases if data.phase.gold == "public" for folder in data.references.values()]
+    files = (path for folder in public for path in folder.rglob("*") if path.is_file())
     return Secrets(
         texts=tuple(text for one in named for text in one["texts"]),
         labels=tuple((item, label) for one in named for item, label in one["labels"]),
         files=tuple(file for one in named for file in one["files"]),
+        published=(
+            *(file for one in named for file in one.get("published", ())),
+            *(hashlib.sha256(path.read_bytes()).hexdigest() for path in files),
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from gen_bundle.check import Finding, check_path
+from gen_bundle.codabench.yaml_document import UnreadableYamlError, is_endless, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.platforms.from_codalab import Conversion, html_as_markdown
 from gen_bundle.zips.unpacking import BUNDLE, ArchiveError, unpack
@@ -85,11 +86,14 @@ def _opened(old: Path, work: Path) -> Path:
 def _document(folder: Path) -> dict[str, Any]:
     path = folder / "competition.yaml"
     try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
+        document = read_yaml(path.read_bytes()).value
     except OSError as error:
         raise UserError(f"{path.name}: not found at the top of the bundle. Is there a folder around it?") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise UserError(f"{path.name}: cannot be read as YAML: {str(error).splitlines()[0]}") from error
+    except UnreadableYamlError as error:
+        place = f":{error.line}" if error.line else ""
+        raise UserError(f"{path.name}{place} {error}") from error
+    if is_endless(document):
+        raise UserError(f"{path.name}: its aliases (&, *) repeat each other to enormous size. Write them out.")
     if not isinstance(document, dict):
         raise UserError(f"{path.name}: is no mapping. Expected title, html, phases, leaderboard.")
     if str(document.get("version", "1")) not in ("1", "1.5"):

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 class UserError(Exception):
     """Input that cannot be used: each message names file, line or field, what is wrong and what is expected.
 
-    The command line prints the messages and then `advice`, a last line that is no error of its own, and exits with 2;
-    anything else that is raised is a bug of ours.
+    The command line prints the messages and then `advice`, a last line that is no error of its own, and exits with
+    `status`; anything else that is raised is a bug of ours.
     """
+
+    status = 2
 
     def __init__(self, *messages: str, advice: str = "") -> None:
         super().__init__("\n".join([*messages, advice]).strip())

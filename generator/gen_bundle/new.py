@@ -6,10 +6,9 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gen_bundle.declaration.resolve import competitions
 from gen_bundle.errors import UserError
+from gen_bundle.resources import SCAFFOLD, competitions
 
-TEMPLATE = Path(__file__).resolve().parent / "scaffold"
 # What scoring programs import: a package of the same name would be found in its place.
 IMPORTED = {"bert_score", "matplotlib", "nltk", "numpy", "pandas", "scipy", "sklearn", "torch", "transformers", "yaml"}
 COPIED_AS_IT_IS = ["pages/*", "*.png", "*.csv"]
@@ -43,7 +42,7 @@ def new_competition(name: str, parent: Path, title: str | None = None) -> Path:
     }
     try:
         parent.mkdir(parents=True, exist_ok=True)
-        generate_files(repo_dir=str(TEMPLATE), context={"cookiecutter": answers}, output_dir=str(parent))
+        generate_files(repo_dir=str(SCAFFOLD.parent), context={"cookiecutter": answers}, output_dir=str(parent))
     except OSError as error:
         raise UserError(
             f"--in {parent}: {error.strerror or error}. Expected a folder with room and leave to write."

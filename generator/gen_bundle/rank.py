@@ -1,7 +1,5 @@
 """The final ranking over all participants of a competition, by the rule of its scoring package."""
 
-import json
-import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,8 +7,9 @@ from typing import Any
 
 from gen_bundle.declaration.resolve import Resolved, Unit, find_competition, resolve
 from gen_bundle.errors import UserError
+from gen_bundle.package.client import Organiser
 from gen_bundle.package.phase_data import prepare_reference
-from gen_bundle.package.programs import program_description
+from gen_bundle.package.programs import write_program
 from gen_bundle.render.rankings import Ranking, Table
 
 
@@ -47,14 +46,17 @@ def rank(request: Request) -> Ranking:
     """
     _check(request)
     competition = _resolved(request)
-    with tempfile.TemporaryDirectory() as work:
-        given: dict[str, Any] = {"program": str(_program(competition, Path(work))), "hide": request.hide}
+    with tempfile.TemporaryDirectory() as work, competition.package.opened() as organiser:
+        given: dict[str, Any] = {
+            "program": str(write_program(competition, competition.tasks, Path(work)) / "program.json"),
+            "hide": request.hide,
+        }
         if request.scores:
             given["scores"] = str(request.scores.resolve())
         elif request.submissions:
-            reference = _reference(competition, request.phase or "", Path(work))
+            reference = _reference(competition, organiser, request.phase or "", Path(work))
             given |= {"submissions": str(request.submissions.resolve()), "reference": str(reference)}
-        answer = competition.package.call("rank", given)
+        answer = organiser.call("rank", given)
     tables = [Table(**table) for table in answer.pop("tables")]
     return Ranking(notes=answer.pop("notes"), tables=tables, result=answer)
 
@@ -80,21 +82,11 @@ def _resolved(request: Request) -> Resolved:
     return competition.only(request.task)
 
 
-def _program(competition: Resolved, work: Path) -> Path:
-    """program.json with the files beside it that options name, as in a scoring program."""
-    path = work / "program.json"
-    for name, file in competition.program_files.items():
-        (work / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(file, work / name)
-    everything = Unit("all", "", competition.tasks)
-    path.write_text(json.dumps(program_description(competition, everything)), encoding="utf-8")
-    return path
-
-
-def _reference(competition: Resolved, phase: str, work: Path) -> Path:
+def _reference(competition: Resolved, organiser: Organiser, phase: str, work: Path) -> Path:
     """A phase's gold, prepared by the scoring package as for a build."""
     phases = [known.id for known in competition.declaration.phases]
     if phase not in phases:
         raise UserError(f"--phase {phase}: no such phase. Expected one of {', '.join(phases)}.")
-    reference, _ = prepare_reference(competition, Unit("all", "", competition.tasks), phase, work / "reference")
+    everything = Unit("all", "", competition.tasks)
+    reference, _ = prepare_reference(competition, organiser, everything, phase, work / "reference")
     return reference

@@ -9,3 +9,12 @@ _CHECKOUT = Path(__file__).resolve().parents[2]
 def resource(name: str) -> Path:
     """The folder `bundles`, `scoring_programs`, `docker` or `requirements` of this installation."""
     return (_PACKAGED if _PACKAGED.is_dir() else _CHECKOUT) / name
+
+
+SCAFFOLD = Path(__file__).resolve().parent / "scaffold" / "{{cookiecutter.name}}"
+"""The competition that `gen-bundle new` writes, before its name is put in."""
+
+
+def competitions() -> dict[str, Path]:
+    """The folders of the competitions that come with the tool, by name."""
+    return {path.parent.name: path.parent for path in sorted(resource("bundles").glob("*/bundle.yaml"))}

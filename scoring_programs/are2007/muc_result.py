@@ -7,6 +7,11 @@ from are2007.muc import NO_LINKS, LinkScores
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult
 
 
+def muc_metrics(task: str) -> tuple[str, ...]:
+    """The metrics of a task that a column may show."""
+    return (f"{task}_f1", f"{task}_recall", f"{task}_precision", "response_links", "common_links")
+
+
 def muc_result(task: str, texts: Mapping[str, LinkScores]) -> TaskResult:
     """F1, recall and precision over the links of all texts together, and F1 by text."""
     total = sum(texts.values(), start=NO_LINKS)
@@ -21,4 +26,9 @@ def muc_result(task: str, texts: Mapping[str, LinkScores]) -> TaskResult:
     bars = [
         Bar(text, scores.f1, scored_items(scores.key_links, scores.response_links)) for text, scores in texts.items()
     ]
-    return TaskResult(metrics, figures=(BarChart("F1 by text", bars, "higher", top=1.0),))
+    return TaskResult(
+        metrics,
+        figures=(
+            BarChart("F1 by text", bars, "higher", "links of the key or of the answer, whichever are fewer", top=1.0),
+        ),
+    )

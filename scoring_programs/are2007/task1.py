@@ -11,6 +11,8 @@ from are2007.resolution import credit_by_pronoun
 from are2007.submission import Submission
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult
 
+METRICS = ("task1_success_rate", "answered", "scored_1", "scored_half")
+
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
     """Success rate: the sum of the pronouns' scores over their number, all texts together."""
@@ -26,11 +28,15 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     return TaskResult(
         metrics={
             "task1_success_rate": Metric(_rate(every), len(every), items),
-            "answered": Metric(answered, len(every), items),
+            "answered": Metric(answered, len(every), of_submission=True),
             "scored_1": Metric(every.count(1.0), len(every), items),
             "scored_half": Metric(every.count(0.5), len(every), items),
         },
-        figures=(BarChart("Success rate by text", bars, "higher", top=1.0),),
+        figures=(
+            BarChart(
+                "Success rate by text", bars, "higher", "pronouns to resolve or answered, whichever are fewer", top=1.0
+            ),
+        ),
     )
 
 

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from are2007.muc import muc
-from are2007.muc_result import muc_result
+from are2007.muc_result import muc_metrics, muc_result
 from are2007.reference import Reference
 from are2007.submission import Submission
 from scoring_kit.results import TaskResult
+
+METRICS = muc_metrics("task2")
 
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:

@@ -13,6 +13,8 @@ from are2007.resolution import credit_by_pronoun
 from are2007.submission import Submission
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult
 
+METRICS = ("task3_f1", "task3_recall", "task3_precision", "attempted", "pronouns_found")
+
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
     """Precision over the attempted pronouns, recall over those of the gold, all texts together."""
@@ -39,7 +41,9 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
             "attempted": Metric(attempted, gold, items),
             "pronouns_found": Metric(found, gold, items),
         },
-        figures=(BarChart("F1 by text", bars, "higher", top=1.0),),
+        figures=(
+            BarChart("F1 by text", bars, "higher", "pronouns of the gold or answered, whichever are fewer", top=1.0),
+        ),
     )
 
 

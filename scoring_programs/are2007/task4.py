@@ -7,13 +7,14 @@ from typing import Any
 from are2007.alignment import alignments
 from are2007.mentions import Mention
 from are2007.muc import LinkScores, links
-from are2007.muc_result import muc_result
+from are2007.muc_result import muc_metrics, muc_result
 from are2007.overlap import overlap
 from are2007.parts import AlignedMention, greatest_link_weight
 from are2007.reference import Reference
 from are2007.submission import Submission
 from scoring_kit.results import TaskResult
 
+METRICS = muc_metrics("task4")
 Chains = Sequence[Sequence[Mention]]
 
 

@@ -9,6 +9,8 @@ from clarity2026.submission import Submission
 from scoring_kit.metrics.classification import label_figures, label_metrics
 from scoring_kit.results import Metric, TaskResult
 
+METRICS = ("clarity_macro_f1", "clarity_accuracy", "clarity_rows_scored", "clarity_rows_skipped")
+
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
     """Score the clarity labels of a submission that enters the task."""
@@ -19,7 +21,7 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
             "clarity_accuracy": Metric(scores.accuracy, scores.rows),
             "clarity_rows_scored": Metric(scores.rows, scores.rows + scores.skipped),
             "clarity_rows_skipped": Metric(scores.skipped, scores.rows + scores.skipped),
-            **label_metrics("clarity_f1", scores),
+            **label_metrics("clarity_f1", scores, drawn=True),
         },
         settings={"clarity.labels": str(len(scores.labels))},
         libraries=["scikit-learn"],

@@ -9,6 +9,11 @@ from clarity2026.submission import Submission
 from scoring_kit.metrics.classification import label_figures, label_metrics
 from scoring_kit.results import Metric, TaskResult
 
+METRICS = (
+    *("evasion_macro_f1", "evasion_majority_macro_f1", "evasion_accuracy"),
+    *("evasion_rows_scored", "evasion_rows_skipped"),
+)
+
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
     """Score the evasion labels of a submission that enters the task."""
@@ -21,8 +26,8 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
             "evasion_accuracy": Metric(scores.accuracy, scores.rows),
             "evasion_rows_scored": Metric(scores.rows, scores.rows + scores.skipped),
             "evasion_rows_skipped": Metric(scores.skipped, scores.rows + scores.skipped),
-            **label_metrics("evasion_f1", scores),
-            **label_metrics("evasion_majority_f1", majority),
+            **label_metrics("evasion_f1", scores, drawn=True),
+            **label_metrics("evasion_majority_f1", majority, drawn=False),
         },
         settings={
             "evasion.gold": "any-match" if reference.annotated else "strict",

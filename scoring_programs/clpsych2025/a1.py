@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from scoring_kit.metrics.matching import Scores
 
+NEEDS_MODEL = True
+RECALLS = tuple(f"{kind}{part}" for part in ("", "_adaptive", "_maladaptive") for kind in ("recall", "weighted_recall"))
+METRICS = tuple(f"{prefix}_{name}" for prefix in ("a1", "bertscore") for name in RECALLS)  # bertscore: under as-run
 LIBRARY_BATCH = 64  # pairs a batch in the organisers' program: bert-score's default
 
 
@@ -179,4 +182,4 @@ def recall_bars(rows: Sequence[Row]) -> BarChart:
         Bar(name, mean([row.recall for row in its_rows]), sum(row.spans for row in its_rows))
         for name, its_rows in of_timeline.items()
     ]
-    return BarChart(title="Recall by timeline", bars=bars, better="higher", top=1.0)
+    return BarChart("Recall by timeline", bars, better="higher", items="gold spans of the timeline", top=1.0)

@@ -14,6 +14,11 @@ from clpsych2025.averages import mean
 from clpsych2025.reference import Reference
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult
 
+_ERRORS = ("mse", "mse_serious", "mse_impaired", "mse_minimal")
+METRICS = (
+    *(f"a2_{name}" for name in (*_ERRORS, "macro_f1", "abstentions")),
+    *(*_ERRORS, "f1_macro", "f1_class_0", "f1_class_1", "f1_class_2"),  # under as-run
+)
 SERIOUS, IMPAIRED, MINIMAL, ABSTAINED, NO_CLASS = 0, 1, 2, 3, -1
 CLASSES = {"serious": SERIOUS, "impaired": IMPAIRED, "minimal": MINIMAL}
 LARGEST_ERROR = 9.0  # between the ends of the scale, 1 and 10
@@ -52,7 +57,7 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
             "error is derived from the timeline's other answers, so a low error beside many abstentions says little."
         )
     return TaskResult(
-        metrics={**metrics, "a2_abstentions": Metric(abstentions, len(answers))},
+        metrics={**metrics, "a2_abstentions": Metric(abstentions, len(answers), of_submission=True)},
         settings={"profile": options["profile"]},
         libraries=("scikit-learn",),
         warnings=warnings,
@@ -161,4 +166,4 @@ def _mse(pairs: Sequence[tuple[int, float]]) -> float:
 
 def _error_bars(timelines: Sequence[ScoredTimeline], seen: Callable[[float], float]) -> BarChart:
     bars = [Bar(one.name, _mse(list(zip(one.gold, one.filled(seen), strict=True))), len(one.gold)) for one in timelines]
-    return BarChart(title="Mean squared error by timeline", bars=bars, better="lower")
+    return BarChart("Mean squared error by timeline", bars, better="lower", items="posts with a gold score")

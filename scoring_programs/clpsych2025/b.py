@@ -16,6 +16,13 @@ from clpsych2025.reference import Reference, Summary
 from clpsych2025.summaries import Comparison, PairClassifier, Table, gold_sentences, submitted_sentences, tables_of
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult
 
+NEEDS_MODEL = True
+METRICS = (
+    *("b_mean_consistency", "b_max_contradiction", "b_max_entailment"),
+    *("post_mean_consistency_gold", "post_max_entailment_gold", "post_max_contradiction_gold"),  # these under as-run
+    *("post_mean_consistency_evidence", "post_max_entailment_evidence", "post_max_contradiction_evidence"),
+)
+
 
 @dataclass(frozen=True)
 class SummarisedPost:
@@ -120,4 +127,5 @@ def _consistency_bars(posts: Sequence[ScoredPost]) -> BarChart:
     for name, of_timeline in groupby(posts, key=lambda post: post.timeline):
         rows = [post.gold.consistency() if post.gold else 0.0 for post in of_timeline]
         bars.append(Bar(name, mean(rows), len(rows)))
-    return BarChart(title="Mean consistency of post summaries by timeline", bars=bars, better="higher", top=1.0)
+    title = "Mean consistency of post summaries by timeline"
+    return BarChart(title, bars, better="higher", items="posts with a gold summary", top=1.0)

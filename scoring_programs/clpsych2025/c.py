@@ -14,6 +14,12 @@ from clpsych2025.reference import Reference
 from clpsych2025.summaries import Comparison, Table, gold_sentences, submitted_sentences, tables_of
 from scoring_kit.results import Metric, TaskResult
 
+NEEDS_MODEL = True
+METRICS = (
+    *("c_mean_consistency", "c_max_contradiction"),
+    *("timeline_mean_consistency_gold", "timeline_max_entailment_gold", "timeline_max_contradiction_gold"),  # as-run
+)
+
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
     """Score the timeline summaries; the model is loaded only if a summary was submitted."""

@@ -100,6 +100,18 @@ def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
     return {"texts": list(texts), "labels": [list(pair) for pair in labels], "files": files}
 
 
+def columns(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Every column has a metric of its own, so that no key can be misspelt."""
+    return {
+        task: {
+            "metrics": [plan.key for plan in own],
+            "needs_model": any(plan.metric == "bertscore" and plan.file is None for plan in own),
+        }
+        for task, own in plans(request["options"]).items()
+        if task in request["tasks"]
+    }
+
+
 def _identifying(keys: Sequence[Sequence[str]]) -> list[int]:
     """The parts of a key that differ in every row; a sentence's number within its document identifies nothing."""
     return [part for part in range(len(keys[0])) if len({key[part] for key in keys}) == len(keys)]
@@ -122,6 +134,7 @@ if __name__ == "__main__":
                 "manifest": manifest,
                 "template": template,
                 "secrets": secrets,
+                "columns": columns,
             }
         )
     )

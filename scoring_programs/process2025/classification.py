@@ -12,6 +12,9 @@ from process2025.submission import CLASSES, Submission
 from scoring_kit.metrics.classification import LabelScores, label_figures, label_metrics, score_labels
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, comparable
 
+MACRO = ("macro_f1", "macro_precision", "macro_recall")
+METRICS = tuple(f"{prefix}{name}" for prefix in ("", "model1_", "model2_", "model3_") for name in MACRO)
+
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
     """Score every model of a submission that enters the task; the first with the highest macro F1 counts."""
@@ -23,24 +26,32 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     }
     best = max(scored, key=lambda number: (comparable(scored[number].macro_f1), -number))
     metrics = _macro_metrics("", scored[best], None)
+    metrics["classification_best_model"] = Metric(best, scored[best].rows)
     for model in models:
-        status = "scored, the best" if model.number == best else model.status
-        metrics |= _macro_metrics(f"model{model.number}_", scored.get(model.number), status)
-    metrics |= label_metrics(f"model{best}_f1", scored[best])
-    bars = [Bar(f"Model {number}", scores.macro_f1, scores.rows) for number, scores in scored.items()]
+        metrics |= _macro_metrics(f"model{model.number}_", scored.get(model.number), model.status)
+    metrics |= label_metrics(f"model{best}_f1", scored[best], drawn=True)
     return TaskResult(
         metrics=metrics,
         settings={"classification.labels": str(len(CLASSES))},
         libraries=["scikit-learn"],
         figures=[
-            BarChart("Classification: macro F1 of each model", bars, "higher", top=1.0),
+            *_models(scored),
             *label_figures(f"Classification, model {best}", scored[best]),
         ],
     )
 
 
+def _models(scored: Mapping[int, LabelScores]) -> list[BarChart]:
+    """The macro F1 of each model; of a single one the board shows it."""
+    bars = [Bar(f"Model {number}", scores.macro_f1, scores.rows) for number, scores in scored.items()]
+    chart = BarChart("Classification: macro F1 of each model", bars, "higher", "speakers", top=1.0)
+    return [chart] if len(bars) > 1 else []
+
+
 def _macro_metrics(prefix: str, scores: LabelScores | None, status: str | None) -> dict[str, Metric]:
     values = (scores.macro_f1, scores.macro_precision, scores.macro_recall) if scores else (None, None, None)
-    names = ("macro_f1", "macro_precision", "macro_recall")
     rows = scores.rows if scores else 0
-    return {f"{prefix}{name}": Metric(value, rows, status=status) for name, value in zip(names, values, strict=True)}
+    return {
+        f"{prefix}{name}": Metric(value, rows, status=status, drawn=name == "macro_f1")
+        for name, value in zip(MACRO, values, strict=True)
+    }

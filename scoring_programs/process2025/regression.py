@@ -11,6 +11,8 @@ from process2025.reference import Reference
 from process2025.submission import Submission
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, comparable
 
+METRICS = ("rmse", "model1_rmse", "model2_rmse", "model3_rmse")
+
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
     """Score every model of a submission that enters the task; the first with the lowest error counts."""
@@ -18,16 +20,16 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     scored = {model.number: rmse(model.answers, reference.mmse) for model in models if model.status == "scored"}
     best = min(scored, key=lambda number: (comparable(scored[number]), number))
     rows = sum(value is not None for value in reference.mmse)
-    metrics = {"rmse": Metric(scored[best], rows)}
+    metrics = {"rmse": Metric(scored[best], rows), "regression_best_model": Metric(best, rows)}
     for model in models:
-        status = "scored, the best" if model.number == best else model.status
-        value = scored.get(model.number)
-        metrics[f"model{model.number}_rmse"] = Metric(value, rows if value is not None else 0, status=status)
+        value, items = scored.get(model.number), rows if model.number in scored else 0
+        metrics[f"model{model.number}_rmse"] = Metric(value, items, status=model.status, drawn=True)
+    title = "Regression: root mean squared error of each model, in MMSE points"
     bars = [Bar(f"Model {number}", value, rows) for number, value in scored.items()]
     return TaskResult(
         metrics=metrics,
         libraries=["scikit-learn"],
-        figures=[BarChart("Regression: root mean squared error of each model, in MMSE points", bars, "lower")],
+        figures=[BarChart(title, bars, "lower", "speakers with a gold score")] if len(bars) > 1 else [],
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from scoring_kit.errors import OrganiserError, Problems
+from scoring_kit.errors import OrganiserError, Problems, printable
 from scoring_kit.submission_files import JUNK_FOLDERS, JUNK_NAMES, SubmissionFiles
 from scoring_kit.submission_zip import is_zip, unpack
 
@@ -116,7 +116,7 @@ def _unpacked(path: Path, shown: str, into: Path, problems: Problems) -> Path:
     if path.suffix.lower() == ".zip":
         inside = Problems()
         unpack(path, into, inside)
-        problems.take(inside, f"{shown}: ")
+        problems.take(inside, f"{printable(shown)}: ")
         return into
     try:
         shutil.copyfile(path, into / path.name)

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from typing import List
+from typing import List, Sequence
 
 SHOWN = 50
+MAX_LINE = 1_000
+WARNINGS_SHOWN = 20
+LOG_BYTES = 6_000
+"""What may be said at a time: some workers lose the beginning of a longer log, or fail a run because of it."""
 
 
 class SubmissionError(Exception):
-    """The submission cannot be scored. Every message is one problem, safe to show to the participant."""
+    """The submission cannot be scored. Every message is one problem, safe to show to the participant.
 
-    def __init__(self, messages: List[str], found: int) -> None:
+    `warnings` are what was ignored or read otherwise: often why something else is missing.
+    """
+
+    def __init__(self, messages: List[str], found: int, warnings: Sequence[str] = ()) -> None:
         super().__init__("\n".join(messages))
         self.messages = messages
         self.found = found
+        self.warnings = warnings
 
     def report(self) -> str:
-        """All of it as the participant reads it, in the scoring log and from the validator at home."""
-        lines = [f"The submission cannot be scored: {_count(self.found, 'problem')} found.", *self.messages]
-        if self.found > len(self.messages):
-            lines.append(f"… and {self.found - len(self.messages)} more.")
-        return "\n".join(lines)
+        """All of it as the participant reads it, in the scoring log and from the validator at home.
+
+        The number of problems comes first and last, because a log may have lost its beginning.
+        """
+        shown_lines = fitting(self.messages)
+        found, more = _count(self.found, "problem"), self.found - len(shown_lines)
+        lines = [f"The submission cannot be scored: {found} found.", *shown_lines]
+        lines += [f"… and {more} more."] if more else []
+        return "\n".join([*lines, f"{found} found, so nothing was scored."])
 
 
 class OrganiserError(Exception):
-    """Reference data, a model or an option is wrong: only the organisers can mend it.
+    """Reference data, a model or an option is wrong: only the organisers can repair it.
 
     Participants read this message in their log, so it names files, ids and fields, never what the gold says.
     """
@@ -50,13 +62,13 @@ class Problems:
         """Record a problem: `where` is `file:line` or a field, `what` is wrong, and what was `expected`."""
         self.found += 1
         if len(self.errors) < SHOWN:
-            self.errors.append(printable(f"{where}: {_sentence(what)} {_expectation(expected)}"))
+            self.errors.append(_line(f"{where}: {_sentence(what)} {_expectation(expected)}"))
 
     def warn(self, where: str, what: str) -> None:
         """Record something that will be ignored or read otherwise than the participant may think."""
         self.warned += 1
         if len(self.warnings) < SHOWN:
-            self.warnings.append(printable(f"{where}: {_sentence(what)}"))
+            self.warnings.append(_line(f"{where}: {_sentence(what)}"))
 
     def take(self, other: Problems, prefix: str) -> None:
         """Record the errors of a part of the whole, with `prefix` before each."""
@@ -65,10 +77,9 @@ class Problems:
 
     def warning_lines(self) -> List[str]:
         """The warnings as the participant reads them."""
-        lines = [f"warning: {text}" for text in self.warnings]
-        if self.warned > len(self.warnings):
-            lines.append(f"… and {_count(self.warned - len(self.warnings), 'more warning')}.")
-        return lines
+        lines = fitting([f"warning: {text}" for text in self.warnings[:WARNINGS_SHOWN]], LOG_BYTES // 3)
+        more = self.warned - len(lines)
+        return [*lines, f"… and {_count(more, 'more warning')}."] if more else lines
 
     def organiser_error(self) -> OrganiserError:
         """The problems as the organisers' own: what is wrong with reference data or options, the rest counted."""
@@ -78,7 +89,24 @@ class Problems:
     def stop_if_any(self) -> None:
         """Raise SubmissionError when a problem was recorded."""
         if self.found:
-            raise SubmissionError(list(self.errors), self.found)
+            raise SubmissionError(list(self.errors), self.found, self.warning_lines())
+
+
+def fitting(lines: Sequence[str], limit: int = LOG_BYTES) -> List[str]:
+    """The first of these lines that take no more than `limit` bytes together."""
+    kept: List[str] = []
+    for line in lines:
+        limit -= len(line.encode("utf-8", "backslashreplace")) + 1
+        if limit < 0:
+            break
+        kept.append(line)
+    return kept
+
+
+def _line(text: str) -> str:
+    """A message in one line that is not too long to be read."""
+    line = printable(text)
+    return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"
 
 
 def _count(number: int, noun: str) -> str:

@@ -11,19 +11,21 @@ import io
 import os
 import sys
 import time
-import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
+from scoring_kit.failures import Failure, guarded, print_fitting
 from scoring_kit.manifest import Manifest
-from scoring_kit.outputs import remove_outputs, write_outputs
+from scoring_kit.outputs import remove_outputs, write_failure_page, write_outputs
 from scoring_kit.program import Program
+from scoring_kit.report import Run
 from scoring_kit.results import TaskResult
 from scoring_kit.signature import reference_digest, signature
-from scoring_kit.submission_files import read_submission
+from scoring_kit.submission_files import read_submission, submission_name
 
 DEFAULT_INPUT, DEFAULT_OUTPUT = Path("/app/input"), Path("/app/output")
 
@@ -36,7 +38,12 @@ def main(program_folder: Path, arguments: Sequence[str]) -> int:
     request = _parse(arguments)
     # Reading makes millions of small objects and hardly a cycle; looking for cycles so often would take a fifth of it.
     gc.set_threshold(50_000, 10, 10)
-    return guarded(lambda: run(program_folder, request.input, request.output, request.task))
+
+    def tell(failure: Failure) -> None:
+        print_fitting(failure)
+        write_failure_page(request.output, program_folder, failure.page, _now())
+
+    return guarded(lambda: run(program_folder, request.input, request.output, request.task), tell)
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -45,45 +52,6 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("output", type=Path, nargs="?", default=DEFAULT_OUTPUT, help="folder to write the scores to")
     parser.add_argument("--task", help="score only this task; the columns of the others get their worst value")
     return parser.parse_args(arguments)
-
-
-def guarded(action: Callable[[], None]) -> int:
-    """Run `action` and turn what it raises into a message without gold and an exit status."""
-    try:
-        action()
-    except SubmissionError as error:
-        print(error.report(), file=sys.stderr)
-        return 1
-    except OrganiserError as error:
-        _tell_organisers(error.messages)
-        return 2
-    except ModuleNotFoundError as error:
-        _tell_organisers([f"The Python package {error.name} is missing from the image that runs this program."])
-        return 2
-    except Exception as error:
-        _report_bug(error)
-        return 3
-    return 0
-
-
-def _tell_organisers(messages: Sequence[str]) -> None:
-    print(
-        "The competition is not set up correctly. This is not the submission's fault: the organisers must act.",
-        *messages,
-        sep="\n",
-        file=sys.stderr,
-    )
-
-
-def _report_bug(error: Exception) -> None:
-    """Print where it happened and nothing else: the message or the values could hold gold."""
-    if os.environ.get("SCORING_DEBUG") == "1":
-        traceback.print_exception(error)
-        return
-    print("The scoring program failed; this is a bug, please report these lines to the organisers.", file=sys.stderr)
-    for frame in traceback.extract_tb(error.__traceback__):
-        print(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}", file=sys.stderr)
-    print(f"  {type(error).__name__}", file=sys.stderr)
 
 
 def run(program_folder: Path, input_folder: Path, output_folder: Path, task: str | None = None) -> None:
@@ -95,7 +63,7 @@ def run(program_folder: Path, input_folder: Path, output_folder: Path, task: str
     """
     started = time.monotonic()
     remove_outputs(output_folder)
-    program = Program.read(program_folder / "program.json")
+    program = Program.read(program_folder / "program.json").for_organisers(os.environ.get("SCORING_DETAILS"))
     if task is not None:
         program = _only(program, task)
     package = program.package
@@ -115,8 +83,18 @@ def run(program_folder: Path, input_folder: Path, output_folder: Path, task: str
         raise
     results = score_tasks(program, reference, submission)
     line = signature(program, results, reference_digest(reference_folder))
-    scores = write_outputs(output_folder, program, results, problems.warnings, line)
-    _print_summary(program, scores, problems, line, time.monotonic() - started)
+    this_run = Run(line, _now(), submission_name(input_folder / "res"), problems.warnings)
+    scores = write_outputs(output_folder, program, results, this_run)
+    _print_warnings(problems)
+    print(f"signature: {line}")
+    print(f"scored in {time.monotonic() - started:.1f} s")
+    _print_scores(program, scores)
+
+
+def _now() -> datetime:
+    """The time of the run in UTC; SOURCE_DATE_EPOCH stands in for it where outputs must come out the same again."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return datetime.fromtimestamp(int(epoch), UTC) if epoch.isascii() and epoch.isdigit() else datetime.now(UTC)
 
 
 def make_manifest(program: Program, expected: Mapping[str, Any]) -> Manifest:
@@ -132,7 +110,17 @@ def make_manifest(program: Program, expected: Mapping[str, Any]) -> Manifest:
 
 
 def score_tasks(program: Program, reference: Any, submission: Any) -> dict[str, TaskResult]:
-    """Score every task that the submission enters."""
+    """Score every task that the submission enters.
+
+    Raises:
+        OrganiserError: the `submission` module says that it enters a task which the competition does not have.
+    """
+    unknown = sorted(set(submission.entered) - set(program.all_tasks))
+    if unknown:
+        raise OrganiserError(
+            f"{program.package}/submission.py: `entered` names {', '.join(map(repr, unknown))}, which bundle.yaml does "
+            f"not declare. Expected some of {', '.join(program.all_tasks)}."
+        )
     results: dict[str, TaskResult] = {}
     for task in program.tasks:
         if task in submission.entered:
@@ -161,15 +149,14 @@ def _only(program: Program, task: str) -> Program:
     return replace(program, tasks=(task,))
 
 
-def _print_summary(
-    program: Program, scores: Mapping[str, float], problems: Problems, line: str, seconds: float
-) -> None:
-    _print_warnings(problems)
+def _print_scores(program: Program, scores: Mapping[str, float]) -> None:
+    """What the board shows, last, because a log may lose its beginning."""
+    if program.scores_hidden:
+        print("The scores of this phase are not shown here.")
+        return
     for column in program.columns:
-        if column.key in scores:
-            print(f"{column.key}: {scores[column.key]:.{max(column.precision, 0)}f}")
-    print(f"signature: {line}")
-    print(f"scored in {seconds:.1f} s")
+        if column.key in scores and not column.hidden:
+            print(f"{column.key}: {scores[column.key]:.{column.decimals}f}")
 
 
 def _print_warnings(problems: Problems) -> None:

@@ -1,36 +1,81 @@
-"""The organiser's verbs of a scoring package, as one small command: `python -m PACKAGE.organiser VERB`.
+"""The organiser's verbs of a scoring package, served by one process: `python -m PACKAGE.organiser`.
 
-Every package answers `rank`, by its own rule or by the default one.
+The press runs it as a program; it is never packed. Standard input holds a call in each line, a JSON object with the
+name of the `verb` and its `request`. Standard output gets a record for each (RFC 7464: the character RECORD before it,
+a line end after it; anything else that is printed is passed over), a JSON object that holds one of
 
-The press runs them as a program; they are never packed. A request comes as JSON on standard input, the answer goes as
-JSON to standard output. Exit status 2 with messages on standard error where the organiser must mend something.
+- `answer`: what the verb returns;
+- `messages`: what the organiser must mend (OrganiserError, or SubmissionError with all its problems);
+- `traceback`: a bug, whole, because only the organisers' own machine runs this.
+
+The verbs that a package serves itself, each with the fields of its request
+(`tasks`, `all_tasks`, `layout` and `options` in each) and its answer:
+
+- `prepare`: `source`, the folder of a phase's data; `out`, the folder to write reference data to. `{"warnings": […]}`.
+- `check_reference`: `reference`, a folder that `prepare` wrote. `{"warnings": […]}`.
+- `manifest`: `reference`. The `expected` part of the manifest, an object of the package's own choice.
+- `template`: `reference`; `out`, the folder to write the empty submission to. `{}`.
+- `secrets`: `reference`. `{"texts": […], "labels": [[id, label], …], "files": [name or SHA-256, …]}`.
+
+`rank`, `columns` and `trial` are served for every package, unless it serves a verb of that name itself.
 """
 
 import json
 import sys
+import traceback
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scoring_kit.errors import OrganiserError
-from scoring_kit.frame import guarded
+from scoring_kit.errors import OrganiserError, SubmissionError
+from scoring_kit.missing_packages import missing_package, what_is_missing
 
-Verb = Callable[[Mapping[str, Any]], Any]
+RECORD = "\x1e"
+Verb = Callable[[Mapping[str, Any]], object]
 
 
 def serve(verbs: Mapping[str, Verb]) -> int:
-    """Answer one request with the verb named on the command line; returns the exit status."""
-
-    def answer() -> None:
-        name = sys.argv[1] if len(sys.argv) > 1 else ""
-        known = {"rank": _rank, **verbs}
-        if name not in known:
-            raise OrganiserError(f"no verb {name!r}. Expected one of {', '.join(sorted(known))}.")
-        json.dump(known[name](json.load(sys.stdin)), sys.stdout, ensure_ascii=False)
-
-    return guarded(answer)
+    """Answer calls until standard input ends; returns the exit status."""
+    known = {"rank": _rank, "columns": _columns, "trial": _trial, **verbs}
+    for line in sys.stdin:
+        print(RECORD + _answered(known, json.loads(line)), flush=True)
+    return 0
 
 
-def _rank(request: Mapping[str, Any]) -> Any:
+def _answered(verbs: Mapping[str, Verb], call: Mapping[str, Any]) -> str:
+    """The line that answers a call."""
+    name = call["verb"]
+    if name not in verbs:
+        return json.dumps({"messages": [f"no verb {name!r}. Expected one of {', '.join(sorted(verbs))}."]})
+    try:
+        return json.dumps({"answer": verbs[name](call["request"])})
+    except SubmissionError as error:
+        return json.dumps({"messages": error.report().splitlines()})
+    except OrganiserError as error:
+        return json.dumps({"messages": error.messages})
+    except ModuleNotFoundError as error:
+        package = missing_package(error)
+        return json.dumps({"messages": [what_is_missing(package)]} if package else {"traceback": _traceback(error)})
+    except Exception as error:
+        return json.dumps({"traceback": _traceback(error)})
+
+
+def _traceback(error: Exception) -> str:
+    return "".join(traceback.format_exception(error))
+
+
+def _rank(request: Mapping[str, Any]) -> object:
     from scoring_kit.ranking import rank
 
     return rank(request)
+
+
+def _columns(request: Mapping[str, Any]) -> object:
+    from scoring_kit.trial import columns
+
+    return columns(request)
+
+
+def _trial(request: Mapping[str, Any]) -> object:
+    from scoring_kit.trial import trial
+
+    return trial(request)

@@ -4,15 +4,18 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from scoring_kit.errors import OrganiserError
-from scoring_kit.program import Program
-from scoring_kit.report import results_page
-from scoring_kit.report.withholding import open_metrics
+from scoring_kit.program import Program, title_of
+from scoring_kit.report import Run, failure_page, results_page
+from scoring_kit.report.withholding import told_rows, told_values
 from scoring_kit.results import TaskResult
 
-OUTPUTS = ("scores.json", "scores.txt", "details.json", "detailed_results.html")
+PAGE = "detailed_results.html"
+OUTPUTS = ("scores.json", "scores.txt", "details.json", PAGE)
 
 
 def remove_outputs(folder: Path) -> None:
@@ -21,20 +24,18 @@ def remove_outputs(folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
 
 
-def write_outputs(
-    folder: Path, program: Program, results: Mapping[str, TaskResult], warnings: Sequence[str], signature: str
-) -> dict[str, float]:
+def write_outputs(folder: Path, program: Program, results: Mapping[str, TaskResult], run: Run) -> dict[str, float]:
     """Write the files, each moved into place when it is complete, scores.json last; returns the scores."""
     scores = board_scores(program, results)
-    all_warnings = [*warnings, *(f"{task}: {text}" for task, result in results.items() for text in result.warnings)]
+    remarks = [f"{task}: {text}" for task, result in results.items() for text in result.warnings]
+    run = replace(run, warnings=[*run.warnings, *remarks])
     details = {
-        "signature": signature,
-        "warnings": all_warnings,
+        "signature": run.signature,
+        "warnings": run.warnings,
         "tasks": {task: _metric_details(program, result) for task, result in results.items()},
     }
     folder.mkdir(parents=True, exist_ok=True)
-    page = results_page(program, scores, results, all_warnings, signature)
-    _write(folder / "detailed_results.html", page)
+    _write(folder / PAGE, results_page(program, scores, results, run))
     _write(folder / "details.json", json.dumps(details, indent=1, allow_nan=False))
     if program.scores_txt:
         _write(folder / "scores.txt", "".join(f"{key}: {score!r}\n" for key, score in scores.items()))
@@ -42,31 +43,44 @@ def write_outputs(
     return scores
 
 
+def write_failure_page(folder: Path, program_folder: Path, lines: Sequence[str], scored: datetime) -> None:
+    """Write what is said of a failed run where the platform keeps it, and nothing else; never fails itself.
+
+    Logs often get lost and the scoring output of a failed run is thrown away, but this page is shown.
+    """
+    try:
+        remove_outputs(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        _write(folder / PAGE, failure_page(title_of(program_folder / "program.json"), lines, scored))
+    except Exception:
+        # The exit status and the log say what happened; a full disk must not turn it into something else.
+        return
+
+
 def board_scores(program: Program, results: Mapping[str, TaskResult]) -> dict[str, float]:
     """Every written column with a finite number: no score is missing, because a missing one would rank first.
 
     Raises:
-        OrganiserError: columns that no metric fills.
+        OrganiserError: columns that no metric fills, metrics that are no finite number.
     """
     check_columns(program, results)
+    check_finite(program, results)
     scores = {}
     for column in program.columns:
-        if column.computed:
+        if column.computation is not None or column.worst is None:
             continue
         score = column.worst
         if column.task in results:
             metric = results[column.task].metrics[column.key]
             if metric.value is not None:
                 score = column.bounded(metric.value)
-        if not math.isfinite(score):
-            raise ArithmeticError(f"the column {column.key} is not finite")
-        scores[column.key] = float(score)
+        scores[column.key] = float(program.rounded(score))
     return scores
 
 
 def check_columns(program: Program, results: Mapping[str, TaskResult]) -> None:
     """Raise OrganiserError for every column of a scored task that its scorer gives no metric for."""
-    written = [column for column in program.columns if column.task in results and not column.computed]
+    written = [column for column in program.columns if column.task in results and column.computation is None]
     unknown = [column for column in written if column.key not in results[column.task].metrics]
     if unknown:
         messages = []
@@ -80,13 +94,29 @@ def check_columns(program: Program, results: Mapping[str, TaskResult]) -> None:
         raise OrganiserError(*messages)
 
 
+def check_finite(program: Program, results: Mapping[str, TaskResult]) -> None:
+    """Raise OrganiserError for every metric that is NaN or infinite, and name the column that shows it."""
+    columns = {(column.task, column.key) for column in program.columns}
+    messages = [
+        # Participants read this, and a name's part after . or : may be a gold label's.
+        (f"tasks.{task}.columns.{name}" if (task, name) in columns else task)
+        + f": the metric {re.split('[.:]', name)[0]} is undefined for this submission (NaN or infinite). Expected a "
+        "finite number from the scorer, or None where the gold leaves the metric undefined: then the column's worst "
+        "counts."
+        for task, result in results.items()
+        for name, metric in result.metrics.items()
+        if metric.value is not None and not math.isfinite(metric.value)
+    ]
+    if messages:
+        raise OrganiserError(*dict.fromkeys(messages))
+
+
 def _metric_details(program: Program, result: TaskResult) -> dict[str, dict[str, float | int | str | None]]:
-    columns = {column.key for column in program.columns}
-    shown = columns | open_metrics(result.metrics, columns, program.details_min_items)
+    values, rows = told_values(program, result.metrics), told_rows(program, result.metrics)
     return {
         name: {
-            "value": metric.value if name in shown else None,
-            "rows": metric.rows if name in shown else None,  # over one event of a type: there is exactly one
+            "value": program.rounded(metric.value) if name in values and metric.value is not None else None,
+            "rows": metric.rows if name in rows else None,
             **({} if metric.status is None else {"status": metric.status}),
         }
         for name, metric in result.metrics.items()
@@ -95,5 +125,8 @@ def _metric_details(program: Program, result: TaskResult) -> dict[str, dict[str,
 
 def _write(path: Path, text: str) -> None:
     unfinished = path.with_name(f".{path.name}.tmp")
-    unfinished.write_text(text, encoding="utf-8", errors="backslashreplace")
-    unfinished.replace(path)
+    try:
+        unfinished.write_text(text, encoding="utf-8", errors="backslashreplace")
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -1,12 +1,15 @@
 """program.json: which competition, tasks, options and columns a scoring program was packed for."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
 from scoring_kit.errors import OrganiserError
+
+STORED = Decimal("1e-10")
 
 
 @dataclass(frozen=True)
@@ -19,9 +22,12 @@ class Column:
         title: heading on the board.
         sort: `desc` (higher is better) or `asc`.
         precision: decimals shown.
-        worst: the score of a submission that does not enter the task, and the bound of every written score.
-        computed: filled by the platform from other columns, so never written.
+        worst: the score of a submission that does not enter the task, and the bound of every written score; None of a
+            computed column.
         meaning: one line for readers.
+        computation: `sum`, `avg`, `min` or `max`, by which the platform fills the column; None where it is written.
+        of: keys of the columns that a computed one is made of.
+        hidden: the board does not show it.
     """
 
     key: str
@@ -29,20 +35,47 @@ class Column:
     title: str
     sort: str
     precision: int
-    worst: float
-    computed: bool
+    worst: float | None
     meaning: str
+    computation: str | None = None
+    of: Sequence[str] = ()
+    hidden: bool = False
+
+    @property
+    def decimals(self) -> int:
+        """Decimals that the board shows; a negative precision rounds to tens and shows none."""
+        return max(self.precision, 0)
 
     def bounded(self, value: float) -> float:
         """`value`, or `worst` where `value` lies beyond it."""
+        if self.worst is None:
+            return value
         return max(value, self.worst) if self.sort == "desc" else min(value, self.worst)
+
+
+@dataclass(frozen=True)
+class Phase:
+    """The phase that a program was packed for."""
+
+    id: str
+    name: str
 
 
 @dataclass(frozen=True)
 class Program:
     """A scoring program's own description.
 
-    `tasks` are scored here, `all_tasks` are the competition's; `scores_txt` asks for scores.txt, too (older CodaLab).
+    Attributes:
+        tasks: ids of those that are scored here.
+        all_tasks: ids of the competition's.
+        columns: in the board's order; the first one ranks.
+        details_min_items: a detailed figure has at least so many scored items.
+        scores_txt: write scores.txt, too (older CodaLab).
+        phase: None in a starting kit, where participants score with gold of their own, and where organisers rank.
+        details: what participants see beside their scores, `none`, `headline` or `full`; `all` for organisers.
+        score_decimals: every figure is rounded to so many decimals; None leaves them exact.
+        scores_hidden: the platform keeps the scoring output of the phase from participants.
+        baselines: name → column key → score, for comparison.
     """
 
     competition: str
@@ -57,6 +90,11 @@ class Program:
     columns: tuple[Column, ...]
     details_min_items: int
     scores_txt: bool = False
+    phase: Phase | None = None
+    details: str = "full"
+    score_decimals: int | None = None
+    scores_hidden: bool = False
+    baselines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: Path) -> "Program":
@@ -68,6 +106,7 @@ class Program:
             data = json.loads(path.read_text(encoding="utf-8"))
             data["options"] = _with_paths(data["options"], path.parent)
             columns = tuple(Column(**column) for column in data.pop("columns"))
+            data["phase"] = Phase(**data["phase"]) if data.get("phase") else None
             data["tasks"], data["all_tasks"] = tuple(data["tasks"]), tuple(data["all_tasks"])
             return cls(columns=columns, **data)
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -75,6 +114,57 @@ class Program:
                 f"{path.name}: the scoring program's description is missing or damaged ({type(error).__name__}). "
                 "Build the bundle anew with gen-bundle and upload its scoring program."
             ) from error
+
+    def for_organisers(self, details: str | None) -> "Program":
+        """The program with another level of details, as the organisers ask for it where they run it themselves.
+
+        Only what is shown beside the scores changes: these are written as on the platform.
+
+        Raises:
+            OrganiserError: no such level.
+        """
+        if not details:
+            return self
+        if details not in ("full", "all"):
+            raise OrganiserError(f"SCORING_DETAILS={details}: no such level. Expected full or all.")
+        return replace(self, details=details, scores_hidden=False)
+
+    def rounded(self, value: float) -> float:
+        """A figure with as many decimals as the phase allows."""
+        return value if self.score_decimals is None else round(value, self.score_decimals)
+
+    @property
+    def shows_scores(self) -> bool:
+        """Whether participants see their scores at all before the organisers publish them."""
+        return not (self.scores_hidden and self.details == "none")
+
+    def with_computed(self, scores: Mapping[str, float]) -> dict[str, float]:
+        """The scores with those that the platform computes of them, to ten decimals as it stores them.
+
+        In layout `tasks` the platform computes over the rows of all tasks, of which a program knows its own alone.
+        """
+        stored = {key: Decimal(score).quantize(STORED, ROUND_HALF_UP) for key, score in scores.items()}
+        alone = self.layout != "tasks" or len(self.all_tasks) == 1
+        computed = [column for column in self.columns if column.computation is not None] if alone else []
+        return {**scores, **{c.key: float(_combined(c, [stored[key] for key in c.of])) for c in computed}}
+
+
+def _combined(column: Column, values: Sequence[Decimal]) -> Decimal:
+    """What the platform computes: its source is named in `gen_bundle.codabench.board`, which replays it."""
+    if column.computation == "min":
+        return min(values)
+    if column.computation == "max":
+        return max(values)
+    total = sum(values, Decimal())
+    return (total / len(values)).quantize(STORED, ROUND_HALF_UP) if column.computation == "avg" else total
+
+
+def title_of(path: Path) -> str:
+    """The competition's title in a program.json; empty where that cannot be read."""
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["title"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
 
 
 def _with_paths(options: Mapping[str, Any], folder: Path) -> dict[str, Any]:

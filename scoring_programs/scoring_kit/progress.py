@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 FIRST_AFTER = 1.0  # seconds: what is quicker says nothing
 EVERY = 5.0
+PAUSE = 0.25  # of the time so far, so that a long step says little more than a short one: long logs get lost
 
 
 @contextmanager
@@ -36,7 +37,7 @@ def progress(
         nonlocal done, last_line
         done += units
         now = clock()
-        if now - last_line >= EVERY and done < total:
+        if now - last_line >= max(EVERY, PAUSE * (now - started)) and done < total:
             last_line = now
             remaining = (now - started) * (total - done) / done if done else 0.0
             _say(f"{step}: {done} of {total} {unit}, about {remaining:.0f} s left")

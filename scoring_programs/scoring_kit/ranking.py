@@ -15,7 +15,7 @@ from typing import Any
 
 from scoring_kit.csv_reading import read_table
 from scoring_kit.entries import TeamName, entry_name, read_entries
-from scoring_kit.errors import OrganiserError, Problems, SubmissionError, shown
+from scoring_kit.errors import OrganiserError, Problems, SubmissionError, printable, shown
 from scoring_kit.frame import make_manifest, score_tasks
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.outputs import check_columns
@@ -44,7 +44,7 @@ def rank(request: Mapping[str, Any], results: Mapping[str, Mapping[str, TaskResu
         `title`, `header` and `rows` of texts; `notes`: what the organisers should know.
     """
     program = Program.read(Path(request["program"]))
-    columns = [column for column in program.columns if not column.computed]
+    columns = [column for column in program.columns if column.computation is None]
     if request.get("scores"):
         scores = read_scores(Path(request["scores"]), [column.key for column in columns])
     else:
@@ -122,7 +122,7 @@ def check_hidden(hide: Collection[str], teams: Collection[str]) -> None:
     unknown = [name for name in hide if name not in teams]
     if unknown:
         known = ", ".join(sorted(teams))
-        raise OrganiserError(*(f"--hide {name}: no such team. Expected one of {known}." for name in unknown))
+        raise OrganiserError(*(printable(f"--hide {name}: no such team. Expected one of {known}.") for name in unknown))
 
 
 def score_all(
@@ -150,7 +150,7 @@ def score_all(
             except SubmissionError as error:
                 more = error.found - len(error.messages)
                 messages = [*error.messages, *([f"… and {more} more."] if more else [])]
-                failures += [f"team {entry.team} ({entry.shown}): {message}" for message in messages]
+                failures += [printable(f"team {entry.team} ({entry.shown}): {message}") for message in messages]
                 continue
             results[entry.team] = score_tasks(program, reference, submission)
     if failures:

@@ -10,19 +10,25 @@ class Metric:
     """One number.
 
     Attributes:
-        value: the metric, exactly as computed; None where the gold leaves it undefined.
+        value: the metric, exactly as computed; None where the gold leaves it undefined, and then its column shows its
+            worst score. NaN and infinity are errors of the organisers. An `int` is a count.
         rows: over how many units it is averaged (timelines, posts, events …).
         items: how many scored items stand behind it, `rows` where not given; a figure over fewer than
             `details_min_items` is not shown, nor are its `rows`, because they could give a single gold label away.
             Metrics of one family, `f1: A` and `f1: B` or `f1.A` and `f1.B`, are withheld together as far as one
             follows from the others.
-        status: what became of an answer that may be there or not, such as one of several models; for details.json.
+        status: what became of an answer that may be there or not, such as one of several models; for details.json. It
+            is always shown, so it depends on the submission alone.
+        of_submission: value and rows depend on the submission alone, so that they say nothing about the gold.
+        drawn: a figure of the results page shows the value, so the page does not list it a second time.
     """
 
     value: float | None
     rows: int
     items: int | None = None
     status: str | None = None
+    of_submission: bool = False
+    drawn: bool = False
 
 
 def comparable(value: float) -> float:
@@ -47,12 +53,14 @@ class BarChart:
         title: what is shown, with its unit.
         bars: in the order in which they are drawn.
         better: which way is better.
+        items: what the number of items beside a bar counts, as readers are told it.
         top: the value at the end of the axis; the largest bar's where None. The axis starts at 0.
     """
 
     title: str
     bars: Sequence[Bar]
     better: Literal["higher", "lower"]
+    items: str
     top: float | None = None
 
 
@@ -85,8 +93,8 @@ class TaskResult:
         metrics: every metric by name; those named like a declared column become its score.
         settings: what the numbers depend on (metric options, models with revisions), for the signature.
         libraries: distributions whose versions the numbers may depend on, for the signature.
-        warnings: remarks on the submission that a participant should read beside the scores.
-        figures: for the results page; the frame leaves out what stands on too few items.
+        warnings: remarks on the submission that a participant should read beside the scores; of the submission alone.
+        figures: for the results page, where the phase's `details` are full; what has too few items is left out.
     """
 
     metrics: Mapping[str, Metric]

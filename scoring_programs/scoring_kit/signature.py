@@ -8,15 +8,20 @@ from pathlib import Path
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult
 
+DIGEST_DIGITS = 4
+"""Of the reference data's digest. Participants read it and can compute the digest of any gold that they guess, as often
+as they like, so a whole one would confirm every guess. So few digits tell data apart and are worth 16 bits in all.
+"""
+
 
 def reference_digest(folder: Path) -> str:
-    """SHA-256 over the names and bytes of all files below `folder`, its first 16 hexadecimal digits."""
+    """SHA-256 over the names and bytes of all files below `folder`, its first `DIGEST_DIGITS` hexadecimal digits."""
     digest = hashlib.sha256()
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         with path.open("rb") as file:
             content = hashlib.file_digest(file, "sha256").hexdigest()
         digest.update(f"{path.relative_to(folder).as_posix()}\0{content}\n".encode())
-    return digest.hexdigest()[:16]
+    return digest.hexdigest()[:DIGEST_DIGITS]
 
 
 def signature(program: Program, results: Mapping[str, TaskResult], digest: str) -> str:

@@ -12,6 +12,9 @@ from scoring_kit.manifest import Manifest
 
 JUNK_NAMES = {".DS_Store", "Thumbs.db", "desktop.ini", "Icon\r"}
 JUNK_FOLDERS = {"__MACOSX", ".git", "__pycache__", ".ipynb_checkpoints"}
+# Folders inside each other: far more than any format asks for, far fewer than take Python's own limits.
+MAX_FOLDERS = 50
+TOO_DEEP = ("is nested too deeply", f"at most {MAX_FOLDERS} folders inside each other")
 # The worker adds its own `metadata` to the predictions of every submission before it scores them.
 PLATFORM_FILES = {"metadata"}
 # Files at the top of a zip by which the worker knows a program, whose files it does not hand to the scoring.
@@ -83,6 +86,12 @@ def read_submission(module: ModuleType, folder: Path, manifest: Manifest, proble
     return submission
 
 
+def submission_name(folder: Path) -> str:
+    """The name of a submission's only file, without its ending; empty where there are several, which name nothing."""
+    paths = SubmissionFiles(folder, (), Problems()).paths
+    return next(iter(paths.values())).stem if len(paths) == 1 else ""
+
+
 def slashed(name: str) -> str:
     """A name with `/` between folders: some programs on Windows put backslashes into zips, which Linux leaves."""
     return name.replace("\\", "/")
@@ -95,6 +104,9 @@ def _walk(folder: Path, problems: Problems) -> Tuple[Dict[str, Path], List[str]]
     for parent, folders, files in os.walk(str(folder)):
         folders.sort()
         below = Path(parent).relative_to(folder)
+        if folders and len(below.parts) >= MAX_FOLDERS:
+            problems.error(shown((below / folders[0]).as_posix()), *TOO_DEEP)
+            folders.clear()
         for name in list(folders):
             if (Path(parent) / name).is_symlink():
                 folders.remove(name)

@@ -8,15 +8,28 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import struct
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
-from typing import Dict, Mapping, Optional, Tuple, Type
+from typing import Collection, Dict, List, Mapping, Optional, Tuple, Type
 
 from scoring_kit.errors import Problems, shown
-from scoring_kit.submission_files import slashed
+from scoring_kit.submission_files import MAX_FOLDERS, TOO_DEEP, slashed
 
-DAMAGED: Tuple[Type[Exception], ...] = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
+# What zipfile raises at damaged, encrypted or unknown archives and members (NotImplementedError is a RuntimeError, a
+# name that is no UTF-8 a ValueError; sizes beyond a machine's numbers overflow).
+DAMAGED: Tuple[Type[Exception], ...] = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    MemoryError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+)
 try:
     import lzma
 except ImportError:  # a Python without it, whose zipfile refuses such members by itself
@@ -45,7 +58,10 @@ def open_submission(path: Path, work: Path, problems: Problems) -> Path:
     elif path.suffix.lower() in OTHER_ARCHIVES:
         problems.error(path.name, f"is a {path.suffix.lower()} archive", "a zip; the platform takes no other")
     else:
-        shutil.copyfile(path, work / path.name)
+        try:
+            shutil.copyfile(path, work / path.name)
+        except OSError as error:
+            problems.error(path.name, f"cannot be read ({error.strerror or error})", "a file that you may read")
     problems.stop_if_any()
     return work
 
@@ -64,21 +80,27 @@ def unpack(path: Path, folder: Path, problems: Problems) -> None:
     try:
         with zipfile.ZipFile(str(path)) as archive:
             _unpack_members(archive, path.name, folder, problems)
-    except (zipfile.BadZipFile, OSError) as error:
+    except DAMAGED as error:
         problems.error(path.name, f"cannot be read as a zip ({error})", "a zip file; pack it again")
 
 
 def _unpack_members(archive: zipfile.ZipFile, name: str, folder: Path, problems: Problems) -> None:
-    members = [member for member in archive.infolist() if not slashed(member.orig_filename).endswith("/")]
+    members = archive.infolist()
+    files = [member for member in members if not slashed(member.orig_filename).endswith("/")]
     if len(members) > MAX_FILES:
-        problems.error(name, f"holds {len(members)} files", f"at most {MAX_FILES}")
+        problems.error(name, f"holds {len(members)} files and folders", f"at most {MAX_FILES}")
+        return
+    deep = [member for member in members if slashed(member.filename).count("/") > MAX_FOLDERS]
+    if deep:
+        problems.error(shown(deep[0].orig_filename), *TOO_DEEP)
         return
     left = MAX_BYTES
+    folders = {folder for member in members for folder in _folders(member)}
     taken: Dict[str, str] = {}
-    for member in members:
+    for member in files:
         where = shown(member.orig_filename)
         inside = slashed(member.filename)
-        fault = _fault(member, taken)
+        fault = _fault(member, taken, folders)
         if fault:
             problems.error(where, *fault)
             continue
@@ -94,7 +116,13 @@ def _unpack_members(archive: zipfile.ZipFile, name: str, folder: Path, problems:
             return
 
 
-def _fault(member: zipfile.ZipInfo, taken: Mapping[str, str]) -> Optional[Tuple[str, str]]:
+def _folders(member: zipfile.ZipInfo) -> List[str]:
+    """The folders that a member makes, in lower case: those above it, and a folder's own entry."""
+    parts = slashed(member.filename).lower().split("/")
+    return ["/".join(parts[:end]) for end in range(1, len(parts))]
+
+
+def _fault(member: zipfile.ZipInfo, taken: Mapping[str, str], folders: Collection[str]) -> Optional[Tuple[str, str]]:
     """What is wrong with a member before it is read, and what is expected."""
     parts = slashed(member.orig_filename).split("/")
     if member.flag_bits & 1:
@@ -108,6 +136,8 @@ def _fault(member: zipfile.ZipInfo, taken: Mapping[str, str]) -> Optional[Tuple[
     twin = taken.get(slashed(member.filename).lower())
     if twin is not None:
         return f"stands there twice (the other: {shown(twin)})", "names that differ in more than upper and lower case"
+    if slashed(member.filename).lower() in folders:
+        return "is the name of a folder in the zip, too", "different names; the platform cannot unpack both"
     return None
 
 

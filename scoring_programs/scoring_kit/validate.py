@@ -11,11 +11,12 @@ import io
 import json
 import sys
 import tempfile
+import traceback
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Optional, Sequence
 
-from scoring_kit.errors import Problems, SubmissionError
+from scoring_kit.errors import Problems, SubmissionError, printable
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import PROGRAM_FILES, SubmissionFiles, read_submission, task_folders
 from scoring_kit.submission_zip import is_zip, open_submission, pack
@@ -30,13 +31,26 @@ def main(module: ModuleType, manifest_text: str, arguments: Optional[Sequence[st
         arguments: the command line without the program; `sys.argv` where None.
 
     Returns:
-        0 for a valid submission, 1 for another; wrong use ends with SystemExit(2).
+        0 for a valid submission, 1 for another, 3 where the validator itself failed; wrong use ends with SystemExit(2).
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     manifest = Manifest.from_dict(json.loads(manifest_text))
     request = _parse(manifest, arguments)
+    try:
+        return _validate(module, manifest, request)
+    except Exception as error:  # whatever a submission holds, a participant gets an answer
+        print(
+            "The validator failed, so that it cannot say whether the submission is valid. Please tell the organisers:"
+        )
+        for frame in traceback.extract_tb(error.__traceback__):
+            print(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}")
+        print(f"  {type(error).__name__}: {printable(str(error))[:300]}")
+        return 3
+
+
+def _validate(module: ModuleType, manifest: Manifest, request: argparse.Namespace) -> int:
     problems = Problems()
     with tempfile.TemporaryDirectory(prefix="validate-") as work:
         try:
@@ -63,7 +77,7 @@ def _parse(manifest: Manifest, arguments: Optional[Sequence[str]]) -> argparse.N
     parser = argparse.ArgumentParser(
         prog="validate.pyz",
         description=f"Check a submission to {manifest.competition} as the scoring program will.",
-        epilog="Exit status: 0 valid, 1 not valid, 2 wrong use.",
+        epilog="Exit status: 0 valid, 1 not valid, 2 wrong use, 3 the validator failed.",
     )
     parser.add_argument("submission", type=Path, help="a zip, a folder, or the bare file")
     parser.add_argument("--pack", metavar="OUT.zip", type=Path, help="if it is valid, write a clean zip to upload")

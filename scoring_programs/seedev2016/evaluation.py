@@ -1,14 +1,19 @@
 """Pairing, filtering and measures, one after the other, and what they give for the board, details and results page."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from scoring_kit.results import Bar, BarChart, CountBars, Metric, TaskResult
+from scoring_kit.results import CountBars, Metric, TaskResult
 from seedev2016.filtering import by_type
 from seedev2016.measures import Measures, measure
 from seedev2016.pairing import pair_documents
 from seedev2016.schema import EVENT_TYPES
 from seedev2016.standoff import Event
 
+COUNTS = (
+    *("gold_events", "predicted_events", "matches", "partial_matches"),
+    *("similarity", "substitutions", "deletions", "insertions"),
+)
 Documents = Mapping[str, Sequence[Event]]
 
 
@@ -32,8 +37,8 @@ def evaluate(task: str, names: Sequence[str], gold: Documents, predicted: Docume
     # by all types that there are: the names alone would tell which of them the gold has
     for event_type in sorted(EVENT_TYPES[task]):
         alternate = types.get(event_type) or measure([])
-        metrics.update({f"{name}.{event_type}": metric for name, metric in _measures(alternate, names).items()})
-    bars = [Bar(event_type, alternate.f1, alternate.items) for event_type, alternate in types.items()]
+        for name, metric in _measures(alternate, names).items():
+            metrics[f"{name}.{event_type}"] = replace(metric, drawn=name == "f1")
     counts = [
         (
             event_type,
@@ -46,7 +51,7 @@ def evaluate(task: str, names: Sequence[str], gold: Documents, predicted: Docume
     return TaskResult(
         metrics=metrics,
         libraries=("scipy",),
-        figures=(BarChart("F1 by event type", bars, "higher", top=1.0), CountBars("Events by type", counts)),
+        figures=(CountBars("Events by type", counts),),
     )
 
 

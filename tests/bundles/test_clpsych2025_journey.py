@@ -32,6 +32,7 @@ def replay(out: Path, submissions: Mapping[str, Any], request: Request) -> dict[
     return {run.submission: run for run in results.runs}
 
 
+@pytest.mark.slow
 def test_the_real_template_has_the_worst_of_all_columns(tmp_path: Path) -> None:
     template = shared_path("data/clpsych2025/empty_test_submission.json").read_text(encoding="utf-8")
     ids = {timeline: list(entry["post_level"]) for timeline, entry in json.loads(template).items()}
@@ -61,6 +62,7 @@ def oracle() -> dict[str, Any]:
     return content
 
 
+@pytest.mark.slow
 def test_an_oracle_leads_the_model_free_task_and_a_broken_submission_fails(tmp_path: Path) -> None:
     broken = oracle()
     first = next(iter(broken.values()))

@@ -21,7 +21,7 @@ def small_competition(parent: Path, change: Change = lambda _: None, name: str =
 
 
 def second_task(declaration: dict[str, Any]) -> None:
-    """Give the competition a second task; its module must be added to the scoring package."""
+    """Give the competition a second task; `second_module` adds its module to the scoring package."""
     declaration["tasks"].append(
         {
             "id": "again",
@@ -29,3 +29,9 @@ def second_task(declaration: dict[str, Any]) -> None:
             "columns": [{"key": "again_f1", "title": "F1", "sort": "desc", "worst": 0, "meaning": "The same again."}],
         }
     )
+
+
+def second_module(folder: Path) -> None:
+    """Add the module of the second task, which the example's submissions do not enter."""
+    text = (folder / "my_task" / "classification.py").read_text(encoding="utf-8")
+    (folder / "my_task" / "again.py").write_text(text.replace('"macro_f1"', '"again_f1"'), encoding="utf-8")

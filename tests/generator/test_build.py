@@ -18,7 +18,7 @@ from gen_bundle.build import Request, build
 from gen_bundle.declaration.resolve import resolve
 from gen_bundle.errors import UserError
 from gen_bundle.resources import resource
-from tests.generator.competition import second_task, small_competition
+from tests.generator.competition import second_module, second_task, small_competition
 
 
 def contents(bundle: Path) -> dict[str, bytes]:
@@ -46,7 +46,7 @@ def two_tasks(tmp_path: Path) -> Path:
         declaration["submission_rule"] = "all"
 
     folder = small_competition(tmp_path, change)
-    shutil.copy(folder / "my_task" / "classification.py", folder / "my_task" / "again.py")
+    second_module(folder)
     return folder
 
 
@@ -80,10 +80,15 @@ def test_no_null_stands_in_competition_yaml(folder: Path, tmp_path: Path) -> Non
 
 def test_a_program_is_self_contained_and_has_no_organiser(folder: Path, tmp_path: Path) -> None:
     (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
-    names = inner(contents(built.path)["scoring_programs/joint.zip"])
-    assert {"metadata.yaml", "score.py", "program.json", "scoring_kit/frame.py", "my_task/classification.py"} <= set(
-        names
-    )
+    names = inner(contents(built.path)["scoring_programs/test-joint.zip"])
+    assert {
+        "metadata.yaml",
+        "score.py",
+        "program.json",
+        "scoring_kit/frame.py",
+        "scoring_kit/NOTICE",
+        "my_task/classification.py",
+    } <= set(names)
     assert not [name for name in names if "organiser" in name or "__pycache__" in name]
 
 
@@ -92,7 +97,7 @@ def test_layout_tasks_has_a_program_for_each_task_and_every_column(two_tasks: Pa
     text = document(built.path)
     assert [task["id"] for task in text["tasks"]] == ["classification", "again"] * 2
     assert len({task["name"] for task in text["tasks"]}) == 4
-    program = zipfile.ZipFile(io.BytesIO(contents(built.path)["scoring_programs/again.zip"]))
+    program = zipfile.ZipFile(io.BytesIO(contents(built.path)["scoring_programs/test-again.zip"]))
     described = json.loads(program.read("program.json"))
     assert described["tasks"] == ["again"]
     assert [column["key"] for column in described["columns"]] == ["macro_f1", "accuracy", "again_f1"]
@@ -235,7 +240,7 @@ def test_options_that_name_files_travel_and_folders_become_absolute(tmp_path: Pa
     (folder / "weights.tsv").write_text("1\t2\n", encoding="utf-8")
     (folder / "model").mkdir()
     (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
-    program = zipfile.ZipFile(io.BytesIO(contents(built.path)["scoring_programs/joint.zip"]))
+    program = zipfile.ZipFile(io.BytesIO(contents(built.path)["scoring_programs/test-joint.zip"]))
     options = json.loads(program.read("program.json"))["options"]
     assert options == {
         "table": "files/weights.tsv",
@@ -254,7 +259,7 @@ def test_two_files_of_one_name_both_travel(tmp_path: Path) -> None:
         (folder / name).mkdir()
         (folder / name / "list.txt").write_text(name, encoding="utf-8")
     (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
-    program = zipfile.ZipFile(io.BytesIO(contents(built.path)["scoring_programs/joint.zip"]))
+    program = zipfile.ZipFile(io.BytesIO(contents(built.path)["scoring_programs/test-joint.zip"]))
     placed = json.loads(program.read("program.json"))["options"]
     assert {key: program.read(name) for key, name in placed.items()} == {"good": b"x", "bad": b"y", "again": b"x"}
     assert placed["good"] == "files/list.txt"
@@ -289,7 +294,7 @@ def test_a_name_that_no_zip_can_hold_is_told(folder: Path, tmp_path: Path) -> No
 def test_a_folder_that_is_not_here_becomes_absolute_and_is_told(tmp_path: Path, path: str) -> None:
     folder = small_competition(tmp_path, lambda declaration: declaration.update(options={"model": path}))
     (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
-    program = zipfile.ZipFile(io.BytesIO(contents(built.path)["scoring_programs/joint.zip"]))
+    program = zipfile.ZipFile(io.BytesIO(contents(built.path)["scoring_programs/test-joint.zip"]))
     expected = str(Path(path).expanduser().absolute())
     assert json.loads(program.read("program.json"))["options"] == {"model": expected}
     assert any(f"options.model: there is no {expected} here" in note for note in built.notes)

@@ -13,6 +13,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.new import new_competition
 
 
+@pytest.mark.slow
 def test_a_new_competition_passes_its_generated_test(tmp_path: Path) -> None:
     folder = new_competition("film-reviews", tmp_path, 'Films: "good" or bad?')
     assert read_competition(folder).title == 'Films: "good" or bad?'
@@ -37,6 +38,7 @@ def test_names_that_cannot_be_used(tmp_path: Path, name: str) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_any_accepted_name_builds(tmp_path: Path) -> None:
     folder = new_competition("Films_-b_", tmp_path)
     assert read_competition(folder).docker_image == "gen-bundle/films-b:0.1.0"

@@ -21,6 +21,7 @@ from gen_bundle.package.programs import program_members
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
 from scoring_kit import frame
+from scoring_kit.failures import guarded
 
 pytestmark = pytest.mark.slow
 CANARY = "canary7f3a"
@@ -74,7 +75,7 @@ def run(case: Case, work: Path, reference: Path, submission: Path) -> Left:
     (work / "input" / "res").symlink_to(submission)
     log = io.StringIO()
     with redirect_stdout(log), redirect_stderr(log):
-        status = frame.guarded(lambda: frame.run(case.program, work / "input", work / "output"))
+        status = guarded(lambda: frame.run(case.program, work / "input", work / "output"))
     outputs = [work / "output" / name for name in ("details.json", "detailed_results.html")]
     details, page = (path.read_text(encoding="utf-8") if path.exists() else "" for path in outputs)
     return Left(status, log.getvalue(), details, page)

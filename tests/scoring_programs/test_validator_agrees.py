@@ -25,6 +25,7 @@ from gen_bundle.render.starting_kit import starting_kit_members
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
 from scoring_kit import frame, validate
+from scoring_kit.failures import guarded
 
 pytestmark = pytest.mark.slow
 COMPETITIONS = sorted(path.parent.name for path in resource("bundles").glob("*/bundle.yaml"))
@@ -110,7 +111,7 @@ def said_by_program(case: Case, submission: bytes) -> tuple[int, str]:
         (given_folder / "ref").symlink_to(case.reference)
         out, err = io.StringIO(), io.StringIO()
         with redirect_stdout(out), redirect_stderr(err):
-            status = frame.guarded(lambda: frame.run(case.program, given_folder, Path(work) / "output"))
+            status = guarded(lambda: frame.run(case.program, given_folder, Path(work) / "output"))
     warnings = [line for line in out.getvalue().splitlines() if re.match("warning: |… and ", line)]
     return status, "\n".join([*err.getvalue().splitlines(), *warnings])
 

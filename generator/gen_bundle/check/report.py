@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from gen_bundle.check.registry import Effect, Severity
 
+UNSEEN = "gold-would-not-be-found"  # the rule about what a scoring package names as secret
 LEAK = "leak"  # the rule about reference data where participants can read them
 Later = Literal["ok", "trap", "broken"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +18,7 @@ from gen_bundle.codabench.document import YAML_NAME
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
+from gen_bundle.plain_text import one_line
 from gen_bundle.zips.reading import open_archive
 from gen_bundle.zips.tree import Node, folder_tree
 
@@ -51,7 +51,6 @@ TOPICS = {
     "leaks": "Leaks",
 }
 QUIET_SECONDS = 1.0
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def load_rules() -> None:
@@ -149,11 +148,6 @@ def _stage(rule: Rule, problem: Problem) -> Stage:
     return problem.stage if problem.stage is not None else rule.stage
 
 
-def printable(text: str) -> str:
-    """A text that no terminal takes for a command: control characters and lone surrogates written out."""
-    return CONTROL.sub(lambda found: f"\\x{ord(found.group()):02x}", text)
-
-
 def _findings(bundle: Bundle, found: list[tuple[Rule, Problem]]) -> list[Finding]:
     severities = list(Effect)
 
@@ -163,7 +157,7 @@ def _findings(bundle: Bundle, found: list[tuple[Rule, Problem]]) -> list[Finding
 
     findings: list[Finding] = []
     for number, (rule, problem) in enumerate(sorted(found, key=place)):
-        file, line, column = printable(problem.file or YAML_NAME), problem.line, problem.column
+        file, line, column = one_line(problem.file or YAML_NAME), problem.line, problem.column
         if problem.file is None and bundle.document is not None:
             line, column = bundle.document.position(problem.at)
         findings.append(
@@ -173,7 +167,7 @@ def _findings(bundle: Bundle, found: list[tuple[Rule, Problem]]) -> list[Finding
                 file,
                 line,
                 column,
-                printable(problem.what),
+                one_line(problem.what),
                 rule.consequence,
                 rule.repair,
                 rule.source,

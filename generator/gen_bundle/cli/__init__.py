@@ -1,6 +1,10 @@
 """The `gen-bundle` command: one module a verb, imported only when that verb is used."""
 
+import difflib
+import errno
 import importlib
+import io
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -9,7 +13,9 @@ from typing import NoReturn
 import click
 from click.shell_completion import CompletionItem
 
-from gen_bundle.resources import resource
+from gen_bundle.bugs import bug_report
+from gen_bundle.cli.messages import say
+from gen_bundle.resources import competitions
 
 VERBS = {
     "build": "Build the bundle of a competition (what `gen-bundle NAME --out PATH` does).",
@@ -40,19 +46,36 @@ class VerbGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in VERBS:
-            args = ["build", *args]
-        return super().resolve_command(ctx, args)
+        if args[0] in VERBS:
+            return super().resolve_command(ctx, args)
+        if not ctx.resilient_parsing and not _could_be_built(args):
+            ctx.fail(_no_verb(args[0]))
+        return super().resolve_command(ctx, ["build", *args])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Verbs, and the names of the competitions that come with the tool."""
-        names = sorted(path.parent.name for path in resource("bundles").glob("*/bundle.yaml"))
-        items = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+        items = [CompletionItem(name) for name in competitions() if name.startswith(incomplete)]
         return items + super().shell_complete(ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Verbs"):
             formatter.write_dl(list(VERBS.items()))
+
+
+def _could_be_built(args: Sequence[str]) -> bool:
+    """Whether a first word that is no verb may be meant as a competition; then the build says what is wrong with it."""
+    word = args[0]
+    looks_like_a_path = os.path.basename(word) != word or os.path.exists(os.path.expanduser(word))  # noqa: PTH110,PTH111,PTH119
+    return word.startswith("-") or looks_like_a_path or word in competitions() or not {"-h", "--help"}.isdisjoint(args)
+
+
+def _no_verb(word: str) -> str:
+    wrong = f"{word!r} is no verb and no competition."
+    near = difflib.get_close_matches(word.lower(), [*VERBS, *competitions()], n=1)
+    if near:
+        return f"{wrong} Did you mean {near[0]!r}?"
+    known = f"Verbs: {', '.join(VERBS)}. Competitions: {', '.join(competitions())}, or a folder that holds bundle.yaml."
+    return f"{wrong} {known}"
 
 
 EPILOG = """\b
@@ -65,7 +88,7 @@ Examples:
 \b
 `gen-bundle NAME --help` shows the options of a build, `gen-bundle VERB --help` those of a verb.
 Shell completion: eval "$(_GEN_BUNDLE_COMPLETE=bash_source gen-bundle)"   (or zsh_source, fish_source)
-Exit status: 0 fine, 1 findings or a failed run, 2 wrong use or unreadable input.
+Exit status: 0 fine, 1 findings or a failed run, 2 wrong use or unreadable input, 3 a bug in gen-bundle.
 """
 
 
@@ -73,7 +96,7 @@ Exit status: 0 fine, 1 findings or a failed run, 2 wrong use or unreadable input
     cls=VerbGroup,
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
-    subcommand_metavar="NAME_OR_DIR --out PATH [OPTIONS] | VERB [ARGS]",
+    subcommand_metavar="NAME_OR_DIR [OPTIONS] | VERB [ARGS]",
 )
 @click.version_option(package_name="gen-bundle")
 def root() -> None:
@@ -81,9 +104,38 @@ def root() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line; exits with 0, 1 or 2 (see `--help`)."""
+    """Run the command line; exits with 0, 1, 2 or 3 (see `--help`)."""
     _end_politely()
-    sys.exit(root.main(args=arguments, prog_name="gen-bundle", standalone_mode=True))
+    _print_anything()
+    try:
+        root.main(args=arguments, prog_name="gen-bundle")
+    except Exception as error:
+        _last_resort(error)
+    sys.exit(0)
+
+
+# What a machine lacks: room, leave, or somebody who is still reading.
+NO_ROOM_OR_LEAVE = {
+    *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ENOMEM),
+    *(errno.EMFILE, errno.ENFILE, errno.ENAMETOOLONG, errno.EFBIG),
+}
+
+
+def _last_resort(error: Exception) -> NoReturn:
+    """Say in a few lines what no verb foresaw; exits with 2 where this machine lacks something, else with 3."""
+    if isinstance(error, OSError) and error.errno in NO_ROOM_OR_LEAVE:
+        say(f"error: {f'{error.filename}: ' if error.filename else ''}{error.strerror}.", "red")
+        sys.exit(2)
+    say(bug_report(error), "red")
+    sys.exit(3)
+
+
+def _print_anything() -> None:
+    """Let no character end a verb: what a stream cannot hold is escaped. Files and pipes get UTF-8 on Windows, too."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            encoding = "utf-8" if sys.platform == "win32" and not stream.isatty() else None
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
 
 
 def _end_politely() -> None:
@@ -92,6 +144,7 @@ def _end_politely() -> None:
     def end(number: int, _: object) -> NoReturn:
         raise SystemExit(128 + number)
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) == signal.SIG_DFL:  # `nohup` has asked for something else
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows knows no SIGHUP
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # `nohup` has asked for something else
             signal.signal(number, end)

@@ -1,8 +1,10 @@
-"""gen-bundle NAME_OR_DIR --out PATH: build a competition's bundle."""
+"""gen-bundle NAME_OR_DIR: build a competition's bundle."""
 
 import json
 import shlex
 import sys
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,16 +30,18 @@ Layouts:
   separate  one bundle a task, as SemEval does it
 
 \b
-Exit status: 0 built, 1 built with --force though the check refuses it, 2 not built.
+Exit status: 0 built, perhaps as a draft; 1 built with --force though the check refuses it, or not built because
+--release allows no draft; 2 not built.
 """
-
-
-LOCAL_IMAGES = "gen-bundle/"  # tags that `gen-bundle image build` makes; they are on this machine alone
 
 
 @click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.argument("source", metavar="NAME_OR_DIR")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the bundle goes.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Where the bundle goes; default: NAME.zip here, with layout separate the folder NAME-bundles/.",
+)
 @click.option(
     "--data",
     type=click.Path(path_type=Path),
@@ -57,58 +61,81 @@ LOCAL_IMAGES = "gen-bundle/"  # tags that `gen-bundle image build` makes; they a
     is_flag=True,
     help="Replace any file at --out; write a bundle even if the check refuses it, or gold leaks.",
 )
+@click.option("--release", is_flag=True, help="Write nothing if something is missing that keeps the bundle a draft.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was built as JSON.")
 def command(
     source: str,
-    out: Path,
+    out: Path | None,
     data: Path | None,
     layout: str | None,
     task: str | None,
     platform: str,
     overrides: tuple[str, ...],
     force: bool,
+    release: bool,
     as_json: bool,
 ) -> None:
     """Build the bundle of a competition: one that comes with the tool, or a folder with bundle.yaml."""
-    from gen_bundle.build import Request, build
+    from gen_bundle.build import DraftError, Request, build
 
-    request = Request(source, out, data, layout, task, overrides, force, platform)
+    request = Request(source, out, data, layout, task, overrides, force, platform, release)
     built: list[Built] = []
+    drafts: Sequence[Built] = []
     try:
-        with user_errors(), spinner("reading the declaration") as status:
-            built = build(request, progress=status)
-        for bundle in built:
-            _tell(bundle)
+        with user_errors():
+            try:
+                with spinner("reading the declaration") as status:
+                    built = build(request, progress=status)
+            except DraftError as error:
+                drafts = error.drafts
+                raise
+        _tell(built, request)
     finally:
         if as_json:
-            click.echo(json.dumps(list(map(_as_dict, built)), indent=1, ensure_ascii=False))
+            records = [_as_dict(bundle, written=bundle in built) for bundle in (*built, *drafts)]
+            click.echo(json.dumps(records, indent=1, ensure_ascii=False))
     if any(bundle.errors for bundle in built):
         sys.exit(1)
-    image = built[0].competition.declaration.docker_image
-    if image.startswith(LOCAL_IMAGES):
-        target = f"REGISTRY/YOU/{built[0].competition.name}:TAG"
-        say(f"It is scored in the image {image}, which Codabench must be able to pull. To make and publish it:")
-        for line in _next_steps(request, target):
+
+
+def _tell(built: "Sequence[Built]", request: "Request") -> None:
+    """Notes and errors of each bundle, what is missing in any, and in the last line of each what it is good for."""
+    from gen_bundle.draft import LOCAL_IMAGES
+
+    for bundle in built:
+        for note in bundle.notes:
+            say(f"note: {note}", "yellow")
+        for error in bundle.errors:
+            say(f"error: {error}", "red")
+    for lack in dict.fromkeys(lack for bundle in built for lack in bundle.draft):
+        say(f"missing: {lack}", "yellow")
+    competition = built[0].competition
+    if competition.declaration.docker_image.startswith(LOCAL_IMAGES) and not any(bundle.errors for bundle in built):
+        say("To make and publish the image, and to build the same again with it:")
+        for line in _next_steps(request, f"REGISTRY/YOU/{competition.name}:TAG"):
             say(f"  {line}")
+    for bundle in built:
+        size = f"{bundle.path}: {bundle.path.stat().st_size / 1e6:.1f} MB"
+        if bundle.leaks:
+            say(f"{size}, written because of --force. DO NOT UPLOAD IT: participants would see gold.", "red")
+        elif bundle.errors:
+            say(f"{size}, written because of --force, but with the errors above: not ready to upload.", "red")
+        elif bundle.draft:
+            things = "1 thing is" if len(bundle.draft) == 1 else f"{len(bundle.draft)} things are"
+            say(f"{size}, draft, not ready to publish: {things} missing", "yellow")
+        else:
+            say(f"{size}, ready to upload", "green")
 
 
-def _tell(bundle: "Built") -> None:
-    for note in bundle.notes:
-        say(f"note: {note}", "yellow")
-    for error in bundle.errors:
-        say(f"error: {error}", "red")
-    size = f"{bundle.path}: {bundle.path.stat().st_size / 1e6:.1f} MB"
-    if bundle.leaks:
-        say(f"{size}, written because of --force. DO NOT UPLOAD IT: participants would see gold.", "red")
-    elif bundle.errors:
-        say(f"{size}, written because of --force, but with the errors above: not ready to upload.", "red")
-    else:
-        say(f"{size}, ready to upload", "green")
-
-
-def _as_dict(bundle: "Built") -> dict[str, Any]:
-    tasks = [task.id for task in bundle.competition.tasks]
-    return {"path": str(bundle.path), "tasks": tasks, "notes": bundle.notes, "errors": bundle.errors}
+def _as_dict(bundle: "Built", *, written: bool) -> dict[str, Any]:
+    return {
+        "path": str(bundle.path),
+        "written": written,
+        "tasks": [task.id for task in bundle.competition.tasks],
+        "notes": bundle.notes,
+        "errors": bundle.errors,
+        "draft": [asdict(lack) for lack in bundle.draft],
+    }
 
 
 def _next_steps(request: "Request", target: str) -> list[str]:
@@ -117,9 +144,10 @@ def _next_steps(request: "Request", target: str) -> list[str]:
     What `--force` was said for is not repeated: a bundle stands at `--out` now.
     """
     asked = [word for override in request.overrides for word in ("--set", override)]
-    again = ["gen-bundle", request.source, "--out", str(request.out)]
-    for option, value in (("--data", request.data), ("--layout", request.layout), ("--task", request.task)):
-        again += [option, str(value)] if value is not None else []
+    again = ["gen-bundle", request.source]
+    for name in ("out", "data", "layout", "task"):
+        value = getattr(request, name)
+        again += [f"--{name}", str(value)] if value is not None else []
     again += ["--platform", request.platform] if request.platform != "codabench" else []
     commands = [
         ["gen-bundle", "image", "build", request.source, *asked],

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gen_bundle.bugs import bug_report
 from gen_bundle.cli.messages import colour_wanted, say, user_errors
 from gen_bundle.errors import UserError
+from gen_bundle.plain_text import one_line
 
 if TYPE_CHECKING:
     from gen_bundle.check import DryRun, Report, Secrets
@@ -29,7 +31,7 @@ Examples:
 PATH is a bundle's zip, the folder of an unpacked bundle, or a competition's folder with bundle.yaml, which is
 built first.
 Exit status: 0 fine, 1 a bundle that would be refused, cannot work or shows gold to participants (--strict: or that
-holds any trap), 2 wrong use or a path that cannot be read.
+holds any trap), 2 wrong use or a path that cannot be read, 3 a bug in gen-bundle. Of several, the highest.
 """
 
 
@@ -80,14 +82,14 @@ def command(
             raise UserError("no PATH. Give a bundle's zip or folder, or --explain ID.")
         moment = _moment(now)
         record = None if dry_run is None else _record(dry_run)
-        reports, unreadable = _reports(paths, moment, record, known_keys)
+        reports, unreadable, bugs = _reports(paths, moment, record, known_keys)
     _print(reports, "json" if as_json else style)
-    for message in unreadable:
+    for message in (*unreadable, *bugs):
         say(message, style="red")
     bad = any(
         report.later in (None, "broken") or report.leaks or (strict and report.later == "trap") for report in reports
     )
-    sys.exit(2 if unreadable else 1 if bad else 0)
+    sys.exit(3 if bugs else 2 if unreadable else 1 if bad else 0)
 
 
 def _moment(text: str | None) -> datetime:
@@ -116,13 +118,15 @@ def _record(path: Path) -> DryRun:
 
 def _reports(
     paths: tuple[Path, ...], now: datetime, dry_run: DryRun | None, known_keys: tuple[str, ...]
-) -> tuple[list[Report], list[str]]:
+) -> tuple[list[Report], list[str], list[str]]:
+    """The reports, why other paths cannot be read, and which met a bug of ours: each path has one of the three."""
     from dataclasses import replace
 
     from gen_bundle.check import check_path
 
     reports: list[Report] = []
     unreadable: list[str] = []
+    bugs: list[str] = []
     for path in paths:
         try:
             with _bundles(path) as bundles:
@@ -131,7 +135,9 @@ def _reports(
                     reports.append(replace(report, path=name))
         except UserError as error:
             unreadable += error.messages
-    return reports, unreadable
+        except Exception as bug:
+            bugs.append(f"{path}: {bug_report(bug)}")
+    return reports, unreadable, bugs
 
 
 @contextmanager
@@ -169,4 +175,4 @@ def _print(reports: list[Report], style: str) -> None:
         for report in reports:
             for place, line in enumerate(formats.github(report) if style == "github" else formats.text(report)):
                 alarming = style == "text" and report.leaks and place == 0
-                click.secho(line, fg="red" if alarming and colour_wanted() else None)
+                click.secho(one_line(line), fg="red" if alarming and colour_wanted() else None)

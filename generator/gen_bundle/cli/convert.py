@@ -1,4 +1,4 @@
-"""gen-bundle convert OLD --out NEW: from CodaLab 1.5 to Codabench."""
+"""gen-bundle convert OLD: from CodaLab 1.5 to Codabench."""
 
 import json
 import sys
@@ -21,13 +21,17 @@ bundle that cannot be read.
 
 @click.command(epilog=EPILOG)
 @click.argument("old", type=click.Path(exists=True, path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the new bundle goes.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Where the new bundle goes; default: OLD-codabench.zip, here."
+)
 @click.option("--force", is_flag=True, help="Replace what stands at --out.")
 @click.option("--json", "as_json", is_flag=True, help="Print what became of it as JSON.")
-def command(old: Path, out: Path, force: bool, as_json: bool) -> None:
+def command(old: Path, out: Path | None, force: bool, as_json: bool) -> None:
     """Turn a CodaLab 1.5 bundle (zip or folder) into a Codabench one, and name what could not be carried over."""
     from gen_bundle.convert import convert
 
+    if out is None:
+        out = Path(f"{old.resolve().name if old.is_dir() else old.stem}-codabench.zip")
     with user_errors():
         converted = convert(old, out, force=force)
     for text in converted.changed:

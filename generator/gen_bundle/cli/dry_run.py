@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gen_bundle.cli.messages import colour_wanted, is_terminal, say, spinner, user_errors
+from gen_bundle.plain_text import one_line
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 LINES_SHOWN = 200
 LOG_CHARACTERS = 200  # width of what is not read on a terminal
-TABLE_LINES = 4  # characters around a cell, at most
+CELL_LINES = 3  # characters around a cell
 
 EPILOG = """\b
 Examples:
@@ -35,8 +36,9 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.option(
     "--out",
-    required=True,
     type=click.Path(path_type=Path),
+    default=Path("dry-run"),
+    show_default=True,
     help="Folder for dry-run.json and the output and logs of each run.",
 )
 @click.option(
@@ -62,6 +64,13 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 @click.option("--teams", type=click.IntRange(1), metavar="N", help="With so many teams: hours of worker time a day.")
 @click.option("--per-day", type=click.IntRange(1), metavar="M", help="Submissions of each team a day, for --teams.")
 @click.option(
+    "--debug",
+    is_flag=True,
+    envvar="SCORING_DEBUG",
+    help="Show a failing program's traceback whole, with its message, which may hold gold.",
+)
+@click.option("--all-details", is_flag=True, help="Results pages and details as organisers see them: all figures.")
+@click.option(
     "--print-command",
     is_flag=True,
     help="Print each scoring container as a `docker run` line on stdout; its folders stay in the results.",
@@ -82,6 +91,8 @@ def command(
     enforce_limits: bool,
     teams: int | None,
     per_day: int | None,
+    debug: bool,
+    all_details: bool,
     print_command: bool,
     as_json: bool,
 ) -> None:
@@ -109,6 +120,10 @@ def command(
                     per_day=per_day,
                     on_step=status,
                     on_line=_line_printer(),
+                    environment={
+                        **({"SCORING_DEBUG": "1"} if debug else {}),
+                        **({"SCORING_DETAILS": "all"} if all_details else {}),
+                    },
                 )
                 results = dry_run(wish, chosen)
         finally:
@@ -145,9 +160,9 @@ def _show_run(run: "Run") -> None:
 
 
 def _show_board(phase: str, rows: "list[BoardRow]") -> None:
-    """A line for each submission; where that is wider than the terminal, a line for each column."""
+    """A line for each submission, the best first; columns that do not fit beside each other go on below."""
+    from rich.cells import cell_len
     from rich.console import Console
-    from rich.measure import Measurement
 
     several = rows[0].tasks is not None
     heads = ["#", "submission", *(["task"] if several else []), *rows[0].cells]
@@ -158,38 +173,40 @@ def _show_board(phase: str, rows: "list[BoardRow]") -> None:
     ]
     console = Console(stderr=True, width=None if is_terminal() else LOG_CHARACTERS)
     title = f"phase {phase}"
-    table = _table(title, heads, lines)
-    if Measurement.get(console, console.options.update(max_width=10_000), table).maximum <= console.width:
-        console.print(table)
+    widths = [max(map(cell_len, column)) + CELL_LINES for column in zip(heads, *lines, strict=True)]
+    names = len(heads) - len(rows[0].cells)
+    room = console.width - 1 - sum(widths[:names])
+    if room < max(widths[names:]):  # not even one column beside the names: a table for each submission
+        for line in lines:
+            console.print(_table(title, heads[:1] + line[:1], zip(heads[1:], line[1:], strict=True), names=2))
         return
-    for some in _side_by_side(lines, console.width - max(map(len, heads)) - TABLE_LINES):
-        head, *body = zip(heads, *some, strict=True)
-        console.print(_table(title, head, body))
+    for start, end in _blocks(widths[names:], room):
+        shown = [*range(names), *range(names + start, names + end)]
+        body = [[line[place] for place in shown] for line in lines]
+        console.print(_table(title, [heads[place] for place in shown], body, names=names))
+        title = f"phase {phase}, further columns"
 
 
-def _side_by_side(lines: list[list[str]], width: int) -> Iterator[list[list[str]]]:
-    """As many submissions at a time as fit beside each other."""
-    some: list[list[str]] = []
-    taken = 0
-    for line in lines:
-        wide = max(map(len, line)) + TABLE_LINES
-        if some and taken + wide > width:
-            yield some
-            some, taken = [], 0
-        some.append(line)
-        taken += wide
-    yield some
+def _blocks(widths: Sequence[int], room: int) -> Iterator[tuple[int, int]]:
+    """Columns (start, end) that fit beside each other."""
+    start = taken = 0
+    for place, width in enumerate(widths):
+        if place > start and taken + width > room:
+            yield start, place
+            start, taken = place, 0
+        taken += width
+    yield start, len(widths)
 
 
-def _table(title: str, heads: Sequence[str], lines: Iterable[Sequence[str]]) -> "Table":
+def _table(title: str, heads: Sequence[str], lines: Iterable[Sequence[str]], *, names: int) -> "Table":
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title=escape(title), title_justify="left")
-    for head in heads:
-        table.add_column(escape(head), overflow="fold")
+    table = Table(title=escape(one_line(title)), title_justify="left")
+    for place, head in enumerate(heads):
+        table.add_column(escape(one_line(head)), overflow="fold", justify="left" if place < names else "right")
     for line in lines:
-        table.add_row(*map(escape, line))
+        table.add_row(*(escape(one_line(cell)) for cell in line))
     return table
 
 

@@ -8,11 +8,12 @@ from contextlib import contextmanager
 import click
 
 from gen_bundle.errors import UserError
+from gen_bundle.plain_text import in_lines, one_line
 
 
 def say(text: str, style: str = "") -> None:
-    """Print a line for people, coloured on terminals that can."""
-    click.secho(text, err=True, fg=style or None, color=None if colour_wanted() else False)
+    """Print a line for people, coloured on terminals that can; nothing in it steers the terminal."""
+    click.secho(in_lines(text), err=True, fg=style or None, color=None if colour_wanted() else False)
 
 
 def colour_wanted() -> bool:
@@ -22,7 +23,7 @@ def colour_wanted() -> bool:
 
 @contextmanager
 def user_errors() -> Iterator[None]:
-    """Turn a UserError into its messages on stderr and exit status 2."""
+    """Turn a UserError into its messages on stderr and its exit status."""
     try:
         yield
     except UserError as error:
@@ -32,7 +33,7 @@ def user_errors() -> Iterator[None]:
             say(f"{len(error.messages)} errors.")
         if error.advice:
             say(error.advice)
-        raise SystemExit(2) from None
+        raise SystemExit(error.status) from None
 
 
 @contextmanager
@@ -42,9 +43,11 @@ def spinner(text: str) -> Iterator[Callable[[str], None]]:
         yield lambda _: None
         return
     from rich.console import Console
+    from rich.text import Text
 
+    # As a Text: what stands between brackets in a file's name is no markup.
     with Console(stderr=True).status(text) as status:
-        yield status.update
+        yield lambda told: status.update(Text(one_line(told)))
 
 
 def is_terminal() -> bool:

@@ -37,15 +37,13 @@ Exit status: 0 the page is written, 2 wrong use or no Codabench bundle.
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="For --serve; default: a free one.")
 def command(bundle: Path, out: Path, dry_run: Path | None, open_it: bool, serve_it: bool, port: int) -> None:
     """Show a bundle (zip or folder, anybody's) as participants will meet it, as one static page."""
-    from gen_bundle.preview.page import preview_page
+    from gen_bundle.preview.page import preview_page, write_page
     from gen_bundle.preview.reading import read_view
     from gen_bundle.twin.record import read_record
 
     with user_errors(), spinner("reading the bundle"):
         page = preview_page(read_view(bundle), read_record(dry_run) if dry_run else None)
-    out.mkdir(parents=True, exist_ok=True)
-    file = out / "index.html"
-    file.write_text(page, encoding="utf-8", errors="replace")
+        file = write_page(page, out)
     say(f"{file}: {len(page) / 1e3:.0f} kB", "green")
     if serve_it:
         _serve(out, port, open_it)

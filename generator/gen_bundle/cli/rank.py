@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from gen_bundle.cli.messages import say, spinner, user_errors
+from gen_bundle.plain_text import one_line
 
 EPILOG = """\b
 Examples:
@@ -62,4 +63,4 @@ def command(
         ranking = rank(Request(source, scores, submissions, data, phase, task, overrides, hide))
     click.echo(FORMATS["json" if as_json else form](ranking), nl=False)
     for note in ranking.notes:
-        say(f"note: {note}", "yellow")
+        say(f"note: {one_line(note)}", "yellow")

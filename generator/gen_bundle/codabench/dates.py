@@ -44,11 +44,10 @@ def read_instant(value: Any, now: datetime) -> Instant:
         return Instant()
     if isinstance(value, datetime):
         midnight = datetime.combine(value.date(), time(), tzinfo=UTC)
-        offset = value.utcoffset()
         return Instant(
             midnight,
             lost_time=None if value.time() == time() else f"{value.time():%H:%M:%S}",
-            lost_zone=f"{value:%z}" if offset else None,
+            lost_zone=f"{value:%z}" if value.utcoffset() else None,
         )
     if isinstance(value, date):
         return Instant(datetime.combine(value, time(), tzinfo=UTC))
@@ -67,20 +66,17 @@ def _kind(value: Any) -> str:
 def _read_text(text: str, now: datetime) -> Instant:
     today = datetime.combine(now.date(), time())
     try:
-        read, zone_ignored = _parse(text, today)
+        read, lost_zone = _parse(text, today)
     except (ValueError, OverflowError, TypeError, AttributeError, ArithmeticError) as error:
         return Instant(fault=f"{text!r} cannot be read as a date ({error})")
     moment = read.replace(tzinfo=UTC)
     if ISO_LIKE.match(text):
         if not PLAIN_ISO.fullmatch(text):
             return Instant(moment, odd=True)
-        offset = read.utcoffset()
-        zone = zone_ignored or (f"{read:%z}" if offset else None)
-        return Instant(moment, lost_zone=zone)
-    offset = read.utcoffset()
+        return Instant(moment, lost_zone=lost_zone)
     return Instant(
         moment,
-        lost_zone=zone_ignored or (f"{read:%z}" if offset else None),
+        lost_zone=lost_zone,
         other_reading=_other_reading(text, today, moment),
         incomplete=_depends_on_today(text, moment),
     )
@@ -89,14 +85,22 @@ def _read_text(text: str, now: datetime) -> Instant:
 def _parse(
     text: str, default: datetime, dayfirst: bool = False, yearfirst: bool = False
 ) -> tuple[datetime, str | None]:
-    """Dateutil's reading, and the zone name that it recognised without knowing it."""
+    """Dateutil's reading, and the zone in it other than UTC: its offset, or its name where dateutil knows none."""
     from dateutil import parser
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         read: datetime = parser.parse(text, default=default, dayfirst=dayfirst, yearfirst=yearfirst)
     ignored = re.search(r"tzname (\S+) identified", str(caught[0].message)) if caught else None
-    return read, ignored.group(1) if ignored else None
+    return read, ignored.group(1) if ignored else _offset(read)
+
+
+def _offset(read: datetime) -> str | None:
+    """The offset from UTC as it was written; dateutil takes those of a day and more, which Python cannot hold."""
+    try:
+        return f"{read:%z}" if read.utcoffset() else None
+    except ValueError:
+        return "of more than 24 hours"
 
 
 def _other_reading(text: str, today: datetime, moment: datetime) -> datetime | None:

@@ -8,13 +8,12 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from gen_bundle.codabench.yaml_document import Document, Path, expanded_size
+from gen_bundle.codabench.yaml_document import Document, Path, is_endless
 
 if TYPE_CHECKING:
     from gen_bundle.codabench.competition import Competition
 
 YAML_NAME = "competition.yaml"
-EXPANDED_LIMIT = 200_000
 NEW_KEYS = ("pages", "tasks", "leaderboards", "terms")
 
 
@@ -74,7 +73,7 @@ class Declared:
         from gen_bundle.codabench.keys import OLD_TOP_KEYS, TOP_KEYS
 
         read = sorted(TOP_KEYS | OLD_TOP_KEYS)
-        return [key for key in read if expanded_size(self.yaml.get(key), EXPANDED_LIMIT) >= EXPANDED_LIMIT]
+        return [key for key in read if is_endless(self.yaml.get(key))]
 
     def entries(self, *at: Any) -> list[Entry]:
         """The mappings in the list at a path of competition.yaml; anything else is left out."""

@@ -166,11 +166,11 @@ LOCAL_PART = re.compile(
     r'|"([\x01-\x08\x0b\x0c\x0e-\x1f!#-\[\]-\x7f]|\\[\x01-\x09\x0b\x0c\x0e-\x7f])*"\Z',
     re.IGNORECASE,
 )
-LETTER = r"A-Z\u00a1-\uffff"
+LETTER = r"A-Za-z\u00a1-\uffff"  # both cases: IGNORECASE on such a range takes 30 ms to compile
 FIRST_LABEL = rf"[{LETTER}0-9](?:[{LETTER}0-9-]{{0,61}}[{LETTER}0-9])?"
 LATER_LABEL = rf"\.(?!-)[{LETTER}0-9-]{{1,63}}(?<!-)"
-TOP_LABEL = rf"\.(?!-)(?:[{LETTER}-]{{2,63}}|xn--[A-Z0-9]{{1,59}})(?<!-)"
-DOMAIN = re.compile(rf"{FIRST_LABEL}(?:{LATER_LABEL})*{TOP_LABEL}\Z", re.IGNORECASE)
+TOP_LABEL = rf"\.(?!-)(?:[{LETTER}-]{{2,63}}|(?i:xn--[A-Z0-9]{{1,59}}))(?<!-)"
+DOMAIN = re.compile(rf"{FIRST_LABEL}(?:{LATER_LABEL})*{TOP_LABEL}\Z")
 ADDRESS = re.compile(r"\[([A-F0-9:.]+)\]\Z", re.IGNORECASE)
 
 

@@ -10,9 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import yaml
-
 from gen_bundle.codabench.competition import DEFAULT_LIMIT_S
+from gen_bundle.codabench.yaml_document import (
+    MAX_BYTES,
+    MAX_METADATA_BYTES,
+    UnreadableYamlError,
+    is_endless,
+    read_yaml,
+)
 
 Kind = Literal["program", "ingestion"]
 
@@ -60,7 +65,9 @@ class Metadata:
 def read_metadata(program: Path) -> Metadata:
     """The command of a program folder: `metadata.yaml` before `metadata`, YAML, only `command` counts.
 
-    Source: `Run._run_program_directory`. A file that is no mapping or no YAML counts as one without command.
+    Source: `Run._run_program_directory`. A file that is no mapping or no YAML counts as one without command; so does a
+    command that is no text, and what takes the parser beyond all bounds: both end in an exception there that nobody
+    looks at. None of it is ever read without bounds, since a participant may have written it.
     """
     for name in ("metadata.yaml", "metadata"):
         file = program / name
@@ -69,13 +76,21 @@ def read_metadata(program: Path) -> Metadata:
     else:
         return Metadata(found=False, command=None, problem="no metadata.yaml at the root of the program")
     try:
-        content = yaml.safe_load(file.read_bytes())
-    except (yaml.YAMLError, UnicodeError, OSError, ValueError) as error:
-        return Metadata(found=True, command=None, problem=f"{name} is no YAML: {' '.join(str(error).split())}")
+        content = read_yaml(_beginning(file, MAX_METADATA_BYTES), MAX_METADATA_BYTES).value
+    except (UnreadableYamlError, OSError) as error:
+        return Metadata(found=True, command=None, problem=f"{name} {' '.join(str(error).split())}")
     command = content.get("command") if isinstance(content, dict) else None
     if not command:
         return Metadata(found=True, command=None, problem=f"{name} has no 'command: …'")
-    return Metadata(found=True, command=str(command))
+    if not isinstance(command, str):
+        return Metadata(found=True, command=None, problem=f"{name}: command is a {type(command).__name__}, no text")
+    return Metadata(found=True, command=command)
+
+
+def _beginning(file: Path, most: int) -> bytes:
+    """The file, or of a larger one just so much that its reader sees it."""
+    with file.open("rb") as opened:
+        return opened.read(most + 1)
 
 
 def replace_placeholders(command: str, kind: Kind, *, is_scoring: bool, ingestion_only_during_scoring: bool) -> str:
@@ -138,12 +153,14 @@ def read_scores(output: Path) -> object:
         if as_json.is_file():
             scores: object = json.loads(as_json.read_text(encoding="utf-8"))
         elif as_text.is_file():
-            scores = yaml.safe_load(as_text.read_bytes())
+            scores = read_yaml(_beginning(as_text, MAX_BYTES)).value
+            if is_endless(scores):
+                raise WorkerCrashError("the scores repeat themselves through aliases without end or nearly so")
         else:
             raise JobFailedError(NO_SCORES)
     except json.JSONDecodeError as error:
         raise JobFailedError(BAD_SCORES.format(error=error.msg)) from error
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
+    except (UnreadableYamlError, RecursionError, ValueError, OSError) as error:
         raise WorkerCrashError(f"the scores file cannot be read: {' '.join(str(error).split())}") from error
     try:
         sent: object = json.loads(json.dumps(scores, allow_nan=False))

@@ -9,10 +9,16 @@ from typing import Any
 
 import yaml
 
+from gen_bundle.yaml_faults import fault_of
+
 Key = str | int | float | bool | None
 Path = tuple[Key, ...]
 MAX_BYTES = 4 * 1024 * 1024
+# A program's metadata is a command and a few words; the parser needs about a second for so much.
+MAX_METADATA_BYTES = 64 * 1024
 MAX_NESTED_BRACKETS = 400
+MAX_MERGED = 100_000
+MAX_PARTS = 200_000
 BRACKET = re.compile(r"[\[\]{}]")
 
 
@@ -41,6 +47,15 @@ class _Loader(yaml.SafeLoader):
         self.entries: dict[int, dict[Hashable, tuple[yaml.Node, yaml.Node]]] = {}
         self.repeated: list[tuple[Hashable, yaml.Node]] = []
         self.anchored: set[int] = set()
+        self.merged = 0
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Copy what merge keys (`<<`) name into a mapping, which may not multiply from one mapping to the next."""
+        written = len(node.value)
+        super().flatten_mapping(node)
+        self.merged += max(0, len(node.value) - written)
+        if self.merged > MAX_MERGED:
+            raise yaml.MarkedYAMLError(problem="merge keys multiply without measure", problem_mark=node.start_mark)
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
@@ -119,14 +134,17 @@ class Document:
         return None
 
 
-def read_yaml(data: bytes) -> Document:
+def read_yaml(data: bytes, most: int = MAX_BYTES) -> Document:
     """Parse bytes as the platform does: UTF-8 text with universal line ends, one document, safe tags only.
 
+    However hostile the text, this ends within seconds. Aliases share their value, so that the result is small in memory
+    but may be endless to write out: ask `is_endless` first.
+
     Raises:
-        UnreadableYamlError: the bytes are no UTF-8, too many, or no YAML that the safe loader takes.
+        UnreadableYamlError: the bytes are no UTF-8, more than `most`, or no YAML that the safe loader takes.
     """
-    if len(data) > MAX_BYTES:
-        raise UnreadableYamlError(f"has {len(data):,} bytes; more than {MAX_BYTES:,} are not read")
+    if len(data) > most:
+        raise UnreadableYamlError(f"has more than {most:,} bytes, which are not read")
     try:
         text = data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
@@ -139,9 +157,10 @@ def read_yaml(data: bytes) -> Document:
         root = loader.get_single_node()
         value = None if root is None else loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        problem = " ".join(str(part) for part in (error.context, error.problem) if part)
-        raise UnreadableYamlError(problem, *((mark.line + 1, mark.column + 1) if mark else ())) from error
+        fault = fault_of(error, text)
+        place = (fault.line, fault.column) if fault else ()
+        told = fault.text if fault else str(error.problem)
+        raise UnreadableYamlError(f"is not valid YAML: {told.rstrip('.')}", *place) from error
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise UnreadableYamlError(
@@ -164,8 +183,8 @@ def _brackets_nested(text: str) -> int:
     return deepest
 
 
-def expanded_size(value: Any, limit: int) -> int:
-    """How many parts the value has once its aliases are written out; stops counting at the limit, loops count as it."""
+def is_endless(value: Any) -> bool:
+    """Whether the value becomes enormous, or never ends, once its aliases are written out."""
     sizes: dict[int, int] = {}
     open_parts: set[int] = set()
 
@@ -173,17 +192,17 @@ def expanded_size(value: Any, limit: int) -> int:
         if not isinstance(part, (dict, list)):
             return 1
         if id(part) in open_parts:
-            return limit
+            return MAX_PARTS
         if id(part) not in sizes:
             open_parts.add(id(part))
             children = part.values() if isinstance(part, dict) else part
             total = 1
             for child in children:
                 total += size(child)
-                if total >= limit:
+                if total >= MAX_PARTS:
                     break
             open_parts.discard(id(part))
-            sizes[id(part)] = min(total, limit)
+            sizes[id(part)] = min(total, MAX_PARTS)
         return sizes[id(part)]
 
-    return size(value)
+    return size(value) >= MAX_PARTS

@@ -1,7 +1,7 @@
 """Moments in a declaration: always with a zone, `AoE` (anywhere on Earth, UTC-12) among them."""
 
 import re
-from datetime import UTC, datetime, time, timedelta, timezone
+from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
 from typing import Annotated, Any
 
 from pydantic import AwareDatetime, BeforeValidator
@@ -14,6 +14,15 @@ _MOMENT = re.compile(
 )
 FIRST_YEAR, LAST_YEAR = 1970, 9998  # a calendar's first and last day do not exist in every zone
 EXPECTED = 'a moment such as "2025-03-11 AoE", "2025-03-11 23:59 UTC" or "2025-03-11 18:00 +02:00"'
+
+
+def shown(moment: datetime, zone: tzinfo) -> str:
+    """A moment on the calendar of a zone, for people: a line may break between date and time, and nowhere else."""
+    try:
+        local = moment.astimezone(zone)
+    except OverflowError:  # the first hours of the year 1, of which a foreign bundle may speak
+        return "before the calendar begins"
+    return f"{local:%a\N{NO-BREAK SPACE}%d\N{NO-BREAK SPACE}%b\N{NO-BREAK SPACE}%Y, %H:%M}"
 
 
 def parse_moment(text: str, date_alone: time) -> datetime:

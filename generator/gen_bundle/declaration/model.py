@@ -76,6 +76,30 @@ class Phase(Model):
     hide_output: bool = False
     hide_prediction_output: bool = False
     hide_score_output: bool = False
+    gold: Literal["secret", "public"] = Field("secret", description="Whether participants may have the phase's gold.")
+    details: Literal["none", "headline", "full"] | None = Field(
+        None,
+        description="What participants see of a run: the leaderboard's columns (none), also what depends on their "
+        "submission alone (headline), or figures of every part (full). Absent: full where the gold is public, none "
+        "where the scoring output is hidden, else headline.",
+    )
+    score_decimals: int | None = Field(
+        None, ge=0, le=10, description="Decimals of every score that is written; exact where absent."
+    )
+
+    @property
+    def hides_scores(self) -> bool:
+        """Whether the platform keeps the scoring output from participants."""
+        return self.hide_output or self.hide_score_output
+
+    @property
+    def told_details(self) -> Literal["none", "headline", "full"]:
+        """`details`, or what stands for it where it is absent."""
+        if self.details is not None:
+            return self.details
+        if self.hides_scores:
+            return "none"
+        return "full" if self.gold == "public" else "headline"
 
 
 class Page(Model):

@@ -7,11 +7,12 @@ from typing import Any
 
 from gen_bundle.declaration import model
 from gen_bundle.declaration.declared import DECLARED
+from gen_bundle.declaration.inside import TAKEN, leads_outside
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, read_competition, read_with_places
 from gen_bundle.errors import UserError
 from gen_bundle.package.client import ScoringPackage, find_package
-from gen_bundle.resources import resource
+from gen_bundle.resources import competitions, resource
 
 # What a hub's model name never begins with.
 PATH_STARTS = ("/", "./", "../", "~/")
@@ -102,18 +103,14 @@ def find_competition(name_or_folder: str) -> Path:
     )
 
 
-def competitions() -> dict[str, Path]:
-    """The competitions that come with the tool, by name."""
-    return {path.parent.name: path.parent for path in sorted(resource("bundles").glob(f"*/{FILE}"))}
-
-
 def resolve(
     folder: Path, *, data: Path | None = None, layout: str | None = None, overrides: tuple[str, ...] = ()
 ) -> Resolved:
     """Read a competition's folder and apply layout, data folder and overrides.
 
     Raises:
-        UserError: everything that is wrong with the declaration, the overrides or the data folder's place.
+        UserError: everything that is wrong with the declaration, the overrides or the data folder's place; files of the
+            competition that lie outside its folder.
     """
     notes, overrides = _settled_rule(folder, layout, overrides)
     declaration, option_places = read_with_places(folder, overrides, layout)
@@ -129,6 +126,10 @@ def resolve(
     if data is not None and not data.is_dir():
         raise UserError(f"--data {data}: no such folder. Expected one folder a phase in it.")
     options, files, placed = _place_files(declaration.options, folder)
+    asked = tuple(f"{override.partition('=')[0]}." for override in overrides)
+    declared = [path for option, path in files.values() if not f"{option}.".startswith(asked)]
+    if outside := _outside(folder, declaration, declared, own_data=data is not None):
+        raise UserError(*outside)
     return Resolved(
         name=folder.name,
         folder=folder,
@@ -138,9 +139,17 @@ def resolve(
         tasks=tuple(declaration.tasks),
         units=_units(declaration),
         options=options,
-        program_files=files,
+        program_files={place: path for place, (_, path) in files.items()},
         notes=(*notes, *placed, *_worst_notes(declaration)),
     )
+
+
+def _outside(folder: Path, declaration: model.Competition, option_files: list[Path], *, own_data: bool) -> list[str]:
+    """What a competition's folder would publish of the rest of the machine."""
+    if folder.parent == resource("bundles"):
+        return []  # some installers put links in place of a package's files
+    files = [declaration.logo, declaration.terms, *(page.file for page in declaration.pages), *map(str, option_files)]
+    return leads_outside(folder, files, [name for name in TAKEN if name != "data" or not own_data])
 
 
 def _settled_rule(folder: Path, layout: str | None, overrides: tuple[str, ...]) -> tuple[list[str], tuple[str, ...]]:
@@ -178,12 +187,14 @@ def _units(declaration: model.Competition) -> tuple[Unit, ...]:
     return tuple(Unit(task.id, task.name, (task,)) for task in declaration.tasks)
 
 
-def _place_files(options: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], dict[str, Path], list[str]]:
+def _place_files(
+    options: Mapping[str, Any], folder: Path
+) -> tuple[dict[str, Any], dict[str, tuple[str, Path]], list[str]]:
     """Options that name folders become absolute; named files are copied into the programs as `files/NAME`.
 
-    A second file of that name comes to lie in a folder of its own.
+    A second file of that name comes to lie in a folder of its own. Each file comes with the option that names it.
     """
-    files: dict[str, Path] = {}
+    files: dict[str, tuple[str, Path]] = {}
     notes: list[str] = []
 
     def place(values: Mapping[str, Any], trail: str) -> dict[str, Any]:
@@ -207,10 +218,10 @@ def _place_files(options: Mapping[str, Any], folder: Path) -> tuple[dict[str, An
                 notes.append(f"{here}: the folder {path} must exist, at this very path, where the program runs.")
             else:
                 name = f"files/{path.name}"
-                if files.get(name, path) != path:
+                if name in files and files[name][1] != path:
                     name = f"files/{len(files) + 1}/{path.name}"
                 placed[key] = name
-                files[name] = path
+                files.setdefault(name, (here, path))
         return placed
 
     return place(options, "options"), files, notes

@@ -7,6 +7,8 @@ from typing import Any
 import yaml
 import yamlcore
 
+from gen_bundle.yaml_faults import fault_of
+
 Key = str | int
 Trail = tuple[Key, ...]
 
@@ -80,12 +82,9 @@ def read_source(path: Path) -> Source:
         if not _read(source, text):
             source.problems.append(f"{path.name}: is empty. Expected a mapping with title, phases, tasks …")
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        where = f"{mark.line + 1}:{mark.column + 1}" if mark else "1:1"
-        problem = str(error.problem or error.context)
-        # What a text such as `title: Emotions: a task` leads to.
-        advice = ' Put a text with ": " in it into quotes.' if problem.startswith("mapping values") else ""
-        source.problems.append(f"{path.name}:{where}: not valid YAML ({problem}).{advice}")
+        fault = fault_of(error, text)
+        where, told = (f"{fault.line}:{fault.column}", fault.text) if fault else ("1:1", str(error.problem))
+        source.problems.append(f"{path.name}:{where}: not valid YAML: {told.rstrip('.')}.")
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error).splitlines()[0]
         source.problems.append(f"{path.name}: not valid YAML ({reason}).")

@@ -59,7 +59,7 @@ def labels(request: ImageRequest, weights: Weights, base_image: str, context: Pa
         "org.opencontainers.image.title": f"Scoring image of {request.name}",
         "org.opencontainers.image.version": importlib.metadata.version("gen-bundle"),
         "org.opencontainers.image.base.name": base_name,
-        "gen-bundle.packages": " ".join(lock.removesuffix(".txt") for lock in request.locks),
+        "gen-bundle.packages": " ".join(request.locks),
         "gen-bundle.variant": request.variant,
         "gen-bundle.models": " ".join(weights.models),
         "gen-bundle.model-licences": " ".join(sorted(licences)),

@@ -5,13 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from gen_bundle.declaration.declared.metrics import metrics
 from gen_bundle.errors import UserError
+from gen_bundle.image.packages import METRICS, Lock, locks_for, model_groups
 
-Packages = Literal["score", "models"]
 Variant = Literal["cpu", "cuda"]
-FURTHER = ("ir-measures", "jiwer", "rouge-score", "sacrebleu", "seqeval")
-"""Libraries that requirements/metrics.txt holds beyond the small image's own."""
 
 
 @dataclass(frozen=True)
@@ -25,21 +22,21 @@ class ImageRequest:
         variant: which torch; without meaning where there is none.
         models: hub name → the revision that the competition asks for, None for the locked one.
         folders: models that the competition names by a folder; they are read from there, not baked in.
-        libraries: whether it also holds the libraries of declared metrics (requirements/metrics.txt).
+        metrics: whether it also holds the libraries of declared metrics.
     """
 
     name: str
     tag: str
-    packages: Packages
+    packages: Lock
     variant: Variant
     models: Mapping[str, str | None] = field(default_factory=dict)
     folders: tuple[str, ...] = ()
-    libraries: bool = False
+    metrics: bool = False
 
     @property
-    def locks(self) -> tuple[str, ...]:
-        """The locks of requirements/ that its packages come from; a package of two locks has one version."""
-        return (f"{self.packages}.txt", *(("metrics.txt",) if self.libraries else ()))
+    def locks(self) -> tuple[Lock, ...]:
+        """What its packages come from."""
+        return (self.packages, *((METRICS,) if self.metrics else ()))
 
 
 def request_for(name: str, options: Mapping[str, Any], tag: str, variant: Variant | None = None) -> ImageRequest:
@@ -57,14 +54,12 @@ def request_for(name: str, options: Mapping[str, Any], tag: str, variant: Varian
         )
     models: dict[str, str | None] = {}
     folders = []
-    plans = [plan for columns in options.get("metrics", {}).values() for plan in columns.values()]
-    for group in [*options.values(), *(plan["options"] for plan in plans if plan["file"] is None)]:
-        if isinstance(group, Mapping) and isinstance(group.get("model"), str):
-            if is_folder(group["model"]):
-                folders.append(group["model"])
-            else:
-                models[group["model"]] = models.get(group["model"]) or group.get("revision")
-    packages: Packages = "models" if models or folders else "score"
+    for group in model_groups(options):
+        if is_folder(group["model"]):
+            folders.append(group["model"])
+        else:
+            models[group["model"]] = models.get(group["model"]) or group.get("revision")
+    packages, *further = locks_for(options)
     if packages == "score":
         variant = "cpu"
     variant = variant or ("cuda" if options.get("device") == "cuda" else "cpu")
@@ -75,13 +70,8 @@ def request_for(name: str, options: Mapping[str, Any], tag: str, variant: Varian
         variant=variant,
         models=models,
         folders=tuple(folders),
-        libraries=any(library in FURTHER for plan in plans for library in _libraries(plan)),
+        metrics=bool(further),
     )
-
-
-def _libraries(plan: Mapping[str, Any]) -> tuple[str, ...]:
-    """What computes a declared metric; an own function brings what it needs by `requirements`."""
-    return metrics()[plan["metric"]].libraries if plan["file"] is None else ()
 
 
 def is_folder(model: str) -> bool:

@@ -1,21 +1,24 @@
-"""Runs a scoring package's organiser verbs as a program, so that the press never imports a scorer."""
+"""Runs a scoring package's organiser verbs in a process of its own, so that the press never imports a scorer."""
 
 import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
 from gen_bundle.errors import UserError
+from gen_bundle.package.answers import Reply, read_reply
 from gen_bundle.resources import resource
 
 TRACEBACK = "Traceback (most recent call last)"
 FRAMES = 5
-PREFACE = "The competition is not set up correctly."
+RECORD = "\x1e"  # comes before each answer, see scoring_kit/organiser.py
 
 
 @dataclass(frozen=True)
@@ -38,42 +41,98 @@ class ScoringPackage:
         """Whether the organiser wrote it: it does not come with the tool, so that its bugs are theirs to mend."""
         return self.root != resource("scoring_programs")
 
-    def call(self, verb: str, request: Mapping[str, Any]) -> Any:
-        """Run an organiser verb of the package and return its answer.
-
-        Raises:
-            UserError: what the organiser must mend (reference data, options; a bug in a package of their own).
-            RuntimeError: a package that comes with the tool failed.
-        """
+    @contextmanager
+    def opened(self) -> Iterator["Organiser"]:
+        """The package's organiser process, which answers verbs until the block ends."""
         kit_root = resource("scoring_programs")
         environment = dict(os.environ, PYTHONPATH=os.pathsep.join([str(self.root), str(kit_root)]), PYTHONUTF8="1")
         environment["PYTHONDONTWRITEBYTECODE"] = "1"
-        if self.is_own:
-            environment["SCORING_DEBUG"] = "1"  # whoever builds may see a bug whole
-        done = subprocess.run(
-            [sys.executable, "-m", f"{self.name}.organiser", verb],
-            input=json.dumps(request, default=str),
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            env=environment,
-            check=False,
-        )
-        if self.is_own and TRACEBACK in done.stderr:
-            raise UserError(failure(self.name, f"organiser.py {verb}", done.stderr))
-        if done.returncode in (1, 2):
-            lines = [line for line in done.stderr.splitlines() if line.strip()]
-            raise UserError(*(self._placed(line) for line in lines if not line.startswith(PREFACE)))
-        if done.returncode != 0:
-            raise RuntimeError(f"{self.name}.organiser {verb} ended with {done.returncode}:\n{done.stderr}")
-        return json.loads(done.stdout)
+        with (
+            tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as stderr,
+            subprocess.Popen(
+                [sys.executable, "-m", f"{self.name}.organiser"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                encoding="utf-8",
+                env=environment,
+            ) as process,
+        ):
+            stdin, stdout = cast("TextIO", process.stdin), cast("TextIO", process.stdout)
+            try:
+                yield Organiser(self, process, stdin, stdout, stderr)
+            finally:
+                process.kill()
+                with suppress(OSError):  # a call that was not yet written out has no reader any more
+                    stdin.close()
 
-    def _placed(self, message: str) -> str:
+    def call(self, verb: str, request: Mapping[str, Any]) -> Any:
+        """Run a single verb; see `Organiser.call`."""
+        with self.opened() as organiser:
+            return organiser.call(verb, request)
+
+    def placed(self, message: str) -> str:
         """A message about an option, after the place where the option, or what it would belong to, stands."""
         name = message.split(":")[0]
         while name and name not in self.option_places:
             name = name.rpartition(".")[0]
         return f"{self.option_places[name]}: {message}" if name else message
+
+
+@dataclass(frozen=True)
+class Organiser:
+    """The running organiser process of a package (`scoring_kit.organiser`): a call a line, an answer a line."""
+
+    package: ScoringPackage
+    process: "subprocess.Popen[str]"
+    stdin: TextIO
+    stdout: TextIO
+    stderr: TextIO
+
+    def call(self, verb: str, request: Mapping[str, Any]) -> Any:
+        """What a verb of the package answers, as `gen_bundle.package.answers` describes it.
+
+        Raises:
+            UserError: what the organiser must mend (reference data, options; a bug in a package of their own).
+            RuntimeError: a package that comes with the tool failed.
+        """
+        what = "score" if verb == "trial" else f"organiser.py {verb}"
+        reply = self._reply(verb, json.dumps({"verb": verb, "request": request}, default=str))
+        if reply.messages is not None:
+            raise UserError(*map(self.package.placed, reply.messages))
+        if reply.traceback is not None:
+            raise self._bug(failure(self.package.name, what, reply.traceback), reply.traceback)
+        return reply.answer
+
+    def _reply(self, verb: str, line: str) -> Reply[Any]:
+        what = f"{self.package.name}/organiser.py {verb}"
+        with suppress(BrokenPipeError):  # it has ended, and the answer that is not there says so
+            self.stdin.write(line + "\n")
+            self.stdin.flush()
+        answer = self._record()
+        if not answer:
+            status = self.process.wait()
+            self.stderr.seek(0)
+            printed = self.stderr.read()
+            if TRACEBACK in printed:
+                raise self._bug(failure(self.package.name, f"organiser.py {verb}", printed), printed)
+            raise self._bug(f"{what}: ended with exit status {status} and without an answer.", printed)
+        try:
+            return read_reply(verb, answer)
+        except ValueError as error:
+            raise self._bug(f"{what}: {error}. What it answers is described in scoring_kit/organiser.py.", "") from None
+
+    def _record(self) -> str:
+        """The next record of the process, without what the package prints besides; empty when it has ended."""
+        while line := self.stdout.readline():
+            _, mark, record = line.rpartition(RECORD)
+            if mark:
+                return record
+        return ""
+
+    def _bug(self, message: str, whole: str) -> Exception:
+        """A bug in a package of their own is the organiser's to mend, any other is ours."""
+        return UserError(message) if self.package.is_own else RuntimeError(f"{message}\n{whole}")
 
 
 def failure(package: str, what: str, stderr: str) -> str:

@@ -5,7 +5,6 @@ import itertools
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,8 @@ from typing import Any
 from gen_bundle.declaration.model import Phase, Task
 from gen_bundle.declaration.resolve import Resolved, Unit
 from gen_bundle.errors import UserError
+from gen_bundle.package.answers import Secrets
+from gen_bundle.package.client import Organiser
 from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import folder_members
 
@@ -30,6 +31,7 @@ class PhaseData:
         public: what participants may download.
         secrets: what must not be found in anything public: the gold of all tasks, also in the bundle of a single one.
         warnings: remarks of the scoring package on the data.
+        scores: baseline → column key → score, in the tasks that a build can score.
     """
 
     phase: Phase
@@ -38,27 +40,34 @@ class PhaseData:
     template: Mapping[str, Path | bytes]
     baselines: Mapping[str, Mapping[str, Path | bytes]]
     public: Mapping[str, Path | bytes]
-    secrets: Mapping[str, Any]
+    secrets: Secrets
     warnings: tuple[str, ...] = field(default=())
+    scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
-def prepare_phases(competition: Resolved, work: Path) -> list[PhaseData]:
+def prepare_phases(competition: Resolved, work: Path, organiser: Organiser | None = None) -> list[PhaseData]:
     """Prepare every phase's data below the folder `work`.
+
+    Args:
+        competition: what is built.
+        work: a folder for what is prepared; each phase's reference data, all tasks together, come to `<phase id>/ref`.
+        organiser: the package's running organiser process; one is started where none is given.
 
     Raises:
         UserError: a phase's folder is missing, or the scoring package found faults in the data or the options: all of
             them, over all phases.
     """
+    if organiser is None:
+        with competition.package.opened() as started:
+            return prepare_phases(competition, work, started)
     problems: list[str] = []
     prepared: list[PhaseData] = []
-    with ThreadPoolExecutor(max_workers=4) as pool:
-        tasks = [pool.submit(_prepare, competition, phase, work) for phase in competition.declaration.phases]
-        for phase, task in zip(competition.declaration.phases, tasks, strict=True):
-            try:
-                prepared.append(task.result())
-            except UserError as error:
-                of_options = ("options.", *competition.package.option_places.values())
-                problems += [m if m.startswith(of_options) else f"{phase.id}: {m}" for m in error.messages]
+    for phase in competition.declaration.phases:
+        try:
+            prepared.append(_prepare(competition, organiser, phase, work))
+        except UserError as error:
+            of_options = ("options.", *competition.package.option_places.values())
+            problems += [m if m.startswith(of_options) else f"{phase.id}: {m}" for m in error.messages]
     if problems:
         raise UserError(*dict.fromkeys(problems))
     digests = {data.phase.id: _digests(data) for data in prepared}
@@ -93,28 +102,27 @@ def _digests(data: PhaseData) -> dict[str, str]:
     return {part: " ".join(sorted(files)) for part, files in parts.items()}
 
 
-def _prepare(competition: Resolved, phase: Phase, work: Path) -> PhaseData:
+def _prepare(competition: Resolved, organiser: Organiser, phase: Phase, work: Path) -> PhaseData:
     whole = Unit("all", "", competition.tasks)
-    package = competition.package
-    reference, warnings = prepare_reference(competition, whole, phase.id, work / phase.id)
+    reference, warnings = prepare_reference(competition, organiser, whole, phase.id, work / phase.id / "ref")
     request = {**_request(competition, whole), "reference": str(reference)}
-    warnings += package.call("check_reference", request)["warnings"]
+    warnings += organiser.call("check_reference", request)["warnings"]
     template = Path(tempfile.mkdtemp(dir=work))
-    package.call("template", {**request, "out": str(template)})
+    organiser.call("template", {**request, "out": str(template)})
     references = {
         unit.id: reference
         if unit.tasks == whole.tasks
-        else prepare_reference(competition, unit, phase.id, work / f"{phase.id}-{unit.id}")[0]
+        else prepare_reference(competition, organiser, unit, phase.id, work / f"{phase.id}-{unit.id}")[0]
         for unit in competition.units
     }
-    secrets, unknown = _secrets(competition, phase.id, reference, work)
+    secrets, unknown = _secrets(competition, organiser, phase.id, reference, work)
     return PhaseData(
         phase=phase,
         references=references,
         manifest={
             "competition": competition.name,
             **_request(competition, whole),
-            "expected": package.call("manifest", request),
+            "expected": organiser.call("manifest", request),
         },
         template=folder_members(template),
         baselines=_baselines(competition, phase),
@@ -124,24 +132,24 @@ def _prepare(competition: Resolved, phase: Phase, work: Path) -> PhaseData:
     )
 
 
-def _secrets(competition: Resolved, phase: str, reference: Path, work: Path) -> tuple[dict[str, Any], list[str]]:
+def _secrets(
+    competition: Resolved, organiser: Organiser, phase: str, reference: Path, work: Path
+) -> tuple[Secrets, list[str]]:
     """What is secret in a phase, and remarks on gold that could not be read.
 
     A bundle of a single task must not show the gold of the other tasks either, as far as their data are there.
     """
-    package = competition.package
 
-    def named(tasks: Sequence[Task]) -> dict[str, Any]:
+    def named(tasks: Sequence[Task]) -> Secrets:
         unit = Unit("others", "", tuple(tasks))
-        prepared, _ = prepare_reference(competition, unit, phase, Path(tempfile.mkdtemp(dir=work)) / "gold")
-        return dict(package.call("secrets", {**_request(competition, unit), "reference": str(prepared)}))
+        folder = Path(tempfile.mkdtemp(dir=work)) / "gold"
+        prepared, _ = prepare_reference(competition, organiser, unit, phase, folder)
+        return _named_secrets(competition, organiser, unit, prepared)
 
-    own = package.call(
-        "secrets", {**_request(competition, Unit("all", "", competition.tasks)), "reference": str(reference)}
-    )
     own_ids = {task.id for task in competition.tasks}
     others = [task for task in competition.declaration.tasks if task.id not in own_ids]
-    found, remarks = [own], []
+    found = [_named_secrets(competition, organiser, Unit("all", "", competition.tasks), reference)]
+    remarks: list[str] = []
     try:
         found += [named(others)] if others else []
     except UserError:
@@ -152,8 +160,18 @@ def _secrets(competition: Resolved, phase: str, reference: Path, work: Path) -> 
                 remarks.append(
                     f"{task.id}: no gold that could be read, so nobody looked for it in what participants get."
                 )
-    keys = dict.fromkeys(key for one in found for key in one)
-    return {key: [item for one in found for item in one.get(key, ())] for key in keys}, remarks
+    every: Secrets = {
+        "texts": [text for one in found for text in one.get("texts", [])],
+        "labels": [pair for one in found for pair in one.get("labels", [])],
+        "files": [file for one in found for file in one.get("files", [])],
+        "published": [file for one in found for file in one.get("published", [])],
+    }
+    return every, remarks
+
+
+def _named_secrets(competition: Resolved, organiser: Organiser, unit: Unit, reference: Path) -> Secrets:
+    answer: Secrets = organiser.call("secrets", {**_request(competition, unit), "reference": str(reference)})
+    return answer
 
 
 def _request(competition: Resolved, unit: Unit) -> dict[str, Any]:
@@ -165,7 +183,9 @@ def _request(competition: Resolved, unit: Unit) -> dict[str, Any]:
     }
 
 
-def prepare_reference(competition: Resolved, unit: Unit, phase: str, out: Path) -> tuple[Path, list[str]]:
+def prepare_reference(
+    competition: Resolved, organiser: Organiser, unit: Unit, phase: str, out: Path
+) -> tuple[Path, list[str]]:
     """Prepare the gold of a unit in a phase in the new folder `out`; returns that folder and the package's remarks.
 
     Raises:
@@ -177,7 +197,7 @@ def prepare_reference(competition: Resolved, unit: Unit, phase: str, out: Path) 
     out.mkdir(parents=True)
     phases = [str(competition.data / other.id) for other in competition.declaration.phases]
     request = {**_request(competition, unit), "source": str(source), "out": str(out), "phases": phases}
-    return out, list(competition.package.call("prepare", request)["warnings"])
+    return out, list(organiser.call("prepare", request)["warnings"])
 
 
 def _baselines(competition: Resolved, phase: Phase) -> dict[str, Mapping[str, Path | bytes]]:

@@ -1,11 +1,13 @@
 """Packs scoring programs: the kit, a scoring package and program.json, so that they run by themselves."""
 
 import json
-from collections.abc import Mapping
+import shutil
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.declaration.model import Phase, Task
 from gen_bundle.declaration.resolve import Resolved, Unit
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import folder_members
@@ -14,13 +16,33 @@ COMMAND = "python3 /app/program/score.py /app/input /app/output"
 ORGANISERS_ONLY = "organiser.py"
 
 
-def program_members(competition: Resolved, unit: Unit, *, scores_txt: bool = False) -> dict[str, bytes | Path]:
+Baselines = Mapping[str, Mapping[str, float]]
+"""Name of a baseline → column key → score."""
+
+NO_BASELINES: Baselines = {}
+
+
+def program_members(
+    competition: Resolved,
+    unit: Unit,
+    phase: Phase | None = None,
+    *,
+    baselines: Baselines = NO_BASELINES,
+    scores_txt: bool = False,
+) -> dict[str, bytes | Path]:
     """The files of a unit's scoring program: `metadata.yaml` and `score.py` at the root, then what they import.
 
-    With `scores_txt` it also writes scores.txt, which the older CodaLab reads.
+    Args:
+        competition: whose program it is.
+        unit: what it scores.
+        phase: whose gold it scores with; None where that is the participants' own or organisers rank, who see all.
+        baselines: what the results page compares scores with.
+        scores_txt: it also writes scores.txt, which the older CodaLab reads.
     """
     kit = resource("scoring_programs")
-    description = {**program_description(competition, unit), **({"scores_txt": True} if scores_txt else {})}
+    description = dict(program_description(competition, unit, phase, baselines))
+    if scores_txt:
+        description["scores_txt"] = True
     members: dict[str, bytes | Path] = {
         "metadata.yaml": f"command: {COMMAND}\n".encode(),
         "score.py": kit / "score.py",
@@ -32,7 +54,23 @@ def program_members(competition: Resolved, unit: Unit, *, scores_txt: bool = Fal
     return {name: content for name, content in members.items() if Path(name).name != ORGANISERS_ONLY}
 
 
-def program_description(competition: Resolved, unit: Unit) -> Mapping[str, Any]:
+def write_program(competition: Resolved, tasks: Sequence[Task], folder: Path) -> Path:
+    """Write program.json for `tasks`, and beside it the files that options name, as in a scoring program.
+
+    The organiser's verbs `rank` and `trial` score with it. Returns `folder`.
+    """
+    for name, file in competition.program_files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, folder / name)
+    folder.mkdir(parents=True, exist_ok=True)
+    description = program_description(competition, Unit("all", "", tuple(tasks)))
+    (folder / "program.json").write_text(json.dumps(description), encoding="utf-8")
+    return folder
+
+
+def program_description(
+    competition: Resolved, unit: Unit, phase: Phase | None = None, baselines: Baselines = NO_BASELINES
+) -> Mapping[str, Any]:
     """The content of program.json (read by `scoring_kit.program.Program`)."""
     return {
         "competition": competition.name,
@@ -52,10 +90,17 @@ def program_description(competition: Resolved, unit: Unit) -> Mapping[str, Any]:
                 "sort": column.sort,
                 "precision": column.precision,
                 "worst": column.worst,
-                "computed": column.computation is not None,
                 "meaning": column.meaning,
+                "computation": column.computation,
+                "of": column.of or [],
+                "hidden": column.hidden,
             }
             for task, column in competition.columns
         ],
         "details_min_items": competition.declaration.details_min_items,
+        "phase": {"id": phase.id, "name": phase.name} if phase else None,
+        "details": phase.told_details if phase else "full",
+        "score_decimals": phase.score_decimals if phase else None,
+        "scores_hidden": phase.hides_scores if phase else False,
+        "baselines": baselines,
     }

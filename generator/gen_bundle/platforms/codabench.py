@@ -16,9 +16,8 @@ from gen_bundle.declaration.resolve import Resolved, Unit
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
 from gen_bundle.render.pages import TERMS, page_name, render_pages
-from gen_bundle.render.starting_kit import starting_kit_members
 from gen_bundle.render.tables import utc
-from gen_bundle.zips.writing import all_files, zipped
+from gen_bundle.zips.writing import Members, all_files, zipped
 
 SUBMISSION_RULES = {
     "manual": "Add_And_Delete",
@@ -49,9 +48,9 @@ def slots(competition: Resolved) -> list[Slot]:
     return [Slot(index, phase, unit, several) for index, (phase, unit) in enumerate(pairs)]
 
 
-def program_file(unit: Unit) -> str:
-    """Where a unit's scoring program lies in the bundle."""
-    return f"scoring_programs/{unit.id}.zip"
+def program_file(slot: Slot) -> str:
+    """Where a Codabench task's scoring program lies in the bundle."""
+    return f"scoring_programs/{slot.phase.id}-{slot.unit.id}.zip"
 
 
 def reference_file(slot: Slot) -> str:
@@ -74,21 +73,22 @@ def solution_file(phase: Phase, name: str) -> str:
     return f"solutions/{phase.id}/{name}.zip"
 
 
-def bundle_tree(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, bytes | Path]:
-    """All files of the bundle by name."""
+def bundle_tree(
+    competition: Resolved, phases: Sequence[PhaseData], kits: Mapping[str, Members]
+) -> dict[str, bytes | Path]:
+    """All files of the bundle by name; `kits` are the starting kits by phase."""
     tree: dict[str, bytes | Path] = {
         "competition.yaml": competition_yaml(competition, phases),
         logo_file(competition): competition.folder / competition.declaration.logo,
         **render_pages(competition),
     }
-    for unit in competition.units:
-        tree[program_file(unit)] = zipped(program_members(competition, unit))
     by_phase = {data.phase.id: data for data in phases}
     for slot in slots(competition):
-        reference = by_phase[slot.phase.id].references[slot.unit.id]
-        tree[reference_file(slot)] = zipped(all_files(reference))
+        data = by_phase[slot.phase.id]
+        tree[program_file(slot)] = zipped(program_members(competition, slot.unit, slot.phase, baselines=data.scores))
+        tree[reference_file(slot)] = zipped(all_files(data.references[slot.unit.id]))
     for data in phases:
-        tree[starting_kit_file(data.phase)] = zipped(starting_kit_members(competition, data))
+        tree[starting_kit_file(data.phase)] = zipped(kits[data.phase.id])
         if data.public:
             tree[public_file(data.phase)] = zipped(data.public)
         for name, members in solutions(data).items():
@@ -159,7 +159,7 @@ def _task(slot: Slot) -> dict[str, Any]:
         "id": slot.unit.id,
         "name": slot.name,
         **({"description": description} if description else {}),
-        "scoring_program": program_file(slot.unit),
+        "scoring_program": program_file(slot),
         "reference_data": reference_file(slot),
     }
 
@@ -203,6 +203,8 @@ def _phase(index: int, data: PhaseData, task_indexes: list[int]) -> dict[str, An
     if data.public:
         entry["public_data"] = public_file(phase)
     entry["tasks"] = task_indexes
+    if phase.gold == "public":
+        entry["gold"] = phase.gold  # the platform ignores it; the search for leaks does not
     return entry
 
 

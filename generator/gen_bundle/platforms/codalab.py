@@ -20,8 +20,7 @@ from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
 from gen_bundle.render.markdown import page_html
 from gen_bundle.render.pages import TERMS, page_name, render_pages
-from gen_bundle.render.starting_kit import starting_kit_members
-from gen_bundle.zips.writing import all_files, zipped
+from gen_bundle.zips.writing import Members, all_files, zipped
 
 COMMAND = "command: python3 $program/score.py $input $output\n"
 REQUIRED_PAGES = ("overview", "evaluation", "terms", "data")
@@ -30,8 +29,10 @@ BOARD = {"label": "Results", "rank": 1}
 NO_LIMIT = 999
 
 
-def bundle_tree(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, bytes | Path]:
-    """All files of the bundle by name.
+def bundle_tree(
+    competition: Resolved, phases: Sequence[PhaseData], kits: Mapping[str, Members]
+) -> dict[str, bytes | Path]:
+    """All files of the bundle by name; `kits` are the starting kits by phase.
 
     Raises:
         UserError: the competition cannot be said in this format.
@@ -45,13 +46,14 @@ def bundle_tree(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str,
         logo: competition.folder / competition.declaration.logo,
         **pages,
     }
-    program = program_members(competition, unit, scores_txt=True) | {"metadata": COMMAND.encode()}
-    del program["metadata.yaml"]
-    tree["scoring_program.zip"] = zipped(program)
     for data in phases:
         name = data.phase.id
+        program = program_members(competition, unit, data.phase, baselines=data.scores, scores_txt=True)
+        program["metadata"] = COMMAND.encode()
+        del program["metadata.yaml"]
+        tree[f"scoring_program_{name}.zip"] = zipped(program)
         tree[f"reference_data_{name}.zip"] = zipped(all_files(data.references[unit.id]))
-        tree[f"starting_kit_{name}.zip"] = zipped(starting_kit_members(competition, data))
+        tree[f"starting_kit_{name}.zip"] = zipped(kits[name])
         if data.public:
             tree[f"public_data_{name}.zip"] = zipped(data.public)
     return tree
@@ -146,7 +148,7 @@ def _phase(number: int, data: PhaseData, submission_rule: str) -> dict[str, Any]
         "max_submissions": phase.max_submissions or NO_LIMIT,
         "max_submissions_per_day": phase.max_submissions_per_day or NO_LIMIT,
         "execution_time_limit": phase.execution_time_limit,
-        "scoring_program": "scoring_program.zip",
+        "scoring_program": f"scoring_program_{phase.id}.zip",
         "reference_data": f"reference_data_{phase.id}.zip",
         "starting_kit": f"starting_kit_{phase.id}.zip",
     }

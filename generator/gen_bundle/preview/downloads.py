@@ -10,6 +10,7 @@ from gen_bundle.check.bundle import Bundle
 from gen_bundle.codabench.competition import DataUse, Phase
 from gen_bundle.codabench.fields import as_text
 from gen_bundle.zips.tree import Node
+from gen_bundle.zips.unpacking import UNREADABLE
 
 FILES_SHOWN = 40
 MAX_LISTED_BYTES = 500_000_000
@@ -78,7 +79,7 @@ def _members(found: Node) -> list[tuple[str, int]]:
     try:
         with zipfile.ZipFile(io.BytesIO(found.read(MAX_LISTED_BYTES))) as archive:
             return sorted((member.filename, member.file_size) for member in archive.infolist() if not member.is_dir())
-    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+    except UNREADABLE:
         return []
 
 

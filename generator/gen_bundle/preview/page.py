@@ -4,16 +4,22 @@ import base64
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
+from gen_bundle.declaration.dates import AOE, shown
+from gen_bundle.errors import UserError
 from gen_bundle.preview.leaderboard import boards
 from gen_bundle.preview.reading import View
-from gen_bundle.preview.schedule import anywhere_on_earth, axis, in_utc
+from gen_bundle.preview.schedule import axis
+from gen_bundle.whole_file import write_whole
 
+MARK = b'<meta name="generator" content="gen-bundle preview">'
+MARK_WITHIN = 2000
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
@@ -38,16 +44,8 @@ def preview_page(view: View, dry_run: Mapping[str, Any] | None = None) -> str:
         view: the competition.
         dry_run: the content of dry-run.json, to fill the leaderboard.
     """
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"utc": in_utc, "aoe": anywhere_on_earth, "iso": _iso, "size": _size}
     script = (TEMPLATES / "preview.js").read_text(encoding="utf-8")
-    return environment.get_template("preview.html.j2").render(
+    return _template().render(
         view=view,
         axis=axis(view.phases),
         boards=boards(view, dry_run),
@@ -56,6 +54,44 @@ def preview_page(view: View, dry_run: Mapping[str, Any] | None = None) -> str:
         script=script,
         policy=str(Policy(script)),
     )
+
+
+def write_page(page: str, folder: Path) -> Path:
+    """Write the page as `index.html` of a folder, which is made; an earlier preview is replaced.
+
+    Raises:
+        UserError: another page lies there, or it cannot be written.
+    """
+    file = folder / "index.html"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if file.exists() and MARK not in file.read_bytes()[:MARK_WITHIN]:
+            raise UserError(f"{file}: exists and is no preview. Choose another --out, or remove the file.")
+    except OSError as error:
+        raise UserError(f"--out {folder}: cannot be used ({error.strerror}). Choose another folder.") from error
+    write_whole(file, page.encode("utf-8", "replace"))
+    return file
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"utc": _utc, "aoe": _aoe, "iso": _iso, "size": _size}
+    return environment.get_template("preview.html.j2")
+
+
+def _utc(moment: datetime) -> str:
+    return shown(moment, UTC)
+
+
+def _aoe(moment: datetime) -> str:
+    return shown(moment, AOE)
 
 
 def _iso(moment: datetime) -> str:

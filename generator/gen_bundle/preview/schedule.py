@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from gen_bundle.declaration.dates import AOE
 from gen_bundle.preview.reading import PhaseView
 
 MAX_TICKS = 6
 MAX_DAYS = 40_000
 OPEN_END = timedelta(days=30)
+LATEST = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,9 @@ def axis(phases: Sequence[PhaseView]) -> Axis | None:
     ends = [phase.end.moment for phase, _ in dated if phase.end.moment is not None]
     last = max([*ends, *(start for _, start in dated)])
     if any(phase.end.moment is None for phase, _ in dated) or last <= first:
-        last += max(OPEN_END, (last - first) / 8)
+        last += min(max(OPEN_END, (last - first) / 8), LATEST - last)
+    if last == first:
+        first -= OPEN_END
     span = last - first
 
     def percent(moment: datetime) -> float:
@@ -69,13 +71,3 @@ def _ticks(first: datetime, last: datetime) -> list[tuple[datetime, str]]:
     else:
         found = [(moment, f"{moment:%Y}") for moment in midnights if (moment.month, moment.day) == (1, 1)]
     return found[:: -(-len(found) // MAX_TICKS) or 1]
-
-
-def in_utc(moment: datetime) -> str:
-    """A moment as UTC text."""
-    return f"{moment.astimezone(UTC):%a %d %b %Y, %H:%M}"
-
-
-def anywhere_on_earth(moment: datetime) -> str:
-    """A moment at UTC−12, the last place where it is still that day."""
-    return f"{moment.astimezone(AOE):%a %d %b %Y, %H:%M}"

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from jinja2 import FileSystemLoader, StrictUndefined, TemplateError, TemplateRuntimeError, TemplateSyntaxError
-from jinja2.sandbox import SandboxedEnvironment
+from jinja2 import TemplateError, TemplateRuntimeError, TemplateSyntaxError
 
 from gen_bundle.declaration.resolve import Resolved
+from gen_bundle.declaration.shipped import synthetic_phases
 from gen_bundle.errors import UserError
 from gen_bundle.render import tables
+from gen_bundle.render.sandbox import PageSandbox
 
 TERMS = "terms.md"
 
@@ -25,7 +26,7 @@ def render_pages(competition: Resolved) -> dict[str, bytes]:
     Raises:
         UserError: what is wrong with the templates: file, line, reason; all of them.
     """
-    environment = _environment(competition)
+    sandbox = PageSandbox(competition.folder)
     context = _context(competition)
     declaration = competition.declaration
     names = {page_name(page.file): page.file for page in declaration.pages} | {TERMS: declaration.terms}
@@ -37,7 +38,7 @@ def render_pages(competition: Resolved) -> dict[str, bytes]:
     ]
     for name, template in names.items():
         try:
-            text = environment.get_template(template).render(context)
+            text = sandbox.page(template, context)
         except Exception as error:  # a template is the organiser's code: it may divide by zero
             problems.append(_problem(template, error))
             continue
@@ -71,18 +72,8 @@ def _frames(error: BaseException) -> Iterator[tuple[str, int]]:
         trace = trace.tb_next
 
 
-def _environment(competition: Resolved) -> SandboxedEnvironment:
-    return SandboxedEnvironment(
-        loader=FileSystemLoader(competition.folder),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # Markdown: Codabench passes raw HTML through, and the declaration is the organiser's own
-    )
-
-
 def _context(competition: Resolved) -> dict[str, Any]:
+    """What templates may use: plain values alone, since a method of an object may do anything."""
     declaration = competition.declaration
     primary = competition.tasks[0].columns[0].key
 
@@ -94,14 +85,16 @@ def _context(competition: Resolved) -> dict[str, Any]:
             return f"{table}\n\n{tables.tasks_table(competition.tasks)}"
         return table
 
+    tasks = [task.model_dump() for task in competition.tasks]
     return {
-        "competition": declaration.model_copy(update={"options": competition.public_options}),
+        "competition": {**declaration.model_dump(), "options": competition.public_options},
         "name": competition.name,
-        "phases": declaration.phases,
-        "tasks": competition.tasks,
-        "task_ids": [task.id for task in competition.tasks],
+        "phases": [phase.model_dump() for phase in declaration.phases],
+        "tasks": tasks,
+        "task_ids": [task["id"] for task in tasks],
         "options": competition.public_options,
-        "primary": competition.tasks[0].columns[0],
+        "primary": tasks[0]["columns"][0],
+        "synthetic": bool(synthetic_phases(competition)),
         "metrics_table": metrics_table,
         "phases_table": lambda: tables.phases_table(declaration.phases, declaration.time_zones),
         "limits_table": lambda: tables.limits_table(declaration.phases),

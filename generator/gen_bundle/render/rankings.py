@@ -1,12 +1,17 @@
-"""A ranking as text, CSV, JSON, Markdown and LaTeX."""
+"""A ranking as text, CSV, JSON, Markdown and LaTeX.
+
+Teams choose their names themselves: in each form but JSON, which keeps them exactly, a name is harmless text in a line.
+"""
 
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gen_bundle.plain_text import one_line
 from gen_bundle.render.tables import markdown_table
 
 
@@ -38,8 +43,16 @@ LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
+# What begins code, emphasis, links, images, HTML and entities; `_` within a word begins nothing.
+MARKED = re.compile(r"[\\`*\[\]<>~]|&(?=#|\w+;)|(?<![^\W_])_|_(?![^\W_])")
+# Spreadsheets take a cell that begins so for a formula; https://owasp.org/www-community/attacks/CSV_Injection
+FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 
 
 def as_text(ranking: Ranking) -> str:
@@ -48,24 +61,44 @@ def as_text(ranking: Ranking) -> str:
 
 
 def as_csv(ranking: Ranking) -> str:
-    """One row for each team with everything there is about it; lists are joined by blanks."""
+    """One row for each team with everything there is about it; lists are joined by blanks.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe before it.
+    """
     teams: Sequence[Mapping[str, Any]] = ranking.result["teams"]
     out = io.StringIO()
-    writer = csv.DictWriter(out, list(teams[0]), lineterminator="\n")
-    writer.writeheader()
-    for team in teams:
-        writer.writerow({key: " ".join(value) if isinstance(value, list) else value for key, value in team.items()})
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(map(_csv_cell, teams[0]))
+    writer.writerows([_csv_cell(value) for value in team.values()] for team in teams)
     return out.getvalue()
 
 
+def _csv_cell(value: Any) -> Any:
+    if isinstance(value, list):
+        value = " ".join(value)
+    if not isinstance(value, str):
+        return value
+    text = one_line(value)
+    return f"'{text}" if text.lstrip().startswith(FORMULA) and not NUMBER.fullmatch(text) else text
+
+
 def as_json(ranking: Ranking) -> str:
-    """The result as a JSON object."""
-    return json.dumps(ranking.result, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    """The result as a JSON object; what would steer a terminal is written as escapes."""
+    text = json.dumps(ranking.result, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
 
 def as_markdown(ranking: Ranking) -> str:
     """A section with a table for each ranking, fit for a results page."""
-    return "\n".join(f"## {t.title}\n\n{markdown_table(t.header, t.rows)}\n" for t in ranking.tables)
+    return "\n".join(
+        f"## {_markdown(t.title)}\n\n{markdown_table(t.header, [list(map(_markdown, row)) for row in t.rows])}\n"
+        for t in ranking.tables
+    )
+
+
+def _markdown(text: str) -> str:
+    """A text that Markdown shows as it is; the bars of a table are `markdown_table`'s."""
+    return MARKED.sub(r"\\\g<0>", one_line(text))
 
 
 def as_latex(ranking: Ranking) -> str:
@@ -83,7 +116,7 @@ FORMATS: Mapping[str, Callable[[Ranking], str]] = {
 
 
 def _text_table(table: Table) -> str:
-    lines = [table.header, *table.rows]
+    lines = [[one_line(cell) for cell in line] for line in (table.header, *table.rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(table.header))]
     right = [_is_number_column(table, i) for i in range(len(table.header))]
     printed = [
@@ -120,4 +153,4 @@ def _latex_table(table: Table) -> str:
 
 
 def _latex(text: str) -> str:
-    return "".join(LATEX.get(character, character) for character in text)
+    return "".join(LATEX.get(character, character) for character in one_line(text))

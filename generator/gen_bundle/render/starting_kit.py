@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gen_bundle.declaration.resolve import Resolved
 from gen_bundle.errors import UserError
+from gen_bundle.image.packages import locks_for, packages_text
 from gen_bundle.package.client import ScoringPackage, failure
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
@@ -83,6 +84,7 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
         "examples/valid.zip": valid,
         "validate.pyz": validator,
         "score_locally.py": TEMPLATES / "score_locally.py",
+        "requirements.txt": packages_text(locks_for(competition.options)).encode(),
     }
     for unit in competition.units:
         program = program_members(competition, unit)
@@ -174,6 +176,7 @@ def _texts(competition: Resolved, data: PhaseData, invalid: Sequence[InvalidExam
         "contact": declaration.contact,
         "submission": declaration.submission,
         "template": sorted(data.template),
+        "torch": "models" in locks_for(competition.options),
         "fields": tables.format_table(declaration.submission.fields),
         "invalid": invalid,
     }

@@ -1,11 +1,14 @@
 """The tables of the pages, made from the declaration, so that they cannot drift from what the platform does."""
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
-from gen_bundle.declaration.dates import AOE
+from gen_bundle.declaration.dates import AOE, shown
 from gen_bundle.declaration.model import Column, Phase, SubmissionField, Task
+
+_BLANKS = re.compile(r"[ \t\r\n]+")  # blanks that forbid a line break stay
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -15,7 +18,7 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.replace("|", "\\|").replace("$", "&#36;").split())
+    return _BLANKS.sub(" ", text.replace("|", "\\|").replace("$", "&#36;").strip())
 
 
 def metrics_table(tasks: Sequence[Task], primary: str) -> str:
@@ -55,7 +58,7 @@ def phases_table(phases: Sequence[Phase], time_zones: Sequence[str]) -> str:
     zones += [(name.rsplit("/", 1)[-1].replace("_", " "), ZoneInfo(name)) for name in time_zones]
     rows = [
         [f"**{phase.name}**" if edge == "starts" else "", edge]
-        + [moment.astimezone(zone).strftime("%a %Y-%m-%d %H:%M") if moment else "open" for _, zone in zones]
+        + [shown(moment, zone) if moment else "open" for _, zone in zones]
         for phase in phases
         for edge, moment in (("starts", phase.start), ("ends", phase.end))
     ]

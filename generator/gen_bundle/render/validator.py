@@ -31,6 +31,7 @@ def validator_bytes(package_folder: Path, kit_folder: Path, manifest: Mapping[st
     main = Template((TEMPLATES / "validate_main.py.j2").read_text(encoding="utf-8")).render(package=package_folder.name)
     members: dict[str, bytes | Path] = {
         "__main__.py": main.encode(),
+        "scoring_kit/NOTICE": kit_folder / "NOTICE",
         "scoring_kit/manifest.json": json.dumps(manifest, ensure_ascii=False, default=str).encode(),
         **imported_modules(package_folder, kit_folder),
     }

@@ -6,6 +6,7 @@ copies files.
 """
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,6 +38,7 @@ class Setting:
     detailed_results: bool
     on_line: LineListener
     version: Version
+    environment: Mapping[str, str] = field(default_factory=dict)  # of the scoring program
 
 
 @dataclass
@@ -163,7 +165,8 @@ def push_scoring_output(job: Job) -> None:
 def _why(job: Job) -> str:
     ended = job.ended["program"]
     code = "was stopped" if ended.exit_code is None else f"exit code {ended.exit_code}"
-    written = printable(job.log("program", "stderr").read_bytes()[-STDERR_SHOWN:]).strip()
+    kept = 0 if "SCORING_DEBUG" in job.containers["program"].environment else STDERR_SHOWN  # 0: everything
+    written = printable(job.log("program", "stderr").read_bytes()[-kept:]).strip()
     return "\n".join(filter(None, [f"({code})", ended.problem, written]))
 
 
@@ -213,7 +216,7 @@ def _run_in_turn(job: Job, setting: Setting) -> None:
     began = time.monotonic()
     kinds: tuple[Kind, ...] = ("program", "ingestion")
     for kind in kinds:
-        container = _container(job, kind, setting.image)
+        container = _container(job, kind, setting)
         if container is None:
             continue
         job.containers[kind] = container
@@ -252,7 +255,7 @@ def _long_log(job: Job, kind: Kind) -> str | None:
     )
 
 
-def _container(job: Job, kind: Kind, image: str) -> Container | None:
+def _container(job: Job, kind: Kind, setting: Setting) -> Container | None:
     """The container that the worker would create, or None where it runs nothing."""
     program = job.folder / ("program" if kind == "program" else "ingestion_program")
     if not program.exists():
@@ -276,7 +279,8 @@ def _container(job: Job, kind: Kind, image: str) -> Container | None:
     except ValueError as error:
         job.notes.append(f"the command {command!r} cannot be split into arguments ({error}); nothing is started")
         return None
-    return Container(kind, image, argv, tuple(_mounts(job, kind, program)))
+    environment = setting.environment if job.is_scoring and kind == "program" else {}
+    return Container(kind, setting.image, argv, tuple(_mounts(job, kind, program)), environment)
 
 
 def _mounts(job: Job, kind: Kind, program: Path) -> list[Mount]:

@@ -1,9 +1,11 @@
 """Folders as they travel between server, worker and containers."""
 
+import contextlib
 import itertools
 import os
 import shutil
 import stat
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,13 +16,45 @@ def copy_tree(source: Path, target: Path) -> None:
     Files lose their permission to run, links become what they point at; what is neither file nor folder is left out.
 
     Raises:
-        OSError: Something cannot be read (shutil.Error is one).
+        OSError: Something cannot be read (shutil.Error is one), or lies below more folders than can be copied.
     """
 
     def strange(folder: str, names: list[str]) -> list[str]:
         return [name for name in names if not (Path(folder, name).is_file() or Path(folder, name).is_dir())]
 
-    shutil.copytree(source, target, copy_function=shutil.copyfile, dirs_exist_ok=True, ignore=strange)
+    try:
+        shutil.copytree(source, target, copy_function=shutil.copyfile, dirs_exist_ok=True, ignore=strange)
+    except RecursionError as error:
+        raise OSError(f"{source.name}: folders are nested too deeply to be copied, here as by the worker") from error
+
+
+@contextlib.contextmanager
+def temporary_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
+    """A folder that is removed at the end, whatever a program left there."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+    try:
+        yield folder
+    finally:
+        remove_tree(folder)
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder as far as this can be done, also one that a program nested deeper than Python's recursion goes.
+
+    What a program left running may still write there; it is not waited for.
+    """
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+    except RecursionError:
+        # Each folder's contents are moved up to the top, so that no path is ever long.
+        names = map(str, itertools.count())
+        with contextlib.suppress(OSError):
+            while below := [Path(entry.path) for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]:
+                for child in itertools.chain.from_iterable(inner.iterdir() for inner in below):
+                    child.rename(folder / f"\x7f{next(names)}")
+                for inner in below:
+                    inner.rmdir()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def drop_strays(output: Path) -> list[str]:
@@ -40,7 +74,7 @@ def drop_strays(output: Path) -> list[str]:
         return []
     inside = output.resolve()
     strays = []
-    for path in list(_entries(output)):
+    for path in list(entries(output)):
         kind = path.lstat().st_mode
         if stat.S_ISDIR(kind) or stat.S_ISREG(kind) or (stat.S_ISLNK(kind) and _file_inside(path, inside)):
             continue
@@ -50,10 +84,20 @@ def drop_strays(output: Path) -> list[str]:
     return strays
 
 
-def _entries(folder: Path) -> Iterator[Path]:
-    """Everything below a folder, folders before their contents, without following links."""
-    for parent, folders, files in os.walk(folder):
-        yield from (Path(parent, name) for name in sorted(folders) + sorted(files))
+def entries(folder: Path) -> Iterator[Path]:
+    """Everything below a folder, folders before their contents, without following links; however deep it lies.
+
+    A folder is looked into after it was handed on. What cannot be looked into is passed over.
+    """
+    waiting = [folder]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as listed:
+                found = sorted(listed, key=lambda entry: entry.name)
+        except OSError:
+            continue
+        yield from (Path(entry.path) for entry in found)
+        waiting += [Path(entry.path) for entry in reversed(found) if entry.is_dir(follow_symlinks=False)]
 
 
 def _file_inside(link: Path, folder: Path) -> bool:
@@ -66,10 +110,10 @@ def _file_inside(link: Path, folder: Path) -> bool:
 
 def allow_owner(folder: Path) -> None:
     """Give us back the rights that a program took from its files; the platform's worker is root and needs none."""
-    me = os.geteuid()
-    if me == 0:
+    me = our_user()
+    if me in (None, 0):
         return
-    for path in itertools.chain([folder], _entries(folder)):  # one by one: a folder is opened before it is looked into
+    for path in itertools.chain([folder], entries(folder)):  # one by one: a folder is opened before it is looked into
         told = path.lstat()
         if told.st_uid == me and not stat.S_ISLNK(told.st_mode):
             path.chmod(told.st_mode | (0o700 if stat.S_ISDIR(told.st_mode) else 0o600))
@@ -81,10 +125,15 @@ def open_to_containers(folder: Path) -> None:
     It has no capabilities and so cannot write what another user owns. On the platform the worker is root as well;
     here that matters only when we are not.
     """
-    me = os.geteuid()
-    if me == 0:
+    me = our_user()
+    if me in (None, 0):
         return
-    for path in [folder, *_entries(folder)]:
+    for path in [folder, *entries(folder)]:
         told = path.lstat()
         if told.st_uid == me and not stat.S_ISLNK(told.st_mode):
             path.chmod(0o777 if stat.S_ISDIR(told.st_mode) else 0o666)
+
+
+def our_user() -> int | None:
+    """Whose files ours are; None on Windows, where programs take no rights from us in this way."""
+    return os.geteuid() if hasattr(os, "geteuid") else None

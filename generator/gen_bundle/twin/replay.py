@@ -1,11 +1,11 @@
 """The dry run: everything the platform does to a bundle's zip and to submissions, from unpacking to the board."""
 
 import datetime as dt
-import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from gen_bundle.bugs import bug_report
 from gen_bundle.codabench.admission import closed, used_up
 from gen_bundle.codabench.board import Board, Entry, NoBoardError, RefusedError
 from gen_bundle.codabench.versions import NEWEST, Version
@@ -16,6 +16,7 @@ from gen_bundle.twin.competition_yaml import read_competition
 from gen_bundle.twin.cost import verdict
 from gen_bundle.twin.engines import Container, Engine, EngineError, LineListener, Usage
 from gen_bundle.twin.jobs import Job, Setting, push_scoring_output, run_prediction, run_scoring
+from gen_bundle.twin.layout import temporary_folder
 from gen_bundle.twin.packed import own_columns
 from gen_bundle.twin.results import (
     BoardRow,
@@ -54,6 +55,7 @@ class Wish:
         per_day: Submissions of each a day.
         on_step: Told what is being done.
         on_line: Told each line that a program prints.
+        environment: Further variables for the scoring program.
     """
 
     bundle: Path
@@ -69,6 +71,7 @@ class Wish:
     per_day: int | None = None
     on_step: Callable[[str], None] = _silent
     on_line: LineListener = _silent
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 def dry_run(wish: Wish, engine: Engine) -> Results:
@@ -110,7 +113,9 @@ class _Replay:
         self._work = work
         self._results = results
         image = wish.image or competition.image
-        self._setting = Setting(engine, image, competition.detailed_results, wish.on_line, wish.version)
+        self._setting = Setting(
+            engine, image, competition.detailed_results, wish.on_line, wish.version, wish.environment
+        )
         self._on_last_board: list[Planned] = []
         self._cannot_run: str | None = None
         try:
@@ -160,14 +165,16 @@ class _Replay:
         run = Run(phase.id, task.id, submission.name)
         self._results.runs.append(run)
         seconds = time_limit(phase.execution_time_limit, own_queue=self._competition.own_queue)
-        # What a program left running may still write there; then the folder goes with the whole dry run's.
-        with tempfile.TemporaryDirectory(dir=self._work, prefix="run-", ignore_cleanup_errors=True) as folder:
-            prediction = Job(Path(folder, "prediction"), task, seconds, is_scoring=False)
-            scoring = Job(Path(folder, "scoring"), task, seconds, is_scoring=True)
+        with temporary_folder("run-", self._work) as folder:
+            prediction = Job(folder / "prediction", task, seconds, is_scoring=False)
+            scoring = Job(folder / "scoring", task, seconds, is_scoring=True)
             try:
                 self._both_jobs(run, submission, board, entry, prediction, scoring)
             except (JobFailedError, EngineError, OSError) as failed:
                 run.status, run.message = "Failed", str(failed)
+                board.fail(entry)
+            except Exception as bug:  # of ours, which one submission meets and the others need not
+                run.status, run.message = "Failed", bug_report(bug)
                 board.fail(entry)
             program = scoring.ended.get("program")
             run.exit_code = program.exit_code if program else None

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from gen_bundle.twin.engines.logs import KEPT_BYTES, keep_log
 from gen_bundle.twin.jobs import Job
 from gen_bundle.twin.layout import copy_tree, drop_strays, open_to_containers
 from gen_bundle.twin.record import RESULT
+from gen_bundle.whole_file import write_whole
 
 _LOGS = ("", "ingestion-", "prediction-", "prediction-ingestion-")
 KEPT = ("output", "job", *(f"{log}{stream}.txt" for log in _LOGS for stream in ("stdout", "stderr")))
@@ -183,6 +185,7 @@ def make_room(out: Path) -> None:
         for path in there:
             shutil.rmtree(path)
         (out / RESULT).unlink(missing_ok=True)
+        tempfile.TemporaryFile(dir=out).close()  # better now than when all has run
     except FileExistsError as error:
         raise UserError(f"{out} is no folder; --out wants one for the results") from error
     except OSError as error:
@@ -220,6 +223,4 @@ def written(results: Results, out: Path) -> Iterator[None]:
         results.findings.append(f"the dry run was {what}: runs that are missing here did not take place")
         raise
     finally:
-        partial = out / f".{RESULT}.{os.getpid()}"
-        partial.write_bytes(results.as_json())
-        partial.replace(out / RESULT)
+        write_whole(out / RESULT, results.as_json())

@@ -103,7 +103,7 @@ def as_upload(path: Path, scratch: Path) -> Path:
         with zipfile.ZipFile(upload, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as opened:
             for file, name in _contents(path):
                 opened.write(file, name)
-    except (OSError, UnicodeError) as error:
+    except (OSError, UnicodeError, RecursionError) as error:
         raise UserError(f"--submission {path}: cannot be read: {error}") from error
     return upload
 
@@ -113,4 +113,4 @@ def _contents(path: Path) -> list[tuple[Path, str]]:
         return [(path, path.name)]
     if not path.is_dir():
         raise UserError(f"--submission {path}: expected a zip, a folder or a file")
-    return [(file, str(file.relative_to(path))) for file in sorted(path.rglob("*")) if file.is_file()]
+    return [(file, file.relative_to(path).as_posix()) for file in sorted(path.rglob("*")) if file.is_file()]

@@ -3,11 +3,13 @@
 import contextlib
 import os
 import secrets
-import shutil
 import socket
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+
+from gen_bundle.errors import UserError
+from gen_bundle.twin.layout import remove_tree, temporary_folder
 
 LABEL = "gen-bundle.dry-run"
 OWNER_LABEL = "gen-bundle.dry-run.owner"
@@ -40,10 +42,17 @@ def scratch_folder() -> Iterator[Path]:
     for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with contextlib.suppress(OSError):
             if is_abandoned((left / _OWNER_FILE).read_text(encoding="utf-8")):
-                shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as folder:
-        Path(folder, _OWNER_FILE).write_text(owner_text(), encoding="utf-8")
-        yield Path(folder)
+                remove_tree(left)
+    with contextlib.ExitStack() as held:
+        try:
+            folder = held.enter_context(temporary_folder(PREFIX))
+            (folder / _OWNER_FILE).write_text(owner_text(), encoding="utf-8")
+        except OSError as error:
+            raise UserError(
+                f"{error.filename or tempfile.gettempdir()}: no temporary folder can be made ({error.strerror}). "
+                "Expected: room and leave to write there, or another place in the environment variable TMPDIR."
+            ) from error
+        yield folder
 
 
 def _began(process: int) -> str:
@@ -52,6 +61,8 @@ def _began(process: int) -> str:
         return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
     except (FileNotFoundError, ProcessLookupError):
         pass
+    if not hasattr(os, "killpg"):
+        return "alive"  # on Windows there is no signal 0: the number of Ctrl-C is
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import struct
 import zipfile
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -87,7 +86,7 @@ def _unpack(found: Archive, opened: zipfile.ZipFile, member: zipfile.ZipInfo, ti
             node.sha256 = digest(stream, tick)
         if old is not None and old.sha256 != node.sha256:
             found.replaced.append(unpacked_name(member))
-    except (PlaceError, struct.error, *UNREADABLE) as error:
+    except (PlaceError, *UNREADABLE) as error:
         found.failures.append((member.filename, str(error)))
         if node is not None:
             node.open = None

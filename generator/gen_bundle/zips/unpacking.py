@@ -7,6 +7,7 @@ it is decompressed, and the unpacking stops at the bound.
 import lzma
 import re
 import stat
+import struct
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -45,8 +46,22 @@ BUNDLE = Bounds(members=200_000, total_bytes=15 * 1024 * MIB, ratio=1_000)
 SUBMISSION = Bounds(members=20_000, total_bytes=2 * 1024 * MIB)
 
 _DRIVE = re.compile(r"[A-Za-z]:")
-# zipfile raises these for damaged, encrypted or unsupported members (NotImplementedError is a RuntimeError).
-UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError)
+# zipfile raises these for damaged, encrypted or unsupported archives and members (NotImplementedError is a
+# RuntimeError, a name that is no UTF-8 a ValueError; sizes beyond a machine's numbers overflow).
+UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    MemoryError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+)
+# The platform's worker copies folders by recursion, which ends below five hundred of them.
+MAX_FOLDERS = 400
 
 
 def unpack(archive: Path, into: Path, bounds: Bounds) -> None:
@@ -121,4 +136,6 @@ def _hostile(member: zipfile.ZipInfo) -> str | None:
         return f"{name!r} leaves the folder with '..'"
     if "\0" in name or not PurePosixPath(name).parts:
         return f"{name!r} is no file name"
+    if len(PurePosixPath(name).parts) > MAX_FOLDERS:
+        return f"{name[:60]!r}…: more than {MAX_FOLDERS} folders inside each other, more than the worker can copy"
     return None

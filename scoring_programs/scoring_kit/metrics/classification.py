@@ -79,14 +79,14 @@ def score_labels(
     )
 
 
-def label_metrics(prefix: str, scores: LabelScores) -> dict[str, Metric]:
-    """F1 of each label, named `<prefix>: <label>`.
+def label_metrics(prefix: str, scores: LabelScores, *, drawn: bool) -> dict[str, Metric]:
+    """F1 of each label, named `<prefix>: <label>`; `drawn`: whether `label_figures` shows it, too.
 
     That of a label which is never predicted is 0 whatever the gold is, which tells nothing, so it is shown.
     """
     predicted = [any(row[i] for row in scores.confusion) for i in range(len(scores.labels))]
     return {
-        f"{prefix}: {label}": Metric(f1, scores.rows, scores.items(i) if predicted[i] else scores.rows)
+        f"{prefix}: {label}": Metric(f1, scores.rows, scores.items(i) if predicted[i] else scores.rows, drawn=drawn)
         for i, (label, f1) in enumerate(zip(scores.labels, scores.f1, strict=True))
     }
 
@@ -99,7 +99,8 @@ def label_figures(title: str, scores: LabelScores) -> list[Figure]:
         predicted.append("(no label)")
     else:
         counts = [row[:-1] for row in counts]
+    counted = "those of the label in the gold or in the predictions, whichever are fewer"
     return [
-        BarChart(f"{title}: F1 of each label", bars, "higher", top=1.0),
+        BarChart(f"{title}: F1 of each label", bars, "higher", counted, top=1.0),
         ConfusionMatrix(f"{title}: gold against predicted labels", scores.labels, predicted, counts),
     ]

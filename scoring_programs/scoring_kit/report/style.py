@@ -29,23 +29,27 @@ code { font-size: .85rem; overflow-wrap: anywhere; }
 summary { cursor: pointer; padding: .5rem 0; font-weight: 600; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 
-.cards {
-  display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .75rem;
-  padding: 0; margin: 0; list-style: none;
+.facts { display: flex; flex-wrap: wrap; gap: .1rem 1.5rem; padding: 0; margin: -1rem 0 1.5rem; list-style: none; }
+.facts li { color: var(--soft); font-size: .875rem; overflow-wrap: anywhere; }
+.facts b { color: var(--ink); font-weight: 600; }
+
+.primary {
+  background: var(--card); border: 1px solid var(--accent); box-shadow: inset 0 3px 0 var(--accent);
+  border-radius: .6rem; padding: .9rem 1.1rem; margin: 0;
 }
-.cards li { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .9rem 1rem; }
-.cards strong {
-  display: block; font-size: 1.9rem; line-height: 1.25; font-weight: 650; letter-spacing: -.02em;
+.primary h2 { font-size: .95rem; font-weight: 600; margin: 0; }
+.primary strong {
+  display: block; font-size: 2.4rem; line-height: 1.25; font-weight: 650; letter-spacing: -.02em;
   font-variant-numeric: tabular-nums;
 }
-.cards .absent strong { color: var(--soft); font-weight: 400; }
-.cards .primary { border-color: var(--accent); box-shadow: inset 0 3px 0 var(--accent); }
+.primary.absent strong { color: var(--soft); font-weight: 400; }
 
 .note {
   background: var(--note); border-left: 4px solid var(--note-line); border-radius: .3rem; padding: 1rem 1.25rem;
 }
 .note ul { margin: 0; padding-left: 1.1rem; overflow-wrap: anywhere; }
 .note h2 { font-size: 1rem; margin-bottom: .4rem; }
+.note p { margin: .4rem 0 0; overflow-wrap: anywhere; }
 
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; font-weight: 400; }

@@ -1,20 +1,45 @@
-"""What a figure may show: nothing that stands on too few scored items.
+"""What participants see of a run: which metrics, by the phase's `details`, and what a figure may show.
 
-Participants know what they predicted, and everybody may open everybody's page. A group of very few items, such as the
-one item that was predicted to be X, would therefore give single gold labels away; and so would a group that can be
-computed by taking all the others from a total. So groups below `min_items` are put together with each other, and, where
-they are still too few together, with the next smallest one (primary and secondary suppression; Hundepool et al.,
-Statistical Disclosure Control, Wiley 2012).
+Where `details` are `full`, no figure is over too few scored items. Participants know what they predicted, and everybody
+may open everybody's page. A group of very few items, such as the one item that was predicted to be X, would therefore
+give single gold labels away; and so would a group that can be computed by taking all the others from a total. So groups
+below `min_items` are put together with each other, and, where they are still too few together, with the next smallest
+one (primary and secondary suppression; Hundepool et al., Statistical Disclosure Control, Wiley 2012).
+
+This holds for a single submission that was not made to find out the gold. Chosen submissions, and differences between
+several, tell more (docs/disclosure.md), so with `headline` and `none` participants see no such figure at all.
 """
 
 import re
 from collections.abc import Collection, Mapping, Sequence
 
+from scoring_kit.program import Program
 from scoring_kit.results import Bar, ConfusionMatrix, CountBars, Metric
 
 OTHERS = "(others together)"
 MAX_LABELS = 25
 MAX_TYPES = 40
+
+
+def told_values(program: Program, metrics: Mapping[str, Metric]) -> set[str]:
+    """Names of the metrics of a task whose values may be shown: the board's columns, and more by `details`."""
+    if program.details == "all":
+        return set(metrics)
+    board = {column.key for column in program.columns if not column.hidden}
+    if program.details == "none":
+        return board.intersection(metrics)
+    aliases = {name for name, metric in metrics.items() if any(metric is metrics.get(key) for key in board)}
+    of_submission = {name for name, metric in metrics.items() if metric.of_submission}
+    told = aliases | of_submission
+    if program.details == "full":
+        told |= open_metrics(metrics, {column.key for column in program.columns}, program.details_min_items)
+    return told
+
+
+def told_rows(program: Program, metrics: Mapping[str, Metric]) -> set[str]:
+    """Names of the metrics whose `rows` may be shown, too: how many gold items there are is no part of the board."""
+    told = told_values(program, metrics)
+    return told if program.details in ("full", "all") else {name for name in told if metrics[name].of_submission}
 
 
 def open_metrics(metrics: Mapping[str, Metric], board: Collection[str], min_items: int) -> set[str]:

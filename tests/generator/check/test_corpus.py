@@ -1,27 +1,20 @@
 """What the check says of recorded uploads, against what the platform did with them."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gen_bundle.check import check_path
 from tests.generator.check.drafts import NOW
-from tests.shared import SHARED, shared_path
+from tests.shared import FIXTURES, SHARED, recorded_uploads, shared_path
 
 CORPUS = "corpus/codabench"
 
 
-def cases() -> list[dict[str, Any]]:
-    """The recorded cases; none where the corpus is absent."""
-    index = SHARED / CORPUS / "index.jsonl"
-    return [json.loads(line) for line in index.read_text(encoding="utf-8").splitlines()] if index.is_file() else []
-
-
-@pytest.mark.parametrize("case", cases(), ids=lambda case: case["id"])
+@pytest.mark.parametrize("case", recorded_uploads(), ids=lambda case: case["id"])
 def test_verdict_is_the_platforms(case: dict[str, Any]) -> None:
-    report = check_path(shared_path(CORPUS) / case["file"], now=NOW)
+    report = check_path(case["path"], now=NOW)
     assert report.accepted == case["accepted"]
     assert [finding.first for finding in report.findings].count(True) == (0 if case["accepted"] else 1)
     if case["category"] == "valid":
@@ -32,8 +25,24 @@ def test_verdict_is_the_platforms(case: dict[str, Any]) -> None:
 
 
 def test_the_corpus_is_whole() -> None:
-    folder: Path = shared_path(CORPUS)
-    assert len(cases()) == len(list((folder / "zips").iterdir()))
+    folder = shared_path(CORPUS)
+    assert len(recorded_uploads()) == len(list((folder / "zips").iterdir()))
+
+
+def test_the_fixtures_are_a_selection_of_the_corpus() -> None:
+    selection, whole = FIXTURES / "corpus", SHARED / "corpus"
+    files = [path.relative_to(selection) for path in selection.rglob("*.*") if path.suffix != ".md"]
+    assert len(files) > 50
+    if not whole.is_dir():
+        pytest.skip(f"the whole corpus is not at {whole}")
+    for file in files:
+        some, every = (folder / file for folder in (selection, whole))
+        if file.suffix == ".zip":
+            assert some.read_bytes() == every.read_bytes()
+        elif file.suffix == ".jsonl":
+            assert set(some.read_text("utf-8").splitlines()) <= set(every.read_text("utf-8").splitlines())
+        else:
+            assert json.loads(some.read_text("utf-8")).items() <= json.loads(every.read_text("utf-8")).items()
 
 
 @pytest.mark.parametrize(

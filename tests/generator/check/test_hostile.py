@@ -136,6 +136,7 @@ def test_hostile_input_gets_a_finding(edit: Edit, rule_id: str, tmp_path: Path) 
     assert found(checked(draft, tmp_path), rule_id)
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_members(tmp_path: Path) -> None:
     draft = new()
     raw(packed({**SOUND, **{f"d/{number}": b"" for number in range(100_000)}}))(draft)

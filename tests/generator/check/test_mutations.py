@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -65,6 +66,7 @@ def mutated(draw: st.DrawFn) -> Draft:
     return draft
 
 
+@pytest.mark.slow
 @settings(max_examples=250)
 @given(mutated())
 def test_a_mutated_declaration_is_answered(draft: Draft) -> None:

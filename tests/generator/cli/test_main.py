@@ -14,6 +14,8 @@ import pytest
 
 from gen_bundle.cli import VERBS
 from gen_bundle.cli.messages import say
+from gen_bundle.declaration.read import read_competition
+from gen_bundle.resources import resource
 from tests.generator.competition import small_competition
 
 
@@ -105,7 +107,7 @@ def test_a_build_prints_results_to_stdout_and_messages_to_stderr(tmp_path: Path)
     assert done.returncode == 0, done.stderr
     (built,) = json.loads(done.stdout)
     assert built["path"] == str(tmp_path / "b.zip")
-    assert "ready to upload" in done.stderr
+    assert "draft, not ready to publish" in done.stderr
     assert "gen-bundle image push" in done.stderr
     assert "\x1b[" not in done.stdout + done.stderr, "no colour where nobody looks"
 
@@ -153,7 +155,7 @@ def test_faults_end_with_2_and_no_traceback(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [["clpsych2025"], ["--nonsense"], ["no-such-thing", "--out", "x.zip"], []])
+@pytest.mark.parametrize("arguments", [["preview"], ["--nonsense"], ["no-such-thing", "--out", "x.zip"], []])
 def test_wrong_use_ends_with_2(arguments: list[str], tmp_path: Path) -> None:
     done = gen_bundle(*arguments, cwd=tmp_path)
     assert done.returncode == 2
@@ -173,6 +175,16 @@ def test_the_shell_completes_verbs_names_and_options(
     assert expected in gen_bundle().stdout
 
 
-def test_list_names_the_competitions() -> None:
-    rows = json.loads(gen_bundle("list", "--json").stdout)
+def test_list_names_the_competitions_without_importing_what_checks_them() -> None:
+    code = (
+        "import sys; from gen_bundle.cli import root; root(['list', '--json'], standalone_mode=False);"
+        "late = {'rich', 'pydantic', 'jinja2'} & set(sys.modules);"
+        "assert not late, late"
+    )
+    rows = json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
     assert "clpsych2025" in {row["name"] for row in rows}
+    for row in rows:
+        declared = read_competition(resource("bundles") / row["name"])
+        assert row["title"] == declared.title
+        assert row["tasks"] == [task.id for task in declared.tasks]
+        assert row["phases"] == [phase.id for phase in declared.phases]

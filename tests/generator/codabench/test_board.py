@@ -13,12 +13,12 @@ from gen_bundle.codabench.leaderboard import Column, Leaderboard
 from gen_bundle.codabench.worker import JobFailedError, WorkerCrashError, read_scores
 from gen_bundle.twin.competition_yaml import read_competition
 from tests.generator.twin.bundles import Bundle
-from tests.shared import SHARED, shared_path
+from tests.shared import shared_path
 
 
 def recorded() -> list[dict[str, Any]]:
-    file = SHARED / "corpus/codabench/scores.jsonl"
-    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+    lines = shared_path("corpus/codabench/scores.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
 
 
 def upload(board: Board, entry: Entry, text: str, folder: Path) -> object:
@@ -66,9 +66,8 @@ def shown(board: Board, entries: list[Entry], owners: list[str]) -> dict[str, An
     }
 
 
-@pytest.mark.parametrize("case", recorded() or [{}], ids=lambda case: case.get("id", "no data"))
+@pytest.mark.parametrize("case", recorded(), ids=lambda case: case["id"])
 def test_recorded_uploads_and_boards(case: dict[str, Any], tmp_path: Path) -> None:
-    shared_path("corpus/codabench/scores.jsonl")
     bundle = Bundle(top={"leaderboards": [case["leaderboard"]]}).write(tmp_path / "bundle")
     board = Board(read_competition(bundle).leaderboard)
     tasks = [f"task{number}" for number in range(case["tasks"])] if case["tasks"] > 1 else []

@@ -29,6 +29,9 @@ from tests.generator.twin.bundles import write_files
         ({"metadata.yaml": "- command: a"}, None),
         ({"metadata.yaml": "command:a"}, None),
         ({"metadata.yaml": "command: !!python/object:x a"}, None),
+        ({"metadata.yaml": "command: [python3, x.py]"}, None),
+        ({"metadata.yaml": "command: 5"}, None),
+        ({"metadata.yaml": f"command: a\nmore: {'x' * 65536}"}, None),
     ],
 )
 def test_which_command_counts(tmp_path: Path, files: dict[str, str], command: str | None) -> None:

@@ -1,8 +1,8 @@
-from datetime import time
+from datetime import UTC, datetime, time
 
 import pytest
 
-from gen_bundle.declaration.dates import parse_moment
+from gen_bundle.declaration.dates import AOE, parse_moment, shown
 
 MORNING, NIGHT = time(0, 0, 0), time(23, 59, 59)
 
@@ -42,3 +42,7 @@ def test_moments_in_utc(text: str, date_alone: time, utc: str) -> None:
 def test_a_moment_without_zone_or_sense_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         parse_moment(text, NIGHT)
+
+
+def test_a_moment_before_the_calendar_of_a_zone_is_said_in_words() -> None:
+    assert shown(datetime(1, 1, 1, 3, tzinfo=UTC), AOE) == "before the calendar begins"

@@ -128,7 +128,7 @@ def test_overrides_address_list_items_by_id_or_key(folder: Path) -> None:
         ("worst: 0", "computation: avg\n    of: [f1]", "no written column 'f1'"),
         ("terms: pages/terms.md.j2", "terms: pages/term.md.j2", "no file 'pages/term.md.j2'"),
         ("title: My task", "title: " + "x" * 223, "at most 222 characters"),
-        ("title: My task", "title: Emotions: a task", 'Put a text with ": " in it into quotes.'),
+        ("title: My task", "title: Emotions: a task", 'a text with ": " in it must stand in quotes'),
         ("key: accuracy", "key: " + "x" * 37, "at most 36 characters"),
         ("name: Classification\n", "name: null\n", "should be a valid string"),
     ],

@@ -4,9 +4,8 @@ from pathlib import Path
 import jsonschema
 import yaml
 
-from gen_bundle.declaration.resolve import competitions
 from gen_bundle.declaration.schema import schema_text
-from gen_bundle.resources import resource
+from gen_bundle.resources import competitions, resource
 
 
 def test_the_committed_schema_is_current() -> None:

@@ -48,7 +48,7 @@ def test_the_context_holds_all_that_the_dockerfile_copies(tmp_path: Path, reques
 
 
 def test_locks_are_merged_with_each_package_once(tmp_path: Path) -> None:
-    gather_context(tmp_path, replace(CUDA, libraries=True), NOTHING)
+    gather_context(tmp_path, replace(CUDA, metrics=True), NOTHING)
     lines = (tmp_path / "packages.txt").read_text().splitlines()
     names = [line.split("==")[0] for line in lines if line[:1].isalnum()]
     assert len(names) == len(set(names))

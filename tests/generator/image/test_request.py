@@ -54,11 +54,11 @@ def plan(metric: str, **options: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("plans", "locks"),
     [
-        ({"a": plan("f1"), "b": plan("pearson")}, ("score.txt",)),
-        ({"a": plan("f1"), "b": plan("bleu")}, ("score.txt", "metrics.txt")),
-        ({"a": plan("bertscore", model="org/name")}, ("models.txt",)),
-        ({"a": plan("bertscore", model="org/name"), "b": plan("rouge")}, ("models.txt", "metrics.txt")),
-        ({"a": {"metric": "mine", "file": "metrics.py", "options": {"model": "x"}}}, ("score.txt",)),
+        ({"a": plan("f1"), "b": plan("pearson")}, ("score",)),
+        ({"a": plan("f1"), "b": plan("bleu")}, ("score", "metrics")),
+        ({"a": plan("bertscore", model="org/name")}, ("models",)),
+        ({"a": plan("bertscore", model="org/name"), "b": plan("rouge")}, ("models", "metrics")),
+        ({"a": {"metric": "mine", "file": "metrics.py", "options": {"model": "x"}}}, ("score",)),
     ],
 )
 def test_declared_metrics_bring_their_libraries(plans: dict[str, Any], locks: tuple[str, ...]) -> None:

@@ -104,6 +104,7 @@ def test_computed_columns_point_to_indexes(tmp_path: Path) -> None:
 line = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=36).filter(str.strip)
 
 
+@pytest.mark.slow
 @given(title=line, name=line)
 def test_any_text_comes_through_yaml_as_itself(tmp_path_factory: pytest.TempPathFactory, title: str, name: str) -> None:
     def change(declaration: dict[str, Any]) -> None:

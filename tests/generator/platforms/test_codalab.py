@@ -17,7 +17,7 @@ from gen_bundle.check import check_path
 from gen_bundle.declaration.resolve import resolve
 from gen_bundle.errors import UserError
 from gen_bundle.platforms.codalab import losses
-from tests.generator.competition import second_task, small_competition
+from tests.generator.competition import second_module, second_task, small_competition
 
 # The fields of the old server's models; a key beside them is an error there.
 TOP = {"title", "description", "image", "has_registration", "end_date", "competition_docker_image", "enable_forum"}
@@ -53,11 +53,10 @@ def test_only_keys_that_the_old_server_knows(bundle: Path) -> None:
 
 @pytest.mark.parametrize(("ours", "has_registration"), [("auto", False), ("approve", True)])
 def test_registration(tmp_path: Path, ours: str, has_registration: bool) -> None:
-    request = Request(
-        str(small_competition(tmp_path)), tmp_path / "old.zip", overrides=(f"registration={ours}",), platform="codalab"
-    )
+    out = tmp_path / "old.zip"
+    request = Request(str(small_competition(tmp_path)), out, overrides=(f"registration={ours}",), platform="codalab")
     build(request)
-    assert yaml.safe_load(read(request.out, "competition.yaml"))["has_registration"] is has_registration
+    assert yaml.safe_load(read(out, "competition.yaml"))["has_registration"] is has_registration
 
 
 @pytest.mark.parametrize("setting", ["hide_output", "hide_prediction_output", "hide_score_output"])
@@ -81,7 +80,7 @@ def test_pages_are_html_with_formulas(bundle: Path) -> None:
 
 def test_the_program_writes_scores_txt_beside_scores_json(bundle: Path, tmp_path: Path) -> None:
     program = tmp_path / "program"
-    with zipfile.ZipFile(io.BytesIO(read(bundle, "scoring_program.zip"))) as archive:
+    with zipfile.ZipFile(io.BytesIO(read(bundle, "scoring_program_dev.zip"))) as archive:
         archive.extractall(program)
     assert (program / "metadata").read_text(encoding="utf-8").startswith("command: python3 $program/score.py ")
     given = tmp_path / "input"
@@ -111,6 +110,6 @@ def test_layout_tasks_cannot_be_said(tmp_path: Path) -> None:
         declaration["submission_rule"] = "all"
 
     folder = small_competition(tmp_path, change)
-    (folder / "my_task" / "again.py").write_bytes((folder / "my_task" / "classification.py").read_bytes())
+    second_module(folder)
     with pytest.raises(UserError, match="one scoring program a phase"):
         build(Request(str(folder), tmp_path / "old.zip", layout="tasks", platform="codalab"))

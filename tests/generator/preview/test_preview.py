@@ -1,7 +1,6 @@
 """The preview of a bundle: what it says, that it is safe, and how it looks in a browser."""
 
 import io
-import json
 import urllib.request
 import zipfile
 from datetime import UTC, datetime
@@ -24,7 +23,7 @@ from gen_bundle.twin.record import read_record
 from tests.browser import DESK, PHONE, visit
 from tests.generator.preview.bundles import write_bundle
 from tests.generator.preview.test_content import HOSTILE, acting
-from tests.shared import SHARED, shared_path
+from tests.shared import recorded_uploads
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -211,11 +210,9 @@ def test_hostile_text_anywhere_is_text(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_bundles_of_any_kind_have_a_preview() -> None:
     shown = refused = 0
-    for line in shared_path("corpus/codabench/index.jsonl").read_text().splitlines():
-        case = json.loads(line)
-        path = SHARED / "corpus" / "codabench" / case["file"]
+    for case in recorded_uploads():
         try:
-            preview_page(read_view(path, datetime(2026, 3, 1, tzinfo=UTC)))
+            preview_page(read_view(case["path"], datetime(2026, 3, 1, tzinfo=UTC)))
             shown += 1
         except UserError:
             refused += 1
@@ -283,12 +280,80 @@ def test_ranks_of_two_digits_stay_on_one_line(browser: "Browser", bundle: Path, 
         assert seen.page.evaluate(f"{ranks}.map({lines})") == [1] * 12
 
 
+def _ten_columns(top: dict[str, Any]) -> None:
+    top["leaderboards"][0]["columns"] = [
+        {"index": place, "key": f"m{place}", "title": f"Metric {place}", "sorting": "desc"} for place in range(10)
+    ]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_ten_columns_scroll_with_a_hint_and_names_stay(
+    browser: "Browser", tmp_path: Path, size: tuple[int, int]
+) -> None:
+    file = tmp_path / "index.html"
+    cells = {f"m{place}": "0.123456" for place in range(10)}
+    row = {"phase": "dev", "rank": 1, "submission": "eagle", "cells": cells}
+    file.write_text(preview_page(read_view(write_bundle(tmp_path / "b.zip", _ten_columns)), {"board": [row]}), "utf-8")
+    with visit(browser, file.as_uri(), size) as seen:
+        hint = seen.page.locator("#leaderboard .hint").first
+        assert hint.inner_text() == "10 columns: scroll sideways to see them all."
+        name = seen.page.locator(".board tbody th").first
+        before = name.bounding_box()
+        seen.page.evaluate("document.querySelector('#leaderboard .scroll').scrollLeft = 10000")
+        assert name.bounding_box() == before
+        assert seen.overflow() == 0
+        assert seen.accessibility_violations() == []
+        seen.page.set_viewport_size({"width": 2400, "height": 900})
+        seen.page.add_style_tag(content="body { max-width: none !important }")
+        seen.page.set_viewport_size({"width": 2500, "height": 900})
+        assert hint.is_hidden()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("end", ["2026-02-02", "2026-02-10", "2026-07-02", "2030-01-05"])
+def test_labels_of_the_axis_are_whole_and_apart(browser: "Browser", tmp_path: Path, end: str) -> None:
+    def change(top: dict[str, Any]) -> None:
+        top["phases"] = [{"index": 0, "name": "P", "start": "2026-01-01 12:00:00", "end": end, "tasks": [0]}]
+
+    file = tmp_path / "index.html"
+    file.write_text(preview_page(read_view(write_bundle(tmp_path / "b.zip", change))), encoding="utf-8")
+    edges = """() => {
+        const inside = node => { const all = document.createRange(); all.selectNodeContents(node);
+                                 const {left, right} = all.getBoundingClientRect(); return [left, right]; };
+        const axis = document.querySelector('.ticks').getBoundingClientRect();
+        const shown = [...document.querySelectorAll('.ticks span')].filter(label => label.offsetParent);
+        return [axis.left, ...shown.flatMap(inside), axis.right];
+    }"""
+    with visit(browser, file.as_uri()) as seen:
+        for width in (320, 360, 600, 760, 1280):
+            seen.page.set_viewport_size({"width": width, "height": 740})
+            found = seen.page.evaluate(edges)
+            assert len(found) > 4
+            assert found == sorted(found), width
+
+
+@pytest.mark.browser
+def test_dates_break_before_the_time_alone_on_a_phone(browser: "Browser", bundle: Path, tmp_path: Path) -> None:
+    file = tmp_path / "index.html"
+    file.write_text(preview_page(read_view(bundle)), encoding="utf-8")
+    with visit(browser, file.as_uri(), PHONE, zone="Asia/Tokyo") as seen:
+        lines = (
+            "[...document.querySelectorAll('.dates td')].filter(cell => cell.textContent.includes(':')).map(cell => {"
+            " const text = document.createRange(); text.selectNodeContents(cell);"
+            " return new Set([...text.getClientRects()].map(line => Math.round(line.top))).size; })"
+        )
+        counted = seen.page.evaluate(lines)
+    assert len(counted) == 9
+    assert max(counted) <= 2
+
+
 @pytest.mark.browser
 def test_shows_times_in_the_readers_zone(browser: "Browser", bundle: Path, tmp_path: Path) -> None:
     file = tmp_path / "index.html"
     file.write_text(preview_page(read_view(bundle)), encoding="utf-8")
     with visit(browser, file.as_uri(), zone="Asia/Tokyo") as seen:
-        table = seen.page.locator(".dates").first.inner_text()
+        table = seen.page.locator(".dates").first.inner_text().replace("\xa0", " ")
     assert "Sat 10 Jan 2026, 12:00" in table
     assert "(Asia/Tokyo)" in table
     assert "Sat 10 Jan 2026, 21:00" in table

@@ -1,13 +1,15 @@
 """Pages are strict: whatever a template gets wrong is told with its place."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gen_bundle.declaration.resolve import competitions, resolve
+from gen_bundle.declaration.resolve import resolve
 from gen_bundle.errors import UserError
 from gen_bundle.render.pages import render_pages
+from gen_bundle.resources import competitions
 from tests.generator.competition import small_competition
 
 
@@ -61,3 +63,15 @@ def test_in_layout_tasks_the_evaluation_page_says_what_the_other_tasks_values_ar
         assert f"| {task.name} | {'; '.join(column.title for column in task.columns)} |" in page
     for layout in ("joint", "separate"):
         assert "only fills the place" not in evaluation(layout)
+
+
+@pytest.mark.parametrize("name", competitions())
+def test_pages_speak_of_invented_data_only_where_they_are(name: str, tmp_path: Path) -> None:
+    def texts(data: Path | None) -> str:
+        return "\n".join(page.decode() for page in render_pages(resolve(competitions()[name], data=data)).values())
+
+    invented = re.compile("synthetic|invented|gen-bundle has", re.IGNORECASE)
+    assert invented.search(texts(None))
+    (tmp_path / "dev").mkdir()
+    (tmp_path / "dev" / "gold.csv").write_text("real", encoding="utf-8")
+    assert not invented.search(texts(tmp_path))

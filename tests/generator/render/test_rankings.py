@@ -1,8 +1,10 @@
 """The forms of a ranking."""
 
 import csv
+import html
 import io
 import json
+import re
 
 import pytest
 
@@ -59,3 +61,60 @@ def test_json_is_the_result() -> None:
 def test_csv_can_be_read_again() -> None:
     rows = list(csv.DictReader(io.StringIO(FORMATS["csv"](RANKING))))
     assert [row["team"] for row in rows] == ["A & B_1", "C|D"]
+
+
+NAMES = {
+    "formula": '=HYPERLINK("http://x")',
+    "plus": "+1-2",
+    "at": "@SUM(A1)",
+    "blank and formula": " =1+1",
+    "tab": "\t=1",
+    "lines": "a\nb\r\nc",
+    "escape": "\x1b[2Jgone\x9b2J",
+    "direction": "\u202egnp.exe",
+    "half": "\ud800",
+}
+
+
+def of_team(name: str, score: float = -0.5) -> Ranking:
+    return Ranking(
+        {"teams": [{"team": name, "f1": score, "tied": [name]}]},
+        [Table("All", ["Rank", "Team", "F1"], [["1", name, f"{score}"]])],
+        [],
+    )
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("name", NAMES.values(), ids=list(NAMES))
+def test_a_team_name_steers_no_terminal_and_no_table(form: str, name: str) -> None:
+    printed = FORMATS[form](of_team(name))
+    assert all(character.isprintable() or character == "\n" for character in printed)
+    assert printed.count("\n") == FORMATS[form](of_team("plain")).count("\n")
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=list(NAMES))
+def test_no_cell_of_a_csv_is_a_formula(name: str) -> None:
+    (row,) = csv.DictReader(io.StringIO(FORMATS["csv"](of_team(name))))
+    assert not any(cell.lstrip().startswith(("=", "+", "@")) for cell in row.values())
+    assert row["f1"] == "-0.5", "a negative number stays a number"
+
+
+def test_a_team_called_by_a_number_is_no_formula() -> None:
+    assert FORMATS["csv"](of_team("-5")).splitlines()[1] == "-5,-0.5,-5"
+    assert FORMATS["csv"](of_team("-5+2")).splitlines()[1] == "'-5+2,-0.5,'-5+2"
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=list(NAMES))
+def test_json_keeps_a_name_exactly(name: str) -> None:
+    assert json.loads(FORMATS["json"](of_team(name)))["teams"][0]["team"] == name
+
+
+@pytest.mark.parametrize(
+    "name", ["<img src=x onerror=1>", "*bold*", "_it_", "[l](http://x)", "`c`", "&lt;b&gt;", "a|b", "a\\|b", "~~x~~"]
+)
+def test_markdown_shows_a_name_as_it_is(name: str) -> None:
+    from markdown_it import MarkdownIt
+
+    page = MarkdownIt("gfm-like", {"linkify": False}).render(FORMATS["markdown"](of_team(name)))
+    shown = re.findall(r"<td>(.*?)</td>", page)
+    assert html.unescape(shown[1]) == name

@@ -64,6 +64,7 @@ def test_holds_what_its_readme_names(kit: Path) -> None:
         "examples/invalid/",
         "validate.pyz",
         "score_locally.py",
+        "requirements.txt",
         "scorer/",
         "check_ids.py",
     ):
@@ -72,6 +73,15 @@ def test_holds_what_its_readme_names(kit: Path) -> None:
     assert "Checks ids only." in readme
     assert "{{" not in readme
     assert "organisers@example.org" in readme
+
+
+@pytest.mark.parametrize(("name", "lock", "torch"), [("process2025", "score", False), ("clpsych2025", "models", True)])
+def test_the_scorers_packages_are_those_of_the_image(name: str, lock: str, torch: bool, tmp_path: Path) -> None:
+    members = kit_of(resource("bundles") / name, tmp_path / "work")
+    assert members["requirements.txt"] == resource("requirements") / f"{lock}.txt"
+    readme = bytes(members["README.md"]).decode()
+    assert "python -m pip install -r requirements.txt" in readme
+    assert ("PyTorch" in readme) == torch
 
 
 @pytest.mark.parametrize("name", ["template", "examples/valid.zip"])

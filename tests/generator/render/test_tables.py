@@ -1,3 +1,5 @@
+import re
+
 from gen_bundle.declaration.model import Phase
 from gen_bundle.render.tables import markdown_table, phases_table
 
@@ -10,10 +12,16 @@ def test_cells_cannot_break_the_table_or_start_a_formula() -> None:
 def test_a_deadline_stands_in_every_zone() -> None:
     phase = Phase.model_validate({"id": "test", "name": "Test", "start": "2025-03-01 AoE", "end": "2025-03-11 AoE"})
     last = phases_table([phase], ["America/New_York", "Asia/Tokyo"]).splitlines()[-1]
-    assert last.split(" | ")[1:] == [
+    assert last.replace("\xa0", " ").split(" | ")[1:] == [
         "ends",
-        "Wed 2025-03-12 11:59",
-        "Tue 2025-03-11 23:59",
-        "Wed 2025-03-12 07:59",
-        "Wed 2025-03-12 20:59 |",
+        "Wed 12 Mar 2025, 11:59",
+        "Tue 11 Mar 2025, 23:59",
+        "Wed 12 Mar 2025, 07:59",
+        "Wed 12 Mar 2025, 20:59 |",
     ]
+
+
+def test_a_date_cannot_be_broken_into_lines() -> None:
+    phase = Phase.model_validate({"id": "test", "name": "Test", "start": "2025-03-01 AoE", "end": "2025-03-11 AoE"})
+    for cell in phases_table([phase], []).splitlines()[-1].split(" | ")[2:]:
+        assert len(re.split(r"[ \-]", cell.removesuffix(" |"))) == 2  # the date, the time

@@ -129,7 +129,7 @@ CASES = {
         note="wrote no detailed_results.html",
     ),
     "metadata without command": failed(Bundle(metadata="Command: x"), NO_SCORES, None, note="no 'command: …'"),
-    "metadata is no YAML": failed(Bundle(metadata="command: [x"), NO_SCORES, None, note="is no YAML"),
+    "metadata is no YAML": failed(Bundle(metadata="command: [x"), NO_SCORES, None, note="is not valid YAML"),
     "command with an open quotation": failed(
         Bundle(metadata="command: python3 'score.py"), NO_SCORES, None, note="No closing quotation"
     ),
@@ -306,3 +306,11 @@ def test_outcome(case: Case, engine: Engine, tmp_path: Path) -> None:
     assert any(case.note in note for note in results.notes) or not case.note
     assert results.good == (run.status == "Finished" and not case.finding)
     assert {path.name for path in (tmp_path / "out/test/main/team").iterdir()} >= {"output", "stdout.txt", "stderr.txt"}
+
+
+def test_the_scoring_program_gets_the_variables_that_are_asked_for(engine: Engine, tmp_path: Path) -> None:
+    scorer = writes('{"acc": 1}') + "import os\nprint(os.environ.get('SCORING_DETAILS'))\n"
+    bundle, submission = Bundle(scorer).write(tmp_path / "bundle"), write_zip(tmp_path / "team.zip", GOOD)
+    for asked, printed in (({"SCORING_DETAILS": "all"}, "all\n"), ({}, "None\n")):
+        dry_run(Wish(bundle, tmp_path / "out", [submission], environment=asked), engine)
+        assert (tmp_path / "out/test/main/team/stdout.txt").read_text() == printed

@@ -1,7 +1,6 @@
 """Bundles with a recorded run on the real platform: the dry run must end as the platform did."""
 
 import io
-import json
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -12,15 +11,7 @@ from gen_bundle.twin.engines.choose import choose_engine
 from gen_bundle.twin.replay import Wish, dry_run
 from tests.engine import PYTHON_IMAGE
 from tests.generator.twin.bundles import write_zip
-from tests.shared import SHARED, shared_path
-
-CORPUS = "corpus/codabench"
-
-
-def recorded() -> list[dict[str, Any]]:
-    file = SHARED / CORPUS / "index.jsonl"
-    rows = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
-    return [row for row in rows if row.get("later_basis") == "run" and row["format"] == "v2"]
+from tests.shared import recorded_uploads
 
 
 def runs_code(row: dict[str, Any]) -> bool:
@@ -73,13 +64,13 @@ def agrees(told: list[list[str]], row: dict[str, Any]) -> bool:
     )
 
 
-ROWS = recorded()
+ROWS = [row for row in recorded_uploads() if row.get("later_basis") == "run" and row["format"] == "v2"]
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if not runs_code(row)] or [{}], ids=lambda row: row.get("id"))
+@pytest.mark.parametrize("row", [row for row in ROWS if not runs_code(row)], ids=lambda row: row["id"])
 def test_process_engine_ends_as_the_platform(row: dict[str, Any], tmp_path: Path) -> None:
     bundle = tmp_path / "bundle.zip"
-    bundle.write_bytes(relative(shared_path(f"{CORPUS}/{row.get('file', 'index.jsonl')}").read_bytes()))
+    bundle.write_bytes(relative(row["path"].read_bytes()))
     told = outcomes(bundle, "process", tmp_path, row)
     assert agrees(told, row), told
 
@@ -87,8 +78,7 @@ def test_process_engine_ends_as_the_platform(row: dict[str, Any], tmp_path: Path
 @pytest.mark.docker
 @pytest.mark.slow
 @pytest.mark.usefixtures("container_engine")
-@pytest.mark.parametrize("row", ROWS or [{}], ids=lambda row: row.get("id"))
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
 def test_container_engine_ends_as_the_platform(row: dict[str, Any], tmp_path: Path) -> None:
-    bundle = shared_path(f"{CORPUS}/{row.get('file', 'index.jsonl')}")
-    told = outcomes(bundle, "docker", tmp_path, row)
+    told = outcomes(row["path"], "docker", tmp_path, row)
     assert agrees(told, row), told

@@ -223,22 +223,27 @@ def test_secrets_are_spans_summaries_and_scores_by_post(tmp_path: Path) -> None:
     }
 
 
-def test_verbs_answer_as_a_program(tmp_path: Path) -> None:
-    def call(verb: str, **fields: Any) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "clpsych2025.organiser", verb],
-            input=json.dumps(request(tmp_path, **fields)),
-            capture_output=True,
-            text=True,
-            cwd=resource("scoring_programs"),
-            check=False,
-        )
+def test_one_process_answers_call_after_call(tmp_path: Path) -> None:
+    call = json.dumps({"verb": "manifest", "request": request(tmp_path)})
+    command = [sys.executable, "-m", "clpsych2025.organiser"]
+    with subprocess.Popen(
+        command, cwd=resource("scoring_programs"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        calls, answers = process.stdin, process.stdout
 
-    missing = call("manifest")
-    assert missing.returncode == 2
-    assert "gold.json: missing in the reference data." in missing.stderr
-    write_gold(tmp_path, COMPLETE)
-    assert json.loads(call("manifest").stdout)["timelines"]["t1"] == ["p1", "p2"]
+        def answer() -> Any:
+            calls.write(call + "\n")
+            calls.flush()
+            return json.loads(answers.readline().removeprefix("\x1e"))
+
+        (missing,) = answer()["messages"]
+        assert missing.startswith("gold.json: missing in the reference data.")
+        write_gold(tmp_path, COMPLETE)
+        assert answer()["answer"]["timelines"]["t1"] == ["p1", "p2"]
+        calls.close()
+        assert process.wait(60) == 0
 
 
 def test_organisers_verbs_import_nothing_heavy() -> None:

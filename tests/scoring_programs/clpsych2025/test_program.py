@@ -113,6 +113,7 @@ def test_a_broken_submission_is_told_everything_and_nothing_of_the_gold(tmp_path
         "The submission cannot be scored: 3 problems found.",
         *(f"Team_1.json, timeline t1, post {error}" for error in post_errors),
         "Team_1.json, timeline t2: is missing. An entry for every timeline, level and post is expected.",
+        "3 problems found, so nothing was scored.",
     ]
 
 

@@ -97,12 +97,12 @@ def test_of_equal_models_the_first_is_the_best() -> None:
     metrics = classification.score(
         reference, entered("classification", {2: ["HC", "HC"], 3: ["MCI", "MCI"]}), {}
     ).metrics
-    statuses = [metrics[f"model{number}_macro_f1"].status for number in (1, 2, 3)]
-    assert statuses == ["absent", "scored, the best", "scored"]
+    assert [metrics[f"model{number}_macro_f1"].status for number in (1, 2, 3)] == ["absent", "scored", "scored"]
+    assert metrics["classification_best_model"].value == 2
     reference = Reference(list("ab"), [], [20, 24])
     metrics = regression.score(reference, entered("regression", {2: [22, 24], 3: [20, 26]}), {}).metrics
-    statuses = [metrics[f"model{number}_rmse"].status for number in (1, 2, 3)]
-    assert statuses == ["absent", "scored, the best", "scored"]
+    assert [metrics[f"model{number}_rmse"].status for number in (1, 2, 3)] == ["absent", "scored", "scored"]
+    assert metrics["regression_best_model"].value == 2
 
 
 def test_the_last_bits_of_a_sum_make_no_model_the_best() -> None:
@@ -113,7 +113,7 @@ def test_the_last_bits_of_a_sum_make_no_model_the_best() -> None:
         2: ["Dementia", "MCI", "MCI", "MCI", "Dementia", "HC"],
     }
     metrics = classification.score(reference, entered("classification", answers_of), {}).metrics
-    assert metrics["model1_macro_f1"].status == "scored, the best"
+    assert metrics["classification_best_model"].value == 1
 
 
 def test_a_perfect_file(tmp_path: Path) -> None:
@@ -143,13 +143,13 @@ def test_details_tell_what_became_of_every_model(tmp_path: Path) -> None:
         "rows": 12,
         "status": "scored",
     }
-    assert details["classification"]["model2_macro_f1"] == {"value": 1.0, "rows": 12, "status": "scored, the best"}
+    assert details["classification"]["model2_macro_f1"] == {"value": 1.0, "rows": 12, "status": "scored"}
     assert details["classification"]["model3_macro_f1"] == {"value": None, "rows": None, "status": "ignored"}
     assert details["regression"]["model1_rmse"] == {"value": None, "rows": None, "status": "absent"}
     assert details["regression"]["model2_rmse"] == {
         "value": pytest.approx(math.sqrt(2 / 3)),
         "rows": 12,
-        "status": "scored, the best",
+        "status": "scored",
     }
     assert any("Model3_class" in warning for warning in outcome.details["warnings"])
 

@@ -1,6 +1,7 @@
 """What every scoring program promises: exit status, files, messages; seen from outside, as the platform sees it."""
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 
 from gen_bundle.declaration.resolve import resolve
 from gen_bundle.package.programs import program_members
+from scoring_kit.missing_packages import what_is_missing
 from tests.generator.competition import second_task, small_competition
 from tests.scoring_programs.packed import Outcome, run_unit
 
@@ -108,14 +110,6 @@ def test_columns_without_a_metric_are_the_organisers(case: Case) -> None:
     assert "GOLD_LABEL" not in outcome.stderr
 
 
-@pytest.mark.parametrize("value", ["float('nan')", "float('inf')"])
-def test_no_number_that_the_server_refuses_is_written(case: Case, value: str) -> None:
-    case.scorer(value)
-    outcome = case.run()
-    assert outcome.exit_code == 3
-    assert outcome.scores is None
-
-
 def test_a_bad_submission_ends_with_1_and_every_problem(case: Case) -> None:
     case.predict("id,label\nt1,happy\nt9,positive\n")
     outcome = case.run()
@@ -127,15 +121,17 @@ def test_a_bad_submission_ends_with_1_and_every_problem(case: Case) -> None:
         'predictions.csv:3: unknown id "t9". Expected: ids of the texts of this phase.',
         "predictions.csv: the id t2 has no label. Expected: one line for each text.",
         "predictions.csv: the id t3 has no label. Expected: one line for each text.",
+        "4 problems found, so nothing was scored.",
     ]
 
 
 def test_at_most_fifty_problems_are_shown_and_the_rest_counted(case: Case) -> None:
     case.predict("id,label\n" + "".join(f"x{i},positive\n" for i in range(1000)))
     outcome = case.run()
-    assert "1003 problems found" in outcome.stderr
-    assert outcome.stderr.splitlines()[-1] == "… and 953 more."
-    assert len(outcome.stderr.splitlines()) == 52
+    first, *shown, more, last = outcome.stderr.splitlines()
+    assert first == "The submission cannot be scored: 1003 problems found."
+    assert (len(shown), more) == (50, "… and 953 more.")
+    assert last == "1003 problems found, so nothing was scored."
 
 
 @pytest.mark.parametrize("files", [{}, {"notes.txt": "x"}])
@@ -186,11 +182,62 @@ def test_missing_reference_data_are_the_organisers(case: Case) -> None:
     assert "input/ref" in outcome.stderr
 
 
-def test_a_missing_package_in_the_image_is_the_organisers(case: Case) -> None:
-    case.scorer("__import__('a_package_nobody_has')")
+@pytest.mark.parametrize(
+    ("package", "source"),
+    [("a_package_nobody_has", "pip install a_package_nobody_has"), ("bert_score", 'pip install "gen-bundle[models]"')],
+)
+def test_a_missing_package_is_the_organisers_and_says_how_to_get_it(case: Case, package: str, source: str) -> None:
+    case.scorer(f"sys.path.clear() or __import__('{package}')")
+    scorer = case.folder / "my_task" / "classification.py"
+    scorer.write_text(f"import sys\n{scorer.read_text(encoding='utf-8')}", encoding="utf-8")
     outcome = case.run()
     assert outcome.exit_code == 2
-    assert "a_package_nobody_has is missing from the image" in outcome.stderr
+    assert f"The Python package {package} is missing on this machine. Install it: {source}." in outcome.stderr
+    assert "image" not in outcome.stderr
+
+
+def test_in_a_container_a_package_is_missing_from_the_image(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["/app/program/score.py"])
+    expected = "The Python package torch is missing from the image that runs this program."
+    assert what_is_missing("torch") == expected
+
+
+def test_a_module_that_a_package_lacks_is_a_bug_and_nothing_to_install(case: Case) -> None:
+    case.scorer("__import__('my_task.clasification')")
+    outcome = case.run({"SCORING_DEBUG": "1"})
+    assert outcome.exit_code == 3
+    assert "No module named 'my_task.clasification'" in outcome.stderr
+    assert "Install" not in outcome.stderr
+
+
+@pytest.mark.parametrize("value", ["float('nan')", "float('inf')", "-float('inf')"])
+def test_an_undefined_score_is_the_organisers_and_names_column_and_metric(case: Case, value: str) -> None:
+    case.scorer(value)
+    outcome = case.run()
+    assert (outcome.exit_code, outcome.scores) == (2, None)
+    assert "tasks.classification.columns.macro_f1: the metric macro_f1 is undefined" in outcome.stderr
+    assert "accuracy" not in outcome.stderr
+
+
+def test_an_undefined_metric_of_a_label_does_not_name_the_label(case: Case) -> None:
+    case.scorer("0.5")
+    scorer = case.folder / "my_task" / "classification.py"
+    text = scorer.read_text(encoding="utf-8").replace('"extra": Metric(0.25', '"f1: GOLD_LABEL": Metric(float("nan")')
+    scorer.write_text(text, encoding="utf-8")
+    outcome = case.run()
+    assert outcome.exit_code == 2
+    assert "classification: the metric f1 is undefined" in outcome.stderr
+    assert "GOLD_LABEL" not in outcome.stderr
+
+
+def test_an_entered_task_that_there_is_not_is_the_organisers(case: Case) -> None:
+    code = case.folder / "my_task" / "submission.py"
+    text = code.read_text(encoding="utf-8")
+    code.write_text(text.replace('frozenset({"classification"})', 'frozenset({"clasification"})'), encoding="utf-8")
+    outcome = case.run()
+    assert (outcome.exit_code, outcome.scores) == (2, None)
+    assert "my_task/submission.py: `entered` names 'clasification'" in outcome.stderr
+    assert "Expected some of classification." in outcome.stderr
 
 
 def test_a_bug_of_ours_shows_where_but_never_values(case: Case) -> None:
@@ -257,4 +304,5 @@ def test_a_failed_run_leaves_no_scores_of_an_earlier_one(tmp_path: Path) -> None
         str(tmp_path / "output"),
     ]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 1
-    assert [path.name for path in (tmp_path / "output").iterdir()] == ["notes.txt"]
+    assert sorted(path.name for path in (tmp_path / "output").iterdir()) == ["detailed_results.html", "notes.txt"]
+    assert "nothing was scored" in (tmp_path / "output" / "detailed_results.html").read_text(encoding="utf-8")

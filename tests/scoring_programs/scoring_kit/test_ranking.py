@@ -39,7 +39,6 @@ def program(folder: Path, tasks: Sequence[str] = ("main", "other")) -> str:
                 "sort": sort,
                 "precision": 2,
                 "worst": worst,
-                "computed": False,
                 "meaning": "",
             }
             for key, task, sort, worst in columns

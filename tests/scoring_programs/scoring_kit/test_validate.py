@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -239,6 +240,27 @@ def _unknown_compression(path: Path) -> None:
     path.write_bytes(bytes(data))
 
 
+def _changed(offset: int, value: int) -> Callable[[Path], None]:
+    """A good zip with one byte of its directory's first entry changed (APPNOTE.TXT, 4.3.12)."""
+
+    def make(path: Path) -> None:
+        zipped(path, GOOD)
+        data = bytearray(path.read_bytes())
+        data[data.index(b"PK\x01\x02") + offset] = value
+        path.write_bytes(bytes(data))
+
+    return make
+
+
+def _no_utf8(path: Path) -> None:
+    zipped(path, GOOD)
+    data = bytearray(path.read_bytes())
+    entry = data.index(b"PK\x01\x02")
+    data[entry + 9] |= 0x08  # the name is UTF-8, it says
+    data[entry + 46] = 0xE9
+    path.write_bytes(bytes(data))
+
+
 def _twice(path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("answer.txt", b"a\nb\n")
@@ -259,11 +281,23 @@ HOSTILE = {
         lambda path: zipped(path, {"a/answer.txt": b"a\nb\n", "a\\answer.txt": b""}),
         'stands there twice (the other: "a/answer.txt")',
     ),
+    "a name that is no UTF-8": (_no_utf8, "s.zip: cannot be read as a zip"),
+    "a version of the future": (_changed(6, 71), "s.zip: cannot be read as a zip (zip file version 7.1)"),
+    "a folder, then a file of its name": (
+        lambda path: zipped(path, {"answer.txt/": b"", **GOOD}),
+        '"answer.txt": is the name of a folder in the zip, too.',
+    ),
+    "a file, then a folder of its name": (
+        lambda path: zipped(path, {**GOOD, "Answer.txt/x": b""}),
+        '"answer.txt": is the name of a folder in the zip, too.',
+    ),
+    "hundreds of folders": (lambda path: zipped(path, {f"{'d/' * 600}answer.txt": b""}), "is nested too deeply"),
+    "hundreds of empty folders": (lambda path: zipped(path, {**GOOD, "d/" * 1200: b""}), "is nested too deeply"),
     "no zip at all": (lambda path: path.write_bytes(b"a\nb\n"), "s.zip: cannot be read as a zip"),
     "an empty file": (lambda path: path.write_bytes(b""), "s.zip: cannot be read as a zip"),
     "too many files": (
         lambda path: zipped(path, {f"{i}": b"" for i in range(MAX_FILES + 1)}),
-        f"s.zip: holds {MAX_FILES + 1} files.",
+        f"s.zip: holds {MAX_FILES + 1} files and folders.",
     ),
 }
 
@@ -279,6 +313,45 @@ def test_a_zip_is_not_trusted(
     assert message in text
     assert "Traceback" not in text
     assert not (tmp_path.parent / "answer.txt").exists()
+
+
+def test_whatever_a_zip_holds_there_is_a_verdict(
+    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = zipped(tmp_path / "whole.zip", {"mine/answer.txt": b"a\nb\n" * 20}).read_bytes()
+    chance = random.Random(0)
+    for _ in range(1500):
+        data = bytearray(whole)
+        for _ in range(chance.randint(1, 6)):
+            place = chance.randrange(len(data))
+            data[place : place + chance.choice((1, 2, 4))] = chance.randbytes(chance.choice((0, 1, 2, 4)))
+        (tmp_path / "s.zip").write_bytes(bytes(data))
+        assert verdict(module, capsys, tmp_path / "s.zip")[0] in (0, 1)
+
+
+def test_a_folder_of_hundreds_of_folders(
+    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deep = tmp_path / "mine"
+    (deep / ("d/" * 300)).mkdir(parents=True)
+    status, text = verdict(module, capsys, deep)
+    assert status == 1
+    assert "is nested too deeply" in text
+
+
+def test_a_validator_that_fails_says_where_and_is_no_verdict(
+    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def buggy(*_: object) -> None:
+        raise KeyError("surprise")
+
+    module.__dict__["read"] = buggy
+    status, text = verdict(module, capsys, zipped(tmp_path / "s.zip", GOOD))
+    assert status == 3
+    assert "in buggy" in text
+    assert "KeyError" in text
+    assert "valid." not in text.splitlines()[1]
+    assert "Traceback" not in text
 
 
 def test_a_bomb_is_left_when_it_grows_too_large(

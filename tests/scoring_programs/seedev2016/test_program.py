@@ -102,7 +102,7 @@ def test_what_tells_whether_a_single_event_is_right_is_withheld(tmp_path: Path) 
     assert whole.page is not None
     assert outcome.page is not None
     row = label_html(kind)
-    shown, told = (page.split("F1 by event type")[1].split("</figure>")[0] for page in (whole.page, outcome.page))
+    shown, told = (page.split("Events by type")[1].split("</figure>")[0] for page in (whole.page, outcome.page))
     assert row in shown
     assert row not in told
 

@@ -6,29 +6,23 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING
 
-from gen_bundle.check.leaks.records import cells, fingerprint, lines, plain, records, words, xml_digest
-from gen_bundle.check.leaks.records import rows as table_rows
+from gen_bundle.check.bundle import Bundle, once_a_bundle
+from gen_bundle.check.leaks.columns import MAX_ROWS, SHORTEST, GoldTable, gold_table
+from gen_bundle.check.leaks.records import cells, fingerprint, json_digest, lines, plain, records, words, xml_digest
+from gen_bundle.check.leaks.secrets import Secrets
+from gen_bundle.check.leaks.visible import visible_files
+from gen_bundle.codabench.competition import Task
 from gen_bundle.zips.reading import digest
 from gen_bundle.zips.tree import Node
-
-if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle
 
 # Names of files that say what they are.
 LABELS_NAME = re.compile(r"(?i)truth|gold|label|reference|\bref\b|answer|solution|target|key|y_|_y\b|qrel|score|annot")
 INPUT_NAME = re.compile(r"(?i)input|item|text|source|question|image|features|x_|_x\b|sentence|doc|data|corpus")
 JUNK_NAME = re.compile(r"(?i)(^|/)(readme[^/]*|license[^/]*|metadata[^/]*|\.[^/]*|__init__\.py)$|^__MACOSX/")
-LABEL_COLUMN = re.compile(
-    r"(?i)(.*[_ -])?(labels?|class|gold|targets?|truth|answers?|y|scores?|categor(y|ies)|sentiment|stance|relevance"
-    r"|grade)([_ -].*)?"
-)
-ID_COLUMN = re.compile(r"(?i)(.*[_ -])?(id|ids|index|uid|key|name|file|filename|item|doc|document)")
 SHA256 = re.compile(r"[0-9a-f]{64}")
-MAX_ROWS = 200_000
 MAX_SHINGLES = 300_000
-SHORTEST, LONGEST = 4, 8
+LONGEST = 8
 MIN_SEQUENCE = 3
 MIN_DOCUMENTS = 3
 MAX_COLUMNS = 50
@@ -40,7 +34,7 @@ class Gold:
 
     Attributes:
         raw: SHA-256 of secret files, or of their XML in canonical form, with their names.
-        plain: digests of the lines of secret files (see `fingerprint`), and of their XML (see `xml_digest`).
+        plain: digests of the lines of secret files (see `fingerprint`), and of their XML or JSON (see `xml_digest`).
         columns: digests of secret columns of labels, with their file's name.
         labels: gold labels of each id, both as they are compared (see `plain`).
         vocabulary: all labels.
@@ -48,6 +42,7 @@ class Gold:
         starts: the sizes of the sequences that start with a word.
         texts: the words of each secret text.
         named: whether the maker named the secrets (then nothing was guessed).
+        tables: the reference files that are tables.
     """
 
     raw: dict[str, str] = field(default_factory=dict)
@@ -59,6 +54,7 @@ class Gold:
     starts: dict[str, set[int]] = field(default_factory=dict)
     texts: list[tuple[str, ...]] = field(default_factory=list)
     named: bool = False
+    tables: list[GoldTable] = field(default_factory=list)
 
     def add_pair(self, item: str, label: str) -> None:
         """Note that an item has a label."""
@@ -89,44 +85,75 @@ def sha256_of(bundle: Bundle, node: Node) -> str:
     return node.sha256
 
 
-def gold_of(bundle: Bundle, shown: Iterable[Node]) -> Gold:
-    """The secrets of a bundle, given the files that participants see."""
-    gold = Gold(named=bundle.secrets is not None)
+@once_a_bundle
+def golds_of(bundle: Bundle) -> list[Gold]:
+    """The secrets of a bundle: as its reference data show them, and as its maker names them."""
+    named = Gold(named=True)
     if bundle.secrets is not None:
         for text in bundle.secrets.texts:
-            gold.add_text(text)
+            named.add_text(text)
         for item, label in bundle.secrets.labels:
-            gold.add_pair(item, label)
+            named.add_pair(item, label)
         # also files that are not in this bundle: the gold of other tasks
-        gold.raw |= {file: "of another task" for file in bundle.secrets.files if SHA256.fullmatch(file)}
-    held = _held_by_participants(bundle)
-    if bundle.secrets is None:
-        held |= _standoff_inputs(bundle, shown)
+        named.raw |= {file: "of another task" for file in bundle.secrets.files if SHA256.fullmatch(file)}
+    shown = Gold()
+    free = _held_by_participants(bundle) | _standoff_inputs(bundle, [seen.node for seen in visible_files(bundle)])
+    secrets = bundle.secrets or Secrets()
     for name, node in reference_files(bundle):
-        if bundle.secrets is not None:
-            if _is_named(bundle, name, node):
-                _add_file(gold, bundle, name, node)
+        if _is_one_of(secrets.published, bundle, name, node):
             continue
-        if JUNK_NAME.search(name) or not node.size or sha256_of(bundle, node) in held:
-            continue
-        if INPUT_NAME.search(name.rpartition("/")[2]) and not LABELS_NAME.search(name):
-            continue
-        _add_file(gold, bundle, name, node)
-        _add_labels(gold, name, node)
-    return gold
+        is_named = _is_one_of(secrets.files, bundle, name, node)
+        if is_named:
+            _add_file(named, bundle, name, node)
+        if is_named or not (_is_no_gold(name, node) or sha256_of(bundle, node) in free):
+            _add_file(shown, bundle, name, node)
+            _add_table(shown, named, name, node)
+    return [gold for gold in (named, shown) if gold.raw or gold.labels or gold.shingles]
+
+
+def _is_no_gold(name: str, node: Node) -> bool:
+    """Whether a file's name says that it is none, or it holds nothing."""
+    is_input = INPUT_NAME.search(name.rpartition("/")[2]) is not None and not LABELS_NAME.search(name)
+    return is_input or JUNK_NAME.search(name) is not None or not node.size
+
+
+def _add_table(shown: Gold, named: Gold, name: str, node: Node) -> None:
+    """A reference file as a table; what its maker names of it need not be looked for twice."""
+    found = gold_table(name, node, named.labels, set(named.texts))
+    if found is None:
+        return
+    shown.tables.append(found)
+    in_lines = len({len(record) for record in islice(records(node), MAX_COLUMNS) if record}) == 1
+    by_key = found.keys.values()
+    ids = next((places for places in by_key if all(len(words(item)) < SHORTEST for item in places)), {})
+    for column in found.secret:
+        cells = found.columns[column]
+        if in_lines and len(cells) == found.rows >= MIN_SEQUENCE:
+            shown.columns[column_digest(list(cells.values()))] = name
+        if not found.named and all(len(words(cell)) < SHORTEST for cell in cells.values()):
+            for item, place in ids.items():
+                if place in cells:
+                    shown.add_pair(item, cells[place])
 
 
 def reference_files(bundle: Bundle) -> Iterator[tuple[str, Node]]:
-    """All files of the reference data that phases use."""
+    """All files of the reference data that phases use, but those of phases whose gold is public."""
     for task in bundle.competition.tasks:
         use = task.files.get("reference_data")
-        package = bundle.package(use) if use else None
+        package = bundle.package(use) if use and not _is_public(bundle, task) else None
         if package and package.kind in ("folder", "zip") and package.tree.root is not bundle.tree.root:
             yield from package.tree.root.files()
         elif package and use and package.kind == "no zip":
             found = bundle.tree.find(use.path)
             if isinstance(found, Node):
                 yield str(use.path), found
+
+
+def _is_public(bundle: Bundle, task: Task) -> bool:
+    """Whether all phases of a task declare its gold public, which the build writes into competition.yaml."""
+    declared = {entry.at: entry.get("gold") for entry in bundle.entries("phases")}
+    phases = [phase for phase in bundle.competition.phases if task in phase.tasks]
+    return bool(phases) and all(declared.get(phase.at) == "public" for phase in phases)
 
 
 def _held_by_participants(bundle: Bundle) -> set[str]:
@@ -166,9 +193,8 @@ def _standoff_inputs(bundle: Bundle, shown: Iterable[Node]) -> set[str]:
     return set().union(*(digests & seen for digests in split)) if len(split) >= MIN_DOCUMENTS else set()
 
 
-def _is_named(bundle: Bundle, name: str, node: Node) -> bool:
-    named = bundle.secrets.files if bundle.secrets else ()
-    return any(one == name or name.endswith(f"/{one}") or one == sha256_of(bundle, node) for one in named)
+def _is_one_of(files: Iterable[str], bundle: Bundle, name: str, node: Node) -> bool:
+    return any(one == name or name.endswith(f"/{one}") or one == sha256_of(bundle, node) for one in files)
 
 
 def _add_file(gold: Gold, bundle: Bundle, name: str, node: Node) -> None:
@@ -176,66 +202,9 @@ def _add_file(gold: Gold, bundle: Bundle, name: str, node: Node) -> None:
     plain, different = fingerprint(node)
     if different > 1:
         gold.plain[plain] = name
-    canonical = xml_digest(node)
-    if canonical:
-        gold.plain[canonical] = name
-
-
-def _add_labels(gold: Gold, name: str, node: Node) -> None:
-    """The pairs of id and label, and the columns of labels, that a table or mapping shows."""
-    rows: list[list[str]] = []
-    for record in records(node):
-        if len(rows) >= MAX_ROWS:
-            break
-        if record:
-            rows.append(record)
-    if name.lower().endswith(".json"):
-        _add_table(gold, name, [row for row in rows if len(row) == 2], None)
-        return
-    widths = {len(row) for row in rows[:50]}
-    if len(widths) != 1:
-        _add_wide_table(gold, node)
-    if len(widths) != 1 or len(rows) < MIN_SEQUENCE:
-        return
-    header = rows[0] if any(LABEL_COLUMN.fullmatch(cell) for cell in rows[0]) else None
-    _add_table(gold, name, rows[1:] if header else rows, header)
-
-
-def _add_wide_table(gold: Gold, node: Node) -> None:
-    """The pairs of id and label in a table with a head and empty or quoted cells, whose other columns may be texts."""
-    table = [row for row in islice(table_rows(node), MAX_ROWS) if row]
-    if len(table) <= MIN_SEQUENCE or any(len(row) != len(table[0]) for row in table):
-        return
-    columns = {title.strip(): column for title, *column in zip(*table, strict=True)}
-    keys = [ids for title, ids in columns.items() if ID_COLUMN.fullmatch(title) and len(set(ids)) == len(ids)]
-    for title, column in columns.items() if keys else ():
-        given = [cell for cell in column if cell.strip()]
-        labels = LABEL_COLUMN.fullmatch(title) and all(len(words(cell)) < SHORTEST for cell in given)
-        if labels and len(set(given)) > 1 and not ID_COLUMN.fullmatch(title):
-            for item, label in zip(keys[0], column, strict=True):
-                if label.strip():
-                    gold.add_pair(item, label)
-
-
-def _add_table(gold: Gold, name: str, rows: list[list[str]], header: list[str] | None) -> None:
-    if not rows:
-        return
-    width = len(rows[0])
-    columns = [[row[place] for row in rows if len(row) == width] for place in range(width)]
-    if header:
-        secret = [place for place, title in enumerate(header[:width]) if LABEL_COLUMN.fullmatch(title)]
-        named_ids = [place for place, title in enumerate(header[:width]) if ID_COLUMN.fullmatch(title)]
-    else:
-        secret = [width - 1] if width <= 2 else []
-        named_ids = [0] if width == 2 else []
-    ids = [place for place in named_ids if place not in secret and len(set(columns[place])) == len(columns[place])]
-    for place in secret:
-        if len(set(columns[place])) < 2:
-            continue
-        if len(columns[place]) >= MIN_SEQUENCE:
-            gold.columns[column_digest(columns[place])] = name
-        for item, label in zip(columns[ids[0]], columns[place], strict=True) if ids else ():
-            gold.add_pair(item, label)
+    for written in (xml_digest(node), json_digest(node)):
+        if written:
+            gold.plain[written] = name
 
 
 def column_digest(column: list[str]) -> str:

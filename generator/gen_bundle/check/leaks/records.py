@@ -84,6 +84,15 @@ def xml_digest(node: Node) -> str | None:
     return hashlib.sha256(text.encode()).hexdigest() if text.count("<") > 2 else None
 
 
+def json_digest(node: Node) -> str | None:
+    """The SHA-256 of a JSON file's value, however it is written. None for other files, and for less than two lists."""
+    value = json_value(node)
+    if value is None:
+        return None
+    text = json.dumps(value, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest() if text.count("[") + text.count("{") > 1 else None
+
+
 class _Canonical(ElementTree.C14NWriterTarget):
     """Writes the canonical form of XML; it takes too long for what is nested out of all proportion."""
 
@@ -117,7 +126,7 @@ def cells(line: str) -> list[str]:
 
 def records(node: Node) -> Iterator[list[str]]:
     """The records of a file as lists of cells: the objects of JSON, the lines of anything else."""
-    value = _json_value(node)
+    value = json_value(node)
     if value is not None:
         yield from json_records(value)
         return
@@ -134,7 +143,7 @@ def records(node: Node) -> Iterator[list[str]]:
             continue
 
 
-def _json_value(node: Node) -> Any:
+def json_value(node: Node) -> Any:
     """What a JSON file of whatever name holds; None when it is none."""
     if node.size > MAX_JSON_BYTES or not node.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
         return None
@@ -165,7 +174,7 @@ def rows(node: Node) -> Iterator[list[str]]:
 
     JSON that holds its columns one by one is read as the table that they make. Nothing for what is no table.
     """
-    value = _json_value(node)
+    value = json_value(node)
     if value is not None:
         yield from _json_table(value)
         return

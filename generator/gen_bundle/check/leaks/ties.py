@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from gen_bundle.check.leaks.gold import Gold
 from gen_bundle.check.leaks.records import plain
+from gen_bundle.check.leaks.tables import WIDEST
 
 # A file whose records name known ids leaks their labels when (nearly) all records agree with the gold.
 AGREEMENT = 0.95
@@ -16,8 +17,6 @@ ENOUGH_TIES, ENOUGH_NUMBERS = 3, 10
 DISTINCTIVE_ID = 4
 # A column that repeats ids more often than this is none of ids; the first few repetitions are forgiven.
 REPEATED, FORGIVEN = 0.05, 20
-# Rows of more cells hold features rather than answers.
-WIDEST = 200
 
 
 @dataclass

@@ -70,19 +70,19 @@ def visible_files(bundle: Bundle) -> Iterator[Seen]:
         if package.kind == "no zip":
             single = bundle.tree.find(use.path)
             if isinstance(single, Node):
-                yield from _with_contents(bundle, Seen(channel, use.at, str(use.path), single, is_answer), 1)
+                yield from with_contents(bundle, Seen(channel, use.at, str(use.path), single, is_answer), 1)
             continue
         for name, node in package.tree.root.files():
-            yield from _with_contents(bundle, Seen(channel, use.at, f"{use.path}/{name}", node, is_answer), 1)
+            yield from with_contents(bundle, Seen(channel, use.at, f"{use.path}/{name}", node, is_answer), 1)
 
 
-def _with_contents(bundle: Bundle, seen: Seen, depth: int) -> Iterator[Seen]:
+def with_contents(bundle: Bundle, seen: Seen, depth: int) -> Iterator[Seen]:
     """A file, and what is inside it."""
     inside = contents(seen.node, bundle.tick, bundle.held) if depth < MAX_NESTING else Contents()
     yield replace(seen, closed=inside.closed)
     # an archive in a starting kit is an example of what to hand in
     is_answer = seen.is_answer or (seen.channel == "starting kit" and ARCHIVE.search(seen.name) is not None)
     for name, node in inside.files:
-        yield from _with_contents(
+        yield from with_contents(
             bundle, replace(seen, name=f"{seen.name}/{name}", node=node, is_answer=is_answer), depth + 1
         )

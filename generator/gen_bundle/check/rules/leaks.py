@@ -1,180 +1,19 @@
-"""Reference data where participants can read them: whole files, labels tied to ids, and gold texts."""
+"""Reference data where participants can read them: whole files, columns, labels tied to ids, and gold texts."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import islice
 
-from gen_bundle.check.bundle import Bundle, once_a_bundle
-from gen_bundle.check.leaks.gold import LONGEST, SHORTEST, Gold, column_digest, gold_of, sha256_of, table_columns
-from gen_bundle.check.leaks.records import cells, fingerprint, records, rows, values, word_stream, words, xml_digest
-from gen_bundle.check.leaks.ties import AGREEMENT, ENOUGH_TIES, Ties, ties_of
-from gen_bundle.check.leaks.visible import Seen, visible_files
+from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.leaks.planting import unnoticed
+from gen_bundle.check.leaks.search import found_leaks
+from gen_bundle.check.leaks.visible import visible_files
 from gen_bundle.check.registry import HOUSE, Effect, Problem, rule
+from gen_bundle.check.report import UNSEEN
 from gen_bundle.codabench.versions import SOURCE
-from gen_bundle.zips.tree import Node
 
 SEEN = f"{SOURCE}, which files participants can download"
 REPAIR = "Take the reference data out of everything that participants get; keep them in `reference_data` alone."
-# An example submission may be good; it is the gold itself only when it is right wherever it says anything.
-COVERED_BY_ANSWER = 0.9
-BLOCK = 65_536
-INPUT_CHANNELS = ("public data", "input data")
-
-
-@dataclass(frozen=True)
-class Leak:
-    """A visible file and what of the gold it holds."""
-
-    seen: Seen
-    what: str
-
-
-@once_a_bundle
-def found_leaks(bundle: Bundle) -> Iterator[Leak]:
-    """All leaks."""
-    seen_files = visible_files(bundle)
-    gold = gold_of(bundle, [seen.node for seen in seen_files])
-    if not (gold.raw or gold.labels or gold.shingles):
-        return
-    public = _public_shingles(bundle, gold, seen_files)
-    # the same file often lies in several kits and programs, and is read once
-    known: dict[tuple[str, str, bool, str], str | None] = {}
-    for seen in seen_files:
-        key = (sha256_of(bundle, seen.node), seen.channel, seen.is_answer, seen.name.rpartition(".")[2].lower())
-        if key not in known:
-            known[key] = _whole_file(bundle, gold, seen) or _tied_labels(gold, seen) or _gold_text(gold, seen, public)
-        what = known[key]
-        if what:
-            yield Leak(seen, what)
-
-
-def _whole_file(bundle: Bundle, gold: Gold, seen: Seen) -> str | None:
-    name = gold.raw.get(sha256_of(bundle, seen.node))
-    if name is not None:
-        return f"is the reference file {name}"
-    plain, different = fingerprint(seen.node)
-    if different > 1 and plain in gold.plain:
-        return f"has the same lines as the reference file {gold.plain[plain]}"
-    # an example submission may well be right on a short text
-    canonical = None if seen.is_answer else xml_digest(seen.node)
-    name = gold.plain.get(canonical or "") or gold.raw.get(canonical or "")
-    if name is not None:
-        return f"is the reference file {name}, written anew"
-    if gold.columns and seen.channel not in ("logo", "program"):
-        try:
-            for column in table_columns(seen.node):
-                if column and column_digest(column) in gold.columns:
-                    return f"has a column with the labels of {gold.columns[column_digest(column)]}"
-        except csv.Error:
-            return None
-    return None
-
-
-def _tied_labels(gold: Gold, seen: Seen) -> str | None:
-    if not gold.labels:
-        return None
-    whole, columns = ties_of(gold, _records(seen), rows(seen.node) if seen.channel != "logo" else ())
-    # one column of an example submission may well be right: the answer as a whole must be
-    leaking = [ties for ties in (whole, *([] if seen.is_answer else columns)) if _is_leak(gold, seen, ties)]
-    if not leaking:
-        return None
-    return f"ties {max(ties.tied for ties in leaking)} of {len(gold.labels)} ids to their labels"
-
-
-def _is_leak(gold: Gold, seen: Seen, ties: Ties) -> bool:
-    if seen.is_answer:
-        return ties.perfect and ties.several and ties.tied >= COVERED_BY_ANSWER * len(gold.labels)
-    if seen.channel == "starting kit":
-        return ties.perfect and ties.several
-    return (ties.several and ties.nearly_perfect) or (gold.named and ties.perfect and ties.pair)
-
-
-def _records(seen: Seen) -> Iterator[list[str]]:
-    if seen.channel == "logo":
-        return iter([cells(text) for text in _logo_texts(seen.node)])
-    return records(seen.node)
-
-
-def _logo_texts(node: Node) -> list[str]:
-    """The texts in a picture's metadata."""
-    from PIL import Image
-
-    try:
-        with Image.open(io.BytesIO(node.read(64 * 1024 * 1024))) as picture:
-            exif = picture.getexif()
-            found = [*picture.info.values(), *exif.values()]
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
-        return []
-    texts = [one.decode("utf-8", "replace") if isinstance(one, bytes) else one for one in found]
-    return [line for text in texts if isinstance(text, str) for line in text.splitlines()]
-
-
-def _words(seen: Seen) -> Iterator[str]:
-    if seen.channel == "logo":
-        return iter(words(" ".join(_logo_texts(seen.node))))
-    return word_stream(seen.node)
-
-
-def _matches(gold: Gold, stream: Iterator[str]) -> set[int]:
-    """The hashes of secret word sequences that occur in a stream of words."""
-    found: set[int] = set()
-    kept: list[str] = []
-    while block := list(islice(stream, BLOCK)):
-        # the last words of a block are looked at again, together with those that follow
-        block = kept + block
-        for place, word in enumerate(block):
-            for size in gold.starts.get(word, ()):
-                code = hash(tuple(block[place : place + size]))
-                if code in gold.shingles[size]:
-                    found.add(code)
-        kept = block[-LONGEST:]
-    return found
-
-
-def _public_shingles(bundle: Bundle, gold: Gold, seen_files: list[Seen]) -> set[int]:
-    """Secret word sequences that participants' input also holds, as part of longer texts: they are no secret."""
-    if not gold.shingles:
-        return set()
-    found = _matches(gold, (word for text in (bundle.secrets.public if bundle.secrets else ()) for word in words(text)))
-    for seen in seen_files:
-        if seen.channel in INPUT_CHANNELS:
-            found |= _matches(gold, word_stream(seen.node))
-    return found
-
-
-def _gold_text(gold: Gold, seen: Seen, public: set[int]) -> str | None:
-    if not gold.shingles:
-        return None
-    if seen.channel in INPUT_CHANNELS:
-        # where none of its words stand in a row, no value can be a gold text
-        return _gold_value(gold, seen) if public else None
-    found = _matches(gold, _words(seen)) - public
-    if not found:
-        return None
-    if seen.is_answer:
-        secret = [text for text in gold.texts if not _codes(text) & public]
-        whole = sum(_codes(text) <= found for text in secret)
-        if whole < max(ENOUGH_TIES, AGREEMENT * len(secret)):
-            return None
-    return "holds gold text"
-
-
-def _codes(text: tuple[str, ...]) -> set[int]:
-    size = min(len(text), LONGEST)
-    return {hash(text[start : start + size]) for start in range(len(text) - size + 1)}
-
-
-def _gold_value(gold: Gold, seen: Seen) -> str | None:
-    """Input may hold a gold span inside its own text, but not as a value of its own."""
-    texts = set(gold.texts)
-    for value in values(seen.name, seen.node):
-        if len(value) >= SHORTEST and tuple(value) in texts:
-            return "holds gold text as a value of its own"
-    return None
 
 
 def _problems(bundle: Bundle, *, secret_programs: bool) -> Iterator[Problem]:
@@ -209,6 +48,22 @@ def _leak(bundle: Bundle) -> Iterator[Problem]:
 )
 def _leak_behind_a_switch(bundle: Bundle) -> Iterator[Problem]:
     return _problems(bundle, secret_programs=True)
+
+
+@rule(
+    UNSEEN,
+    Effect.TRAP,
+    title="gold that the search for leaks would not find, as its scoring package names it",
+    consequence="If it got into what participants can read, nobody would notice.",
+    repair="Let `secrets()` of the scoring package name it: labels as pairs of an item's id and its label as they "
+    "stand in the data; texts one by one; files by name. Files that participants may have go under `published`.",
+    source=HOUSE,
+    reads="both",
+)
+def _gold_would_not_be_found(bundle: Bundle) -> Iterator[Problem]:
+    # only who builds a bundle names secrets, and can name them better
+    if bundle.secrets is not None:
+        yield from (Problem(f"planted in the public data, {what} would not be found") for what in unnoticed(bundle))
 
 
 @rule(

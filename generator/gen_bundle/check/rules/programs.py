@@ -11,7 +11,7 @@ from gen_bundle.check.registry import WORKER, Effect, Problem, rule
 from gen_bundle.check.rules.data_files import where
 from gen_bundle.codabench.commands import Fault, Role, faults
 from gen_bundle.codabench.competition import DataUse, Task
-from gen_bundle.codabench.yaml_document import UnreadableYamlError, read_yaml
+from gen_bundle.codabench.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.zips.packed import Package
 from gen_bundle.zips.tree import Node
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from gen_bundle.check.bundle import Bundle
 
 METADATA = ("metadata.yaml", "metadata")
-MAX_METADATA_BYTES = 1024 * 1024
 MAX_SOURCE_BYTES = 1024 * 1024
 COMMAND = f"{WORKER} (metadata and command)"
 
@@ -51,7 +50,7 @@ class Program:
         if node.is_folder:
             return None, f"{name} is a folder"
         try:
-            value = read_yaml(node.read(MAX_METADATA_BYTES)).value
+            value = read_yaml(node.read(MAX_METADATA_BYTES + 1), MAX_METADATA_BYTES).value
         except UnreadableYamlError as error:
             return None, f"{name} {error}"
         if not isinstance(value, Mapping):

@@ -9,7 +9,8 @@
   for (const time of document.querySelectorAll("time[data-local]")) {
     const parts = format.formatToParts(new Date(time.dateTime));
     const part = Object.fromEntries(parts.map(({type, value}) => [type, value]));
-    time.textContent = `${part.weekday} ${part.day} ${part.month} ${part.year}, ${part.hour}:${part.minute}`;
+    const day = [part.weekday, part.day, part.month, part.year].join("\u00a0");
+    time.textContent = `${day}, ${part.hour}:${part.minute}`;
   }
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   for (const place of document.querySelectorAll("[data-zone]")) {
@@ -23,6 +24,16 @@
     badge.classList.toggle("open", badge.textContent === "open now");
     badge.hidden = false;
   }
+  // Wide tables say so, where there is something beyond their edge.
+  const hints = [...document.querySelectorAll(".hint")];
+  const look = () => {
+    for (const hint of hints) {
+      const table = hint.nextElementSibling;
+      hint.hidden = table.scrollWidth <= table.clientWidth;
+    }
+  };
+  look();
+  addEventListener("resize", look);
   const axis = document.querySelector(".axis");
   if (axis) {
     const first = Date.parse(axis.dataset.first);

@@ -1,6 +1,6 @@
 """What runs a program: the worker's container request, told to whichever engine is at hand."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
@@ -32,12 +32,14 @@ class Container:
         image: The competition's image.
         argv: The command of the metadata file, split as `shlex.split` does; no shell is involved.
         mounts: Folders under `/app`.
+        environment: Variables beside those of the worker, which the one who runs the twin asks for.
     """
 
     kind: Kind
     image: str
     argv: tuple[str, ...]
     mounts: tuple[Mount, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

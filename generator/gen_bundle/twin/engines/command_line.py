@@ -19,6 +19,7 @@ def docker_run_line(container: Container, *, gpu: bool, network: bool, strict: S
     """The line that runs the same container, quoted for a shell; its folders must exist."""
     parts = ["docker", "run", "--rm", "--workdir=/app/program"]
     parts += [f"--env={variable}" for variable in ENVIRONMENT]
+    parts += [f"--env={name}={value}" for name, value in container.environment.items()]
     parts += [f"--cap-drop={capability}" for capability in DROPPED_CAPABILITIES]
     parts += ["--security-opt=no-new-privileges", "--userns=host"]
     parts += [] if network else ["--network=none"]

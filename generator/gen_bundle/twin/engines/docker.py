@@ -5,7 +5,6 @@ What is asked is what Codabench's `compute_worker/compute_worker.py` (commit c7d
 """
 
 import itertools
-import os
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -20,6 +19,7 @@ from gen_bundle.twin.engines.models import model_mounts
 from gen_bundle.twin.engines.strict import StrictLimits, folder_bytes
 from gen_bundle.twin.engines.traits import traits
 from gen_bundle.twin.engines.usage import Meter
+from gen_bundle.twin.layout import our_user
 from gen_bundle.twin.sweep import LABEL, OWNER_LABEL, is_abandoned, owner_text
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ class DockerEngine:
             name=f"gen-bundle-{self._run_id}-{container.kind}-{next(self._count)}",
             host_config=self._api.create_host_config(**options),
             working_dir="/app/program",
-            environment=list(ENVIRONMENT),
+            environment=[*ENVIRONMENT, *(f"{name}={value}" for name, value in container.environment.items())],
             network_disabled=not self._network,
             labels=self._labels,
         )
@@ -260,7 +260,7 @@ class DockerEngine:
         """Let us read and delete what a container's root wrote, where we are not root ourselves."""
         from docker.errors import APIError
 
-        if os.geteuid() == 0:
+        if our_user() in (None, 0):
             return
         binds: dict[str, Mapping[str, str]] = {
             str(mount.source): {"bind": mount.target, "mode": "rw"} for mount in container.mounts

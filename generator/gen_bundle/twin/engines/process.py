@@ -2,24 +2,25 @@
 
 import os
 import re
-import resource
-import signal
-import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from gen_bundle.twin.engines import Container, Ended, LineListener, Mount, Usage
 from gen_bundle.twin.engines.logs import LiveLines
+from gen_bundle.twin.engines.process_group import HAS_GROUPS, ProcessGroup, signal_name
 from gen_bundle.twin.engines.usage import gpu_memory
+from gen_bundle.twin.layout import entries
 
 POLL_SECONDS = 0.05
 MEASURE_SECONDS = 0.25
 OUR_MARK = "program.json"
 CODE = {".py", ".sh", ".r", ".R", ".pl", ".jl", ".json", ".cfg", ".ini", ".toml"}
 KEPT_VARIABLES = ("PATH", "HOME", "NLTK_DATA", "OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES")
+# Without these no Python starts on Windows, or finds its home and temporary folders.
+WINDOWS_VARIABLES = ("SYSTEMROOT", "PATHEXT", "USERPROFILE", "TEMP", "TMP")
 KEPT_PREFIX = "HF_"
 _APP = re.compile(rb"/app(?![\w.-])")
 
@@ -50,20 +51,13 @@ class ProcessEngine:
         began = time.monotonic()
         with stdout.open("wb") as out, stderr.open("wb") as err:
             try:
-                process = subprocess.Popen(
-                    argv,
-                    cwd=program,
-                    env=program_environment(os.environ),
-                    stdin=subprocess.DEVNULL,
-                    stdout=out,
-                    stderr=err,
-                    start_new_session=True,
-                )
+                environment = {**program_environment(os.environ), **container.environment}
+                group = ProcessGroup(argv, program, environment, out, err)
             except FileNotFoundError:
                 return Ended(127, 0.0, problem=f"{container.argv[0]!r}: no such program (there is no shell in between)")
             except (OSError, ValueError) as error:
                 return Ended(126, 0.0, problem=f"{container.argv[0]!r} cannot be run: {error}")
-            ended = _wait(process, began, seconds, LiveLines((stdout, stderr), on_line), gpu=self._gpu)
+            ended = _watch(group, began, seconds, LiveLines((stdout, stderr), on_line), gpu=self._gpu)
         if ended.timed_out or not (written := _app_written_in(program)):
             return ended
         told = f"{written} names /app, which a container alone has: use --engine docker"
@@ -79,7 +73,8 @@ def program_environment(ours: Mapping[str, str]) -> dict[str, str]:
 
     The worker's own three variables: Codabench `compute_worker.py`, `create_container(environment=…)`.
     """
-    kept = {name: value for name, value in ours.items() if name in KEPT_VARIABLES or name.startswith(KEPT_PREFIX)}
+    kept_names = KEPT_VARIABLES if HAS_GROUPS else (*KEPT_VARIABLES, *WINDOWS_VARIABLES)
+    kept = {name: value for name, value in ours.items() if name in kept_names or name.startswith(KEPT_PREFIX)}
     return kept | {"PYTHONUNBUFFERED": "1", "http_proxy": "", "https_proxy": ""}
 
 
@@ -87,7 +82,7 @@ def _app_written_in(program: Path) -> str | None:
     """The first file of a foreign program that has `/app` in its code; ours are told their folders as arguments."""
     if (program / OUR_MARK).exists():
         return None
-    for file in sorted(program.rglob("*")):
+    for file in entries(program):
         if file.suffix in CODE and file.is_file() and _APP.search(file.read_bytes()):
             return str(file.relative_to(program))
     return None
@@ -101,75 +96,31 @@ def _on_this_machine(part: str, mounts: tuple[Mount, ...]) -> str:
     return part
 
 
-def _wait(process: subprocess.Popen[bytes], began: float, seconds: float, lines: LiveLines, *, gpu: bool) -> Ended:
-    usage, measured = Usage(), 0.0
+def _watch(group: ProcessGroup, began: float, seconds: float, lines: LiveLines, *, gpu: bool) -> Ended:
+    """Follow the program to its end, or end it at the limit."""
+    on_gpu, measured = Usage(), 0.0
     gpu_before = (gpu_memory() or 0) if gpu else 0
+    timed_out = False
     try:
-        while (ended := os.wait4(process.pid, os.WNOHANG))[0] == 0:
+        while (code := group.poll()) is None and not timed_out:
             now = time.monotonic()
-            if now - began > seconds:
-                _kill_group(process.pid)
-                _, _, spent = os.wait4(process.pid, 0)
-                process.returncode = -signal.SIGKILL
-                return Ended(None, now - began, timed_out=True, usage=_with_processor(usage, spent))
+            timed_out = now - began > seconds
             if now - measured > MEASURE_SECONDS:
-                on_gpu = (gpu_memory() or 0) - gpu_before if gpu else None
-                usage = Usage.peak([usage, Usage(_group_memory(process.pid) or None, None, on_gpu)])
+                group.measure()
+                on_gpu = Usage.peak([on_gpu, Usage(gpu_memory_bytes=(gpu_memory() or 0) - gpu_before if gpu else None)])
                 measured = now
             lines.follow()
-            time.sleep(POLL_SECONDS)
-        _, status, spent = ended
-    except BaseException:
-        # Ctrl-C and the like: the program must not outlive us.
-        _kill_group(process.pid)
-        process.wait()
-        raise
-    process.returncode = os.waitstatus_to_exitcode(status)
-    _kill_group(process.pid)
+            time.sleep(0 if timed_out else POLL_SECONDS)
+    finally:
+        # After Ctrl-C and the like, too: the program must not outlive us, nor may what it left running.
+        group.end()
+    took, usage = time.monotonic() - began, Usage.peak([group.usage, on_gpu])
+    if code is None:
+        return Ended(None, took, timed_out=True, usage=usage)
     lines.follow(last=True)
-    code = process.returncode
     return Ended(
         exit_code=code if code >= 0 else 128 - code,  # killed by signal n shows as 128 + n, as in a container
-        seconds=time.monotonic() - began,
-        problem="" if code >= 0 else f"killed by {signal.Signals(-code).name}",
-        usage=_with_processor(usage, spent),
+        seconds=took,
+        problem="" if code >= 0 else f"killed by {signal_name(-code)}",
+        usage=usage,
     )
-
-
-def _with_processor(usage: Usage, spent: resource.struct_rusage) -> Usage:
-    return replace(usage, cpu_seconds=spent.ru_utime + spent.ru_stime)
-
-
-def _kill_group(leader: int) -> None:
-    """Kill a process and all that it started and that did not leave its group."""
-    try:
-        os.killpg(leader, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        return
-
-
-def _group_memory(leader: int) -> int:
-    """Resident bytes of a process group now; 0 where `/proc` does not tell."""
-    return sum(_resident(entry) for entry in _processes() if _group(entry) == leader)
-
-
-def _processes() -> Iterator[Path]:
-    proc = Path("/proc")
-    if proc.is_dir():
-        yield from (entry for entry in proc.iterdir() if entry.name.isdigit())
-
-
-def _group(entry: Path) -> int:
-    try:
-        # The name in parentheses may hold blanks; the group is the third field after it.
-        return int((entry / "stat").read_text().rpartition(")")[2].split()[2])
-    except (OSError, IndexError, ValueError):
-        return -1
-
-
-def _resident(entry: Path) -> int:
-    try:
-        found = re.search(r"^VmRSS:\s+(\d+) kB", (entry / "status").read_text(), re.MULTILINE)
-    except OSError:
-        return 0
-    return int(found[1]) * 1024 if found else 0

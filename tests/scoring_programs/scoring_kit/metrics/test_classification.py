@@ -33,7 +33,7 @@ def test_nothing_to_score_is_0() -> None:
 
 def test_what_stands_behind_an_f1() -> None:
     """`a`: two golds, one prediction. `b`: predicted twice, one gold. `c`: never predicted, which tells nothing."""
-    metrics = label_metrics("f1", score_labels(["a", "b", "b"], ["a", "a", "b"], LABELS))
+    metrics = label_metrics("f1", score_labels(["a", "b", "b"], ["a", "a", "b"], LABELS), drawn=True)
     assert {name: metric.items for name, metric in metrics.items()} == {"f1: a": 1, "f1: b": 1, "f1: c": 3}
     assert {metric.rows for metric in metrics.values()} == {3}
 

@@ -8,6 +8,8 @@ from scoring_kit.results import ConfusionMatrix, Metric, TaskResult
 from {{ cookiecutter.package }}.reference import LABELS, Reference
 from {{ cookiecutter.package }}.submission import Submission
 
+METRICS = ("macro_f1", "accuracy")  # what a column of bundle.yaml may show
+
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
     """Score the predicted labels; macro F1 is the mean over the labels of the gold data, 0/0 counts as 0."""

@@ -1,0 +1,257 @@
+"""The columns of gold tables, and where they come back in what participants get."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, field
+from itertools import islice
+
+from gen_bundle.check.leaks.records import json_value, records, rows, words
+from gen_bundle.check.leaks.relation import Relation
+from gen_bundle.check.leaks.tables import KEY, PAIR_KEY, Column, Row, table
+from gen_bundle.zips.tree import Node
+
+LABEL_COLUMN = re.compile(
+    r"(?i)(.*[_ -])?(labels?|class|gold|targets?|truth|answers?|y|scores?|categor(y|ies)|sentiment|stance|relevance"
+    r"|grade)([_ -].*)?"
+)
+ID_COLUMN = re.compile(r"(?i)(.*[_ -])?(id|ids|index|uid|key|name|file|filename|item|doc|document)")
+NUMBER = re.compile(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?")
+MAX_ROWS = 200_000
+MIN_ROWS = 3
+LOOKED_AT = 50
+# Shorter texts are labels.
+SHORTEST = 4
+# A column is named when the maker's pairs hold nearly all of its cells.
+NAMED = 0.8
+# Below a head, Markdown has a rule.
+OFFSETS = (0, 1, 2)
+
+
+@dataclass
+class GoldTable:
+    """A table of reference data.
+
+    Attributes:
+        name: its file.
+        titles: the columns' names, where it has a head.
+        rows: how many rows it has.
+        keys: for each column whose cells are all different, the row of each cell; those that are called ids first.
+        columns: the cells of every other column, by row; these are what may be secret.
+        secret: those of them that are known to be: by the maker, or by their titles.
+        named: whether the maker named one.
+        cut: whether it has more rows than are looked at.
+        labels: the columns whose values mostly occur again.
+    """
+
+    name: str
+    titles: Mapping[Column, str]
+    rows: int
+    keys: Mapping[Column, Mapping[str, int]]
+    columns: Mapping[Column, Mapping[int, str]]
+    secret: Set[Column] = frozenset()
+    named: bool = False
+    cut: bool = False
+    labels: Set[Column] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Find the columns of labels."""
+        self.labels = {column for column, cells in self.columns.items() if 2 * len(set(cells.values())) <= len(cells)}
+
+    def title(self, column: Column) -> str:
+        """A column as a person would call it."""
+        return self.titles.get(column) or (f"column {column + 1}" if isinstance(column, int) else str(column))
+
+
+def gold_table(name: str, node: Node, labels: Mapping[str, Set[str]], texts: Set[tuple[str, ...]]) -> GoldTable | None:
+    """The table that a reference file holds; None where it holds none.
+
+    Args:
+        name: the file's name.
+        node: the file.
+        labels: the labels that the maker names, by id, both as they are compared.
+        texts: the texts that the maker names, as words.
+    """
+    if not _is_regular(node):
+        return None
+    found = list(islice(table(node), MAX_ROWS + 1))
+    cut = len(found) > MAX_ROWS
+    names = {column for row in found for column in row if isinstance(column, str)}
+    titles: dict[Column, str] = {name: PAIR_KEY if name.startswith(KEY) else name for name in names}
+    if not titles and found and _is_head(found):
+        titles = dict(found.pop(0))
+    columns: dict[Column, dict[int, str]] = {}
+    for place, row in enumerate(found[:MAX_ROWS]):
+        for column, cell in row.items():
+            columns.setdefault(column, {})[place] = cell
+    columns = {column: cells for column, cells in columns.items() if len(cells) >= MIN_ROWS}
+    if not columns or len(found) < MIN_ROWS:
+        return None
+    unique = [column for column, cells in columns.items() if len(set(cells.values())) == len(cells)]
+    keys = [column for column in unique if not _is_labels(titles, column, columns[column])]
+    keys.sort(key=lambda column: not ID_COLUMN.fullmatch(titles.get(column, "")))
+    if len(keys) == len(columns) > 1:
+        keys = keys[:1]
+    by_key = {column: {cell: place for place, cell in columns[column].items()} for column in keys}
+    others = {
+        column: cells for column, cells in columns.items() if column not in by_key and len(set(cells.values())) > 1
+    }
+    if not others:
+        return None
+    named = {
+        column for column, cells in others.items() if _is_named([columns[key] for key in keys], cells, labels, texts)
+    }
+    titled = {column for column, cells in others.items() if _is_labels(titles, column, cells)}
+    lone = set(list(others)[-1:]) if len(columns) <= 2 else set()
+    return GoldTable(name, titles, len(found), by_key, others, named or titled or lone, bool(named), cut)
+
+
+def _is_regular(node: Node) -> bool:
+    """Whether a file is JSON, or its lines have as many cells each."""
+    if json_value(node) is not None:
+        return True
+    first = list(islice(rows(node), LOOKED_AT)) or [row for row in islice(records(node), LOOKED_AT) if row]
+    return len({len(row) for row in first if row}) == 1
+
+
+def _is_head(rows: list[Row]) -> bool:
+    """Whether the first row names the columns: it says so, or none of it is a number or occurs again."""
+    head, below = rows[0], rows[1:MAX_ROWS]
+    if any(LABEL_COLUMN.fullmatch(cell) or ID_COLUMN.fullmatch(cell) for cell in head.values()):
+        return True
+    return len(head) > 1 and not any(
+        NUMBER.fullmatch(cell) or any(row.get(column) == cell for row in below) for column, cell in head.items()
+    )
+
+
+def _is_labels(titles: Mapping[Column, str], column: Column, cells: Mapping[int, str]) -> bool:
+    """Whether a column is called like labels, and holds no texts."""
+    if not LABEL_COLUMN.fullmatch(titles.get(column, "")):
+        return False
+    return all(len(words(cell)) < SHORTEST for cell in cells.values())
+
+
+def _is_named(
+    keys: list[dict[int, str]], cells: Mapping[int, str], labels: Mapping[str, Set[str]], texts: Set[tuple[str, ...]]
+) -> bool:
+    enough = NAMED * len(cells)
+    if texts and sum(tuple(words(cell)) in texts for cell in cells.values()) >= enough:
+        return True
+    return (
+        any(sum(cell in labels.get(key.get(place, ""), ()) for place, cell in cells.items()) >= enough for key in keys)
+        if labels
+        else False
+    )
+
+
+@dataclass
+class _Join:
+    """Rows of a gold table that were found again, and what the public columns say of them.
+
+    A pair of columns that cannot give anything away any more has no relation; `is_over` once none has.
+    """
+
+    table: GoldTable
+    compared: Set[Column]
+    by_order: bool = False
+    seen: set[int] = field(default_factory=set)
+    relations: dict[tuple[Column, Column], Relation | None] = field(default_factory=dict)
+    is_over: bool = False
+
+    def look(self, place: int, row: Row, own: Column | None) -> None:
+        """Note a public row that is the gold row at `place`; `own` is the column that says so."""
+        if place in self.seen:
+            return
+        self.seen.add(place)
+        for gold in self.compared:
+            cell = self.table.columns[gold].get(place)
+            for public, shown in row.items() if cell is not None else ():
+                if public == own:
+                    continue
+                pair = gold, public
+                if pair not in self.relations:
+                    self.relations[pair] = Relation(gold in self.table.labels)
+                relation = self.relations[pair]
+                if relation is not None and not relation.add(str(cell), shown):
+                    self.relations[pair] = None
+        self.is_over = bool(self.relations) and not any(self.relations.values())
+
+    def told(self) -> set[Column]:
+        """The gold columns that the public ones give away."""
+        return {
+            gold
+            for (gold, _), relation in self.relations.items()
+            if relation is not None and relation.tells(len(self.relations), by_order=self.by_order)
+        }
+
+
+class GoldTables:
+    """All gold tables, of each the columns to look for, and in which of their rows a key stands.
+
+    Those are the columns that are known to be secret; all, where none is.
+    """
+
+    def __init__(self, tables: list[GoldTable]) -> None:
+        self.known = any(one.secret for one in tables)
+        self.tables = [(one, one.secret if self.known else set(one.columns)) for one in tables]
+        self.tables = [(one, compared) for one, compared in self.tables if compared]
+        self.keys: dict[str, list[tuple[int, Column, int]]] = {}
+        for number, (one, _) in enumerate(self.tables):
+            for column, places in one.keys.items():
+                for cell, place in places.items():
+                    self.keys.setdefault(cell, []).append((number, column, place))
+
+    def secret(self, told: Iterable[tuple[GoldTable, Set[Column]]]) -> str | None:
+        """What of the told columns is gold, in words.
+
+        Where none is known to be secret, that is a table of which all columns are public: then nothing of it is.
+        """
+        for one, columns in told:
+            if self.known or columns == set(one.columns):
+                titles = ", ".join(sorted(one.title(column) for column in columns))
+                return f"shows {titles} of the reference file {one.name}"
+        return None
+
+
+class Comparison:
+    """Public rows beside the gold tables: joined by each key, and file by file by their order."""
+
+    def __init__(self, gold: GoldTables) -> None:
+        self._gold = gold
+        self._by_key: dict[tuple[int, Column, Column], _Join] = {}
+
+    def told(self, file: Iterable[Row]) -> list[tuple[GoldTable, Set[Column]]]:
+        """The gold tables of which a file gives columns away, and which; it may go on where other files ended."""
+        ordered = [
+            (offset, _Join(one, compared, True))
+            for one, compared in self._gold.tables
+            if any(len(one.columns[column]) == one.rows for column in compared)
+            for offset in OFFSETS
+        ]
+        rows = 0
+        for row in file:
+            self._look(row)
+            for offset, join in ordered:
+                if rows >= offset:
+                    join.look(rows - offset, row, None)
+            rows += 1
+            if ordered:
+                ordered = [one for one in ordered if _may_go_on(one[1], rows - one[0])]
+        whole = [join for offset, join in ordered if join.table.cut or rows - offset == join.table.rows]
+        joins = [*self._by_key.values(), *whole]
+        return [(join.table, columns) for join in joins if (columns := join.told())]
+
+    def _look(self, row: Row) -> None:
+        for column, cell in row.items():
+            for number, key, place in self._gold.keys.get(cell, ()):
+                join = self._by_key.get((number, key, column))
+                if join is None:
+                    join = self._by_key[number, key, column] = _Join(*self._gold.tables[number])
+                if not join.is_over:
+                    join.look(place, row, column)
+
+
+def _may_go_on(join: _Join, rows: int) -> bool:
+    """Whether a file that has had so many rows may still be the table in its order."""
+    return not join.is_over and (join.table.cut or rows <= join.table.rows)

@@ -1,0 +1,229 @@
+"""The search of one file after another for gold: whole files, columns, labels tied to ids, and texts."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from copy import copy
+from dataclasses import dataclass
+from itertools import islice
+
+from gen_bundle.check.bundle import Bundle, once_a_bundle
+from gen_bundle.check.leaks.columns import SHORTEST, Comparison, GoldTables
+from gen_bundle.check.leaks.gold import LONGEST, Gold, column_digest, golds_of, sha256_of, table_columns
+from gen_bundle.check.leaks.records import (
+    cells,
+    fingerprint,
+    json_digest,
+    records,
+    rows,
+    values,
+    word_stream,
+    words,
+    xml_digest,
+)
+from gen_bundle.check.leaks.tables import table
+from gen_bundle.check.leaks.ties import AGREEMENT, ENOUGH_TIES, Ties, ties_of
+from gen_bundle.check.leaks.visible import Seen, visible_files
+from gen_bundle.zips.tree import Node
+
+# An example submission may be good; it is the gold itself only when it is right wherever it says anything.
+COVERED_BY_ANSWER = 0.9
+BLOCK = 65_536
+INPUT_CHANNELS = ("public data", "input data")
+
+
+@dataclass(frozen=True)
+class Leak:
+    """A visible file and what of the gold it holds."""
+
+    seen: Seen
+    what: str
+
+
+class Search:
+    """Looks at one file after another; columns may be spread over several files of a folder."""
+
+    def __init__(self, bundle: Bundle, golds: Iterable[Gold], shown: Iterable[Seen]) -> None:
+        self._bundle = bundle
+        self._golds = [(gold, _public_shingles(bundle, gold, shown)) for gold in golds]
+        self._tables = GoldTables([one for gold, _ in self._golds for one in gold.tables])
+        self._comparisons: dict[tuple[str, str], Comparison] = {}
+
+    def with_more(self, shown: Iterable[Seen]) -> Search:
+        """A new search for the same gold, in which participants are shown some files more."""
+        more = copy(self)
+        more._golds = [(gold, public | _public_shingles(self._bundle, gold, shown)) for gold, public in self._golds]
+        more._comparisons = {}
+        return more
+
+    def what(self, seen: Seen) -> str | None:
+        """What of the gold a file holds, in words."""
+        found = (self._of_gold(gold, public, seen) for gold, public in self._golds)
+        return next((what for what in found if what), None) or self._columns(seen)
+
+    def _of_gold(self, gold: Gold, public: set[int], seen: Seen) -> str | None:
+        whole = _whole_file(self._bundle, gold, seen)
+        # what nobody named is not looked for in code, line by line
+        if whole or (_is_code(seen) and not gold.named):
+            return whole
+        return _tied_labels(gold, seen) or _gold_text(gold, seen, public)
+
+    def _columns(self, seen: Seen) -> str | None:
+        # a column of an example submission may well be right
+        if seen.is_answer or seen.channel == "logo" or _is_code(seen) or not self._tables.tables:
+            return None
+        # files of JSON in a folder are often parts of one table, whose columns have names; others may differ
+        folder, _, name = seen.name.rpartition("/")
+        place = (folder, "") if name.lower().endswith(".json") else (folder, name)
+        comparison = self._comparisons.setdefault(place, Comparison(self._tables))
+        return self._tables.secret(comparison.told(table(seen.node)))
+
+
+def _is_code(seen: Seen) -> bool:
+    return seen.name.endswith(".py")
+
+
+@once_a_bundle
+def found_leaks(bundle: Bundle) -> Iterator[Leak]:
+    """All leaks."""
+    seen_files = visible_files(bundle)
+    golds = golds_of(bundle)
+    if not golds:
+        return
+    search = Search(bundle, golds, seen_files)
+    # the same file often lies in several kits and programs, and is read once
+    known: dict[tuple[str, str, bool, str], str | None] = {}
+    for seen in seen_files:
+        key = (sha256_of(bundle, seen.node), seen.channel, seen.is_answer, seen.name.rpartition(".")[2].lower())
+        if key not in known:
+            known[key] = search.what(seen)
+        what = known[key]
+        if what:
+            yield Leak(seen, what)
+
+
+def _whole_file(bundle: Bundle, gold: Gold, seen: Seen) -> str | None:
+    name = gold.raw.get(sha256_of(bundle, seen.node))
+    if name is not None:
+        return f"is the reference file {name}"
+    plain, different = fingerprint(seen.node)
+    if different > 1 and plain in gold.plain:
+        return f"has the same lines as the reference file {gold.plain[plain]}"
+    # an example submission may well be right on a short text
+    for written in () if seen.is_answer else (xml_digest(seen.node), json_digest(seen.node)):
+        name = gold.plain.get(written or "") or gold.raw.get(written or "")
+        if name is not None:
+            return f"is the reference file {name}, written anew"
+    if gold.columns and seen.channel not in ("logo", "program"):
+        try:
+            for column in table_columns(seen.node):
+                if column and column_digest(column) in gold.columns:
+                    return f"has a column with the labels of {gold.columns[column_digest(column)]}"
+        except csv.Error:
+            return None
+    return None
+
+
+def _tied_labels(gold: Gold, seen: Seen) -> str | None:
+    if not gold.labels:
+        return None
+    whole, columns = ties_of(gold, _records(seen), rows(seen.node) if seen.channel != "logo" else ())
+    # one column of an example submission may well be right: the answer as a whole must be
+    leaking = [ties for ties in (whole, *([] if seen.is_answer else columns)) if _is_leak(gold, seen, ties)]
+    if not leaking:
+        return None
+    return f"ties {max(ties.tied for ties in leaking)} of {len(gold.labels)} ids to their labels"
+
+
+def _is_leak(gold: Gold, seen: Seen, ties: Ties) -> bool:
+    if seen.is_answer:
+        return ties.perfect and ties.several and ties.tied >= COVERED_BY_ANSWER * len(gold.labels)
+    if seen.channel == "starting kit":
+        return ties.perfect and ties.several
+    return (ties.several and ties.nearly_perfect) or (gold.named and ties.perfect and ties.pair)
+
+
+def _records(seen: Seen) -> Iterator[list[str]]:
+    if seen.channel == "logo":
+        return iter([cells(text) for text in _logo_texts(seen.node)])
+    return records(seen.node)
+
+
+def _logo_texts(node: Node) -> list[str]:
+    """The texts in a picture's metadata."""
+    from PIL import Image
+
+    try:
+        with Image.open(io.BytesIO(node.read(64 * 1024 * 1024))) as picture:
+            exif = picture.getexif()
+            found = [*picture.info.values(), *exif.values()]
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return []
+    texts = [one.decode("utf-8", "replace") if isinstance(one, bytes) else one for one in found]
+    return [line for text in texts if isinstance(text, str) for line in text.splitlines()]
+
+
+def _words(seen: Seen) -> Iterator[str]:
+    if seen.channel == "logo":
+        return iter(words(" ".join(_logo_texts(seen.node))))
+    return word_stream(seen.node)
+
+
+def _matches(gold: Gold, stream: Iterator[str]) -> set[int]:
+    """The hashes of secret word sequences that occur in a stream of words."""
+    found: set[int] = set()
+    kept: list[str] = []
+    while block := list(islice(stream, BLOCK)):
+        # the last words of a block are looked at again, together with those that follow
+        block = kept + block
+        for place, word in enumerate(block):
+            for size in gold.starts.get(word, ()):
+                code = hash(tuple(block[place : place + size]))
+                if code in gold.shingles[size]:
+                    found.add(code)
+        kept = block[-LONGEST:]
+    return found
+
+
+def _public_shingles(bundle: Bundle, gold: Gold, shown: Iterable[Seen]) -> set[int]:
+    """Secret word sequences that participants' input also holds, as part of longer texts: they are no secret."""
+    if not gold.shingles:
+        return set()
+    found = _matches(gold, (word for text in (bundle.secrets.public if bundle.secrets else ()) for word in words(text)))
+    for seen in shown:
+        if seen.channel in INPUT_CHANNELS:
+            found |= _matches(gold, word_stream(seen.node))
+    return found
+
+
+def _gold_text(gold: Gold, seen: Seen, public: set[int]) -> str | None:
+    if not gold.shingles:
+        return None
+    if seen.channel in INPUT_CHANNELS:
+        # where none of its words stand in a row, no value can be a gold text
+        return _gold_value(gold, seen) if public else None
+    found = _matches(gold, _words(seen)) - public
+    if not found:
+        return None
+    if seen.is_answer:
+        secret = [text for text in gold.texts if not _codes(text) & public]
+        whole = sum(_codes(text) <= found for text in secret)
+        if whole < max(ENOUGH_TIES, AGREEMENT * len(secret)):
+            return None
+    return "holds gold text"
+
+
+def _codes(text: tuple[str, ...]) -> set[int]:
+    size = min(len(text), LONGEST)
+    return {hash(text[start : start + size]) for start in range(len(text) - size + 1)}
+
+
+def _gold_value(gold: Gold, seen: Seen) -> str | None:
+    """Input may hold a gold span inside its own text, but not as a value of its own."""
+    texts = set(gold.texts)
+    for value in values(seen.name, seen.node):
+        if len(value) >= SHORTEST and tuple(value) in texts:
+            return "holds gold text as a value of its own"
+    return None

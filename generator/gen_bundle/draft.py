@@ -1,0 +1,125 @@
+"""What keeps a finished bundle a draft, each with its repair: it would run, and yet must not be published."""
+
+import filecmp
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from gen_bundle.declaration.resolve import Resolved
+from gen_bundle.declaration.shipped import synthetic_phases
+from gen_bundle.package.phase_data import PhaseData
+from gen_bundle.resources import SCAFFOLD
+
+LOCAL_IMAGES = ("gen-bundle/", "localhost/", "localhost:", "127.0.0.1")
+"""How the name of an image begins that only this machine has; `gen-bundle image build` makes the first kind."""
+
+SCAFFOLD_TEXT = "Replace this text"
+"""What stands on the pages that `gen-bundle new` writes wherever the organisers must write something themselves."""
+
+# Domains that belong to nobody: RFC 2606.
+_EXAMPLE_ADDRESS = re.compile(r"[@.](example|example\.(com|net|org)|test|invalid)$", re.IGNORECASE)
+_PAGES = (".md", ".html")
+
+
+@dataclass(frozen=True)
+class Lack:
+    """Something that is missing before a bundle can be published."""
+
+    id: str
+    what: str
+    repair: str
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.repair}"
+
+
+def lacks(
+    competition: Resolved, phases: Sequence[PhaseData], tree: Mapping[str, bytes | Path], now: datetime
+) -> list[Lack]:
+    """Everything that is missing.
+
+    Args:
+        competition: what was built.
+        phases: its data.
+        tree: the bundle's files by name.
+        now: the moment of the build.
+    """
+    return [
+        *_gold(competition),
+        *_dates(competition, now),
+        *_contact(competition),
+        *_image(competition),
+        *_scaffold(competition, tree),
+        *_public_data(competition, phases),
+    ]
+
+
+def _gold(competition: Resolved) -> Iterator[Lack]:
+    if synthetic := synthetic_phases(competition):
+        yield Lack(
+            "synthetic-gold",
+            f"The gold of {_listed('phase', synthetic)} is synthetic: it comes with gen-bundle.",
+            f"Give the real data: --data DIR, with {' and '.join(f'{phase}/' for phase in synthetic)} in it.",
+        )
+
+
+def _dates(competition: Resolved, now: datetime) -> Iterator[Lack]:
+    over = [phase for phase in competition.declaration.phases if phase.end is not None and phase.end < now]
+    if over:
+        ends = [f"the phase {phase.id} ended on {phase.end:%Y-%m-%d}" for phase in over]
+        settings = [f'--set phases.{phase.id}.{edge}="… AoE"' for phase in over for edge in ("start", "end")]
+        yield Lack(
+            "dates-past",
+            f"In the past: {', '.join(ends)}.",
+            f"Change the dates in bundle.yaml, or {' '.join(settings)}.",
+        )
+
+
+def _contact(competition: Resolved) -> Iterator[Lack]:
+    contact = competition.declaration.contact
+    if contact and _EXAMPLE_ADDRESS.search(contact):
+        yield Lack("example-contact", f"The contact {contact} is an example.", "Give yours: --set contact=NAME@DOMAIN.")
+
+
+def _image(competition: Resolved) -> Iterator[Lack]:
+    image = competition.declaration.docker_image
+    if image.startswith(LOCAL_IMAGES):
+        yield Lack(
+            "local-image",
+            f"The image {image} is on this machine alone, so that the platform cannot pull it.",
+            "Publish one with gen-bundle image build and gen-bundle image push, and name it: --set docker_image=….",
+        )
+
+
+def _scaffold(competition: Resolved, tree: Mapping[str, bytes | Path]) -> Iterator[Lack]:
+    pages = {name: text for name, text in tree.items() if name.endswith(_PAGES) and isinstance(text, bytes)}
+    unwritten = [name for name, text in pages.items() if SCAFFOLD_TEXT.encode() in text]
+    if unwritten:
+        yield Lack(
+            "scaffold-text",
+            f'{", ".join(unwritten)}: "{SCAFFOLD_TEXT}" still stands there.',
+            f"Write your own in {competition.folder / 'pages'}.",
+        )
+    logo = competition.folder / competition.declaration.logo
+    if filecmp.cmp(logo, SCAFFOLD / "logo.png", shallow=False):
+        yield Lack("scaffold-logo", "The logo is the one that gen-bundle new writes.", f"Replace {logo}.")
+
+
+def _public_data(competition: Resolved, phases: Sequence[PhaseData]) -> Iterator[Lack]:
+    """An empty folder says that participants get the data elsewhere."""
+    public = competition.data / "public"
+    if public.is_dir() and not any(public.iterdir()):
+        return
+    without = [data.phase.id for data in phases if not data.public and not (public / data.phase.id).is_dir()]
+    if without:
+        yield Lack(
+            "no-public-data",
+            f"Participants get no data in {_listed('phase', without)}.",
+            f"Put what they may download into {public}, or leave that folder empty if they get it elsewhere.",
+        )
+
+
+def _listed(noun: str, ids: Sequence[str]) -> str:
+    return f"{noun}{'s' if len(ids) > 1 else ''} {' and '.join(ids)}"

@@ -1,0 +1,92 @@
+"""What a scoring package's organiser verbs answer, read strictly: a wrong answer is named by verb and field."""
+
+from typing import Annotated, Any, Generic, TypeVar
+
+from annotated_types import Len
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, with_config
+from typing_extensions import TypedDict
+
+STRICT = ConfigDict(extra="forbid", strict=True)
+T = TypeVar("T")
+
+
+class Reply(BaseModel, Generic[T]):
+    """A line of the organiser process: what a verb answers, or what the organiser must mend, or a bug."""
+
+    model_config = STRICT
+
+    answer: Annotated[T, Field(default=None)]  # left out, not null, where there is none
+    messages: list[str] | None = None
+    traceback: str | None = None
+
+
+@with_config(STRICT)
+class Remarks(TypedDict):
+    """Of `prepare` and `check_reference`: what the organiser should know of the data."""
+
+    warnings: list[str]
+
+
+@with_config(STRICT)
+class Secrets(TypedDict, total=False):
+    """Of `secrets`: texts that no participant may read; [id of an item, its label]; names or SHA-256 of files.
+
+    `published` names files of the reference data that participants may have.
+    """
+
+    texts: list[str]
+    labels: list[Annotated[list[str], Len(2, 2)]]
+    files: list[str]
+    published: list[str]
+
+
+@with_config(STRICT)
+class TaskColumns(TypedDict):
+    """Of `columns`, for each task: the metrics that a column may show, if they are named; whether it needs a model."""
+
+    metrics: list[str] | None
+    needs_model: bool
+
+
+@with_config(STRICT)
+class Tried(TypedDict, total=False):
+    """Of `trial`: task id → column key → score of the tasks that are entered, or what is missing to score at all."""
+
+    scores: dict[str, dict[str, float]]
+    missing: str
+
+
+@with_config(ConfigDict(extra="allow", strict=True))
+class Ranked(TypedDict):
+    """Of `rank`: tables to be printed, remarks, and whatever else the package's rule gives."""
+
+    tables: list[dict[str, Any]]
+    notes: list[str]
+
+
+REPLIES: dict[str, type[Reply[Any]]] = {
+    "prepare": Reply[Remarks],
+    "check_reference": Reply[Remarks],
+    "manifest": Reply[dict[str, Any]],
+    "template": Reply[Any],
+    "secrets": Reply[Secrets],
+    "columns": Reply[dict[str, TaskColumns]],
+    "trial": Reply[Tried],
+    "rank": Reply[Ranked],
+}
+
+
+def read_reply(verb: str, line: str) -> Reply[Any]:
+    """A reply to a call of `verb`.
+
+    Raises:
+        ValueError: every field of the answer that is wrong, and what is expected there.
+    """
+    try:
+        return REPLIES[verb].model_validate_json(line)
+    except ValidationError as error:
+        faults = [
+            f"{'.'.join(map(str, fault['loc']))}: {fault['msg'][:1].lower()}{fault['msg'][1:]}"
+            for fault in error.errors(include_url=False)
+        ]
+        raise ValueError("; ".join(faults)) from error

@@ -1,0 +1,123 @@
+"""Tries the scoring package on what every competition has: its columns, the empty template and the baselines.
+
+A column's key that no metric has, a task that `entered` misspells and a scorer that fails on the template are found
+here, before a participant finds them. Tasks that need a model are tried by a dry run.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gen_bundle.declaration.model import Task
+from gen_bundle.declaration.overrides import nearest
+from gen_bundle.declaration.resolve import Resolved
+from gen_bundle.errors import UserError
+from gen_bundle.package.answers import TaskColumns, Tried
+from gen_bundle.package.client import Organiser
+from gen_bundle.package.phase_data import PhaseData
+from gen_bundle.package.programs import write_program
+from gen_bundle.zips.writing import write_zip
+
+TEMPLATE = "the template that organiser.py writes"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What was tried.
+
+    Attributes:
+        baselines: phase id → baseline → column key → score, in the tasks that were tried and that it enters.
+        notes: what could not be tried, and why.
+    """
+
+    baselines: Mapping[str, Mapping[str, Mapping[str, float]]]
+    notes: Sequence[str]
+
+
+def check_columns(competition: Resolved, organiser: Organiser) -> dict[str, TaskColumns]:
+    """What the tasks' modules say of themselves, once the declared columns are found to be among their metrics.
+
+    Raises:
+        UserError: every column whose key is none, and every task with a model that does not name its metrics.
+    """
+    tasks = [task.id for task in competition.tasks]
+    request = {"package": competition.package.name, "tasks": tasks, "options": competition.options}
+    named: dict[str, TaskColumns] = organiser.call("columns", request)
+    problems: list[str] = []
+    for task in competition.tasks:
+        module = f"{competition.package.name}/{task.id}.py"
+        metrics = named[task.id]["metrics"]
+        if metrics is None and named[task.id]["needs_model"]:
+            problems.append(
+                f"{module}: says NEEDS_MODEL and names no METRICS, so that a build cannot check the columns' keys. "
+                'Expected METRICS = ("…", …), the names of the metrics that score returns.'
+            )
+        problems += [
+            f"tasks.{task.id}.columns.{key}: {module} gives no such metric. {nearest(key, metrics)}"
+            for key in _written(task)
+            if metrics is not None and key not in metrics
+        ]
+    if problems:
+        raise UserError(*problems)
+    return named
+
+
+def try_out(
+    competition: Resolved,
+    organiser: Organiser,
+    named: Mapping[str, TaskColumns],
+    phases: Sequence[PhaseData],
+    work: Path,
+) -> Trial:
+    """Score template and baselines of each phase as the packed program does, in the tasks that need no model.
+
+    Args:
+        competition: what is built.
+        organiser: the package's running process.
+        named: what `check_columns` gave.
+        phases: prepared below the same `work`.
+        work: see `prepare_phases`.
+
+    Raises:
+        UserError: everything that failed, with phase and submission.
+    """
+    tasks = tuple(task for task in competition.tasks if not named[task.id]["needs_model"])
+    if not tasks:
+        return Trial({}, ())
+    program = write_program(competition, tasks, work / "trial")
+    problems: list[str] = []
+    entered: set[str] = set()
+    baselines: dict[str, dict[str, dict[str, float]]] = {}
+    for data in phases:
+        baselines[data.phase.id] = {}
+        for name, files in {TEMPLATE: data.template, **data.baselines}.items():
+            submission = work / "trial" / "submission.zip"
+            write_zip(submission, files)
+            request = {"program": program, "phase": work / data.phase.id, "submission": submission}
+            try:
+                tried: Tried = organiser.call("trial", request)
+            except UserError as error:
+                where = name if name == TEMPLATE else f"baselines/{data.phase.id}/{name}"
+                problems += [f"{data.phase.id}: {where}: {message}" for message in error.messages]
+                continue
+            if "missing" in tried:
+                return Trial({}, (f"Neither template nor baselines were scored. {tried['missing']}",))
+            entered |= set(tried["scores"])
+            if name != TEMPLATE:
+                baselines[data.phase.id][name] = {
+                    key: score for scores in tried["scores"].values() for key, score in scores.items()
+                }
+    if problems:
+        raise UserError(*problems)
+    notes = [
+        f"tasks.{task.id}: neither template nor baselines enter it, and its module names no METRICS, so that the "
+        "columns' keys were not checked."
+        for task in tasks
+        if task.id not in entered and named[task.id]["metrics"] is None
+    ]
+    return Trial(baselines, notes)
+
+
+def _written(task: Task) -> list[str]:
+    """The keys of the columns that the scoring program fills."""
+    return [column.key for column in task.columns if column.computation is None]

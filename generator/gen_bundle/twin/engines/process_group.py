@@ -1,0 +1,121 @@
+"""A running program with all that it starts: watched, measured and ended with what this system has for that."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from gen_bundle.twin.engines import Usage
+
+# Elsewhere (Windows) a process has no group to be ended with, and what it used is not known in the end.
+HAS_GROUPS = hasattr(os, "killpg") and hasattr(os, "wait4")
+PROC = Path("/proc")
+MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
+
+
+class ProcessGroup:
+    """A program that was started, and what belongs to it.
+
+    Args:
+        argv: The command.
+        folder: Where it starts.
+        environment: All that it sees of the environment.
+        stdout: An open file for what it prints.
+        stderr: Likewise.
+
+    Attributes:
+        usage: Its largest memory at the last `measure`, and its processor time once it has ended.
+
+    Raises:
+        OSError: There is no such program, or it cannot be run.
+        ValueError: An argument that no program can be given.
+    """
+
+    def __init__(
+        self, argv: Sequence[str], folder: Path, environment: Mapping[str, str], stdout: BinaryIO, stderr: BinaryIO
+    ) -> None:
+        self._process = subprocess.Popen(
+            argv,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=HAS_GROUPS,
+        )
+        self.usage = Usage()
+
+    def poll(self) -> int | None:
+        """The exit code, negative for a signal; None while it runs."""
+        if not HAS_GROUPS:
+            return self._process.poll()
+        if self._process.returncode is None:
+            self._reap(os.WNOHANG)
+        return self._process.returncode
+
+    def end(self) -> None:
+        """Kill it, if it still runs, and all that it started and that did not leave its group."""
+        if not HAS_GROUPS:
+            _kill_tree(self._process)
+            self._process.wait()
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        if self._process.returncode is None:
+            self._reap(0)
+
+    def measure(self) -> None:
+        """Look at the memory that the whole group has now, where the system tells (`/proc`)."""
+        resident = sum(_resident(entry) for entry in _processes() if _group(entry) == self._process.pid)
+        self.usage = Usage.peak([self.usage, Usage(resident or None)])
+
+    def _reap(self, options: int) -> None:
+        pid, status, spent = os.wait4(self._process.pid, options)
+        if pid == 0:
+            return
+        self._process.returncode = os.waitstatus_to_exitcode(status)
+        # Without /proc (macOS) there is the largest memory of the program alone.
+        memory = None if PROC.is_dir() else spent.ru_maxrss * MAXRSS_UNIT
+        self.usage = Usage.peak([self.usage, Usage(memory, spent.ru_utime + spent.ru_stime)])
+
+
+def signal_name(number: int) -> str:
+    """The name of a signal, such as SIGKILL."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _kill_tree(process: "subprocess.Popen[bytes]") -> None:
+    """What Windows has instead of groups: its own program that ends a process with its children."""
+    with contextlib.suppress(OSError):
+        subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True, check=False)
+    process.kill()
+
+
+def _processes() -> Iterator[Path]:
+    if PROC.is_dir():
+        yield from (entry for entry in PROC.iterdir() if entry.name.isdigit())
+
+
+def _group(entry: Path) -> int:
+    try:
+        # The name in parentheses may hold blanks; the group is the third field after it.
+        return int((entry / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[2])
+    except (OSError, IndexError, ValueError):
+        return -1
+
+
+def _resident(entry: Path) -> int:
+    try:
+        status = (entry / "status").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return 0
+    found = re.search(r"^VmRSS:\s+(\d+) kB", status, re.MULTILINE)
+    return int(found[1]) * 1024 if found else 0

@@ -1,0 +1,143 @@
+"""What is wrong with a YAML text, in the words of somebody who does not know YAML, with the line that is at fault.
+
+The parser names the place where it could not go on, which often is a line below the fault, in terms of its own grammar.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import yaml
+
+KEY = r"[\w.-]+"
+NO_BLANK_AFTER_COLON = re.compile(rf"\s*(?:- +)?(?P<key>{KEY}):(?P<value>[^\s:/].*)")
+NO_BLANK_AFTER_DASH = re.compile(rf"\s*-(?P<rest>[^\W\d]{KEY}:(?: .*)?)")
+KEY_AND_VALUE = re.compile(rf"\s*(?:- +)*{KEY}:(?: |$)")
+CLOSING = {"[": "]", "{": "}"}
+WORD = re.compile(r"[*&][^,\[\]{}]*")
+QUOTES = 'Expected: the text in quotes, such as "{}"'
+SHOWN = 60
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Line and column, counted from 1, and what is wrong there and what is expected, in sentences."""
+
+    line: int
+    column: int
+    text: str
+
+
+def fault_of(error: yaml.MarkedYAMLError, text: str) -> Fault | None:
+    """The fault behind a parser's error in `text`; None where the parser does not say where it was."""
+    problem = error.problem_mark or error.context_mark
+    if problem is None:
+        return None
+    return next(_guesses(error, _Lines(text), problem), None) or Fault(
+        problem.line + 1, problem.column + 1, " ".join(str(part) for part in (error.context, error.problem) if part)
+    )
+
+
+class _Lines:
+    """The lines of the text; none beyond its end."""
+
+    def __init__(self, text: str) -> None:
+        self.lines = text.split("\n")
+
+    def __getitem__(self, number: int) -> str:
+        return self.lines[number].rstrip() if number < len(self.lines) else ""
+
+    def up_from(self, number: int, most: int = 3) -> Iterator[int]:
+        """The numbers of a line and of those above it, empty ones and comments left out."""
+        full = (n for n in range(min(number, len(self.lines) - 1), -1, -1) if self[n].strip()[:1] not in ("", "#"))
+        return (n for n, _ in zip(full, range(most), strict=False))
+
+    def indent(self, number: int) -> int:
+        return len(self[number]) - len(self[number].lstrip())
+
+
+def _guesses(error: yaml.MarkedYAMLError, lines: _Lines, mark: yaml.Mark) -> Iterator[Fault]:
+    """What it may be, the likeliest first."""
+    told, context = str(error.problem or ""), str(error.context or "")
+    opened = error.context_mark or mark
+    line = lines[mark.line]
+    character = line[mark.column : mark.column + 1]
+    rest = _cut(line[mark.column :])
+    if ("cannot start any token" in told and character != "\t") or ("node content" in told and character):
+        yield _at(mark, f"a text may not begin with {character}. {QUOTES.format(rest)}")
+    if "\t" in line[: len(line) - len(line.lstrip())]:
+        yield Fault(mark.line + 1, 1, "the line is indented with a tab. Expected: blanks")
+    if "cannot start any token" in told:
+        yield _at(mark, "a tab stands here. Expected: a blank")
+    if "quoted scalar" in context and "end of stream" in told:
+        yield _at(opened, f"the quote that opens here is never closed: {_cut(lines[opened.line].strip())}")
+    bracket = lines[opened.line][opened.column : opened.column + 1]
+    if "flow" in context and bracket in CLOSING:
+        yield _at(opened, f"the bracket {bracket} that opens here is not closed. Expected: {CLOSING[bracket]}")
+    if "flow" in context and not character:
+        last = next(lines.up_from(mark.line), 0)
+        yield _in_line(
+            lines, last, "the text ends before a bracket is closed. Expected: ] for each [, and } for each {"
+        )
+    if "quoted scalar" in context or "double-quoted" in context:
+        yield _at(mark, "a backslash between double quotes means something else. Expected: single quotes")
+    if "alias" in context or "anchor" in context or "undefined alias" in told:
+        start = mark if "undefined" in told else opened
+        word = WORD.match(lines[start.line][start.column :])
+        if word:
+            yield _at(start, f"a text may not begin with {word[0][0]}. {QUOTES.format(_cut(word[0]))}")
+    if "block scalar" in context:
+        yield _at(
+            opened, "text follows | or > in the same line. Expected: the text in the next line, indented, or in quotes"
+        )
+    if "another document" in told:
+        yield _at(mark, "a second document begins here (---). Expected: one alone")
+    yield from _in_keys(told, lines, mark)
+
+
+def _in_keys(told: str, lines: _Lines, mark: yaml.Mark) -> Iterator[Fault]:
+    """Keys and their values: blanks, colons and indentation."""
+    line = lines[mark.line]
+    for number in lines.up_from(mark.line):
+        if found := NO_BLANK_AFTER_COLON.fullmatch(lines[number]):
+            right = f"{found['key']}: {found['value']}"
+            yield _in_line(lines, number, f'the blank after the colon is missing. Expected: "{_cut(right)}"')
+        if found := NO_BLANK_AFTER_DASH.fullmatch(lines[number]):
+            yield _in_line(lines, number, f'the blank after the dash is missing. Expected: "- {_cut(found["rest"])}"')
+    starts_line = mark.column == lines.indent(mark.line)
+    if "mapping values" in told and ": " in line[: mark.column]:
+        value = line.partition(": ")[2]
+        yield _at(mark, f'a text with ": " in it must stand in quotes. {QUOTES.format(_cut(value))}')
+    above = next(lines.up_from(mark.line - 1), None)
+    if "mapping values" in told and above is not None and KEY_AND_VALUE.match(lines[above]):
+        yield _in_line(lines, mark.line, _misplaced(lines, mark.line, f"; line {above + 1} above it is complete"))
+    if above is not None and ("mapping values" in told or "':'" in told):
+        yield _in_line(lines, above, f"there is no colon after the key: {_cut(lines[above].strip())}")
+    if "expected" in told and not starts_line:
+        yield _at(
+            mark,
+            f"the text goes on after its closing quote: {_cut(line[mark.column :])}. Expected: one pair of quotes "
+            "around the whole text, and '' for a ' within single quotes",
+        )
+    if "expected" in told:
+        yield _in_line(lines, mark.line, _misplaced(lines, mark.line, ", which fits no line above"))
+
+
+def _misplaced(lines: _Lines, number: int, why: str) -> str:
+    blanks = "1 blank" if lines.indent(number) == 1 else f"{lines.indent(number)} blanks"
+    return (
+        f"the line is indented by {blanks}{why}: {_cut(lines[number].strip())}. "
+        "Expected: as far to the right as the lines that it belongs with"
+    )
+
+
+def _at(mark: yaml.Mark, text: str) -> Fault:
+    return Fault(mark.line + 1, mark.column + 1, f"{text}.")
+
+
+def _in_line(lines: _Lines, number: int, text: str) -> Fault:
+    return Fault(number + 1, lines.indent(number) + 1, f"{text}.")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"

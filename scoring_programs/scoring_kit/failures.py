@@ -1,0 +1,88 @@
+"""What is said of a run that failed, and to whom: to participants about their file, to organisers about the rest."""
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scoring_kit.errors import OrganiserError, SubmissionError, fitting
+from scoring_kit.missing_packages import missing_package, what_is_missing
+
+BAD_SUBMISSION, ORGANISERS, BUG = 1, 2, 3
+"""Exit status."""
+
+NOT_YOURS = "This is not the submission's fault; tell the organisers."
+FRAMES_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A failed run.
+
+    Attributes:
+        status: the exit status.
+        log: what stderr says.
+        page: what the results page says, which everybody can open: of anything but the submission no reason at all.
+    """
+
+    status: int
+    log: Sequence[str]
+    page: Sequence[str]
+
+
+def guarded(action: Callable[[], None], tell: Callable[[Failure], None] | None = None) -> int:
+    """Run `action`; returns the exit status, after `tell` was told of a failure (by default it is printed)."""
+    try:
+        action()
+    except Exception as error:
+        failure = failure_of(error)
+        (tell or print_failure)(failure)
+        return failure.status
+    return 0
+
+
+def failure_of(error: Exception) -> Failure:
+    """A failure without a word of gold."""
+    if isinstance(error, SubmissionError):
+        lines = error.report().splitlines()
+        return Failure(BAD_SUBMISSION, lines, [*lines, *error.warnings])
+    if isinstance(error, OrganiserError):
+        return _of_organisers(error.messages)
+    if isinstance(error, ModuleNotFoundError) and (package := missing_package(error)):
+        return _of_organisers([what_is_missing(package)])
+    return Failure(BUG, _bug(error), [NOT_YOURS])
+
+
+def print_failure(failure: Failure) -> None:
+    """Print everything to stderr."""
+    print(*failure.log, sep="\n", file=sys.stderr)
+
+
+def print_fitting(failure: Failure) -> None:
+    """Print as much as a worker surely keeps, and how much was left out.
+
+    The organisers' mistakes may be many; what is said of a submission or a bug is short in itself.
+    """
+    lines = fitting(failure.log) if failure.status == ORGANISERS else failure.log
+    more = len(failure.log) - len(lines)
+    print(*lines, *([f"… and {more} more lines."] if more else []), sep="\n", file=sys.stderr)
+
+
+def _of_organisers(messages: Sequence[str]) -> Failure:
+    first = "The competition is not set up correctly. This is not the submission's fault: the organisers must act."
+    return Failure(ORGANISERS, [first, *messages], [NOT_YOURS])
+
+
+def _bug(error: Exception) -> list[str]:
+    """Where it happened and nothing else: the message or the values could hold gold."""
+    if os.environ.get("SCORING_DEBUG") == "1":
+        return "".join(traceback.format_exception(error)).splitlines()
+    frames = traceback.extract_tb(error.__traceback__)
+    return [
+        "The scoring program failed; this is a bug, please report these lines to the organisers.",
+        *([f"  … {len(frames) - FRAMES_SHOWN} calls before these"] if len(frames) > FRAMES_SHOWN else []),
+        *(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}" for frame in frames[-FRAMES_SHOWN:]),
+        f"  {type(error).__name__}",
+    ]

@@ -1,0 +1,41 @@
+"""The frame of a page: one self-contained HTML file without script."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from html import escape
+
+from scoring_kit.report.style import STYLE
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+MAX_FACT = 120
+
+
+def document(kind: str, title: str, facts: Mapping[str, str], body: str) -> str:
+    """A page as HTML.
+
+    Args:
+        kind: what the page is, such as `Results`.
+        title: the competition's.
+        facts: what stands below the title, name → text; empty texts are left out.
+        body: HTML.
+    """
+    shown = "".join(
+        f"<li>{escape(name)}: <b>{escape(text if len(text) <= MAX_FACT else text[: MAX_FACT - 1] + '…')}</b></li>"
+        for name, text in facts.items()
+        if text
+    )
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}"><meta name="referrer" content="no-referrer">
+<title>{escape(f"{kind} – {title}" if title else kind)}</title><style>{STYLE}</style></head>
+<body><main>
+<header><p class="eyebrow">{escape(kind)}</p><h1>{escape(title)}</h1><ul class="facts">{shown}</ul></header>
+{body}
+</main></body></html>
+"""
+
+
+def moment(time: datetime) -> str:
+    """A moment as readers are told it, to the minute."""
+    time = time.astimezone(UTC)
+    return f"{time.day} {time:%B %Y, %H:%M} UTC"

@@ -1,0 +1,69 @@
+"""Attacks on answers that are right or wrong, through the number of right ones: SeeDev, ARE, CLARITY task 2.
+
+The candidates are the answers of a good baseline; a question hands in some of them and nothing else.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.disclosure.oracle import Oracle, Seen
+from tests.disclosure.window import Golds, Query, Window
+
+WRONG, RIGHT = 0, 1
+FEWEST = 5
+
+
+@dataclass
+class AnswerAttack:
+    """Each submission asks how many of some candidates are right; where figures tell it by group, in each group.
+
+    Attributes:
+        oracle: the phase.
+        groups: the group (event type, text) of each candidate.
+        files: writes a submission with these candidates.
+        right: from what is seen and the number of candidates asked, how many are right, and how exactly that is known.
+        right_in_group: the same for a group; None where no figure tells it.
+    """
+
+    oracle: Oracle
+    groups: Sequence[str]
+    files: Callable[[Sequence[int]], Mapping[str, str]]
+    right: Callable[[Seen, int], tuple[float, float]]
+    right_in_group: Callable[[Seen, str, int], tuple[float, float]] | None = None
+
+    def run(self) -> dict[int, bool]:
+        """Candidate → whether it is right, of those that are known for certain."""
+        self._window = window = Window(len(self.groups), 2, self.oracle.setting.memory)
+        while self.oracle.left and window.active:
+            question = window.question(self._predicted, self._draw)
+            asked = [item for item, code in zip(window.active, question, strict=True) if code == RIGHT]
+            seen = self.oracle.submit(self.files(asked))
+            figures = [self.right(seen, len(asked))]
+            for group in self._told(question):
+                count = sum(self.groups[item] == group for item in asked)
+                assert self.right_in_group is not None
+                figures.append(self.right_in_group(seen, group, count))
+            shown, errors = zip(*figures, strict=True)
+            window.learn(question, shown, [max(error, 1e-6) for error in errors], self._predicted, self.oracle.left)
+        return {item: code == RIGHT for item, code in window.known.items()}
+
+    def _draw(self, random: np.random.Generator, size: int) -> Query:
+        chosen = random.random(size) < random.choice([0.3, 0.5, 0.7])
+        question = np.where(chosen, RIGHT, -1)
+        question[random.integers(size)] = RIGHT
+        return question
+
+    def _told(self, question: Query) -> list[str]:
+        """The groups of which a figure tells something: those of enough candidates."""
+        if self.right_in_group is None:
+            return []
+        asked = [self.groups[item] for item, code in zip(self._window.active, question, strict=True) if code == RIGHT]
+        return sorted(group for group in set(asked) if asked.count(group) >= FEWEST)
+
+    def _predicted(self, golds: Golds, question: Query) -> NDArray[np.float64]:
+        own = np.array([self.groups[item] for item in self._window.active])
+        masks = [question == RIGHT, *((question == RIGHT) & (own == group) for group in self._told(question))]
+        return np.column_stack([golds[:, mask].sum(axis=1, dtype=np.float64) for mask in masks])

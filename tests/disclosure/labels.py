@@ -1,0 +1,113 @@
+"""Attacks on one gold label an item, through macro F1 and the confusion matrix: CLARITY task 1, PROCESS task 1."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.disclosure.oracle import Oracle, Seen
+from tests.disclosure.window import Golds, Query, Window
+
+FEWEST = 5
+"""Fewer items of a label stand together with others in a matrix (`details_min_items`)."""
+
+
+@dataclass
+class LabelAttack:
+    """Two submissions count the gold of the labels; the others ask about as many items as can be decided.
+
+    An item outside of a question gets an answer that is no label, so that it counts for none; or, where only labels
+    are accepted, the last label: of those items it is known how many have each label, since the totals are.
+
+    Attributes:
+        oracle: the phase.
+        labels: of the task.
+        items: how many there are.
+        files: writes a submission with an answer for each item.
+        column: key of macro F1.
+        rest: the answer for an item outside of a question: no label, or the last label.
+    """
+
+    oracle: Oracle
+    labels: Sequence[str]
+    items: int
+    files: Callable[[Sequence[str]], Mapping[str, str]]
+    column: str
+    rest: str
+
+    def run(self) -> dict[int, str]:
+        """Item → its gold label, of those that are known for certain."""
+        self._totals = np.array(self._count_totals())
+        window = Window(self.items, len(self.labels), self.oracle.setting.memory)
+        while self.oracle.left and window.active:
+            question = window.question(self._predicted, self._draw)
+            answers = [self.rest] * self.items
+            for item, code in zip(window.active, question, strict=True):
+                answers[item] = self.labels[code] if code >= 0 else self.rest
+            seen = self.oracle.submit(self.files(answers))
+            cells = self._matrix(seen, question)
+            errors = [self.oracle.setting.error, *[0.5] * len(cells)]
+            window.learn(question, [seen.scores[self.column], *cells], errors, self._predicted, self.oracle.left)
+        return {item: self.labels[code] for item, code in window.known.items()}
+
+    def _count_totals(self) -> list[int]:
+        """How many items of each label the gold has: F1 of a label that all items get is 2 n / (n + items)."""
+        totals = []
+        for label in self.labels[:-1]:
+            shown = self.oracle.submit(self.files([label] * self.items)).scores[self.column]
+            f1 = [2 * n / (n + self.items) / len(self.labels) for n in range(self.items + 1)]
+            totals.append(min(range(self.items + 1), key=lambda n: abs(f1[n] - shown)))
+        return [*totals, self.items - sum(totals)]
+
+    def _draw(self, random: np.random.Generator, size: int) -> Query:
+        if self._sees_matrix and random.random() < 0.5:  # labels with enough items each, or any, whatever tells more
+            groups = max(1, min(self._asked_labels, size // FEWEST))
+            return random.permutation(np.arange(size) % groups)
+        return random.integers(0 if self.rest not in self.labels else -1, self._asked_labels, size)
+
+    @property
+    def _asked_labels(self) -> int:
+        """How many labels a question hands out: all, but for the one that the rest gets."""
+        return len(self.labels) - (self.rest in self.labels)
+
+    @property
+    def _sees_matrix(self) -> bool:
+        return self.oracle.setting.details == "full"
+
+    def _predicted(self, golds: Golds, question: Query) -> NDArray[np.float64]:
+        """Macro F1, then, where there is a matrix, its cells: for each predicted label the counts of the gold's."""
+        cells = np.array([[(golds[:, question == p] == g).sum(axis=1) for g in self._codes] for p in self._codes])
+        asked = self._asked(question)
+        if self.rest in self.labels:
+            cells[-1] = self._totals[:, None] - cells[:-1].sum(axis=0)
+        right = cells[self._codes, self._codes].T
+        f1: NDArray[np.float64] = (2 * right / (self._totals + asked)).mean(axis=1)
+        if not self._sees_matrix:
+            return f1[:, None]
+        shown = cells[asked >= FEWEST].reshape(-1, len(golds)).T
+        return np.column_stack([f1, shown])
+
+    def _asked(self, question: Query) -> NDArray[np.int64]:
+        """How many items get each label."""
+        asked = np.array([(question == p).sum() for p in self._codes])
+        if self.rest in self.labels:
+            asked[-1] = self.items - asked[:-1].sum()
+        return asked
+
+    def _matrix(self, seen: Seen, question: Query) -> list[float]:
+        if not self._sees_matrix:
+            return []
+        rows = seen.figure("gold against predicted labels")
+        header = rows["Gold"]
+        numbers = self._asked(question)
+        asked = [self.labels[code] for code in self._codes if numbers[code] >= FEWEST]
+        return [
+            float(rows[gold][header.index(predicted)]) if predicted in header and gold in rows else float("nan")
+            for predicted in asked
+            for gold in self.labels
+        ]
+
+    @property
+    def _codes(self) -> range:
+        return range(len(self.labels))

@@ -1,0 +1,105 @@
+"""All that a participant sees of one submission after another to a competition's test phase, by the program itself."""
+
+import html
+import io
+import json
+import re
+from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gen_bundle.declaration.resolve import resolve
+from gen_bundle.package.phase_data import prepare_phases
+from gen_bundle.package.programs import program_description
+from gen_bundle.resources import resource
+from scoring_kit import frame
+from tests.scoring_programs.framed import write_files
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a phase shows, its `details` and `score_decimals`, and how many golds an attacker can keep in mind."""
+
+    details: str
+    decimals: int | None = None
+    memory: int = 100_000
+
+    @property
+    def error(self) -> float:
+        """How far a score may be from its exact value: half a digit, or the last bits of a sum."""
+        return 1e-13 if self.decimals is None else 0.5 * 10**-self.decimals + 1e-13
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One scored submission."""
+
+    scores: Mapping[str, float]
+    details: Mapping[str, float | None]
+    page: str
+
+    def figure(self, title: str) -> dict[str, list[str]]:
+        """A figure of the page: label of a row → its cells; empty where the page has no such figure."""
+        for figure in re.findall(r"<figure>(.*?)</figure>", self.page, flags=re.DOTALL):
+            if title in html.unescape(figure):
+                rows = [_cells(row) for row in re.findall(r"<tr>(.*?)</tr>", figure, flags=re.DOTALL)]
+                return {label: cells for label, *cells in rows}
+        return {}
+
+
+def _cells(row: str) -> list[str]:
+    cells = re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, flags=re.DOTALL)
+    return [html.unescape(re.sub(r"<[^>]*>", "", cell)).strip() for cell in cells]
+
+
+class Oracle:
+    """The test phase of a competition, with its own limit of submissions.
+
+    Attributes:
+        manifest: what participants know.
+        baseline: the files of the organisers' better baseline, from which an attacker takes likely answers.
+        reference: the phase's gold, to see whether what an attacker believes is true.
+        left: how many submissions may still be made.
+    """
+
+    def __init__(self, work: Path, name: str, unit: str, setting: Setting, baseline: str) -> None:
+        overrides = [f"phases.test.details={setting.details}"]
+        overrides += [] if setting.decimals is None else [f"phases.test.score_decimals={setting.decimals}"]
+        layout = "joint" if unit == "joint" else "tasks"
+        competition = resolve(resource("bundles") / name, layout=layout, overrides=tuple(overrides))
+        data = next(data for data in prepare_phases(competition, work / "data") if data.phase.id == "test")
+        chosen = next(one for one in competition.units if one.id == unit)
+        description = program_description(competition, chosen, data.phase)
+        write_files(work / "program", {"program.json": json.dumps(description)})
+        self.setting = setting
+        self.manifest: Mapping[str, Any] = data.manifest["expected"]
+        self.baseline = {name: _text(content) for name, content in data.baselines[baseline].items()}
+        self.reference = data.references[unit]
+        self.left = data.phase.max_submissions
+        self._work = work
+        self._number = 0
+
+    def submit(self, files: Mapping[str, str]) -> Seen:
+        """Score a submission."""
+        assert self.left > 0, "the phase takes no more submissions"
+        self.left -= 1
+        self._number += 1
+        given, output = self._work / f"input{self._number}", self._work / f"output{self._number}"
+        write_files(given / "res", files)
+        (given / "ref").symlink_to(self.reference)
+        log = io.StringIO()
+        with redirect_stdout(log), redirect_stderr(log):
+            status = frame.main(self._work / "program", [str(given), str(output)])
+        assert status == 0, log.getvalue()
+        details = json.loads((output / "details.json").read_text(encoding="utf-8"))["tasks"]
+        return Seen(
+            json.loads((output / "scores.json").read_text(encoding="utf-8")),
+            {name: one["value"] for task in details.values() for name, one in task.items()},
+            (output / "detailed_results.html").read_text(encoding="utf-8"),
+        )
+
+
+def _text(content: Path | bytes) -> str:
+    return content.decode() if isinstance(content, bytes) else content.read_text(encoding="utf-8")

@@ -1,0 +1,81 @@
+"""An attacker who keeps every gold that agrees with all that was shown, of as many items as fit.
+
+A window moves over the items: as soon as shown figures leave few golds possible, more items join. What all golds that
+are still possible agree on is known for certain.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+TRIED = 40
+LOOKED_AT = 2_000
+
+Query = NDArray[np.int64]
+"""For each item of the window the label to predict, -1 for none."""
+Golds = NDArray[np.int8]
+"""Possible golds, shape [golds, items of the window], as label codes."""
+Predict = Callable[[Golds, Query], NDArray[np.float64]]
+"""What would be shown for each possible gold, shape [golds, figures]."""
+
+
+class Window:
+    """The golds that are possible of some items.
+
+    Args:
+        items: how many items there are.
+        labels: how many labels an item's gold can have.
+        memory: how many possible golds are kept at most.
+    """
+
+    def __init__(self, items: int, labels: int, memory: int) -> None:
+        self.known: dict[int, int] = {}
+        self.active: list[int] = []
+        self.golds: Golds = np.zeros((1, 0), dtype=np.int8)
+        self._waiting = list(range(items))
+        self._labels = labels
+        self._memory = memory
+        self._random = np.random.default_rng(0)
+        self._expected = math.inf  # bits that a question tells
+        self._refill(1)
+
+    def question(self, predict: Predict, draw: Callable[[np.random.Generator, int], Query]) -> Query:
+        """The best of some random questions: what it shows differs between as many possible golds as possible."""
+        chosen = self._random.choice(len(self.golds), size=min(LOOKED_AT, len(self.golds)), replace=False)
+        sample = self.golds[chosen]
+        questions = [draw(self._random, len(self.active)) for _ in range(TRIED)]
+        told = [_entropy(predict(sample, question)) for question in questions]
+        self._expected = max(told)
+        return questions[told.index(self._expected)]
+
+    def learn(
+        self, question: Query, shown: Sequence[float], errors: Sequence[float], predict: Predict, left: int
+    ) -> None:
+        """Keep the golds for which `shown` would be shown, up to `errors`; figures that are not shown are NaN.
+
+        Further items join as far as `left` questions like this one can decide them.
+        """
+        off = np.abs(predict(self.golds, question) - np.array(shown)) > np.array(errors)
+        self.golds = self.golds[~off.any(axis=1)]
+        assert len(self.golds), "the true gold is among the possible ones"
+        first = self.golds[0]
+        certain = (self.golds == first).all(axis=0)
+        self.known.update({item: int(first[i]) for i, item in enumerate(self.active) if certain[i]})
+        self.active = [item for i, item in enumerate(self.active) if not certain[i]]
+        self.golds = np.ascontiguousarray(self.golds[:, ~certain])
+        self._refill(left)
+
+    def _refill(self, left: int) -> None:
+        most = min(self._memory, 2 ** min(left * self._expected, 60))
+        while self._waiting and len(self.golds) * self._labels <= most:
+            self.active.append(self._waiting.pop(0))
+            codes = np.tile(np.arange(self._labels, dtype=np.int8), len(self.golds))
+            self.golds = np.column_stack([np.repeat(self.golds, self._labels, axis=0), codes])
+
+
+def _entropy(figures: NDArray[np.float64]) -> float:
+    _, counts = np.unique(np.nan_to_num(figures, nan=-1.0).round(9), axis=0, return_counts=True)
+    share = counts / counts.sum()
+    return float(-(share * np.log2(share)).sum())

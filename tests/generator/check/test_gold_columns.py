@@ -1,0 +1,210 @@
+"""Columns of gold in what participants get, however they are written; and columns that only look like it."""
+
+import csv
+import io
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.check import Secrets
+from tests.generator.check.drafts import Draft, Edit, both, delete, new, packed, put, with_options, write
+
+DRAW = random.Random(7)
+ITEMS = [f"item-{number:03}" for number in range(40)]
+MOODS = [DRAW.choice(["joyful", "neutral", "sad"]) for _ in ITEMS]
+POINTS = [DRAW.choice(["7", "12.5", "20", "28"]) for _ in ITEMS]
+LANGUAGES = [DRAW.choice(["de", "en"]) for _ in ITEMS]
+TEXTS = [f"the text of number {number} in full" for number in range(40)]
+Table = dict[str, list[str]]
+GOLD: Table = {"id": ITEMS, "text": TEXTS, "language": LANGUAGES, "label": MOODS}
+INPUT: Table = {"id": ITEMS, "text": TEXTS, "language": LANGUAGES}
+# one joined text for each row: nothing of it ties a label to an id
+JOINED = Secrets(texts=tuple(" ".join(row) for row in zip(*GOLD.values(), strict=True)))
+NAMED = Secrets(labels=tuple(zip(ITEMS, MOODS, strict=True)), files=("gold.csv",))
+
+
+def written(table: Table, delimiter: str = ",", order: Callable[[list[int]], object] = lambda _: None) -> bytes:
+    """A table as CSV."""
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter)
+    writer.writerow(table)
+    places = list(range(len(next(iter(table.values())))))
+    order(places)
+    writer.writerows([cells[place] for cells in table.values()] for place in places)
+    return out.getvalue().encode()
+
+
+def objects(table: Table) -> list[dict[str, str]]:
+    """A table as one object a row."""
+    return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+
+
+def bundle(gold: Table, *edits: Edit, secrets: Secrets | None = None) -> Draft:
+    """A bundle with this gold, and files in its public data."""
+    draft = new()
+    both(delete("ref/truth.txt"), write("ref/gold.csv", written(gold)), put("phases", 0, "public_data", "public"))(
+        draft
+    )
+    both(with_options(secrets=secrets), *edits)(draft)
+    return draft
+
+
+def leaks(draft: Draft, folder: Path) -> list[str]:
+    """What the check says of leaks."""
+    return [finding.what for finding in draft.check(folder).findings if finding.id == "leak"]
+
+
+def renamed(cells: list[str]) -> list[str]:
+    """Labels under other names."""
+    return [{"joyful": "plus", "neutral": "none", "sad": "minus"}[cell] for cell in cells]
+
+
+def bits(cells: list[str], one: str = "joyful") -> list[str]:
+    """Labels as yes and no."""
+    return [str(int(cell == one)) for cell in cells]
+
+
+def backwards(places: list[int]) -> None:
+    """Rows from the last to the first."""
+    places.reverse()
+
+
+FORMS = {
+    "appended": written({**INPUT, "x": MOODS}),
+    "all appended": written({**INPUT, **{f"gold {name}": cells for name, cells in GOLD.items()}}),
+    "appended, tabs": written({**INPUT, "x": MOODS}, "\t"),
+    "renamed": written({**INPUT, "x": renamed(MOODS)}),
+    "renamed, reordered": written({**INPUT, "x": renamed(MOODS)}, order=backwards),
+    "as bits": written({**INPUT, "x": bits(MOODS)}),
+    "as bits, reordered": written({**INPUT, "x": bits(MOODS)}, order=backwards),
+    "as truth values": written({**INPUT, "x": ["True" if bit == "1" else "False" for bit in bits(MOODS, "sad")]}),
+    "joined by the text": written({"text": TEXTS, "x": bits(MOODS)}, order=random.Random(1).shuffle),
+    "by order alone": written({"features": [str(number % 7) for number in range(40)], "x": renamed(MOODS)}),
+    "a column alone": "\n".join(bits(MOODS)).encode(),
+    "with a head": "\n".join(["y", *renamed(MOODS)]).encode(),
+    "objects": json.dumps(
+        [{"i": item, "more": {"z": 1}, "x": bit} for item, bit in zip(ITEMS, bits(MOODS), strict=True)]
+    ).encode(),
+    "truth values of JSON": json.dumps(
+        {i: {"x": bit == "1"} for i, bit in zip(ITEMS, bits(MOODS), strict=True)}
+    ).encode(),
+    "a mapping": json.dumps(dict(zip(ITEMS, renamed(MOODS), strict=True))).encode(),
+    "columns of JSON": json.dumps({"i": ITEMS, "x": renamed(MOODS)}).encode(),
+    "lines of JSON": "\n".join(map(json.dumps, objects({"i": ITEMS, "x": bits(MOODS)}))).encode(),
+    "in a zip": packed({"a/b.csv": written({"i": ITEMS, "x": bits(MOODS)})}),
+    "a part of the items": b"\n".join(written({**INPUT, "x": bits(MOODS)}).splitlines()[:31]),
+}
+
+
+@pytest.mark.parametrize("secrets", [None, Secrets(), JOINED, NAMED], ids=["none", "empty", "joined", "named"])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_column_of_labels_is_found_however_it_is_written(form: str, secrets: Secrets | None, tmp_path: Path) -> None:
+    draft = bundle(
+        GOLD, write("public/more.dat", FORMS[form]), write("public/items.csv", written(INPUT)), secrets=secrets
+    )
+    assert [what.partition(" ")[2].split()[1] for what in leaks(draft, tmp_path)][:1] == [
+        "public/more.dat" + "/a/b.csv" * (form == "in a zip")
+    ]
+
+
+@pytest.mark.parametrize("channel", ["page", "kit", "input", "program"])
+def test_it_is_found_in_whatever_participants_get(channel: str, tmp_path: Path) -> None:
+    rows = [f"| {item} | {bit} |" for item, bit in zip(ITEMS, bits(MOODS), strict=True)]
+    leaking = written({"i": ITEMS, "x": bits(MOODS)})
+    edits = {
+        "page": write("overview.md", "\n".join(["# Data", "", "| Item | X |", "| --- | --- |", *rows]).encode()),
+        "kit": both(put("phases", 0, "starting_kit", "kit"), write("kit/x.csv", leaking)),
+        "input": both(put("tasks", 0, "input_data", "input"), write("input/x.csv", leaking)),
+        "program": write("scoring/x.csv", leaking),
+    }
+    assert len(leaks(bundle(GOLD, edits[channel], write("public/a.txt", b"a\n"), secrets=NAMED), tmp_path)) == 1
+
+
+def test_a_table_in_several_files_of_a_folder_is_one(tmp_path: Path) -> None:
+    files = [
+        write(
+            f"public/part-{start}.json",
+            json.dumps(objects({"i": ITEMS[start : start + 4], "x": bits(MOODS)[start : start + 4]})).encode(),
+        )
+        for start in range(0, 40, 4)
+    ]
+    assert leaks(bundle(GOLD, *files), tmp_path)
+
+
+UNKNOWN: Table = {"item": ITEMS, "stanza": [str(len(text) % 3) for text in TEXTS], "mmse": POINTS}
+
+
+@pytest.mark.parametrize("secrets", [None, Secrets(), JOINED])
+def test_a_table_of_which_nobody_knows_what_is_secret_is_secret_as_a_whole(
+    secrets: Secrets | None, tmp_path: Path
+) -> None:
+    gold: Table = {"item": ITEMS, "language": LANGUAGES, "mmse": POINTS}
+    assert leaks(bundle(gold, write("public/a.csv", written({**INPUT, "x": POINTS})), secrets=secrets), tmp_path)
+    assert leaks(bundle(gold, write("public/a.csv", written(INPUT)), secrets=secrets), tmp_path) == []
+
+
+@pytest.mark.parametrize("secrets", [Secrets(), JOINED, Secrets(files=("other.csv",))])
+@pytest.mark.parametrize("name", ["public/notes.bin", "public/a/b.txt", "public/pack.zip"])
+def test_a_copy_of_a_reference_file_is_found_under_any_name(name: str, secrets: Secrets, tmp_path: Path) -> None:
+    data = packed({"inner": written(GOLD)}) if name.endswith("zip") else written(GOLD)
+    assert len(leaks(bundle(GOLD, write(name, data), secrets=secrets), tmp_path)) == 1
+
+
+def test_json_is_the_same_however_it_is_written(tmp_path: Path) -> None:
+    gold = {"documents": [{"spans": [[1, 2], [5, 9]]}, {"spans": [[0, 3]]}]}
+    edits = [
+        write("ref/gold.json", json.dumps(gold).encode()),
+        write("public/x.txt", json.dumps(gold, indent=4).encode()),
+    ]
+    assert leaks(bundle(GOLD, *edits), tmp_path) == [
+        "public data public/x.txt is the reference file gold.json, written anew"
+    ]
+
+
+def numbers(seed: int, most: int) -> list[str]:
+    draw = random.Random(seed)
+    return [str(draw.randint(0, most)) for _ in ITEMS]
+
+
+SOUND = {
+    "the input": written(INPUT),
+    # each speaker has one label, and there are many speakers
+    "a speaker": written({**INPUT, "speaker": [f"{mood}-{number % 9}" for number, mood in enumerate(MOODS)]}),
+    "few rows": b"\n".join(written({**INPUT, "x": bits(MOODS)}).splitlines()[:6]),
+    **{f"features {seed}": written({**INPUT, "a": numbers(seed, 1), "b": numbers(seed + 50, 2)}) for seed in range(20)},
+    "other items": written({"id": [f"train-{item}" for item in ITEMS], "label": MOODS[::-1]}),
+    "one label": written({**INPUT, "x": ["0"] * 40}),
+    "nearly": written({**INPUT, "x": [*bits(MOODS)[:-1], str(1 - int(bits(MOODS)[-1]))]}),
+    # as many rows, and sorted by label as the gold is not
+    "sorted": written({"x": sorted(MOODS)}),
+}
+
+
+@pytest.mark.parametrize("secrets", [None, NAMED], ids=["none", "named"])
+@pytest.mark.parametrize("form", SOUND)
+def test_a_column_that_only_looks_like_gold_is_not_reported(form: str, secrets: Secrets | None, tmp_path: Path) -> None:
+    assert leaks(bundle(GOLD, write("public/more.csv", SOUND[form]), secrets=secrets), tmp_path) == []
+
+
+def test_sorted_columns_agree_without_saying_anything(tmp_path: Path) -> None:
+    gold: Table = {"id": ITEMS, "label": ["a"] * 20 + ["b"] * 20}
+    shown = written({"word": [f"w{number}" for number in range(40)], "x": ["yes"] * 20 + ["no"] * 20})
+    assert leaks(bundle(gold, write("public/more.csv", shown)), tmp_path) == []
+
+
+def test_of_columns_that_are_called_like_labels_the_named_ones_are_secret(tmp_path: Path) -> None:
+    targets = [DRAW.choice(["north", "south"]) for _ in ITEMS]
+    gold: Table = {"id": ITEMS, "target": targets, "label": MOODS}
+    shown = write("public/items.csv", written({**INPUT, "target": targets}))
+    assert leaks(bundle(gold, shown, secrets=NAMED), tmp_path) == []
+    assert leaks(bundle(gold, shown, secrets=Secrets()), tmp_path) != []
+
+
+def test_public_gold_is_no_leak(tmp_path: Path) -> None:
+    released = write("public/released.csv", written(GOLD))
+    assert leaks(bundle(GOLD, released, put("phases", 0, "gold", "public")), tmp_path) == []
+    assert leaks(bundle(GOLD, released, put("phases", 0, "gold", "secret")), tmp_path) != []
+    assert leaks(bundle(GOLD, released, secrets=Secrets(published=("gold.csv",))), tmp_path) == []

@@ -1,0 +1,150 @@
+"""What a run leaves that failed: the page that the platform shows, a short log, and never a score."""
+
+import json
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.declaration.resolve import resolve
+from gen_bundle.package.programs import program_description
+from scoring_kit import frame
+from scoring_kit.errors import Problems, SubmissionError
+from scoring_kit.progress import progress
+from tests.generator.competition import small_competition
+from tests.scoring_programs.scoring_kit.test_frame import GOLD, Case
+
+NOT_YOURS = "This is not the submission's fault; tell the organisers."
+LOG_LINES, LOG_BYTES = 100, 10_000
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> Case:
+    return Case(tmp_path)
+
+
+def words(page: str | None) -> str:
+    """What a reader reads of a page below its title."""
+    assert page is not None
+    assert "Content-Security-Policy" in page
+    body = page.split("</header>")[1]
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", body))).strip()
+
+
+def test_a_refused_submission_leaves_the_words_of_the_log(case: Case) -> None:
+    case.predict("id,label\nt1,<b>happy</b>\nt9,positive\n")
+    case.predict("x", "__MACOSX/._predictions.csv")
+    outcome = case.run()
+    assert outcome.exit_code == 1
+    said = words(outcome.page)
+    assert all(line in said for line in outcome.stderr.splitlines())
+    assert all(line in said for line in outcome.stdout.splitlines()), "what was ignored"
+    assert "<b>happy" not in (outcome.page or "")
+
+
+@pytest.mark.parametrize("gold", [GOLD, ""], ids=["a wrong label", "nothing"])
+def test_the_organisers_mistake_says_nothing_more(case: Case, gold: str) -> None:
+    case.gold(gold)
+    outcome = case.run()
+    assert outcome.exit_code == 2
+    assert words(outcome.page) == NOT_YOURS
+
+
+def test_a_bug_says_nothing_more(case: Case) -> None:
+    case.scorer("{}[reference.labels['t1'] + ' CANARY']")
+    outcome = case.run({"SCORING_DEBUG": "1"})
+    assert outcome.exit_code == 3
+    assert words(outcome.page) == NOT_YOURS
+    assert "CANARY" not in (outcome.page or "")
+
+
+def packed(tmp_path: Path) -> list[str]:
+    """A program whose submission is refused; returns the arguments of a run."""
+    competition = resolve(small_competition(tmp_path))
+    program = tmp_path / "program"
+    program.mkdir()
+    (program / "program.json").write_text(json.dumps(program_description(competition, competition.units[0])))
+    (tmp_path / "input").mkdir()
+    return [str(tmp_path / "input"), str(tmp_path / "output")]
+
+
+def test_no_page_can_be_written_and_the_status_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = packed(tmp_path)
+    (tmp_path / "output").write_text("a file in the place of the folder")
+    assert frame.main(tmp_path / "program", arguments) == 3
+    assert "NotADirectoryError" in capsys.readouterr().err
+
+
+def test_no_score_of_an_earlier_run_stays_beside_the_page(tmp_path: Path) -> None:
+    arguments = packed(tmp_path)
+    output = tmp_path / "output"
+    output.mkdir()
+    for name in ("scores.json", "scores.txt", "details.json"):
+        (output / name).write_text("{}")
+    assert frame.main(tmp_path / "program", arguments) == 2
+    assert [path.name for path in output.iterdir()] == ["detailed_results.html"]
+
+
+def test_a_program_without_description_leaves_a_page(tmp_path: Path) -> None:
+    arguments = packed(tmp_path)
+    (tmp_path / "program" / "program.json").write_text("{")
+    assert frame.main(tmp_path / "program", arguments) == 2
+    assert words((tmp_path / "output" / "detailed_results.html").read_text(encoding="utf-8")) == NOT_YOURS
+
+
+def test_a_log_stays_short_however_much_is_wrong(case: Case) -> None:
+    long = "ü" * 500
+    case.predict("id,label\n" + "".join(f"{long}{i},positive\n" for i in range(1_000)))
+    for number in range(200):
+        case.predict("x", f"{'ö' * 60}{number}/.DS_Store")
+    outcome = case.run()
+    assert outcome.exit_code == 1
+    printed = outcome.stdout + outcome.stderr
+    assert len(printed.encode()) < LOG_BYTES
+    assert printed.count("\n") < LOG_LINES
+    assert outcome.stderr.splitlines()[-1] == "1003 problems found, so nothing was scored."
+
+
+def test_many_long_warnings_and_problems_stay_short() -> None:
+    problems = Problems()
+    for number in range(1_000):
+        problems.error(f"file{number}", "€" * 5_000, "less")
+        problems.warn(f"file{number}", "€" * 300)
+    with pytest.raises(SubmissionError) as refused:
+        problems.stop_if_any()
+    lines = [*problems.warning_lines(), *refused.value.report().splitlines()]
+    assert len("\n".join(lines).encode()) < LOG_BYTES
+    assert len(lines) < LOG_LINES
+    assert re.fullmatch(r"… and \d+ more warnings\.", problems.warning_lines()[-1])
+    counted = re.search(r"… and (\d+) more\.", refused.value.report())
+    assert counted is not None
+    assert int(counted[1]) + sum(line.startswith("file") for line in lines) == 1_000
+
+
+def test_many_mistakes_of_the_organisers_stay_short(case: Case) -> None:
+    case.gold("id,label\n" + "".join(f"t{i},{'x' * 400}\n" for i in range(1_000)))
+    outcome = case.run()
+    assert outcome.exit_code == 2
+    assert len(outcome.stderr.encode()) < LOG_BYTES
+    assert len(outcome.stderr.splitlines()) < LOG_LINES
+
+
+def test_a_deep_bug_stays_short(case: Case) -> None:
+    case.scorer("score(reference, submission, options)")
+    outcome = case.run()
+    assert outcome.exit_code == 3
+    assert len(outcome.stderr.splitlines()) < LOG_LINES
+    assert outcome.stderr.splitlines()[-1] == "  RecursionError"
+
+
+def test_the_progress_of_hours_stays_short(capsys: pytest.CaptureFixture[str]) -> None:
+    now = iter(range(100_000))
+    with progress("Embedding", 36_000, "texts", lambda: float(next(now))) as advance:
+        for _ in range(36_000):
+            advance(1)
+    assert 10 < len(capsys.readouterr().err.splitlines()) < 50
+
+
+def test_the_scores_come_last(case: Case) -> None:
+    assert [line.split(":")[0] for line in case.run().stdout.splitlines()[-2:]] == ["macro_f1", "accuracy"]

@@ -1,0 +1,110 @@
+"""docs/architecture.md is true: what it draws is what imports what, and what it names is there."""
+
+import ast
+import re
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+PRESS = ROOT / "generator" / "gen_bundle"
+SCORERS = ROOT / "scoring_programs"
+FLOORS = [text.split() for text in re.findall(r"subgraph \w+ \[.*?\]\n(.*?)\n    end", PAGE, re.DOTALL)]
+ARROWS = re.findall(r"^    (\w+) --> (\w+)$", PAGE, re.MULTILINE)
+QUESTIONS = re.findall(r"^\| [^|]+\? \| `([^`]+)` \| `([^`]+)` \|$", PAGE, re.MULTILINE)
+# The page gives the reason; the types of these arrows alone point up.
+UPWARD = {("declaration", "package")}
+
+
+def modules_imported(file: Path) -> Iterator[str]:
+    """The dotted names of all that a module imports, also within functions and for types alone."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def rooms() -> dict[str, list[Path]]:
+    """The files of each folder of the press, and of each module beside them."""
+    found: dict[str, list[Path]] = {}
+    for file in PRESS.rglob("*.py"):
+        inside = file.relative_to(PRESS)
+        if not {"scaffold", "templates"} & set(inside.parts) and inside.stem not in ("__init__", "__main__"):
+            found.setdefault(inside.parts[0].removesuffix(".py"), []).append(file)
+    return found
+
+
+def imports() -> set[tuple[str, str]]:
+    """Which room of the press imports from which other."""
+    names = rooms()
+    pairs = {
+        (room, name.split(".")[1])
+        for room, files in names.items()
+        for file in files
+        for name in modules_imported(file)
+        if name.startswith("gen_bundle.")
+    }
+    return {(room, other) for room, other in pairs if other in names and other != room}
+
+
+def test_every_folder_is_drawn() -> None:
+    folders = {path.name for path in PRESS.iterdir() if (path / "__init__.py").exists()}
+    assert folders <= {room for floor in FLOORS for room in floor}
+
+
+def test_no_arrow_points_up() -> None:
+    height = {room: -number for number, floor in enumerate(FLOORS) for room in floor}
+    below = {("package", "declaration")}  # on one floor
+    upward = {
+        (room, other)
+        for room, other in imports() - UPWARD - below
+        if room in height and other in height and height[other] >= height[room]
+    }
+    assert upward == set()
+
+
+def test_no_room_is_in_a_circle() -> None:
+    graph: dict[str, set[str]] = {room: set() for room in rooms()}
+    for room, other in imports() - UPWARD:
+        graph[room].add(other)
+    assert len(list(TopologicalSorter(graph).static_order())) == len(graph)  # raises CycleError for a circle
+
+
+def test_what_is_drawn_is_imported() -> None:
+    assert len(ARROWS) > 15
+    assert set(ARROWS) <= imports()
+
+
+def test_press_scorers_kit_and_competitions_keep_apart() -> None:
+    competitions = {folder.name for folder in SCORERS.iterdir() if folder.is_dir()} - {"scoring_kit", "__pycache__"}
+    scorers = competitions | {"scoring_kit", "score"}
+    for folder, forbidden in ((PRESS, scorers), (SCORERS, {"gen_bundle"}), (SCORERS / "scoring_kit", competitions)):
+        for file in folder.rglob("*.py"):
+            if not {"scaffold", "templates"} & set(file.parts):  # those run elsewhere
+                assert not {name.split(".")[0] for name in modules_imported(file)} & forbidden, file
+
+
+def test_twenty_questions_have_answers() -> None:
+    assert len(QUESTIONS) == 20
+
+
+@pytest.mark.parametrize(("file", "name"), QUESTIONS)
+def test_a_rule_is_where_the_page_says(file: str, name: str) -> None:
+    assert re.search(rf"(?<!\w){re.escape(name)}", (ROOT / file).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    "page", ["CONTRIBUTING.md", "README.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]
+)
+def test_paths_that_a_page_names_are_there(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    linked = re.findall(r"\]\((?!https?:|#)([^)#]+)[^)]*\)", text)
+    for name in linked:
+        assert ((ROOT / page).parent / name).exists(), name
+    tops = "bundles|docker|docs|generator|requirements|scoring_programs|tests"
+    for name in re.findall(rf"`((?:{tops})/[\w./-]*)`", text):
+        assert "NAME" in name or (ROOT / name).exists(), name
