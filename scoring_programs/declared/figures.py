@@ -28,7 +28,7 @@ def figures_of(plan: Plan, gold: GoldTable, answers: Any) -> Mapping[str, Figure
             Bar(name, sum(compute(one.at(positions), plan.options) for one in samples) / len(samples), len(positions))
             for name, positions in groups.items()
         ]
-        figures[f"by {plan.key}"] = BarChart(f"{plan.key} by {', '.join(plan.by)}", bars, plan.better)
+        figures[f"by {plan.key}"] = BarChart(f"{plan.key} by {', '.join(plan.by)}", bars, plan.better, items="keys")
     if not plan.where and not gold.table.many:
         for name, sample in zip(plan.fields, samples, strict=False):
             (field, *_) = sample.fields

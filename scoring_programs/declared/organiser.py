@@ -9,7 +9,7 @@ from typing import Any
 from declared import reference as gold
 from declared.checks import faults, remarks
 from declared.plan import Plan, plans
-from declared.tables import Table, tables_of
+from declared.tables import Table, fields_of_tasks, tables_of
 from declared.template import template_text
 from scoring_kit.errors import Problems
 from scoring_kit.organiser import serve
@@ -66,7 +66,8 @@ def template(request: Mapping[str, Any]) -> dict[str, Any]:
     """Write a file for each table with every key and the emptiest answer that is valid."""
     out = Path(request["out"])
     for one in _gold(request).tables.values():
-        (out / one.table.file.name).write_text(template_text(one), encoding="utf-8", newline="")
+        fields = fields_of_tasks(one.table, request["options"], request["tasks"])
+        (out / one.table.file.name).write_text(template_text(one, fields), encoding="utf-8", newline="")
     return {}
 
 
@@ -87,7 +88,8 @@ def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
             continue
         files.append(table.gold.name)
         answers = {column for plan in wanted for column in plan.gold}
-        groups = {column for plan in wanted for column in plan.grouping} | {table.cluster}
+        every = [plan for own in plans(request["options"]).values() for plan in own if plan.table == table.id]
+        groups = {column for plan in every for column in plan.grouping} | {table.cluster}
         known = {*table.key, *data["public"], *(groups - answers)}
         written = {field.name for field in table.answers if field.type in ("text", "texts")}
         cells = [cell for cell in gold.cells(folder, table) if cell[1] not in known and cell[2].strip()]

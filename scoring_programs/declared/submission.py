@@ -11,7 +11,7 @@ from typing import Any, Dict, FrozenSet, Mapping, Optional, Sequence, Tuple
 from declared.answers import Answers, named_key, read_answers
 from declared.fields import Field, ordered
 from declared.rows import Rows, read_rows, text_lines
-from declared.tables import Key, Table, tables_of
+from declared.tables import Key, Table, fields_of_tasks, tables_of
 from scoring_kit.errors import Problems, shown
 from scoring_kit.faults import told_to_participant
 from scoring_kit.json_reading import read_utf8
@@ -46,7 +46,9 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
             name = names[table.id]
             text = read_utf8(files.paths[name], name, MAX_MEGABYTES, problems)
             if text is not None:
-                answers[table.id] = _read_table(text, name, table, manifest.expected["tables"][table.id], problems)
+                fields = fields_of_tasks(table, manifest.options, manifest.tasks)
+                expected = manifest.expected["tables"][table.id]
+                answers[table.id] = _read_table(text, name, table, fields, expected, problems)
     if not names and files.paths:
         expected = ", ".join(table.file.name for table in tables.values())
         found = ", ".join(map(shown, list(files.paths)[:FILES_SHOWN]))
@@ -81,15 +83,17 @@ def _find_files(files: SubmissionFiles, tables: Sequence[Table], problems: Probl
     return names
 
 
-def _read_table(text: str, name: str, table: Table, expected: Mapping[str, Any], problems: Problems) -> Answers:
-    """One table's answers by the keys of the phase."""
+def _read_table(
+    text: str, name: str, table: Table, needed: Sequence[Field], expected: Mapping[str, Any], problems: Problems
+) -> Answers:
+    """One table's answers, in the fields that are `needed`, by the keys of the phase."""
     keys = [tuple(key) for key in expected["keys"]]
-    fields = [with_values(field, expected["values"]) for field in table.answers]
+    fields = [with_values(field, expected["values"]) for field in needed]
     if table.file.suffix == ".txt":
         rows = _keyed_lines(text, name, keys, fields[0], problems)
     else:
         rows = read_rows(text, name, table.file, [*table.key, *(field.name for field in fields)], table, problems)
-        if not rows.is_json and not _check_header(rows.names, name, table, problems):
+        if not rows.is_json and not _check_header(rows.names, name, table, fields, problems):
             return Answers({}, [], [])
     positions = {key: position for position, key in enumerate(keys)}
     answers = read_answers(rows, table, positions, fields, problems, told_to_participant(problems))
@@ -121,10 +125,10 @@ def _keyed_lines(text: str, name: str, keys: Sequence[Key], field: Field, proble
     return Rows([field.name], False, rows, lambda number: f"{name}:{number}")
 
 
-def _check_header(header: Sequence[str], name: str, table: Table, problems: Problems) -> bool:
+def _check_header(header: Sequence[str], name: str, table: Table, fields: Sequence[Field], problems: Problems) -> bool:
     """Whether every column that is asked for is there; further columns get a warning."""
     before = problems.found
-    needed = [*table.key, *(field.name for field in table.answers if field.required)]
+    needed = [*table.key, *(field.name for field in fields if field.required)]
     known = {*table.key, *(field.name for field in table.answers)}
     right = {column.casefold(): column for column in known if column not in header}
     further = []
@@ -137,7 +141,7 @@ def _check_header(header: Sequence[str], name: str, table: Table, problems: Prob
             further.append(column)
     for column in needed if header else ():
         if column not in header:
-            listed = ", ".join([*table.key, *(field.name for field in table.answers)])
+            listed = ", ".join([*table.key, *(field.name for field in fields)])
             problems.error(f"{name}:1", f"the column {column} is missing", f"the columns {listed}")
     if further:
         plural = "columns are" if len(further) > 1 else "column is"

@@ -6,7 +6,7 @@ Runs on Python 3.9 with the standard library alone, because participants run it 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Collection, Dict, List, Mapping, Optional, Set, Tuple
 
 from declared.fields import Field
 
@@ -86,6 +86,18 @@ class Table:
     def field(self, name: str) -> Field:
         """The field of a name."""
         return next(field for field in self.fields if field.name == name)
+
+
+def fields_of_tasks(table: Table, options: Mapping[str, Any], tasks: Collection[str]) -> Tuple[Field, ...]:
+    """The fields that a submission to these tasks answers: all but those that only other tasks' metrics read."""
+    own: Set[str] = set()
+    others: Set[str] = set()
+    for task, columns in options["metrics"].items():
+        for metric in columns.values():
+            if metric["table"] == table.id:
+                read = metric["fields"] if metric["file"] is None else [field.name for field in table.fields]
+                (own if task in tasks else others).update(read)
+    return tuple(field for field in table.answers if field.name in own or field.name not in others)
 
 
 def tables_of(options: Mapping[str, Any]) -> Dict[str, Table]:

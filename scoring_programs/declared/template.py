@@ -3,21 +3,21 @@
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from declared.fields import Field
 from declared.reference import GoldTable, expected
 
 
-def template_text(gold: GoldTable) -> str:
-    """A table's file in its own format; with many rows a key there is no row to fill in."""
+def template_text(gold: GoldTable, answers: Sequence[Field]) -> str:
+    """A table's file in its own format, to answer these fields; with many rows a key there is no row to fill in."""
     table = gold.table
-    fields = [*table.key_fields, *table.answers]
-    rows = [] if table.many else list(_rows(gold))
+    fields = [*table.key_fields, *answers]
+    rows = [] if table.many else list(_rows(gold, answers))
     suffix = table.file.suffix
     if suffix == ".txt":
-        return "".join(f"{_cell(table.answers[0], row[-1])}\n" for row in rows)
+        return "".join(f"{_cell(answers[0], row[-1])}\n" for row in rows)
     names = [field.name for field in fields]
     if suffix in (".json", ".jsonl"):
         objects = [json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) for row in rows]
@@ -31,10 +31,10 @@ def template_text(gold: GoldTable) -> str:
     return buffer.getvalue()
 
 
-def _rows(gold: GoldTable) -> Iterator[list[Any]]:
+def _rows(gold: GoldTable, answers: Sequence[Field]) -> Iterator[list[Any]]:
     labels = expected(gold)["values"]
     for at, key in enumerate(gold.keys):
-        yield [*key, *(_emptiest(field, gold, at, labels.get(field.name)) for field in gold.table.answers)]
+        yield [*key, *(_emptiest(field, gold, at, labels.get(field.name)) for field in answers)]
 
 
 def _emptiest(field: Field, gold: GoldTable, at: int, labels: list[str] | None) -> Any:

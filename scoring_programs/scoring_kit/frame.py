@@ -11,7 +11,7 @@ import io
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +27,8 @@ from scoring_kit.results import TaskResult
 from scoring_kit.signature import reference_digest, signature
 from scoring_kit.submission_files import read_submission, submission_name
 
+TaskScorer = Callable[[Any, Any, Mapping[str, Any]], TaskResult]
+"""Scores a submission against the reference with the competition's options."""
 DEFAULT_INPUT, DEFAULT_OUTPUT = Path("/app/input"), Path("/app/output")
 
 
@@ -128,18 +130,15 @@ def score_tasks(program: Program, reference: Any, submission: Any) -> dict[str, 
     return results
 
 
-def _scorer(package: str, task: str) -> Callable[[Any, Any, Mapping[str, Any]], TaskResult]:
+def _scorer(package: str, task: str) -> TaskScorer:
     """The function that scores a task: what `scorer` of the package's module `tasks` gives, where there is one.
 
     Else `score` of the package's module that is called like the task.
     """
     if importlib.util.find_spec(f"{package}.tasks") is not None:
-        found: Callable[[Any, Any, Mapping[str, Any]], TaskResult] = importlib.import_module(f"{package}.tasks").scorer(
-            task
-        )
+        found: TaskScorer = importlib.import_module(f"{package}.tasks").scorer(task)
         return found
-    module = importlib.import_module(f"{package}.{task}")
-    score: Callable[[Any, Any, Mapping[str, Any]], TaskResult] = module.score
+    score: TaskScorer = importlib.import_module(f"{package}.{task}").score
     return score
 
 

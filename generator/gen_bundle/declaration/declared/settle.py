@@ -46,6 +46,9 @@ def settle(data: dict[str, Any], folder: Path) -> list[Finding]:
             if metric.metric is not None and metric.metric.is_ranking:
                 metric.table.distinct = metric.options["item"]
     _name_columns([(column, metric) for _, _, column, metric in columns if metric is not None])
+    for _, _, column, metric in columns:
+        if metric is None and column.get("computation") is None:
+            _complete_unread(column)
     by_key = {column.get("key"): column for _, _, column, _ in columns}
     for _, trail, column, _ in columns:
         if column.get("computation") is not None:
@@ -111,6 +114,13 @@ def _complete(column: dict[str, Any], metric: ColumnMetric, trail: Trail) -> Ite
             column["worst"] = known.worst
         column.setdefault("meaning", _meaning(metric, known))
     column.setdefault("precision", 2 if known and known.best == 100 else PRECISION)
+
+
+def _complete_unread(column: dict[str, Any]) -> None:
+    """A column whose metric is at fault: what the metric would have said is not missed, too."""
+    for key, value in (("sort", "desc"), ("worst", 0), ("title", "?"), ("meaning", "?")):
+        if column.get(key) is None:
+            column[key] = value
 
 
 def _meaning(metric: ColumnMetric, known: Metric) -> str:
