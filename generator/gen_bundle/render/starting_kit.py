@@ -3,6 +3,7 @@
 import ast
 import io
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -145,6 +146,7 @@ def validator_verdicts(validator: bytes, submissions: Sequence[bytes], package: 
             capture_output=True,
             text=True,
             encoding="utf-8",
+            env={**os.environ, "SCORING_DEBUG": "1"},  # a bug is shown whole
             check=False,
         )
     if done.returncode != 0 and package.is_own:

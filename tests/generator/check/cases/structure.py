@@ -1,6 +1,6 @@
 """Bundles for the rules on tasks, files, programs, solutions, phases, dates, leaderboards and the fact sheet."""
 
-from gen_bundle.check import DryRun
+from gen_bundle.check import DryRun, Secrets
 from tests.generator.check.drafts import (
     LATER_PHASE,
     SCORER,
@@ -53,6 +53,20 @@ def question(**values: object) -> Edit:
 
 
 WITHOUT_INPUTS = {key: value for key, value in MEAN.items() if key != "computation_indexes"}
+
+SCORED = {
+    "id": [f"s{number:02}" for number in range(20)],
+    "language": [("en", "de", "fr")[number % 3] for number in range(20)],
+    "mmse": [("7", "12.5", "20", "28")[number * number % 7 % 4] for number in range(20)],
+}
+ROWS = tuple(zip(*SCORED.values(), strict=True))
+GOLD_TABLE = both(
+    delete("ref/truth.txt"),
+    write("ref/gold.csv", "".join(",".join(row) + "\n" for row in (tuple(SCORED), *ROWS)).encode()),
+    put("phases", 0, "public_data", "public"),
+    write("public/items.csv", "".join(",".join(row[:2]) + "\n" for row in (tuple(SCORED), *ROWS)).encode()),
+)
+
 
 CASES = {
     "tasks-no-list": Case(put("tasks", {"0": {}})),
@@ -306,6 +320,15 @@ CASES = {
     "not-looked-into": Case(
         both(put("phases", 0, "public_data", "public"), write("public/data.7z", b"7z\xbc\xaf\x27\x1c" + bytes(30))),
         both(put("phases", 0, "public_data", "public"), write("public/data.zip", packed({"a.csv": b"a,b\n"}))),
+    ),
+    "gold-would-not-be-found": Case(
+        both(GOLD_TABLE, with_options(secrets=Secrets(files=("gold.csv",), texts=tuple(map(" ".join, ROWS))))),
+        both(
+            GOLD_TABLE,
+            with_options(
+                secrets=Secrets(files=("gold.csv",), labels=tuple(zip(SCORED["id"], SCORED["mmse"], strict=True)))
+            ),
+        ),
     ),
     "leak-behind-a-switch": Case(
         write("scoring/truth.txt", b"a\nb\na\n"), both(write("scoring/truth.txt", b"a\na\na\n"))
