@@ -179,7 +179,7 @@ def _declared(
         done = "gives the answers away; mix the lines of gold and inputs alike"
         if not proposal.of_lines:
             done = "would give the answers away, so the rows were put into another order"
-        say(f"  note      {gold.file} is sorted by its answers, which {done}", "yellow")
+        say(f"note: {gold.file} is sorted by its answers, which {done}", "yellow")
     with spinner("writing, and letting the scoring program read the gold"):
         return new_declared(place, proposal, phases, template, ask=ask, check=not made_up)
 

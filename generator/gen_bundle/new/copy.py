@@ -59,7 +59,8 @@ def _remove_data(data: Path, unwanted: set[str]) -> None:
 def _without_tasks(text: str, unwanted: set[str]) -> str:
     """bundle.yaml without the items of these tasks; everything else stays as it is, comments included."""
     root = yaml.compose(text, Loader=yaml.SafeLoader)
-    assert isinstance(root, yaml.MappingNode)  # it was read before
+    if not isinstance(root, yaml.MappingNode):
+        return text
     listed = next(value for key, value in root.value if key.value == "tasks")
     lines = text.splitlines(keepends=True)
     for node in reversed(listed.value):

@@ -35,7 +35,7 @@ def inputs_file(gold: Gold) -> str:
 def write_data(folder: Path, proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> None:
     """Write `<phase>/gold.*`, `public/<phase>/inputs.*` and `baselines/<phase>/<name>/predictions.*` below `folder`."""
     gold = proposal.gold
-    constants = constant_answers(proposal, next(iter(phases.values())))
+    constants = constant_answers(proposal, phases)
     for phase, rows in phases.items():
         records = [dict(zip(gold.names, gold.rows[at], strict=True)) for at in rows]
         _write(folder / phase / gold_file(gold), records, gold.names, gold)
@@ -48,8 +48,9 @@ def write_data(folder: Path, proposal: Proposal, phases: Mapping[str, Sequence[i
 
 
 def given(proposal: Proposal, rows: Sequence[int]) -> list[Record]:
-    """What participants are given of a phase: keys with the public columns, each once; nothing where that is no more
-    than what the template has.
+    """What participants are given of a phase: keys with the public columns, each once.
+
+    Nothing where that is no more than what the template has.
     """
     gold = proposal.gold
     if proposal.of_lines:
@@ -86,27 +87,38 @@ def baseline_name(proposal: Proposal) -> str:
     return {"label": "majority", "number": "mean"}.get(proposal.answers[0].type, "empty")
 
 
-def constant_answers(proposal: Proposal, rows: Sequence[int]) -> dict[str, Any]:
+def constant_answers(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str, Any]:
     """Column → the answer that the baseline gives everywhere: the most frequent label, the mean, or nothing.
 
     Labels and mean are those of the first phase, since participants see the baseline; the mean in two digits, so that
-    it does not give a single value away.
+    it does not give a single value away. None of them is right in all rows of a phase: that would be its gold.
     """
     gold = proposal.gold
+    rows = next(iter(phases.values()))
     answers: dict[str, Any] = {}
     for column in () if proposal.many else proposal.answers:
         values = gold.column(column.name)
         if column.type == "label":
             counts = Counter(text_of(values[at]) for at in rows)
-            answers[column.name] = min(counts, key=lambda label: (-counts[label], str(label)))
+            found = {text_of(value) for value in values}
+            right = _constants([text_of(value) for value in values], phases)
+            answers[column.name] = min(found, key=lambda label: (label in right, -counts[label], str(label)))
         elif column.type == "number":
             mean = float(f"{sum(float(values[at]) for at in rows) / len(rows):.2g}")
+            right = _constants([float(value) for value in values], phases)
+            mean = next(number for number in (mean, 0.0, 1.0, 0.5) if number not in right)
             answers[column.name] = mean if gold.is_json else f"{mean:g}"
         elif column.type in ("spans", "labels"):
             answers[column.name] = [] if gold.is_json else "[]" if column.type == "spans" else ""
         elif column.type != "tags":
             answers[column.name] = ""
     return answers
+
+
+def _constants(values: Sequence[Any], phases: Mapping[str, Sequence[int]]) -> set[Any]:
+    """The values that are right in all rows of a phase."""
+    found = [{values[at] for at in rows} for rows in phases.values()]
+    return {value for one in found if len(one) == 1 for value in one}
 
 
 def _baseline(proposal: Proposal, rows: Sequence[int], constants: Mapping[str, Any]) -> list[Record]:
@@ -123,19 +135,19 @@ def _baseline(proposal: Proposal, rows: Sequence[int], constants: Mapping[str, A
         return [{name: record[name] for name in (*proposal.key, item, score)} for record in records]
     if proposal.many:
         return []
-    records = []
+    answers = []
     columns = {name: gold.column(name) for name in (*proposal.key, *(column.name for column in proposal.answers))}
     for at in rows:
-        record: Record = {name: columns[name][at] for name in proposal.key if not proposal.of_lines}
+        answer: Record = {name: columns[name][at] for name in proposal.key if not proposal.of_lines}
         for column in proposal.answers:
             if column.type == "tags":
                 value = columns[column.name][at]
                 tags = ["O"] * len(value if isinstance(value, list) else value.split(" ") if value else [])
-                record[column.name] = tags if gold.is_json else " ".join(tags)
+                answer[column.name] = tags if gold.is_json else " ".join(tags)
             else:
-                record[column.name] = constants[column.name]
-        records.append(record)
-    return records
+                answer[column.name] = constants[column.name]
+        answers.append(answer)
+    return answers
 
 
 def text_of_rows(records: Sequence[Record], names: Sequence[str], suffix: str, quoting: Quoting = "rfc4180") -> str:

@@ -194,7 +194,7 @@ def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str
     gold = proposal.gold
     rest = [f"{name} (--public {name} gives it to participants)" for name in proposal.secret]
     metric_names = ", ".join(column["key"] for column in columns(proposal, phases))
-    constants = constant_answers(proposal, first_rows(phases))
+    constants = constant_answers(proposal, phases)
     baseline = ", ".join(f"{name} {value!r}" for name, value in constants.items() if value not in ("", [], "[]"))
     candidates = f", {proposal.item}" if proposal.item is not None and has_candidates(proposal) else ""
     lines = [
@@ -209,7 +209,7 @@ def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str
     ]
     if gold.unnamed:
         lines.append(("left out", f"{gold.unnamed} columns without a name"))
-    return [f"  {name:9} {text}" for name, text in lines if text]
+    return [f"{name:9} {text}" for name, text in lines if text]
 
 
 def _shown(column: Column) -> str:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".txt")
 MOST_SHOWN = 20
 FIELD_LIMIT = 1 << 27
 LINE_KEY = "line"
+LINE_END = re.compile("[\r\n]")
 Quoting = Literal["rfc4180", "none"]
 
 
@@ -110,14 +112,15 @@ def raise_all(problems: Sequence[str]) -> None:
 
 
 def _table(text: str, file: str, suffix: str) -> Gold:
-    """A table with a header; where quotation marks are part of the texts, its cells are read as they stand."""
+    """A table with a header; a TSV whose quotation marks are part of its texts is read as it stands."""
     quoted, problems = _delimited(_quoted_rows(text, suffix), file, suffix)
-    if quoted is None and '"' in text:
+    if quoted is None and '"' in text and suffix == ".tsv":
         plain, others = _delimited(_plain_rows(text, suffix), file, suffix)
         if plain is not None and not others:
             return replace(plain, quoting="none")
-    raise_all(problems)
-    assert quoted is not None  # else there are problems
+    if quoted is None:
+        raise_all(problems)
+        raise UserError(f"{file}: cannot be read as a table.")
     return quoted
 
 
@@ -141,26 +144,24 @@ def _delimited(lines: Iterator[tuple[int, list[str]]], file: str, suffix: str) -
     between = "tabs" if suffix == ".tsv" else "commas"
     number = 0
     try:
-        number, header = next(lines)
+        top, header = next(lines)
         names = [name.strip() for name in header]
         problems = [
-            f"{file}:{number}: the column {name!r} is there more than once. Expected each column once."
+            f"{file}:{top}: the column {name!r} is there more than once. Expected each column once."
             for name, times in Counter(names).items()
             if name and times > 1
         ]
         problems += [
-            f"{file}:{number}: the column {name!r} has a line break in its name. Expected a name on one line."
+            f"{file}:{top}: the column {name!r} has a line break in its name. Expected a name on one line."
             for name in names
-            if len(name.splitlines()) > 1
+            if LINE_END.search(name)
         ]
         rows: list[list[str]] = []
         numbers: list[int] = []
         for number, cells in lines:
             if len(cells) != len(names):
-                what = (
-                    f"has {len(cells)} cells. Expected {len(names)}, as many as the first line, separated by {between}"
-                )
-                problems.append(f"{file}:{number}: {what}.")
+                what = f"has {len(cells)} cells. Expected {len(names)}, as many as the first line"
+                problems.append(f"{file}:{number}: {what}, separated by {between}.")
             else:
                 rows.append(cells)
                 numbers.append(number)
@@ -169,7 +170,7 @@ def _delimited(lines: Iterator[tuple[int, list[str]]], file: str, suffix: str) -
         return None, [f"{file}:{number + 1}: cannot be read ({error}). Expected {expected}."]
     kept = [at for at, name in enumerate(names) if name]
     if problems or not kept:
-        return None, problems or [f"{file}:{number}: names no column. Expected a first line with the columns' names."]
+        return None, problems or [f"{file}:{top}: names no column. Expected a first line with the columns' names."]
     rows = [[cells[at] for at in kept] for cells in rows] if len(kept) < len(names) else rows
     gold = Gold(file, suffix, [names[at] for at in kept], rows, numbers, unnamed=len(names) - len(kept))
     return gold, []
@@ -185,9 +186,8 @@ def _json(text: str, file: str, suffix: str) -> Gold:
         value = _parsed(text, file, problems)
         items = list(value.items()) if isinstance(value, dict) else []
         if any(not isinstance(item, dict) for _, item in items):
-            problems.append(
-                f"{file}: a name has no object. Expected {{id: {{name: value, …}}, …}}, or a list of objects."
-            )
+            expected = "an object for each id, or a list of objects"
+            problems.append(f"{file}: is an object whose values are not all objects. Expected {expected}.")
             items = []
         if not isinstance(value, dict | list) and not problems:
             problems.append(f"{file}: is neither a list nor an object. Expected a list of objects, one for each row.")
@@ -214,7 +214,7 @@ def _json(text: str, file: str, suffix: str) -> Gold:
     problems += [
         f"{file}: the name {name!r} is empty, or has blanks around it or a line break in it. Expected a plain name."
         for name in names
-        if not name or name != name.strip() or len(name.splitlines()) > 1
+        if not name or name != name.strip() or LINE_END.search(name)
     ]
     raise_all(problems)
     values = [[item.get(name) for name in names] for _, item in rows]

@@ -7,7 +7,7 @@ from typing import Literal
 
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
-from gen_bundle.new.gold import Gold, raise_all
+from gen_bundle.new.gold import LINE_END, Gold, raise_all
 from gen_bundle.new.look import FEWEST_REPEATS, WHOLE, text_of
 
 Rows = Literal["one", "many"]
@@ -16,6 +16,9 @@ ID_NAME = re.compile(
     r"(?i:(.*[_ .-])?(id|ids|idx|index|uid|uuid|guid|key|file|filename|item|doc|docid|document|query|qid|sentence"
     r"|sent|line|row|nr|no))|.*[a-z](Id|ID)"
 )
+QUERY_NAME = re.compile(r"(?i)(query|question|topic|q)([_ .-]?(id|no|nr))?")
+RELEVANCE = re.compile(r"(?i)(.*[_ .-])?(relevance|rel|qrel|grade|judg(e?)ment)")
+"""A ranking's gold: how relevant an item is for a query, with many items a query."""
 
 
 def key_of(gold: Gold, asked: Sequence[str], rows: Rows | None) -> tuple[Key, bool]:
@@ -42,14 +45,18 @@ def key_of(gold: Gold, asked: Sequence[str], rows: Rows | None) -> tuple[Key, bo
         if repeated:
             return (repeated[0],), True
         raise UserError(f"{gold.file}: no column repeats. Expected a key with many rows: name it with --key.")
+    queries = [name for name in named if QUERY_NAME.fullmatch(name) and not _is_unique(gold, (name,))]
+    if queries and any(map(RELEVANCE.fullmatch, gold.names)) and rows is None:
+        return (queries[0],), True
     plain = [name for name in usable if name == gold.names[0] or not _is_text(gold, name)]
-    for candidates in ([(name,) for name in named], list(itertools.combinations(named, 2))):
-        if key := next((key for key in candidates if _is_unique(gold, key)), None):
-            return key, False
+    alone: list[Key] = [(name,) for name in named]
+    for candidates in (alone, list(itertools.combinations(named, 2))):
+        if unique := [key for key in candidates if _is_unique(gold, key)]:
+            return unique[0], False
     if named:
         return (named[0],), _is_many(gold, (named[0],), rows)
-    if key := next(((name,) for name in plain if _is_unique(gold, (name,)) and not _is_measure(gold, name)), None):
-        return key, False
+    if unique := [(name,) for name in plain if _is_unique(gold, (name,)) and not _is_measure(gold, name)]:
+        return unique[0], False
     raise UserError(
         f"{gold.file}: no column identifies its rows. Expected a column whose values all differ and are never blank; "
         "add one (id), or name the columns that do with --key."
@@ -66,7 +73,7 @@ def _blanks(gold: Gold, name: str) -> Iterator[str]:
     """What keeps a column from being part of a key."""
     for at, value in enumerate(gold.column(name)):
         text = text_of(value)
-        if text is None or text != text.strip() or not text or len(text.splitlines()) > 1:
+        if text is None or text != text.strip() or not text or LINE_END.search(text):
             yield (
                 f"{gold.place(at)}: {name} is blank, has blanks around it, or is no text on one line. "
                 "Expected the id of the row."

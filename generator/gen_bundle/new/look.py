@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gen_bundle.new.gold import Gold
+from gen_bundle.new.gold import LINE_END, Gold
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 WHOLE = re.compile(r"[+-]?[0-9]+")
@@ -156,7 +156,7 @@ def _are_labels(name: str, texts: Counter[str]) -> bool:
     """Whether texts repeat as labels do: short, without blanks around them; in a column named so also if few repeat."""
     if not texts or any(not text.strip() or text != text.strip() or len(text) > LONGEST_LABEL for text in texts):
         return False
-    if any(len(text.splitlines()) > 1 for text in texts):
+    if any(map(LINE_END.search, texts)):
         return False
     named = LABEL_NAME.fullmatch(name) is not None and not any(" " in text for text in texts)
     return texts.total() >= FEWEST_REPEATS * len(texts) or (named and len(texts) <= MOST_GRADES)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
 from gen_bundle.new.gold import Gold, raise_all
-from gen_bundle.new.key import ID_NAME, Key, Rows, key_of, keys_of
+from gen_bundle.new.key import ID_NAME, RELEVANCE, Key, Rows, key_of, keys_of
 from gen_bundle.new.look import Column, as_type, look_at, text_of
 
 TYPES = ("label", "labels", "number", "text", "texts", "tags", "spans", "string")
@@ -16,8 +16,8 @@ ANSWER_NAME = re.compile(
     r"|tags|spans|references?|summary|translation|output|score|rating|relevance|intensity|polarity|intent)"
 )
 INPUT_NAME = re.compile(
-    r"(?i)(.*[_ .-])?(text|texts|tokens|words|sentence|sentences|sent|tweet|post|title|body|content|context|question|query"
-    r"|document|passage|paragraph|source|src|input|premise|hypothesis|url|image|audio|dialogue|utterance|prompt)[0-9]?"
+    r"(?i)(.*[_ .-])?(text|texts|tokens|words|sentence|sentences|sent|tweet|post|title|body|content|context|question"
+    r"|query|document|passage|paragraph|source|src|input|premise|hypothesis|url|image|audio|dialogue|utterance|prompt)[0-9]?"
 )
 GROUP_NAME = re.compile(
     r"(?i)(.*[_ .-])?(lang|language|locale|dialect|domain|genre|topic|corpus|dataset|year|register|medium|platform)"
@@ -26,7 +26,6 @@ PRIVATE_NAME = re.compile(
     r"(?i).*(gold|label|answer|target|truth|reference|annot|comment|note|rationale|explan|score|rating|vote|worker"
     r"|confidence|agreement|correct|solution).*"
 )
-RELEVANCE = re.compile(r"(?i)(.*[_ .-])?(relevance|rel|qrel|grade|judg(e?)ment)")
 BLANK_CELLS = ("labels", "text", "string", "tags")
 """Types whose empty cell is an answer, as in scored submissions."""
 
@@ -96,7 +95,7 @@ def propose(gold: Gold, choices: Choices) -> Proposal:
     """Understand a gold file.
 
     Raises:
-        UserError: a column that was named does not exist, or does not fit; no key, or nothing to answer; gaps in the gold.
+        UserError: a column that was named does not exist, or does not fit; no key, nothing to answer, gaps in the gold.
     """
     named = [("--answer", name) for name, _ in choices.answers] + [("--public", name) for name in choices.public]
     raise_all(
@@ -197,6 +196,10 @@ def _gaps(gold: Gold, column: Column) -> list[str]:
     values = gold.column(column.name)
     if len(column.blank) == len(values):
         return [f"{gold.file}: the column {column.name} is empty. Expected what participants answer."]
+    if column.type in ("label", "number") and len({text_of(value) or str(value) for value in values}) == 1:
+        return [
+            f"{gold.file}: the column {column.name} has one value in all rows. Expected at least two to tell apart."
+        ]
     if column.type == "other":
         return [
             f"{gold.file}: the column {column.name} holds values of several kinds, or none that can be answered. "
@@ -265,8 +268,8 @@ def _ranking(
         best[one] = max(best.get(one, 0), int(text or 0))
     raise_all(
         [
-            f"{gold.file}: {', '.join(map(repr, one))} has no item with a {relevance} above 0. Expected a relevant item "
-            "for each query."
+            f"{gold.file}: {', '.join(map(repr, one))} has no item with a {relevance} above 0. "
+            "Expected a relevant item for each query."
             for one, highest in best.items()
             if not highest
         ]

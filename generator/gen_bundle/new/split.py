@@ -1,5 +1,7 @@
 """Divides gold between the phases: whole keys, evenly over the labels."""
 
+import hashlib
+import itertools
 import random
 import re
 from collections import defaultdict
@@ -80,7 +82,7 @@ def _comes_in_order(texts: list[str], kind: str) -> bool:
     if kind == "number":
         numbers = [float(text) for text in texts]
         return len(set(numbers)) > 2 and numbers in (sorted(numbers), sorted(numbers, reverse=True))
-    blocks = 1 + sum(a != b for a, b in zip(texts, texts[1:], strict=False))
+    blocks = 1 + sum(a != b for a, b in itertools.pairwise(texts))
     different = len(set(texts))
     return different > 1 and blocks < 2 * different and len(texts) > 4 * different
 
@@ -89,7 +91,5 @@ def _in_safe_order(proposal: Proposal, rows: list[int]) -> list[int]:
     """The rows as they came, or, where that would tell the answers, in an order that their keys decide."""
     if proposal.of_lines or not is_sorted_by_answer(proposal):
         return rows
-    import hashlib
-
     keys = keys_of(proposal.gold, proposal.key)
     return sorted(rows, key=lambda at: hashlib.sha256("\0".join(keys[at]).encode()).hexdigest())

@@ -44,8 +44,6 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
     for position, line, cells in rows_by_id(table, "id", expected["ids"], FILE, problems):
         label = cells[at].strip()
         if label not in possible:
-            problems.error(
-                f"{FILE}:{line}", f"unknown label {shown(label)}", "one of " + ", ".join(expected["labels"])
-            )
+            problems.error(f"{FILE}:{line}", f"unknown label {shown(label)}", "one of " + ", ".join(expected["labels"]))
         labels[expected["ids"][position]] = label
     return Submission(labels)
