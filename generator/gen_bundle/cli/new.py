@@ -104,7 +104,7 @@ def command(
             choices = Choices(keys, [_answer(answer) for answer in answers], public, rows)
             with spinner(f"reading {gold}"):
                 found = read_gold(gold)
-            folder = _declared(place, found, choices, split, template, ask=sys.stdin.isatty() and not yes)
+            folder = _declared(place, found, choices, split, template, ask=asks() and not yes)
         else:
             from gen_bundle.new.recipes import recipe_gold
 
@@ -193,3 +193,8 @@ def _say_next(folder: Path, *, package: bool) -> None:
         commands.append([sys.executable, "-m", "unittest", "discover", str(folder / "tests")])
     for command_line in commands:
         say(f"  {shlex.join(command_line)}")
+
+
+def asks() -> bool:
+    """Whether somebody can answer questions."""
+    return sys.stdin.isatty()

@@ -91,7 +91,7 @@ def constant_answers(proposal: Proposal, phases: Mapping[str, Sequence[int]]) ->
     """Column → the answer that the baseline gives everywhere: the most frequent label, the mean, or nothing.
 
     Labels and mean are those of the first phase, since participants see the baseline; the mean in two digits, so that
-    it does not give a single value away. None of them is right in all rows of a phase: that would be its gold.
+    it does not give a single value away.
     """
     gold = proposal.gold
     rows = next(iter(phases.values()))
@@ -100,25 +100,15 @@ def constant_answers(proposal: Proposal, phases: Mapping[str, Sequence[int]]) ->
         values = gold.column(column.name)
         if column.type == "label":
             counts = Counter(text_of(values[at]) for at in rows)
-            found = {text_of(value) for value in values}
-            right = _constants([text_of(value) for value in values], phases)
-            answers[column.name] = min(found, key=lambda label: (label in right, -counts[label], str(label)))
+            answers[column.name] = min(counts, key=lambda label: (-counts[label], str(label)))
         elif column.type == "number":
             mean = float(f"{sum(float(values[at]) for at in rows) / len(rows):.2g}")
-            right = _constants([float(value) for value in values], phases)
-            mean = next(number for number in (mean, 0.0, 1.0, 0.5) if number not in right)
             answers[column.name] = mean if gold.is_json else f"{mean:g}"
         elif column.type in ("spans", "labels"):
             answers[column.name] = [] if gold.is_json else "[]" if column.type == "spans" else ""
         elif column.type != "tags":
             answers[column.name] = ""
     return answers
-
-
-def _constants(values: Sequence[Any], phases: Mapping[str, Sequence[int]]) -> set[Any]:
-    """The values that are right in all rows of a phase."""
-    found = [{values[at] for at in rows} for rows in phases.values()]
-    return {value for one in found if len(one) == 1 for value in one}
 
 
 def _baseline(proposal: Proposal, rows: Sequence[int], constants: Mapping[str, Any]) -> list[Record]:

@@ -53,8 +53,8 @@ def task_of(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str
         "submission": _submission(proposal),
         "fields": fields(proposal),
         "reference": _reference(proposal),
-        "columns": columns(proposal, phases),
-        "groups": _grouped(proposal, phases),
+        "columns": columns(proposal),
+        "groups": _grouped(proposal),
         "phases": list(phases),
         "counts": {phase: _count(proposal, rows) for phase, rows in phases.items()},
         "unit": "rows" if not proposal.many else "queries" if proposal.item is not None else "keys",
@@ -103,7 +103,7 @@ def fields(proposal: Proposal) -> list[dict[str, Any]]:
     return found
 
 
-def columns(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[dict[str, Any]]:
+def columns(proposal: Proposal) -> list[dict[str, Any]]:
     """The leaderboard's columns as bundle.yaml lists them."""
     if proposal.item is not None:
         item, score = (column.name for column in proposal.answers)
@@ -111,18 +111,12 @@ def columns(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[dic
         return fixed_columns("ranking", {option: name for option, name in named.items() if option != name})
     if proposal.many:
         return fixed_columns("rows", {})
-    return answer_columns([(column, _varies(proposal, column, phases)) for column in proposal.answers])
+    return answer_columns(proposal.answers)
 
 
-def _varies(proposal: Proposal, column: Column, phases: Mapping[str, Sequence[int]]) -> bool:
-    """Whether numbers differ in every phase; where they do not, no correlation is defined."""
-    values = proposal.gold.column(column.name)
-    return column.type != "number" or all(len({float(values[at]) for at in rows}) > 1 for rows in phases.values())
-
-
-def _grouped(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[dict[str, Any]]:
+def _grouped(proposal: Proposal) -> list[dict[str, Any]]:
     """The first column's metric in each group, as suggestions."""
-    first = columns(proposal, phases)[0]
+    first = columns(proposal)[0]
     return [
         {
             "key": f"{first['key']}_by_{identifier(column.name, 'group')}"[:36],
@@ -193,7 +187,7 @@ def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str
     """What was understood, line by line, for the organiser."""
     gold = proposal.gold
     rest = [f"{name} (--public {name} gives it to participants)" for name in proposal.secret]
-    metric_names = ", ".join(column["key"] for column in columns(proposal, phases))
+    metric_names = ", ".join(column["key"] for column in columns(proposal))
     constants = constant_answers(proposal, phases)
     baseline = ", ".join(f"{name} {value!r}" for name, value in constants.items() if value not in ("", [], "[]"))
     candidates = f", {proposal.item}" if proposal.item is not None and has_candidates(proposal) else ""

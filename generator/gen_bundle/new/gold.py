@@ -144,7 +144,8 @@ def _delimited(lines: Iterator[tuple[int, list[str]]], file: str, suffix: str) -
     between = "tabs" if suffix == ".tsv" else "commas"
     number = 0
     try:
-        top, header = next(lines)
+        number, header = next(lines, (1, []))
+        top = number
         names = [name.strip() for name in header]
         problems = [
             f"{file}:{top}: the column {name!r} is there more than once. Expected each column once."

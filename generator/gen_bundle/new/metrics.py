@@ -21,7 +21,6 @@ CHOICES: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("jaccard", {"name": "jaccard"}),
     ],
     "number": [("pearson", {"name": "pearson"}), ("spearman", {"name": "spearman"}), ("rmse", {"name": "rmse"})],
-    "constant number": [("rmse", {"name": "rmse"}), ("mae", {"name": "mae"})],
     "spans": [("f1", {"name": "set_f1"}), ("f1_characters", {"name": "set_f1", "match": "characters"})],
     "tags": [
         ("f1", {"name": "span_f1"}),
@@ -36,22 +35,20 @@ CHOICES: dict[str, list[tuple[str, dict[str, Any]]]] = {
 """Kind of answer → the columns' keys and metrics."""
 
 
-def kinds_of(column: Column, *, varies: bool) -> list[str]:
-    """The kinds of an answer; `varies`: its gold has different values in every phase, so that it correlates."""
+def kinds_of(column: Column) -> list[str]:
+    """The kinds of an answer."""
     if column.type == "label":
         return ["label", "grades"] if column.grades and len(column.values) > 2 else ["label"]
-    if column.type == "number":
-        return ["number" if varies else "constant number"]
     if column.type in ("text", "texts", "string"):
         return ["short text" if column.words <= SHORT else "text"]
     return [column.type]
 
 
-def answer_columns(answers: Sequence[tuple[Column, bool]]) -> list[dict[str, Any]]:
-    """The leaderboard's columns for answers with one row a key, each with whether its gold varies in every phase."""
+def answer_columns(answers: Sequence[Column]) -> list[dict[str, Any]]:
+    """The leaderboard's columns for answers with one row a key."""
     found: list[dict[str, Any]] = []
-    for column, varies in answers:
-        choices = [choice for kind in kinds_of(column, varies=varies) for choice in CHOICES[kind]]
+    for column in answers:
+        choices = [choice for kind in kinds_of(column) for choice in CHOICES[kind]]
         for key, metric in choices:
             named = key if len(answers) == 1 else f"{identifier(column.name, 'answer')[:20].rstrip('_')}_{key}"
             field = {} if len(answers) == 1 else {"field": column.name}

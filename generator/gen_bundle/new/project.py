@@ -23,7 +23,6 @@ from gen_bundle.new.logo import placeholder_logo
 from gen_bundle.new.propose import Proposal
 from gen_bundle.new.template import SCAFFOLD, render
 from gen_bundle.package.phase_data import prepare_phases
-from gen_bundle.resources import resource
 
 LONGEST_NAME = 36
 SCHEMA = "bundle.schema.json"
@@ -136,9 +135,7 @@ def new_declared(
 
 def write_schema(folder: Path) -> None:
     """Put the schema beside bundle.yaml, so that it is found on every machine that the folder comes to."""
-    shipped = resource("bundles") / SCHEMA
-    text = shipped.read_text(encoding="utf-8") if shipped.is_file() else schema_text()
-    (folder / SCHEMA).write_text(text, encoding="utf-8")
+    (folder / SCHEMA).write_text(schema_text(), encoding="utf-8")
 
 
 def check_gold(folder: Path) -> None:

@@ -123,6 +123,7 @@ def propose(gold: Gold, choices: Choices) -> Proposal:
         raise UserError(f"{gold.file}: cannot tell what participants answer. Name the columns with --answer.")
     answers = [_plain(column, many=many) for column in answers]
     raise_all([fault for column in answers for fault in _gaps(gold, column)])
+    raise_all([fault for column in answers if not many for fault in _constant(gold, column)])
     return _with_roles(Proposal(gold, key, many, tuple(answers), columns=columns), own, choices)
 
 
@@ -196,10 +197,6 @@ def _gaps(gold: Gold, column: Column) -> list[str]:
     values = gold.column(column.name)
     if len(column.blank) == len(values):
         return [f"{gold.file}: the column {column.name} is empty. Expected what participants answer."]
-    if column.type in ("label", "number") and len({text_of(value) or str(value) for value in values}) == 1:
-        return [
-            f"{gold.file}: the column {column.name} has one value in all rows. Expected at least two to tell apart."
-        ]
     if column.type == "other":
         return [
             f"{gold.file}: the column {column.name} holds values of several kinds, or none that can be answered. "
@@ -215,6 +212,13 @@ def _gaps(gold: Gold, column: Column) -> list[str]:
         f"{gold.place(at)}: {column.name} is empty. Expected a value of type {column.type} in each row of the gold."
         for at in blank
     ]
+
+
+def _constant(gold: Gold, column: Column) -> list[str]:
+    """Labels and numbers that are the same everywhere: there is nothing to predict, and a constant is the gold."""
+    if column.type not in ("label", "number") or len({text_of(v) or str(v) for v in gold.column(column.name)}) > 1:
+        return []
+    return [f"{gold.file}: the column {column.name} has one value in all rows. Expected at least two to tell apart."]
 
 
 def _own_to_key(gold: Gold, key: Key) -> set[str]:

@@ -5,8 +5,10 @@ import itertools
 import random
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 
 from gen_bundle.errors import UserError
+from gen_bundle.new.gold import raise_all
 from gen_bundle.new.key import keys_of
 from gen_bundle.new.look import text_of
 from gen_bundle.new.propose import Proposal
@@ -55,10 +57,21 @@ def divide(proposal: Proposal, split: str) -> dict[str, list[int]]:
             f"--split {split}: leaves a phase without data, since there are {len(set(keys))} keys. "
             "Expected another ratio, or none."
         )
-    return {
+    phases = {
         "dev": [at for at in everything if keys[at] in dev],
         "test": [at for at in everything if keys[at] not in dev],
     }
+    raise_all([f"--split {split}: {fault}" for fault in _constant_phases(proposal, phases)])
+    return phases
+
+
+def _constant_phases(proposal: Proposal, phases: dict[str, list[int]]) -> Iterator[str]:
+    """Phases in which all labels or numbers are the same: no correlation is defined, and a constant is the gold."""
+    for column in () if proposal.many else proposal.answers:
+        values = proposal.gold.column(column.name)
+        for phase, rows in phases.items():
+            if column.type in ("label", "number") and len({text_of(values[at]) or str(values[at]) for at in rows}) == 1:
+                yield f"{column.name} has one value in all rows of {phase}. Expected another ratio, or none."
 
 
 def _strata(proposal: Proposal) -> list[str]:

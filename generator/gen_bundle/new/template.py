@@ -1,6 +1,5 @@
 """Renders a project's template by cookiecutter, with the filters that put names into YAML, pages and code."""
 
-import html
 import json
 import re
 from collections.abc import Mapping
@@ -65,16 +64,13 @@ def render(template: Path, answers: Mapping[str, Any], into: Path, *, ask: bool 
     """
     from cookiecutter.exceptions import CookiecutterException
     from cookiecutter.generate import generate_context, generate_files
-    from cookiecutter.prompt import prompt_for_config
 
     settings = template / "cookiecutter.json"
     if not settings.is_file():
         raise UserError(f"--template {template}: no cookiecutter.json in it. Expected a cookiecutter template.")
     try:
         own = generate_context(str(settings))["cookiecutter"]
-        rest = {name: value for name, value in own.items() if name not in answers}
-        given = prompt_for_config({"cookiecutter": rest}, no_input=not ask)
-        context = {**own, **given, **answers}
+        context = _with_own_variables(own, answers, ask=ask)
         made = generate_files(repo_dir=str(template), context={"cookiecutter": context}, output_dir=str(into))
     except TemplateSyntaxError as error:
         raise UserError(f"{error.filename or template}:{error.lineno}: {error.message}.") from error
@@ -83,6 +79,25 @@ def render(template: Path, answers: Mapping[str, Any], into: Path, *, ask: bool 
     return Path(made).resolve()
 
 
+def _with_own_variables(own: Mapping[str, Any], answers: Mapping[str, Any], *, ask: bool) -> dict[str, Any]:
+    """What the tool knows, and the template's other variables: asked for, or their defaults."""
+    from cookiecutter.prompt import read_user_choice, read_user_variable, render_variable
+    from cookiecutter.utils import create_env_with_context
+
+    context = {**{name: value for name, value in own.items() if name.startswith("_")}, **answers}
+    environment = create_env_with_context({"cookiecutter": context})
+    for name, value in own.items():
+        if name in context:
+            continue
+        default = render_variable(environment, value, context)
+        if isinstance(default, list):
+            context[name] = read_user_choice(name, default) if ask else default[0]
+        else:
+            context[name] = read_user_variable(name, default) if ask else default
+    return context
+
+
 def _reason(error: Exception) -> str:
+    """What cookiecutter says, with the file that it could not make where it names one."""
     inner = getattr(error, "error", None)
-    return html.unescape(str(inner or error)).rstrip(".")
+    return f"{error.message}: {inner}" if inner and hasattr(error, "message") else str(error).rstrip(".")

@@ -10,7 +10,6 @@ from gen_bundle.errors import UserError
 from gen_bundle.new.declare import columns, fields
 from gen_bundle.new.look import Column
 from gen_bundle.new.metrics import CHOICES, answer_columns, kinds_of
-from gen_bundle.new.split import divide
 from tests.generator.new.making import csv_text, proposed, sentiment
 
 LABELS = ["negative", "neutral", "positive"]
@@ -69,7 +68,6 @@ METRICS = {
     "grades": ["macro_f1", "accuracy", "kappa"],
     "labels": ["micro_f1", "macro_f1", "jaccard"],
     "number": ["pearson", "spearman", "rmse"],
-    "constant number": ["rmse", "mae"],
     "spans": ["f1", "f1_characters"],
     "tags": ["f1", "precision", "recall"],
     "short text": ["exact_match", "token_f1"],
@@ -78,24 +76,23 @@ METRICS = {
 
 
 @pytest.mark.parametrize(
-    ("column", "varies", "kind"),
+    ("column", "kind"),
     [
-        (Column("a", "label", ("no", "yes")), True, "label"),
-        (Column("a", "label", ("0", "1"), grades=True), True, "label"),
-        (Column("a", "label", ("1", "2", "3"), grades=True), True, "grades"),
-        (Column("a", "labels", ("x",)), True, "labels"),
-        (Column("a", "number"), True, "number"),
-        (Column("a", "number"), False, "constant number"),
-        (Column("a", "spans"), True, "spans"),
-        (Column("a", "tags"), True, "tags"),
-        (Column("a", "text", words=2), True, "short text"),
-        (Column("a", "text", words=12), True, "text"),
-        (Column("a", "texts", words=12), True, "text"),
+        (Column("a", "label", ("no", "yes")), "label"),
+        (Column("a", "label", ("0", "1"), grades=True), "label"),
+        (Column("a", "label", ("1", "2", "3"), grades=True), "grades"),
+        (Column("a", "labels", ("x",)), "labels"),
+        (Column("a", "number"), "number"),
+        (Column("a", "spans"), "spans"),
+        (Column("a", "tags"), "tags"),
+        (Column("a", "text", words=2), "short text"),
+        (Column("a", "text", words=12), "text"),
+        (Column("a", "texts", words=12), "text"),
     ],
 )
-def test_the_metrics_of_an_answer(column: Column, varies: bool, kind: str) -> None:
-    assert kinds_of(column, varies=varies)[-1] == kind
-    assert [one["key"] for one in answer_columns([(column, varies)])] == METRICS[kind]
+def test_the_metrics_of_an_answer(column: Column, kind: str) -> None:
+    assert kinds_of(column)[-1] == kind
+    assert [one["key"] for one in answer_columns([column])] == METRICS[kind]
 
 
 def test_every_kind_of_metrics_is_tested() -> None:
@@ -105,7 +102,7 @@ def test_every_kind_of_metrics_is_tested() -> None:
 def test_two_answers_have_columns_of_their_own(tmp_path: Path) -> None:
     rows = [[f"t{i}", LABELS[i % 3], i / 10] for i in range(9)]
     proposal = proposed(tmp_path, "gold.csv", csv_text("id,sentiment label,intensity", rows))
-    found = columns(proposal, divide(proposal, "none"))
+    found = columns(proposal)
     assert [column["key"] for column in found] == [
         "sentiment_label_macro_f1",
         "sentiment_label_accuracy",
@@ -125,7 +122,7 @@ def test_two_answers_have_columns_of_their_own(tmp_path: Path) -> None:
 
 
 def test_answers_that_differ_only_in_signs_have_different_keys() -> None:
-    pair = [(Column(name, "label", ("a", "b")), True) for name in ("größe", "gr e", "gr-e", "x" * 80)]
+    pair = [Column(name, "label", ("a", "b")) for name in ("größe", "gr e", "gr-e", "x" * 80)]
     keys = [column["key"] for column in answer_columns(pair)]
     assert len(set(keys)) == len(keys)
     assert all(key.isidentifier() and len(key) <= 36 for key in keys)
@@ -187,7 +184,7 @@ class TestWhatIsGiven:
         assert proposal.public == ("difficult",)
 
     def test_a_column_that_tells_the_number_of_rows_is_refused(self, tmp_path: Path) -> None:
-        rows = [[f"d{i // 4}", i, "PER", f"Text of {i // 4}"] for i in range(12)]
+        rows = [[f"d{i // 4}", i, "AB"[i % 2], f"Text of {i // 4}"] for i in range(12)]
         text = csv_text("doc_id,start,type,text", rows)
         assert proposed(tmp_path, "gold.csv", text).public == ("text",)
         with pytest.raises(UserError, match=r"--public start: .* tell how many"):
@@ -231,7 +228,7 @@ class TestRanking:
             "rel",
             ("query",),
         )
-        (first, *_) = columns(proposal, divide(proposal, "none"))
+        (first, *_) = columns(proposal)
         assert first["metric"] == {"name": "ndcg", "cutoff": 10, "item": "doc", "relevance": "rel"}
 
     def test_a_query_without_a_relevant_item(self, tmp_path: Path) -> None:

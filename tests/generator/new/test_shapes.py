@@ -127,16 +127,14 @@ def test_one_label_for_nearly_all_is_no_leak(tmp_path: Path) -> None:
     assert scores(bundled(folder).path)["test", "majority"]["accuracy"] == pytest.approx(0.98)
 
 
-def test_numbers_that_are_constant_in_a_phase_are_not_correlated(tmp_path: Path) -> None:
-    text = csv_text("id,score", [[f"t{i}", "0.5" if i else "0.7"] for i in range(4)])
-    folder = made(tmp_path, "gold.csv", text, split="50:50", answers=[("score", "number")])
-    assert "pearson" not in (folder / "bundle.yaml").read_text(encoding="utf-8")
-    bundled(folder)
-
-
-def test_a_label_that_is_constant_in_a_phase_is_not_its_baseline(tmp_path: Path) -> None:
-    text = csv_text("id,label", [["a", "x"], ["b", "x"], ["c", "x"], ["d", "y"]])
-    bundled(made(tmp_path, "gold.csv", text, split="50:50"))
+@pytest.mark.parametrize(
+    ("values", "kind"), [(["x", "x", "x", "y"], "label"), (["0.5", "0.5", "0.5", "0.7"], "number")]
+)
+def test_a_phase_must_have_something_to_tell_apart(values: list[str], kind: str, tmp_path: Path) -> None:
+    rows = [[f"t{i}", value] for i, value in enumerate(values)]
+    proposal = proposed(tmp_path, "gold.csv", csv_text("id,answer", rows), answers=[("answer", kind)])
+    with pytest.raises(UserError, match=r"--split 50:50: answer has one value in all rows of (dev|test)"):
+        divide(proposal, "50:50")
 
 
 @pytest.mark.parametrize("value", ["x", "0.5"])
