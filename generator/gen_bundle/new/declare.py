@@ -53,7 +53,7 @@ def task_of(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str
         "submission": _submission(proposal),
         "fields": fields(proposal),
         "reference": _reference(proposal),
-        "columns": columns(proposal),
+        "columns": [{**column, "metric": _short(column["metric"])} for column in columns(proposal)],
         "groups": _grouped(proposal),
         "phases": list(phases),
         "counts": {phase: _count(proposal, rows) for phase, rows in phases.items()},
@@ -87,8 +87,6 @@ def fields(proposal: Proposal) -> list[dict[str, Any]]:
             "field": column.name,
             # the gold may list several references where a submission is a single text
             "type": {"texts": "text"}.get(column.type, column.type),
-            "required": True,
-            "meaning": MEANINGS[column.type],
         }
         if column.type in ("label", "labels") and column.values:
             entry["values"] = list(column.values)
@@ -96,7 +94,7 @@ def fields(proposal: Proposal) -> list[dict[str, Any]]:
             entry["separator"] = column.separator
         if column.type == "number" and column.within_one:
             entry |= {"min": 0, "max": 1}
-        found.append(entry)
+        found.append({**entry, "required": True, "meaning": MEANINGS[column.type]})
     if proposal.item is not None:
         found[-2]["meaning"] = "An item; each once for a query."
         found[-1]["meaning"] = "Higher ranks first."
@@ -112,6 +110,11 @@ def columns(proposal: Proposal) -> list[dict[str, Any]]:
     if proposal.many:
         return fixed_columns("rows", {})
     return answer_columns(proposal.answers)
+
+
+def _short(metric: dict[str, Any]) -> Any:
+    """A metric without options is its name alone."""
+    return metric["name"] if len(metric) == 1 else metric
 
 
 def _grouped(proposal: Proposal) -> list[dict[str, Any]]:
