@@ -21,6 +21,7 @@ from gen_bundle.new.propose import Proposal
 
 EVEN, RARE = 1.5, 5
 """How much more frequent the first label is than the last: about even below the one, rare beyond the other."""
+SAMPLE = "made-up"
 MEANINGS = {
     "label": "Your label.",
     "labels": "Your labels; none where none fits.",
@@ -45,8 +46,6 @@ TASK_NAMES = {
 
 def task_of(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str, Any]:
     """The values that templates know as `cookiecutter.task`; plain data, so that any template can use them."""
-    sample, sample_phases = example(proposal, list(phases))
-    first = next(iter(sample_phases.values()))
     return {
         "kind": proposal.kind,
         "name": TASK_NAMES[proposal.kind],
@@ -66,7 +65,7 @@ def task_of(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str
         "of_lines": proposal.of_lines,
         "many": proposal.many,
         "baseline": baseline_name(proposal),
-        "sample": _sample(sample, first),
+        "sample": _sample(proposal),
     }
 
 
@@ -168,13 +167,13 @@ def _about(proposal: Proposal, column: Column, phases: Mapping[str, Sequence[int
     return about
 
 
-def _sample(sample: Proposal, rows: Sequence[int]) -> str:
-    """A submission's first lines, of made-up data."""
+def _sample(proposal: Proposal) -> str:
+    """A submission's first lines, of made-up data: of ids that no phase has, so that they tell of none."""
+    sample, rows = example(proposal, [SAMPLE])
     gold = sample.gold
     names = [*([] if sample.of_lines else sample.key), *(column.name for column in sample.answers)]
-    shown = rows[:3]
     records = []
-    for place, at in enumerate(shown):
+    for place, at in enumerate(rows[SAMPLE][:3]):
         row = dict(zip(gold.names, gold.rows[at], strict=True))
         if sample.item is not None:
             score = 1 / (place + 1)
