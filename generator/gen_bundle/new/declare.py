@@ -188,7 +188,7 @@ def _sample(proposal: Proposal) -> str:
 def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str]:
     """What was understood, line by line, for the organiser."""
     gold = proposal.gold
-    rest = [f"{name} (--public {name} gives it to participants)" for name in proposal.secret]
+    hint = " (--public COLUMN gives one to participants)" if proposal.secret else ""
     metric_names = ", ".join(column["key"] for column in columns(proposal))
     constants = constant_answers(proposal, phases)
     baseline = ", ".join(f"{name} {value!r}" for name, value in constants.items() if value not in ("", [], "[]"))
@@ -198,7 +198,7 @@ def summary(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> list[str
         ("key", ("the line" if proposal.of_lines else ", ".join(proposal.key)) + (", many rows" * proposal.many)),
         ("answers", "; ".join(_shown(column) for column in proposal.answers)),
         ("given", (", ".join(proposal.public) or "the keys") + candidates),
-        ("secret", ", ".join(rest)),
+        ("secret", ", ".join(proposal.secret) + hint),
         ("metrics", metric_names),
         ("phases", ", ".join(f"{phase} {_count(proposal, rows)}" for phase, rows in phases.items())),
         ("baseline", f"{baseline_name(proposal)}{f' ({baseline})' if baseline else ''}"),

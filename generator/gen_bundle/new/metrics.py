@@ -45,17 +45,29 @@ def kinds_of(column: Column) -> list[str]:
 
 
 def answer_columns(answers: Sequence[Column]) -> list[dict[str, Any]]:
-    """The leaderboard's columns for answers with one row a key."""
+    """The leaderboard's columns for answers with one row a key.
+
+    Answers of one kind, such as an emotion each, are ranked by the mean over them.
+    """
     found: list[dict[str, Any]] = []
+    if len(answers) > 1 and len({(column.type, column.values) for column in answers}) == 1:
+        names = [column.name for column in answers]
+        for key, metric in (choice for kind in kinds_of(answers[0]) for choice in CHOICES[kind]):
+            found.append({"key": f"mean_{key}", "metric": _with(metric, {"fields": names})})
     for column in answers:
         choices = [choice for kind in kinds_of(column) for choice in CHOICES[kind]]
         for key, metric in choices:
             named = key if len(answers) == 1 else f"{identifier(column.name, 'answer')[:20].rstrip('_')}_{key}"
             field = {} if len(answers) == 1 else {"field": column.name}
-            name, *options = metric.items()
             title = {"title": TITLES[key]} if column.type == "spans" and len(answers) == 1 else {}
-            found.append({"key": _unused(named, found), **title, "metric": dict([name, *field.items(), *options])})
+            found.append({"key": _unused(named, found), **title, "metric": _with(metric, field)})
     return found
+
+
+def _with(metric: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
+    """A metric with the fields that it reads, after its name."""
+    name, *options = metric.items()
+    return dict([name, *fields.items(), *options])
 
 
 def fixed_columns(kind: str, options: dict[str, Any]) -> list[dict[str, Any]]:

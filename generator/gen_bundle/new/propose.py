@@ -8,7 +8,7 @@ from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
 from gen_bundle.new.gold import Gold, raise_all
 from gen_bundle.new.key import ID_NAME, RELEVANCE, Key, Rows, key_of, keys_of
-from gen_bundle.new.look import Column, as_type, look_at, text_of
+from gen_bundle.new.look import WHOLE, Column, as_type, look_at, text_of
 
 TYPES = ("label", "labels", "number", "text", "texts", "tags", "spans", "string")
 ANSWER_NAME = re.compile(
@@ -121,7 +121,8 @@ def propose(gold: Gold, choices: Choices) -> Proposal:
     answers = [columns[name] for name, _ in choices.answers] or _answers(columns, own, many=many)
     if not answers:
         raise UserError(f"{gold.file}: cannot tell what participants answer. Name the columns with --answer.")
-    answers = [_plain(column, many=many) for column in answers]
+    asked = {name for name, kind in choices.answers if kind is not None}
+    answers = [column if column.name in asked else _plain(column, many=many) for column in answers]
     raise_all([fault for column in answers for fault in _gaps(gold, column)])
     raise_all([fault for column in answers if not many for fault in _constant(gold, column)])
     return _with_roles(Proposal(gold, key, many, tuple(answers), columns=columns), own, choices)
@@ -173,8 +174,9 @@ def _answers(columns: dict[str, Column], own: set[str], *, many: bool) -> list[C
     """The columns that participants answer: by their names, else by their types, else the last one."""
     fitting = [column for column in columns.values() if column.type != "other"]
     if many:
-        rows = [column for column in fitting if column.name not in own and column.type in ("label", "number", "string")]
-        return rows or [column for column in fitting if column.name not in own]
+        rows = [column for column in fitting if column.name not in own]
+        short = [column for column in rows if column.type in ("label", "number", "string") and not _is_input(column)]
+        return short or rows
     named = [column for column in fitting if ANSWER_NAME.fullmatch(column.name)]
     if named:
         return named
@@ -182,11 +184,20 @@ def _answers(columns: dict[str, Column], own: set[str], *, many: bool) -> list[C
     rest = [column for column in fitting if column not in inputs]
     of_lists = [column for column in rest if column.type in ("spans", "tags", "labels", "texts")]
     of_values = [column for column in rest if column.type in ("label", "number")]
-    return of_lists or of_values[-1:] or fitting[-1:]
+    of_values = [column for column in of_values if not PRIVATE_NAME.fullmatch(column.name)] or of_values
+    alike = [
+        column for column in of_values if (column.type, column.values) == (of_values[-1].type, of_values[-1].values)
+    ]
+    return of_lists or alike or fitting[-1:]
 
 
 def _plain(column: Column, *, many: bool) -> Column:
-    """Texts without a blank are answered as texts; in a row of many they are compared as they are."""
+    """Texts without a blank are answered as texts; in a row of many they are compared as they are.
+
+    There, whole numbers are positions rather than labels.
+    """
+    if many and column.type == "label" and column.values and all(map(WHOLE.fullmatch, column.values)):
+        return Column(column.name, "number", blank=column.blank)
     if many or column.type != "string":
         return column
     return Column(column.name, "text", words=column.words, blank=column.blank)

@@ -56,7 +56,7 @@ def test_what_stays_secret_is_said(tmp_path: Path) -> None:
     rows = [[f"t{i}", "ab"[i % 2], f"because {i}"] for i in range(6)]
     (tmp_path / "gold.csv").write_text(csv_text("id,label,rationale", rows), encoding="utf-8")
     done = new(tmp_path, "--gold", "gold.csv")
-    assert "secret    rationale (--public rationale gives it to participants)" in done.stderr
+    assert "secret    rationale (--public COLUMN gives one to participants)" in done.stderr
     assert not any(name.startswith("data/public") for name in files(tmp_path / "mine"))
 
 

@@ -128,6 +128,18 @@ def test_answers_that_differ_only_in_signs_have_different_keys() -> None:
     assert all(key.isidentifier() and len(key) <= 36 for key in keys)
 
 
+def test_answers_of_one_kind_are_ranked_by_their_mean(tmp_path: Path) -> None:
+    rows = [[f"t{i}", f"Tweet {i}", i % 2, i // 2 % 2, i // 3 % 2] for i in range(12)]
+    proposal = proposed(tmp_path, "gold.csv", csv_text("ID,Tweet,anger,joy,fear", rows))
+    first, second, third, *_ = columns(proposal)
+    assert first == {
+        "key": "mean_macro_f1",
+        "metric": {"name": "f1", "fields": ["anger", "joy", "fear"], "average": "macro"},
+    }
+    assert second == {"key": "mean_accuracy", "metric": {"name": "accuracy", "fields": ["anger", "joy", "fear"]}}
+    assert third == {"key": "anger_macro_f1", "metric": {"name": "f1", "field": "anger", "average": "macro"}}
+
+
 class TestKey:
     def test_an_unique_column_named_so(self, tmp_path: Path) -> None:
         rows = [[f"A text {i}", f"doc-{i}", LABELS[i % 3]] for i in range(6)]
@@ -143,10 +155,14 @@ class TestKey:
         assert proposed(tmp_path, "gold.csv", csv_text("word,complexity", rows)).key == ("word",)
 
     def test_many_rows(self, tmp_path: Path) -> None:
-        rows = [[f"d{i // 4}", i, i + 5, "PER"] for i in range(12)]
-        proposal = proposed(tmp_path, "gold.csv", csv_text("doc_id,start,end,type", rows))
+        rows = [[f"d{i // 4}", i % 4 * 9, i % 4 * 9 + 5, "AB"[i % 2], f"mention{i}"] for i in range(12)]
+        proposal = proposed(tmp_path, "gold.csv", csv_text("doc_id,start,end,type,text", rows))
         assert (proposal.key, proposal.many, proposal.kind) == (("doc_id",), True, "extraction")
-        assert [column.name for column in proposal.answers] == ["start", "end"]
+        assert [(column.name, column.type) for column in proposal.answers] == [
+            ("start", "number"),
+            ("end", "number"),
+            ("type", "label"),
+        ]
 
     def test_nothing_identifies_the_rows(self, tmp_path: Path) -> None:
         rows = [["A text", "neg"], ["A text", "pos"], ["B text", "neg"]]
