@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from gen_bundle.errors import UserError
+from gen_bundle.new.logo import placeholder_logo
 from gen_bundle.new.project import Place, unfinished, write_schema
 from gen_bundle.new.template import SCAFFOLD, render
 
@@ -26,7 +27,9 @@ def new_package(place: Place) -> Path:
     if package in IMPORTED or package in sys.stdlib_module_names or keyword.iskeyword(package):
         raise UserError(f"{place.name!r}: this name means something to Python already. Choose another one.")
     with unfinished(place) as work:
-        folder = render(SCAFFOLD / "package", {**place.answers(), "package": package}, work)
+        answers = {**place.answers(), "package": package}
+        folder = render(SCAFFOLD / "package", answers, work)
+        (folder / "logo.png").write_bytes(placeholder_logo(place.name, answers["title"]))
         write_schema(folder)
         for cache in folder.rglob("__pycache__"):
             shutil.rmtree(cache)

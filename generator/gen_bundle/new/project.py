@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.declaration.read import read_competition
-from gen_bundle.declaration.resolve import competitions, resolve
+from gen_bundle.declaration.resolve import Unit, competitions, resolve
 from gen_bundle.declaration.schema import schema_text
 from gen_bundle.errors import UserError
 from gen_bundle.new.data import write_data
@@ -22,7 +22,7 @@ from gen_bundle.new.example import example
 from gen_bundle.new.logo import placeholder_logo
 from gen_bundle.new.propose import Proposal
 from gen_bundle.new.template import SCAFFOLD, render
-from gen_bundle.package.phase_data import prepare_phases
+from gen_bundle.package.phase_data import prepare_reference
 
 LONGEST_NAME = 36
 SCHEMA = "bundle.schema.json"
@@ -140,9 +140,15 @@ def write_schema(folder: Path) -> None:
 
 def check_gold(folder: Path) -> None:
     """Let the scoring program read the gold of each phase as a build will; raises UserError with what it says."""
+    competition = resolve(folder)
+    whole = Unit("all", "", competition.tasks)
+    problems: list[str] = []
     with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work:
-        try:
-            prepare_phases(resolve(folder), Path(work))
-        except UserError as error:
-            advice = "Lines are those of the gold as it is divided between the phases."
-            raise UserError(*error.messages, advice=advice) from error
+        for phase in competition.declaration.phases:
+            try:
+                prepare_reference(competition, whole, phase.id, Path(work) / phase.id)
+            except UserError as error:
+                problems += [f"{phase.id}: {message}" for message in error.messages]
+    if problems:
+        advice = "Lines are those of the gold as it is divided between the phases."
+        raise UserError(*dict.fromkeys(problems), advice=advice)

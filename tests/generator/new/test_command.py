@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from PIL import Image
 
 from gen_bundle.cli.new import command
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.declaration.schema import schema_text
+from gen_bundle.new.logo import PLACEHOLDER
 from gen_bundle.new.project import SCHEMA
 from gen_bundle.new.template import SCAFFOLD
 from tests.generator.new.making import csv_text, files, sentiment
@@ -143,6 +145,8 @@ def test_placeholders_can_be_recognised(tmp_path: Path) -> None:
         new(tmp_path, *arguments)
         folder = tmp_path / "mine"
         assert read_competition(folder).contact == "organisers@example.org"
+        with Image.open(folder / "logo.png") as logo:
+            assert logo.info["Comment"] == PLACEHOLDER
         pages = "".join(path.read_text(encoding="utf-8") for path in folder.glob("pages/*.j2"))
         assert "<!-- TODO(organiser): " in pages
         shutil.rmtree(folder)
