@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -180,7 +181,8 @@ def _declared(
         if not proposal.of_lines:
             done = "would give the answers away, so the rows were put into another order"
         say(f"note: {gold.file} is sorted by its answers, which {done}", "yellow")
-    with spinner("writing, and letting the scoring program read the gold"):
+    quiet = ask and template is not None  # the template may have questions of its own
+    with nullcontext() if quiet else spinner("writing, and letting the scoring program read the gold"):
         return new_declared(place, proposal, phases, template, ask=ask, check=not made_up)
 
 

@@ -8,9 +8,10 @@ import click
 from gen_bundle.cli.messages import say
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
+from gen_bundle.new.faults import TYPES
 from gen_bundle.new.gold import Gold
 from gen_bundle.new.project import Place
-from gen_bundle.new.propose import TYPES, Choices, Proposal, propose
+from gen_bundle.new.propose import Choices, Proposal, propose
 from gen_bundle.new.split import shares
 
 NOTHING = "-"

@@ -71,6 +71,26 @@ def as_type(gold: Gold, column: Column, kind: str) -> Column:
     return Column(column.name, kind, listed, column.separator, words=_mean_words(texts), blank=column.blank)
 
 
+def fits(value: Any, kind: str, *, separator: str | None) -> bool:
+    """Whether a value that is not empty can be of a type; `separator` of the labels of a cell, None for JSON."""
+    is_json = separator is None
+    if kind == "labels":
+        parts = value if is_json else value.split(separator)
+        return isinstance(parts, list) and all(fits(part, "label", separator=separator) for part in parts)
+    if kind in ("spans", "texts", "tags"):
+        if kind == "tags" and not is_json:
+            return _is_tagged(value.split(" "))
+        elements = value if is_json else _json_list(value)
+        element = {"spans": _is_span, "tags": lambda tag: isinstance(tag, str) and TAG.fullmatch(tag) is not None}
+        return isinstance(elements, list) and all(map(element.get(kind, lambda one: isinstance(one, str)), elements))
+    if kind == "number" and is_json:
+        return isinstance(value, int | float) and not isinstance(value, bool) and _is_finite(value)
+    if kind == "number":
+        return NUMBER.fullmatch(value) is not None and math.isfinite(float(value))
+    text = value if kind == "text" else text_of(value)
+    return isinstance(text, str) and (kind != "label" or (text == text.strip() and bool(text)))
+
+
 def text_of(value: Any) -> str | None:
     """A value as a string or label compares; None for what is neither."""
     if isinstance(value, bool):

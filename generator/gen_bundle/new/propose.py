@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
+from gen_bundle.new.faults import constant, gaps, misfits
 from gen_bundle.new.gold import Gold, raise_all
 from gen_bundle.new.key import ID_NAME, RELEVANCE, Key, Rows, key_of, keys_of
 from gen_bundle.new.look import WHOLE, Column, as_type, look_at, text_of
 
-TYPES = ("label", "labels", "number", "text", "texts", "tags", "spans", "string")
 ANSWER_NAME = re.compile(
     r"(?i)(.*[_ .-])?(labels?|class(es)?|gold|golds|target|truth|answers?|categor(y|ies)|sentiment|stance|emotions?"
     r"|tags|spans|references?|summary|translation|output|score|rating|relevance|intensity|polarity|intent)"
@@ -26,8 +26,6 @@ PRIVATE_NAME = re.compile(
     r"(?i).*(gold|label|answer|target|truth|reference|annot|comment|note|rationale|explan|score|rating|vote|worker"
     r"|confidence|agreement|correct|solution).*"
 )
-BLANK_CELLS = ("labels", "text", "string", "tags")
-"""Types whose empty cell is an answer, as in scored submissions."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +111,7 @@ def propose(gold: Gold, choices: Choices) -> Proposal:
         raise UserError(f"{gold.file}: has the key alone. Expected a further column, what participants are to answer.")
     for name, kind in choices.answers:
         if kind is not None:
+            raise_all(misfits(gold, columns[name], kind))
             columns[name] = as_type(gold, columns[name], kind)
     own = _own_to_key(gold, key) if many else set(columns)
     relevance = _relevance(columns, choices) if many else None
@@ -122,9 +121,9 @@ def propose(gold: Gold, choices: Choices) -> Proposal:
     if not answers:
         raise UserError(f"{gold.file}: cannot tell what participants answer. Name the columns with --answer.")
     asked = {name for name, kind in choices.answers if kind is not None}
-    answers = [column if column.name in asked else _plain(column, many=many) for column in answers]
-    raise_all([fault for column in answers for fault in _gaps(gold, column)])
-    raise_all([fault for column in answers if not many for fault in _constant(gold, column)])
+    answers = [_plain(column, many=many, whole=column.name not in asked) for column in answers]
+    raise_all([fault for column in answers for fault in gaps(gold, column)])
+    raise_all([fault for column in answers if not many for fault in constant(gold, column)])
     return _with_roles(Proposal(gold, key, many, tuple(answers), columns=columns), own, choices)
 
 
@@ -191,45 +190,16 @@ def _answers(columns: dict[str, Column], own: set[str], *, many: bool) -> list[C
     return of_lists or alike or fitting[-1:]
 
 
-def _plain(column: Column, *, many: bool) -> Column:
+def _plain(column: Column, *, many: bool, whole: bool) -> Column:
     """Texts without a blank are answered as texts; in a row of many they are compared as they are.
 
-    There, whole numbers are positions rather than labels.
+    There, with `whole`, whole numbers are positions rather than labels.
     """
-    if many and column.type == "label" and column.values and all(map(WHOLE.fullmatch, column.values)):
+    if many and whole and column.type == "label" and column.values and all(map(WHOLE.fullmatch, column.values)):
         return Column(column.name, "number", blank=column.blank)
     if many or column.type != "string":
         return column
     return Column(column.name, "text", words=column.words, blank=column.blank)
-
-
-def _gaps(gold: Gold, column: Column) -> list[str]:
-    """Gold without a value."""
-    values = gold.column(column.name)
-    if len(column.blank) == len(values):
-        return [f"{gold.file}: the column {column.name} is empty. Expected what participants answer."]
-    if column.type == "other":
-        return [
-            f"{gold.file}: the column {column.name} holds values of several kinds, or none that can be answered. "
-            f"Expected values of one type: {', '.join(TYPES)}."
-        ]
-    blank = [
-        at
-        for at in column.blank
-        if values[at] is None
-        or (values[at] == "" and (column.type not in (("text", "string") if gold.is_json else BLANK_CELLS)))
-    ]
-    return [
-        f"{gold.place(at)}: {column.name} is empty. Expected a value of type {column.type} in each row of the gold."
-        for at in blank
-    ]
-
-
-def _constant(gold: Gold, column: Column) -> list[str]:
-    """Labels and numbers that are the same everywhere: there is nothing to predict, and a constant is the gold."""
-    if column.type not in ("label", "number") or len({text_of(v) or str(v) for v in gold.column(column.name)}) > 1:
-        return []
-    return [f"{gold.file}: the column {column.name} has one value in all rows. Expected at least two to tell apart."]
 
 
 def _own_to_key(gold: Gold, key: Key) -> set[str]:

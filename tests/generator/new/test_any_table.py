@@ -15,6 +15,7 @@ from declared import reference
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.declaration.source import parse_value
 from gen_bundle.errors import UserError
+from gen_bundle.new.faults import TYPES
 from gen_bundle.new.gold import read_gold
 from gen_bundle.new.project import Place, new_declared
 from gen_bundle.new.propose import Choices, propose
@@ -105,3 +106,22 @@ def test_yaml_text_is_read_as_the_same_value(value: object) -> None:
 def test_names_on_pages_mean_nothing_to_jinja(text: str) -> None:
     shown = page_text(text)
     assert not {"{{", "{%", "{#", "$", "|"} & {shown[i : i + n] for i in range(len(shown)) for n in (1, 2)}
+
+
+@settings(max_examples=80)
+@given(tables(), st.sampled_from([".csv", ".jsonl"]), st.sampled_from(TYPES), st.booleans())
+def test_any_type_that_is_asked_for_fits_or_is_refused(
+    table: list[list[str]], suffix: str, kind: str, many: bool
+) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        work = Path(name)
+        (work / f"gold{suffix}").write_text(_text(table, suffix), encoding="utf-8", newline="")
+        choices = Choices(answers=[(table[0][-1].strip(), kind)], rows="many" if many else None)
+        try:
+            proposal = propose(read_gold(work / f"gold{suffix}"), choices)
+            phases = divide(proposal, "none")
+        except UserError:
+            return
+        folder = new_declared(Place("made", work), proposal, phases, check=False)
+        competition = read_competition(folder)
+        assert reference.read(folder / "data/test", [competition.tasks[0].id], competition.options).tables

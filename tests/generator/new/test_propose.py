@@ -218,6 +218,22 @@ class TestAnswers:
         assert proposed(tmp_path, "gold.csv", text).answers[0].type == "label"
         assert proposed(tmp_path, "gold.csv", text, answers=[("rating", "number")]).answers[0].type == "number"
 
+    @pytest.mark.parametrize("kind", ["number", "spans", "tags", "texts"])
+    def test_a_type_that_does_not_fit_is_refused_by_line(self, kind: str, tmp_path: Path) -> None:
+        with pytest.raises(UserError, match=rf"gold\.csv:2: text does not hold a value of type {kind}, "):
+            proposed(tmp_path, "gold.csv", sentiment(), answers=[("text", kind)])
+
+    @pytest.mark.parametrize("kind", ["label", "number", "text", "labels"])
+    def test_a_type_that_does_not_fit_json_is_refused(self, kind: str, tmp_path: Path) -> None:
+        text = jsonl([{"id": "a", "answer": {"x": 1}}, {"id": "b", "answer": {"x": 2}}])
+        with pytest.raises(UserError, match=rf"gold\.jsonl:1: answer does not hold a value of type {kind}, "):
+            proposed(tmp_path, "gold.jsonl", text, answers=[("answer", kind)])
+
+    def test_labels_with_blanks_around_them_are_refused(self, tmp_path: Path) -> None:
+        text = csv_text("id,topics", [["a", "x| y"], ["b", "y"], ["c", "x"]])
+        with pytest.raises(UserError, match=r"gold\.csv:2: topics does not hold .* without blanks around it"):
+            proposed(tmp_path, "gold.csv", text, answers=[("topics", "labels")])
+
     def test_gaps_in_the_gold_are_all_named(self, tmp_path: Path) -> None:
         with pytest.raises(UserError) as error:
             proposed(tmp_path, "gold.csv", "id,label\na,x\nb,\nc,x\nd,\n")

@@ -9,8 +9,9 @@ import yaml
 
 from gen_bundle.cli.new import RECIPES as OFFERED
 from gen_bundle.cli.new import TYPES as OFFERED_TYPES
+from gen_bundle.new.faults import TYPES
 from gen_bundle.new.project import Place, new_declared
-from gen_bundle.new.propose import TYPES, propose
+from gen_bundle.new.propose import propose
 from gen_bundle.new.recipes import RECIPES, recipe_gold
 from gen_bundle.new.split import divide
 from tests.generator.new.making import bundled, scores

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.errors import UserError
+from gen_bundle.new.data import write_data
 from gen_bundle.new.gold import read_gold
 from gen_bundle.new.project import Place, new_declared
 from gen_bundle.new.propose import Choices, propose
@@ -213,11 +214,20 @@ def test_a_gold_file_that_does_not_exist(tmp_path: Path) -> None:
         read_gold(tmp_path / "nothing.csv")
 
 
-def test_what_the_scoring_program_refuses_leaves_nothing_behind(tmp_path: Path) -> None:
-    text = csv_text("id,label", [["a", " x"], ["b", "y"], ["c", "y"]])
-    gold = gold_at(tmp_path, "gold.csv", text)
-    proposal = propose(gold, Choices(answers=[("label", "label")]))
-    with pytest.raises(UserError, match=r"label"):
+def test_what_the_scoring_program_refuses_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gold = gold_at(tmp_path, "gold.csv", sentiment())
+    proposal = propose(gold, Choices())
+
+    def spoil(folder: Path, *arguments: object) -> None:
+        write_data(folder, *arguments)  # type: ignore[arg-type]
+        if folder.name == "data":
+            with (folder / "test/gold.csv").open("a", encoding="utf-8") as file:
+                file.write("t0,again,positive,\n")
+
+    monkeypatch.setattr("gen_bundle.new.project.write_data", spoil)
+    with pytest.raises(UserError, match=r"test: gold\.csv:14: has 4 cells"):
         new_declared(Place("made", tmp_path), proposal, divide(proposal, "none"))
     assert {path.name for path in tmp_path.iterdir()} == {"gold.csv"}
 
