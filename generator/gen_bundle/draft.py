@@ -1,6 +1,5 @@
 """What keeps a finished bundle a draft, each with its repair: it would run, and yet must not be published."""
 
-import filecmp
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,15 +7,12 @@ from datetime import datetime
 from pathlib import Path
 
 from gen_bundle.declaration.resolve import Resolved
-from gen_bundle.declaration.shipped import synthetic_phases
+from gen_bundle.declaration.shipped import PLACEHOLDER, SCAFFOLD_TEXT, synthetic_phases
 from gen_bundle.package.phase_data import PhaseData
-from gen_bundle.resources import SCAFFOLD
 
 LOCAL_IMAGES = ("gen-bundle/", "localhost/", "localhost:", "127.0.0.1")
 """How the name of an image begins that only this machine has; `gen-bundle image build` makes the first kind."""
 
-SCAFFOLD_TEXT = "Replace this text"
-"""What stands on the pages that `gen-bundle new` writes wherever the organisers must write something themselves."""
 
 # Domains that belong to nobody: RFC 2606.
 _EXAMPLE_ADDRESS = re.compile(r"[@.](example|example\.(com|net|org)|test|invalid)$", re.IGNORECASE)
@@ -99,11 +95,11 @@ def _scaffold(competition: Resolved, tree: Mapping[str, bytes | Path]) -> Iterat
     if unwritten:
         yield Lack(
             "scaffold-text",
-            f'{", ".join(unwritten)}: "{SCAFFOLD_TEXT}" still stands there.',
-            f"Write your own in {competition.folder / 'pages'}.",
+            f"{', '.join(unwritten)}: {SCAFFOLD_TEXT} is still on it, where the organisers write something themselves.",
+            f"Write it in {competition.folder / 'pages'}.",
         )
     logo = competition.folder / competition.declaration.logo
-    if filecmp.cmp(logo, SCAFFOLD / "logo.png", shallow=False):
+    if PLACEHOLDER.encode() in logo.read_bytes():
         yield Lack("scaffold-logo", "The logo is the one that gen-bundle new writes.", f"Replace {logo}.")
 
 

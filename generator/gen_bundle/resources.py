@@ -11,8 +11,8 @@ def resource(name: str) -> Path:
     return (_PACKAGED if _PACKAGED.is_dir() else _CHECKOUT) / name
 
 
-SCAFFOLD = Path(__file__).resolve().parent / "scaffold" / "{{cookiecutter.name}}"
-"""The competition that `gen-bundle new` writes, before its name is put in."""
+SCAFFOLD = Path(__file__).resolve().parent / "scaffold"
+"""The templates of what `gen-bundle new` writes."""
 
 
 def competitions() -> dict[str, Path]:

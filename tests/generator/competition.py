@@ -1,4 +1,4 @@
-"""A small competition for tests: the one that `gen-bundle new` writes, with changes to its bundle.yaml."""
+"""A small competition for tests: the one that `gen-bundle new --package` writes, with changes to its bundle.yaml."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,14 +6,15 @@ from typing import Any
 
 import yaml
 
-from gen_bundle.new import new_competition
+from gen_bundle.new.package import new_package
+from gen_bundle.new.project import Place
 
 Change = Callable[[dict[str, Any]], object]
 
 
 def small_competition(parent: Path, change: Change = lambda _: None, name: str = "my-task") -> Path:
     """Write the competition below `parent` and return its folder; `change` edits the declaration in place."""
-    folder = new_competition(name, parent)
+    folder = new_package(Place(name, parent))
     declaration = yaml.safe_load((folder / "bundle.yaml").read_text(encoding="utf-8"))
     change(declaration)
     (folder / "bundle.yaml").write_text(yaml.safe_dump(declaration, sort_keys=False), encoding="utf-8")

@@ -12,12 +12,15 @@ from click.testing import CliRunner, Result
 
 from gen_bundle.build import DraftError, Request, build
 from gen_bundle.cli import root
-from gen_bundle.draft import SCAFFOLD_TEXT, Lack
+from gen_bundle.declaration.shipped import SCAFFOLD_TEXT
+from gen_bundle.draft import Lack
 from gen_bundle.resources import SCAFFOLD, resource
 from tests.generator.competition import small_competition
 
 REAL_GOLD = "id,label\nx1,positive\nx2,negative\nx3,neutral\n"
 FINISHED: dict[str, Any] = {"contact": "chair@task.edu", "docker_image": "docker.io/chair/task:1"}
+
+PACKAGE = SCAFFOLD / "package" / "{{cookiecutter.name}}"
 
 
 def finished(parent: Path, change: Callable[[dict[str, Any]], object] = lambda _: None) -> Path:
@@ -93,7 +96,7 @@ def test_a_release_of_a_draft_writes_nothing(tmp_path: Path) -> None:
 
 def test_gold_that_comes_with_the_tool_is_synthetic_wherever_it_lies(tmp_path: Path) -> None:
     folder = finished(tmp_path)
-    shutil.copy(SCAFFOLD / "data" / "test" / "gold.csv", folder / "data" / "test" / "gold.csv")
+    shutil.copy(PACKAGE / "data" / "test" / "gold.csv", folder / "data" / "test" / "gold.csv")
     lack = lacks(folder)["synthetic-gold"]
     assert "phase test " in lack.what
     assert "--data DIR, with test/ in it" in lack.repair
@@ -136,12 +139,14 @@ def test_an_image_that_only_this_machine_has(image: str, local: bool, tmp_path: 
 
 def test_text_of_the_scaffold_that_is_left(tmp_path: Path) -> None:
     folder = finished(tmp_path)
-    shutil.copy(SCAFFOLD / "pages" / "terms.md.j2", folder / "pages" / "terms.md.j2")
-    assert lacks(folder)["scaffold-text"].what == f'terms.md: "{SCAFFOLD_TEXT}" still stands there.'
+    shutil.copy(PACKAGE / "pages" / "terms.md.j2", folder / "pages" / "terms.md.j2")
+    assert lacks(folder)["scaffold-text"].what == (
+        f"terms.md: {SCAFFOLD_TEXT} is still on it, where the organisers write something themselves."
+    )
 
 
 def test_the_scaffold_says_where_text_is_to_be_written() -> None:
-    pages = {page.name for page in (SCAFFOLD / "pages").iterdir() if SCAFFOLD_TEXT in page.read_text(encoding="utf-8")}
+    pages = {page.name for page in (PACKAGE / "pages").iterdir() if SCAFFOLD_TEXT in page.read_text(encoding="utf-8")}
     assert pages == {"overview.md.j2", "terms.md.j2"}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Dict, FrozenSet, Optional
 
-from scoring_kit.csv_reading import read_table
+from scoring_kit.csv_reading import read_table, rows_by_id
 from scoring_kit.errors import Problems, shown
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
@@ -38,19 +38,12 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
         problems.error(f"{FILE}:1", f"lacks the column {' and '.join(missing)}", "the columns id and label")
         return None
     expected = manifest.expected
+    possible = frozenset(expected["labels"])
+    at = table.header.index("label")
     labels: Dict[str, str] = {}
-    for line, cells in table.rows:
-        row = dict(zip(table.header, cells))
-        text_id, label = row["id"].strip(), row["label"].strip()
-        where = f"{FILE}:{line}"
-        if text_id not in expected["ids"]:
-            problems.error(where, f"unknown id {shown(text_id)}", "ids of the texts of this phase")
-        elif text_id in labels:
-            problems.error(where, f"the id {shown(text_id)} stands there twice", "each id once")
-        if label not in expected["labels"]:
-            problems.error(where, f"unknown label {shown(label)}", "one of " + ", ".join(expected["labels"]))
-        labels[text_id] = label
-    for text_id in expected["ids"]:
-        if text_id not in labels:
-            problems.error(FILE, f"the id {text_id} has no label", "one line for each text")
+    for position, line, cells in rows_by_id(table, "id", expected["ids"], FILE, problems):
+        label = cells[at].strip()
+        if label not in possible:
+            problems.error(f"{FILE}:{line}", f"unknown label {shown(label)}", "one of " + ", ".join(expected["labels"]))
+        labels[expected["ids"][position]] = label
     return Submission(labels)

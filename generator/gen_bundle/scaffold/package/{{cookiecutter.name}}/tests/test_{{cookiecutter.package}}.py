@@ -18,10 +18,10 @@ class Bundle(unittest.TestCase):
             subprocess.run([*gen_bundle, str(FOLDER), "--out", str(bundle)], check=True)
             subprocess.run([*gen_bundle, "dry-run", str(bundle), "--engine", "process", "--out", str(out)], check=True)
             runs = json.loads((out / "dry-run.json").read_text(encoding="utf-8"))["runs"]
-        self.assertEqual({run["phase"] for run in runs}, {"dev", "test"})
+        assert {run["phase"] for run in runs} == {"dev", "test"}
         for run in runs:
-            self.assertEqual(run["status"], "Finished", run["message"])
-            self.assertTrue(0 < run["scores"]["accuracy"] < 1)
+            assert run["status"] == "Finished", run["message"]
+            assert 0 < run["scores"]["accuracy"] < 1
 
 
 if __name__ == "__main__":

@@ -1,0 +1,155 @@
+"""Makes a new competition's folder: beside its place first, then moved there whole."""
+
+import re
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from gen_bundle.declaration.read import read_competition
+from gen_bundle.declaration.resolve import Unit, resolve
+from gen_bundle.declaration.schema import schema_text
+from gen_bundle.errors import UserError
+from gen_bundle.new.data import write_data
+from gen_bundle.new.declare import task_of
+from gen_bundle.new.example import example
+from gen_bundle.new.logo import placeholder_logo
+from gen_bundle.new.propose import Proposal
+from gen_bundle.new.template import render
+from gen_bundle.package.phase_data import prepare_reference
+from gen_bundle.resources import SCAFFOLD, competitions
+
+LONGEST_NAME = 36
+SCHEMA = "bundle.schema.json"
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a new competition is called, and where it goes.
+
+    Attributes:
+        name: of its folder.
+        parent: the folder that it is made in.
+        title: None for one made of the name.
+    """
+
+    name: str
+    parent: Path
+    title: str | None = None
+
+    @property
+    def folder(self) -> Path:
+        return self.parent / self.name
+
+    def answers(self) -> dict[str, Any]:
+        """What every template knows."""
+        return {
+            "name": self.name,
+            "image": re.sub("[-_]+", "-", self.name.lower()).strip("-"),  # Docker allows nothing else
+            "title": self.title or self.name.replace("-", " ").replace("_", " ").capitalize(),
+            "year": str(datetime.now(UTC).year + 1),
+            "version": metadata.version("gen-bundle"),
+        }
+
+
+def check_name(place: Place) -> None:
+    """Raise UserError where the name cannot be used, or the folder exists."""
+    name = place.name
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) or len(name) > LONGEST_NAME:
+        raise UserError(f"{name!r}: expected a name of at most 36 letters, digits, - and _, starting with a letter.")
+    if name in competitions():
+        raise UserError(f"{name!r}: a competition of this name comes with the tool. Choose another one.")
+    if place.folder.exists():
+        raise UserError(f"{place.folder}: exists already. Choose another name, or remove it.")
+
+
+@contextmanager
+def unfinished(place: Place) -> Iterator[Path]:
+    """A folder beside the new one's place; what was made in it under the name is moved there at the end.
+
+    Raises:
+        UserError: the name cannot be used, the folder exists, or nothing can be written there.
+    """
+    check_name(place)
+    work = place.parent / f".{place.name}.{secrets.token_hex(4)}.tmp"
+    try:
+        work.mkdir(parents=True)
+        yield work
+        if place.folder.exists():
+            raise UserError(f"{place.folder}: exists already. Choose another name, or remove it.")
+        (work / place.name).rename(place.folder)
+    except OSError as error:
+        where = error.filename or place.parent
+        raise UserError(
+            f"--in {place.parent}: {error.strerror or error} ({where}). Expected a folder with room and leave to write."
+        ) from error
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def new_declared(
+    place: Place,
+    proposal: Proposal,
+    phases: Mapping[str, Sequence[int]],
+    template: Path | None = None,
+    *,
+    ask: bool = False,
+    check: bool = True,
+) -> Path:
+    """Write a competition that is scored without Python; returns its folder.
+
+    Args:
+        place: name and place.
+        proposal: its gold and what the columns are for.
+        phases: phase id → its rows of the gold.
+        template: a cookiecutter template in place of the tool's own.
+        ask: whether the template may ask for its own variables.
+        check: whether the scoring program reads the gold before anything is put in place, which takes seconds.
+
+    Raises:
+        UserError: it cannot be written, or the gold does not fit.
+    """
+    with unfinished(place) as work:
+        answers = {**place.answers(), "task": task_of(proposal, phases)}
+        folder = render(template or SCAFFOLD / "declared", answers, work, ask=ask)
+        if folder != (work / place.name).resolve():
+            raise UserError(
+                f"--template {template}: its folder is not named {{{{cookiecutter.name}}}}. Expected that name."
+            )
+        write_data(folder / "data", proposal, phases)
+        sample, sample_phases = example(proposal, list(phases))
+        write_data(folder / "example", sample, sample_phases)
+        if not (folder / "logo.png").exists():
+            (folder / "logo.png").write_bytes(placeholder_logo(place.name, answers["title"]))
+        write_schema(folder)
+        read_competition(folder)
+        if check:
+            check_gold(folder)
+    return place.folder
+
+
+def write_schema(folder: Path) -> None:
+    """Put the schema beside bundle.yaml, so that it is found on every machine that the folder comes to."""
+    (folder / SCHEMA).write_text(schema_text(), encoding="utf-8")
+
+
+def check_gold(folder: Path) -> None:
+    """Let the scoring program read the gold of each phase as a build will; raises UserError with what it says."""
+    competition = resolve(folder)
+    whole = Unit("all", "", competition.tasks)
+    problems: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work, competition.package.opened() as organiser:
+        for phase in competition.declaration.phases:
+            try:
+                prepare_reference(competition, organiser, whole, phase.id, Path(work) / phase.id)
+            except UserError as error:
+                problems += [f"{phase.id}: {message}" for message in error.messages]
+    if problems:
+        advice = "Lines are those of the gold as it is divided between the phases."
+        raise UserError(*dict.fromkeys(problems), advice=advice)

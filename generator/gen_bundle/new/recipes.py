@@ -1,0 +1,132 @@
+"""Small made-up gold data of each kind of task, for a start without a gold file."""
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gen_bundle.new.gold import Gold
+from gen_bundle.new.propose import Choices
+
+ITEMS = 60
+PLACES = ("harbour", "library", "station", "market", "museum", "garden")
+PEOPLE = ("Ada Lind", "Noor Haas", "Tomas Vale", "Ines Roca", "Karl Brandt")
+PRAISE = {"positive": "a delight", "neutral": "as expected", "negative": "a disappointment"}
+TOPICS = {"food": "the food", "staff": "the staff", "price": "the prices", "noise": "the noise"}
+DEGREES = ("hardly", "somewhat", "rather", "very", "extremely")
+Row = list[Any]
+
+
+def recipe_gold(kind: str) -> tuple[Gold, Choices]:
+    """The made-up gold of a recipe, and what its columns are for."""
+    names, suffix, make, choices = RECIPES[kind]
+    chance = random.Random(kind)  # noqa: S311 - data, not secrets
+    rows = [row for number in range(1, ITEMS + 1) for row in make(number, chance)]
+    return Gold(f"gold{suffix}", suffix, names, rows, range(1, len(rows) + 1)), choices
+
+
+def _classification(number: int, chance: random.Random) -> list[Row]:
+    label = chance.choice(list(PRAISE))
+    return [[f"r{number}", f"The {chance.choice(PLACES)} was {PRAISE[label]}.", label]]
+
+
+def _multilabel(number: int, chance: random.Random) -> list[Row]:
+    topics = sorted(chance.sample(list(TOPICS), chance.randint(0, 3)))
+    named = " and ".join(TOPICS[topic] for topic in topics) or "nothing in particular"
+    return [[f"r{number}", f"At the {chance.choice(PLACES)} we noticed {named}.", "|".join(topics)]]
+
+
+def _regression(number: int, chance: random.Random) -> list[Row]:
+    degree = chance.randrange(len(DEGREES))
+    value = (degree + chance.random()) / len(DEGREES)
+    return [[f"r{number}", f"I was {DEGREES[degree]} pleased with the {chance.choice(PLACES)}.", f"{value:.2f}"]]
+
+
+def _sentence(chance: random.Random) -> tuple[list[str], list[str]]:
+    """Tokens of a sentence, and their tags."""
+    person, place = chance.choice(PEOPLE).split(), chance.choice(PLACES).capitalize()
+    tokens = [*person, "met", *chance.choice([["nobody"], ["Ada", "Lind"]]), "at", place, "Square", "."]
+    tags = ["B-PER", "I-PER", "O", *(["O"] if "nobody" in tokens else ["B-PER", "I-PER"]), "O", "B-LOC", "I-LOC", "O"]
+    return tokens, tags
+
+
+def _tagging(number: int, chance: random.Random) -> list[Row]:
+    tokens, tags = _sentence(chance)
+    return [[f"s{number}", tokens, tags]]
+
+
+def _spans(number: int, chance: random.Random) -> list[Row]:
+    tokens, tags = _sentence(chance)
+    spans: list[Row] = []
+    start = 0
+    for token, tag in zip(tokens, tags, strict=True):
+        end = start + len(token)
+        if tag.startswith("B-"):
+            spans.append([start, end, tag[2:]])
+        elif tag.startswith("I-"):
+            spans[-1][1] = end
+        start = end + 1
+    return [[f"s{number}", " ".join(tokens), spans]]
+
+
+def _ranking(number: int, chance: random.Random) -> list[Row]:
+    wanted = chance.choice(PLACES)
+    best = {wanted: 2, chance.choice([place for place in PLACES if place != wanted]): 1}
+    return [
+        [f"q{number}", f"opening hours of the {wanted}", f"page-{place}", str(best.get(place, 0))] for place in PLACES
+    ]
+
+
+def _generation(number: int, chance: random.Random) -> list[Row]:
+    person, place = chance.choice(PEOPLE), chance.choice(PLACES)
+    notes = f"{person}; {place}; opened on day {number}"
+    references = [
+        f"{person} opened the {place} on day {number}.",
+        f"On day {number} the {place} was opened by {person}.",
+    ]
+    return [[f"g{number}", notes, references]]
+
+
+RECIPES: dict[str, tuple[Sequence[str], str, Callable[[int, random.Random], list[Row]], Choices]] = {
+    "classification": (
+        ["id", "text", "label"],
+        ".csv",
+        _classification,
+        Choices(key=["id"], answers=[("label", None)], public=["text"]),
+    ),
+    "multilabel": (
+        ["id", "text", "topics"],
+        ".csv",
+        _multilabel,
+        Choices(key=["id"], answers=[("topics", None)], public=["text"]),
+    ),
+    "regression": (
+        ["id", "text", "pleasure"],
+        ".csv",
+        _regression,
+        Choices(key=["id"], answers=[("pleasure", None)], public=["text"]),
+    ),
+    "spans": (
+        ["id", "text", "spans"],
+        ".jsonl",
+        _spans,
+        Choices(key=["id"], answers=[("spans", None)], public=["text"]),
+    ),
+    "tagging": (
+        ["id", "tokens", "tags"],
+        ".jsonl",
+        _tagging,
+        Choices(key=["id"], answers=[("tags", None)], public=["tokens"]),
+    ),
+    "ranking": (
+        ["query_id", "query", "item", "relevance"],
+        ".tsv",
+        _ranking,
+        Choices(key=["query_id"], public=["query"], rows="many"),
+    ),
+    "generation": (
+        ["id", "notes", "text"],
+        ".jsonl",
+        _generation,
+        Choices(key=["id"], answers=[("text", "texts")], public=["notes"]),
+    ),
+}

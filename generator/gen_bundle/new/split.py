@@ -1,0 +1,108 @@
+"""Divides gold between the phases: whole keys, evenly over the labels."""
+
+import hashlib
+import itertools
+import random
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from gen_bundle.errors import UserError
+from gen_bundle.new.gold import raise_all
+from gen_bundle.new.key import keys_of
+from gen_bundle.new.look import text_of
+from gen_bundle.new.propose import Proposal
+
+RATIO = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
+SEED = 0
+"""The same gold is always divided in the same way."""
+
+
+def shares(split: str) -> float | None:
+    """The share of the development phase that `--split DEV:TEST` gives; None for `none`.
+
+    Raises:
+        UserError: it is neither.
+    """
+    if split == "none":
+        return None
+    found = RATIO.fullmatch(split)
+    if found is None or not int(found[1]) or not int(found[2]):
+        raise UserError(f"--split {split}: expected a ratio such as 20:80 (development to test), or none.")
+    return int(found[1]) / (int(found[1]) + int(found[2]))
+
+
+def divide(proposal: Proposal, split: str) -> dict[str, list[int]]:
+    """The rows of each phase by its id: `dev` and `test`, or `test` alone without a split.
+
+    Rows of a key stay together, and each label of the first answer that is one is divided like the whole.
+
+    Raises:
+        UserError: no ratio, or too few keys for it.
+    """
+    share = shares(split)
+    keys = keys_of(proposal.gold, proposal.key)
+    everything = _in_safe_order(proposal, list(range(len(keys))))
+    if share is None:
+        return {"test": everything}
+    strata = _strata(proposal)
+    units: dict[str, dict[tuple[str, ...], None]] = defaultdict(dict)
+    for key, stratum in zip(keys, strata, strict=True):
+        units[stratum][key] = None
+    chance = random.Random(SEED)  # noqa: S311 - divides data, guards nothing
+    ordered = [key for stratum in sorted(units) for key in chance.sample(list(units[stratum]), len(units[stratum]))]
+    dev = {key for at, key in enumerate(ordered) if int((at + 1) * share) > int(at * share)}
+    if not dev or len(dev) == len(set(keys)):
+        raise UserError(
+            f"--split {split}: leaves a phase without data, since there are {len(set(keys))} keys. "
+            "Expected another ratio, or none."
+        )
+    phases = {
+        "dev": [at for at in everything if keys[at] in dev],
+        "test": [at for at in everything if keys[at] not in dev],
+    }
+    raise_all([f"--split {split}: {fault}" for fault in _constant_phases(proposal, phases)])
+    return phases
+
+
+def _constant_phases(proposal: Proposal, phases: dict[str, list[int]]) -> Iterator[str]:
+    """Phases in which all labels or numbers are the same: no correlation is defined, and a constant is the gold."""
+    for column in () if proposal.many else proposal.answers:
+        values = proposal.gold.column(column.name)
+        for phase, rows in phases.items():
+            if column.type in ("label", "number") and len({text_of(values[at]) or str(values[at]) for at in rows}) == 1:
+                yield f"{column.name} has one value in all rows of {phase}. Expected another ratio, or none."
+
+
+def _strata(proposal: Proposal) -> list[str]:
+    """What each row is divided by: its label, where there is one for each key."""
+    label = next((column for column in proposal.answers if column.type == "label"), None)
+    if label is None or proposal.many:
+        return [""] * len(proposal.gold.rows)
+    return [text_of(value) or "" for value in proposal.gold.column(label.name)]
+
+
+def is_sorted_by_answer(proposal: Proposal) -> bool:
+    """Whether the rows come in blocks of a label, or numbers by size: their order alone would tell the answers."""
+    return not proposal.many and any(
+        _comes_in_order([text_of(value) or str(value) for value in proposal.gold.column(column.name)], column.type)
+        for column in proposal.answers
+        if column.type in ("label", "number")
+    )
+
+
+def _comes_in_order(texts: list[str], kind: str) -> bool:
+    if kind == "number":
+        numbers = [float(text) for text in texts]
+        return len(set(numbers)) > 2 and numbers in (sorted(numbers), sorted(numbers, reverse=True))
+    blocks = 1 + sum(a != b for a, b in itertools.pairwise(texts))
+    different = len(set(texts))
+    return different > 1 and blocks < 2 * different and len(texts) > 4 * different
+
+
+def _in_safe_order(proposal: Proposal, rows: list[int]) -> list[int]:
+    """The rows as they came, or, where that would tell the answers, in an order that their keys decide."""
+    if proposal.of_lines or not is_sorted_by_answer(proposal):
+        return rows
+    keys = keys_of(proposal.gold, proposal.key)
+    return sorted(rows, key=lambda at: hashlib.sha256("\0".join(keys[at]).encode()).hexdigest())

@@ -1,0 +1,73 @@
+"""Gold files, what is made of them, and what their bundles score."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gen_bundle.build import Built, Request, build
+from gen_bundle.new.gold import Gold, read_gold
+from gen_bundle.new.project import Place, new_declared
+from gen_bundle.new.propose import Choices, Proposal, propose
+from gen_bundle.new.split import divide
+
+SENTIMENT = [("negative", "It was awful"), ("neutral", "It was there"), ("positive", "It was great")]
+
+
+def gold_at(folder: Path, name: str, text: str | bytes) -> Gold:
+    """A gold file, written and read."""
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_gold(path)
+
+
+def proposed(folder: Path, name: str, text: str | bytes, **choices: Any) -> Proposal:
+    """What is proposed for a gold file."""
+    return propose(gold_at(folder, name, text), Choices(**choices))
+
+
+def made(folder: Path, name: str, text: str | bytes, split: str = "none", **choices: Any) -> Path:
+    """The competition that is made of a gold file."""
+    proposal = proposed(folder, name, text, **choices)
+    return new_declared(Place("made", folder), proposal, divide(proposal, split))
+
+
+def csv_text(names: str, rows: Sequence[Sequence[object]], delimiter: str = ",") -> str:
+    """A CSV file with a header."""
+    buffer = io.StringIO()
+    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows([names.split(","), *rows])
+    return buffer.getvalue()
+
+
+def sentiment(rows: int = 12) -> str:
+    """A CSV file of texts and labels, of each label a third."""
+    return csv_text(
+        "id,text,label", [[f"t{i}", f"{SENTIMENT[i % 3][1]}, day {i}", SENTIMENT[i % 3][0]] for i in range(rows)]
+    )
+
+
+def bundled(folder: Path, **options: Any) -> Built:
+    """The bundle of a competition; a leak or an error of the check would raise."""
+    (built,) = build(Request(str(folder), folder.parent / f"{folder.name}.zip", **options))
+    assert not built.errors
+    return built
+
+
+def scores(bundle: Path) -> dict[tuple[str, str], dict[str, float]]:
+    """(phase, submission) → scores of a bundle's own baselines, run as the platform would."""
+    out = bundle.with_suffix(".dry-run")
+    command = [sys.executable, "-m", "gen_bundle", "dry-run", str(bundle), "--engine", "process", "--out", str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    runs = json.loads((out / "dry-run.json").read_text(encoding="utf-8"))["runs"]
+    assert all(run["status"] == "Finished" for run in runs)
+    return {(run["phase"], run["submission"]): run["scores"] for run in runs}
+
+
+def files(folder: Path) -> set[str]:
+    """All files below a folder."""
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}

@@ -1,0 +1,152 @@
+"""`gen-bundle new` as people type it: options, what it says, and what it asks on a terminal."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from PIL import Image
+
+from gen_bundle.cli.new import command
+from gen_bundle.declaration.read import read_competition
+from gen_bundle.declaration.schema import schema_text
+from gen_bundle.declaration.shipped import PLACEHOLDER
+from gen_bundle.new.project import SCHEMA
+from gen_bundle.resources import SCAFFOLD
+from tests.generator.new.making import csv_text, files, sentiment
+
+
+def new(folder: Path, *arguments: str, answers: str | None = None) -> Result:
+    """Run the command in `folder`; with `answers` as on a terminal."""
+    runner = CliRunner()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        if answers is not None:
+            patch.setattr("gen_bundle.cli.new.asks", lambda: True)
+        return runner.invoke(command, ["mine", *arguments], input=answers)
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    (tmp_path / "gold.csv").write_text(sentiment(30), encoding="utf-8")
+    return tmp_path
+
+
+def test_without_options_it_is_the_recipe_classification(tmp_path: Path) -> None:
+    done = new(tmp_path)
+    assert done.exit_code == 0, done.output
+    competition = read_competition(tmp_path / "mine")
+    assert (competition.scoring_program, competition.tasks[0].id) == ("declared", "classification")
+
+
+def test_the_proposals_are_said(gold: Path) -> None:
+    done = new(gold, "--gold", "gold.csv", "--split", "20:80")
+    assert done.exit_code == 0, done.output
+    for said in (
+        "key       id",
+        "answers   label: label (negative, neutral, positive)",
+        "given     text",
+        "metrics   macro_f1, accuracy",
+        "phases    dev 6, test 24",
+        "baseline  majority (label 'negative')",
+    ):
+        assert said in done.stderr
+
+
+def test_what_stays_secret_is_said(tmp_path: Path) -> None:
+    rows = [[f"t{i}", "ab"[i % 2], f"because {i}"] for i in range(6)]
+    (tmp_path / "gold.csv").write_text(csv_text("id,label,rationale", rows), encoding="utf-8")
+    done = new(tmp_path, "--gold", "gold.csv")
+    assert "secret    rationale (--public COLUMN gives one to participants)" in done.stderr
+    assert not any(name.startswith("data/public") for name in files(tmp_path / "mine"))
+
+
+def test_enter_takes_the_proposals(gold: Path) -> None:
+    done = new(gold, "--gold", "gold.csv", answers="\n" * 6)
+    assert done.exit_code == 0, done.output
+    shutil.move(gold / "mine", gold / "asked")
+    assert new(gold, "--gold", "gold.csv").exit_code == 0
+    assert files(gold / "mine") == files(gold / "asked")
+    assert (gold / "mine/bundle.yaml").read_bytes() == (gold / "asked/bundle.yaml").read_bytes()
+
+
+def test_answers_on_the_terminal_are_taken(tmp_path: Path) -> None:
+    rows = [[f"t{i}", f"Text {i}", i % 5, "ab"[i % 2]] for i in range(30)]
+    (tmp_path / "gold.csv").write_text(csv_text("id,text,stars,label", rows), encoding="utf-8")
+    said = ["id", "nothing", "stars", "number", "-", "1:4", 'Stars: "how many"?']
+    done = new(tmp_path, "--gold", "gold.csv", answers="\n".join(said) + "\n")
+    assert done.exit_code == 0, done.output
+    assert "no column 'nothing'" in done.stderr
+    competition = read_competition(tmp_path / "mine")
+    assert competition.title == 'Stars: "how many"?'
+    assert [field.type for field in competition.submission.fields] == ["string", "number"]
+    assert [phase.id for phase in competition.phases] == ["dev", "test"]
+    assert not (tmp_path / "mine/data/public").exists()
+
+
+def test_yes_asks_nothing(gold: Path) -> None:
+    assert new(gold, "--gold", "gold.csv", "--yes", answers="").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--gold", "gold.csv", "--recipe", "spans"], "--gold and --recipe: expected one of them"),
+        (["--from", "clpsych2025", "--package"], "--from and --package: expected one of them"),
+        (["--recipe", "spans", "--key", "id", "--split", "1:2"], "--key: is for --gold alone"),
+        (["--recipe", "spans", "--tasks", "a1"], "--tasks: is for --from alone"),
+        (["--package", "--template", "."], "--template: is for --gold and --recipe"),
+        (["--gold", "nothing.csv"], "--gold nothing.csv: No such file"),
+        (
+            ["--gold", "gold.csv", "--answer", "lable"],
+            "--answer lable: gold.csv has no such column. Did you mean 'label'?",
+        ),
+        (["--gold", "gold.csv", "--split", "many"], "--split many: expected a ratio"),
+    ],
+)
+def test_wrong_use(arguments: list[str], message: str, gold: Path) -> None:
+    done = new(gold, *arguments)
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert {path.name for path in gold.iterdir()} == {"gold.csv"}
+
+
+def test_the_schema_lies_beside_the_declaration(tmp_path: Path) -> None:
+    new(tmp_path)
+    first = (tmp_path / "mine/bundle.yaml").read_text(encoding="utf-8").splitlines()[0]
+    assert first == f"# yaml-language-server: $schema={SCHEMA}"
+    assert json.loads((tmp_path / "mine" / SCHEMA).read_text(encoding="utf-8")) == json.loads(schema_text())
+
+
+def test_a_template_of_ones_own(gold: Path) -> None:
+    template = gold / "template"
+    shutil.copytree(SCAFFOLD / "declared", template)
+    settings = json.loads((template / "cookiecutter.json").read_text(encoding="utf-8"))
+    (template / "cookiecutter.json").write_text(
+        json.dumps({**settings, "lab": "Lab of {{ cookiecutter.name }}"}), "utf-8"
+    )
+    page = template / "{{cookiecutter.name}}" / "pages" / "terms.md.j2"
+    page.write_text("Terms of {{ cookiecutter.lab }}\n", encoding="utf-8")
+    done = new(gold, "--gold", "gold.csv", "--template", "template")
+    assert done.exit_code == 0, done.output
+    assert (gold / "mine/pages/terms.md.j2").read_text(encoding="utf-8") == "Terms of Lab of mine\n"
+    page.write_text("{{ cookiecutter.nothing }}\n", encoding="utf-8")
+    (gold / "mine").rename(gold / "first")
+    done = new(gold, "--gold", "gold.csv", "--template", "template")
+    assert (done.exit_code, done.exception.__class__) == (2, SystemExit)
+    assert "terms.md.j2" in done.stderr
+    assert not (gold / "mine").exists()
+
+
+def test_placeholders_can_be_recognised(tmp_path: Path) -> None:
+    """A build of a draft looks for these."""
+    for arguments in ([], ["--package"]):
+        new(tmp_path, *arguments)
+        folder = tmp_path / "mine"
+        assert read_competition(folder).contact == "organisers@example.org"
+        with Image.open(folder / "logo.png") as logo:
+            assert logo.info["Comment"] == PLACEHOLDER
+        pages = "".join(path.read_text(encoding="utf-8") for path in folder.glob("pages/*.j2"))
+        assert "<!-- TODO(organiser): " in pages
+        shutil.rmtree(folder)

@@ -1,0 +1,269 @@
+"""What is proposed for gold of many shapes: key, answers, types, what stays secret, and metrics."""
+
+import json
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from gen_bundle.errors import UserError
+from gen_bundle.new.declare import columns, fields
+from gen_bundle.new.look import Column
+from gen_bundle.new.metrics import CHOICES, answer_columns, kinds_of
+from tests.generator.new.making import csv_text, proposed, sentiment
+
+LABELS = ["negative", "neutral", "positive"]
+
+
+def jsonl(rows: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def column_of(values: list[object]) -> str:
+    return csv_text("id,answer", [[f"r{i}", value] for i, value in enumerate(values)])
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "labels"),
+    [
+        (["pos", "neg", "neg", "pos"], "label", ("neg", "pos")),
+        ([1, 2, 3, 3, 2, 1, 10], "label", ("1", "2", "3", "10")),
+        (["0.5", "0.25", "1", "0"], "number", ()),
+        ([101, 202, 303, 404], "number", ()),
+        (["a|b", "b", "", "a|c", "c"], "labels", ("a", "b", "c")),
+        (["a;b", "b", "a", "b;a"], "labels", ("a", "b")),
+        (["[[0, 4]]", "[]", "[[2, 3], [5, 9]]"], "spans", ()),
+        (['[[0, 4, "PER"]]', '[[1, 2, "LOC"]]'], "spans", ("LOC", "PER")),
+        (["O B-x I-x", "O O", "B-y"], "tags", ("x", "y")),
+        (["a long text", "another long text", "more"], "text", ()),
+        (['["one", "two"]', '["three"]', '["four", "five"]'], "texts", ()),
+        (["Paris", "Rome", "Oslo"], "text", ()),
+    ],
+)
+def test_the_type_of_a_column(values: list[object], kind: str, labels: tuple[str, ...], tmp_path: Path) -> None:
+    (column,) = proposed(tmp_path, "gold.csv", column_of(values)).answers
+    assert (column.type, column.values) == (kind, labels)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([True, False, True], "label"),
+        ([1, 2, 1, 2], "label"),
+        ([0.5, 1, 2], "number"),
+        ([["a"], [], ["a", "b"], ["b"]], "labels"),
+        ([["O", "B-x"], ["O"]], "tags"),
+        ([[[0, 1]], []], "spans"),
+        ([["one text", "two texts"], ["three"]], "texts"),
+    ],
+)
+def test_the_type_of_a_json_value(values: list[object], kind: str, tmp_path: Path) -> None:
+    text = jsonl([{"id": i, "answer": value} for i, value in enumerate(values)])
+    (column,) = proposed(tmp_path, "gold.jsonl", text).answers
+    assert column.type == kind
+
+
+METRICS = {
+    "label": ["macro_f1", "accuracy"],
+    "grades": ["macro_f1", "accuracy", "kappa"],
+    "labels": ["micro_f1", "macro_f1", "jaccard"],
+    "number": ["pearson", "spearman", "rmse"],
+    "spans": ["f1", "f1_characters"],
+    "tags": ["f1", "precision", "recall"],
+    "short text": ["exact_match", "token_f1"],
+    "text": ["chrf", "bleu"],
+}
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [
+        (Column("a", "label", ("no", "yes")), "label"),
+        (Column("a", "label", ("0", "1"), grades=True), "label"),
+        (Column("a", "label", ("1", "2", "3"), grades=True), "grades"),
+        (Column("a", "labels", ("x",)), "labels"),
+        (Column("a", "number"), "number"),
+        (Column("a", "spans"), "spans"),
+        (Column("a", "tags"), "tags"),
+        (Column("a", "text", words=2), "short text"),
+        (Column("a", "text", words=12), "text"),
+        (Column("a", "texts", words=12), "text"),
+    ],
+)
+def test_the_metrics_of_an_answer(column: Column, kind: str) -> None:
+    assert kinds_of(column)[-1] == kind
+    assert [one["key"] for one in answer_columns([column])] == METRICS[kind]
+
+
+def test_every_kind_of_metrics_is_tested() -> None:
+    assert set(CHOICES) == {*METRICS, "rows", "ranking"}
+
+
+def test_two_answers_have_columns_of_their_own(tmp_path: Path) -> None:
+    rows = [[f"t{i}", LABELS[i % 3], i / 10] for i in range(9)]
+    proposal = proposed(tmp_path, "gold.csv", csv_text("id,sentiment label,intensity", rows))
+    found = columns(proposal)
+    assert [column["key"] for column in found] == [
+        "sentiment_label_macro_f1",
+        "sentiment_label_accuracy",
+        "intensity_pearson",
+        "intensity_spearman",
+        "intensity_rmse",
+    ]
+    assert found[0]["metric"] == {"name": "f1", "field": "sentiment label", "average": "macro"}
+    assert fields(proposal)[-1] | {"meaning": ""} == {
+        "field": "intensity",
+        "type": "number",
+        "required": True,
+        "meaning": "",
+        "min": 0,
+        "max": 1,
+    }
+
+
+def test_answers_that_differ_only_in_signs_have_different_keys() -> None:
+    pair = [Column(name, "label", ("a", "b")) for name in ("größe", "gr e", "gr-e", "x" * 80)]
+    keys = [column["key"] for column in answer_columns(pair)]
+    assert len(set(keys)) == len(keys)
+    assert all(key.isidentifier() and len(key) <= 36 for key in keys)
+
+
+def test_answers_of_one_kind_are_ranked_by_their_mean(tmp_path: Path) -> None:
+    rows = [[f"t{i}", f"Tweet {i}", i % 2, i // 2 % 2, i // 3 % 2] for i in range(12)]
+    proposal = proposed(tmp_path, "gold.csv", csv_text("ID,Tweet,anger,joy,fear", rows))
+    first, second, third, *_ = columns(proposal)
+    assert first == {
+        "key": "mean_macro_f1",
+        "metric": {"name": "f1", "fields": ["anger", "joy", "fear"], "average": "macro"},
+    }
+    assert second == {"key": "mean_accuracy", "metric": {"name": "accuracy", "fields": ["anger", "joy", "fear"]}}
+    assert third == {"key": "anger_macro_f1", "metric": {"name": "f1", "field": "anger", "average": "macro"}}
+
+
+class TestKey:
+    def test_an_unique_column_named_so(self, tmp_path: Path) -> None:
+        rows = [[f"A text {i}", f"doc-{i}", LABELS[i % 3]] for i in range(6)]
+        assert proposed(tmp_path, "gold.csv", csv_text("text,doc_id,label", rows)).key == ("doc_id",)
+
+    def test_a_document_and_a_sentence(self, tmp_path: Path) -> None:
+        rows = [[f"d{i // 3}", i % 3, "A text", LABELS[i % 3]] for i in range(9)]
+        proposal = proposed(tmp_path, "gold.csv", csv_text("document,sentence_id,text,label", rows))
+        assert (proposal.key, proposal.many) == (("document", "sentence_id"), False)
+
+    def test_words_without_an_id(self, tmp_path: Path) -> None:
+        rows = [[word, value] for word, value in (("cat", 0.1), ("dog", 0.7), ("eel", 0.2))]
+        assert proposed(tmp_path, "gold.csv", csv_text("word,complexity", rows)).key == ("word",)
+
+    def test_many_rows(self, tmp_path: Path) -> None:
+        rows = [[f"d{i // 4}", i % 4 * 9, i % 4 * 9 + 5, "AB"[i % 2], f"mention{i}"] for i in range(12)]
+        proposal = proposed(tmp_path, "gold.csv", csv_text("doc_id,start,end,type,text", rows))
+        assert (proposal.key, proposal.many, proposal.kind) == (("doc_id",), True, "extraction")
+        assert [(column.name, column.type) for column in proposal.answers] == [
+            ("start", "number"),
+            ("end", "number"),
+            ("type", "label"),
+        ]
+
+    def test_nothing_identifies_the_rows(self, tmp_path: Path) -> None:
+        rows = [["A text", "neg"], ["A text", "pos"], ["B text", "neg"]]
+        with pytest.raises(UserError, match=r"gold\.csv: no column identifies its rows.*--key"):
+            proposed(tmp_path, "gold.csv", csv_text("text,label", rows))
+
+    def test_an_id_that_is_there_twice_is_named_with_both_lines(self, tmp_path: Path) -> None:
+        rows = [[f"t{min(i, 8)}", LABELS[i % 3]] for i in range(10)]
+        with pytest.raises(UserError, match=r"gold\.csv:11: id 't8' is there already, in gold\.csv:10\. .*--rows many"):
+            proposed(tmp_path, "gold.csv", csv_text("id,label", rows))
+        assert proposed(tmp_path, "gold.csv", csv_text("id,label", rows), rows="many").many
+
+    def test_a_blank_id(self, tmp_path: Path) -> None:
+        with pytest.raises(UserError, match=r"gold\.csv:3: id is blank"):
+            proposed(tmp_path, "gold.csv", "id,label\na,x\n,y\n", key=["id"])
+
+    def test_a_column_that_does_not_exist(self, tmp_path: Path) -> None:
+        with pytest.raises(UserError, match=r"--key idd: gold\.csv has no such column\. Did you mean 'id'\?"):
+            proposed(tmp_path, "gold.csv", sentiment(), key=["idd"])
+
+
+class TestWhatIsGiven:
+    def test_only_what_looks_like_an_input_is_given(self, tmp_path: Path) -> None:
+        rows = [[f"t{i}", f"A text {i}", "swa", LABELS[i % 3], f"seems so {i}", i % 2, LABELS[i % 2]] for i in range(9)]
+        names = "id,text,language,label,annotator comment,difficult,second opinion"
+        proposal = proposed(tmp_path, "gold.csv", csv_text(names, rows))
+        assert [column.name for column in proposal.answers] == ["label"]
+        assert proposal.public == ("text", "language")
+        assert [column.name for column in proposal.groups] == ["language"]
+        assert proposal.secret == ("annotator comment", "difficult", "second opinion")
+
+    def test_what_is_named_is_given(self, tmp_path: Path) -> None:
+        rows = [[f"t{i}", i % 2, LABELS[i % 3]] for i in range(9)]
+        proposal = proposed(tmp_path, "gold.csv", csv_text("id,difficult,label", rows), public=["difficult"])
+        assert proposal.public == ("difficult",)
+
+    def test_a_column_that_tells_the_number_of_rows_is_refused(self, tmp_path: Path) -> None:
+        rows = [[f"d{i // 4}", i, "AB"[i % 2], f"Text of {i // 4}"] for i in range(12)]
+        text = csv_text("doc_id,start,type,text", rows)
+        assert proposed(tmp_path, "gold.csv", text).public == ("text",)
+        with pytest.raises(UserError, match=r"--public start: .* tell how many"):
+            proposed(tmp_path, "gold.csv", text, public=["start"], answers=[("type", None)])
+
+    def test_an_answer_is_never_given(self, tmp_path: Path) -> None:
+        with pytest.raises(UserError, match="--public label: participants answer this column"):
+            proposed(tmp_path, "gold.csv", sentiment(), public=["label"])
+
+
+class TestAnswers:
+    def test_a_named_type(self, tmp_path: Path) -> None:
+        rows = [[f"t{i}", i % 5] for i in range(20)]
+        text = csv_text("id,rating", rows)
+        assert proposed(tmp_path, "gold.csv", text).answers[0].type == "label"
+        assert proposed(tmp_path, "gold.csv", text, answers=[("rating", "number")]).answers[0].type == "number"
+
+    @pytest.mark.parametrize("kind", ["number", "spans", "tags", "texts"])
+    def test_a_type_that_does_not_fit_is_refused_by_line(self, kind: str, tmp_path: Path) -> None:
+        with pytest.raises(UserError, match=rf"gold\.csv:2: text does not hold a value of type {kind}, "):
+            proposed(tmp_path, "gold.csv", sentiment(), answers=[("text", kind)])
+
+    @pytest.mark.parametrize("kind", ["label", "number", "text", "labels"])
+    def test_a_type_that_does_not_fit_json_is_refused(self, kind: str, tmp_path: Path) -> None:
+        text = jsonl([{"id": "a", "answer": {"x": 1}}, {"id": "b", "answer": {"x": 2}}])
+        with pytest.raises(UserError, match=rf"gold\.jsonl:1: answer does not hold a value of type {kind}, "):
+            proposed(tmp_path, "gold.jsonl", text, answers=[("answer", kind)])
+
+    def test_labels_with_blanks_around_them_are_refused(self, tmp_path: Path) -> None:
+        text = csv_text("id,topics", [["a", "x| y"], ["b", "y"], ["c", "x"]])
+        with pytest.raises(UserError, match=r"gold\.csv:2: topics does not hold .* without blanks around it"):
+            proposed(tmp_path, "gold.csv", text, answers=[("topics", "labels")])
+
+    def test_gaps_in_the_gold_are_all_named(self, tmp_path: Path) -> None:
+        with pytest.raises(UserError) as error:
+            proposed(tmp_path, "gold.csv", "id,label\na,x\nb,\nc,x\nd,\n")
+        assert [message.split(".  ")[0][:11] for message in error.value.messages] == ["gold.csv:3:", "gold.csv:5:"]
+
+    def test_the_key_is_no_answer(self, tmp_path: Path) -> None:
+        with pytest.raises(UserError, match="--answer id: is a column of the key"):
+            proposed(tmp_path, "gold.csv", sentiment(), answers=[("id", None)])
+
+    def test_values_of_several_kinds(self, tmp_path: Path) -> None:
+        text = jsonl([{"id": "a", "answer": {"x": 1}}, {"id": "b", "answer": 3}])
+        with pytest.raises(UserError, match=r"answer holds values of several kinds"):
+            proposed(tmp_path, "gold.jsonl", text, answers=[("answer", None)])
+
+
+class TestRanking:
+    ROWS: ClassVar = [[f"q{i // 3}", "what?", f"d{i % 4}", int(i % 3 == 0)] for i in range(12)]
+
+    def test_a_relevance_makes_a_ranking(self, tmp_path: Path) -> None:
+        proposal = proposed(tmp_path, "gold.csv", csv_text("qid,query,doc,rel", self.ROWS))
+        assert (proposal.kind, proposal.item, proposal.relevance, proposal.public) == (
+            "ranking",
+            "doc",
+            "rel",
+            ("query",),
+        )
+        (first, *_) = columns(proposal)
+        assert first["metric"] == {"name": "ndcg", "cutoff": 10, "item": "doc", "relevance": "rel"}
+
+    def test_a_query_without_a_relevant_item(self, tmp_path: Path) -> None:
+        rows = [*self.ROWS, ["q9", "what?", "d1", 0], ["q9", "what?", "d2", 0]]
+        with pytest.raises(UserError, match="'q9' has no item with a rel above 0"):
+            proposed(tmp_path, "gold.csv", csv_text("qid,query,doc,rel", rows))

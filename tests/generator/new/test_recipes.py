@@ -1,0 +1,81 @@
+"""Every recipe makes a competition that builds, passes the check and scores its baseline as expected."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gen_bundle.cli.new import RECIPES as OFFERED
+from gen_bundle.cli.new import TYPES as OFFERED_TYPES
+from gen_bundle.new.faults import TYPES
+from gen_bundle.new.project import Place, new_declared
+from gen_bundle.new.propose import propose
+from gen_bundle.new.recipes import RECIPES, recipe_gold
+from gen_bundle.new.split import divide
+from tests.generator.new.making import bundled, scores
+
+BASELINES: dict[str, tuple[str, dict[str, float]]] = {
+    "classification": ("majority", {"accuracy": 9 / 24}),
+    "multilabel": ("empty", {"micro_f1": 0.0, "macro_f1": 0.0}),
+    "regression": ("mean", {"pearson": -1.0, "spearman": -1.0}),
+    "spans": ("empty", {"f1": 0.0, "f1_characters": 0.0}),
+    "tagging": ("empty", {"f1": 0.0, "precision": 0.0, "recall": 0.0}),
+    "ranking": ("alphabetical", {}),
+    "generation": ("empty", {"chrf": 0.0, "bleu": 0.0}),
+}
+
+
+def made(kind: str, folder: Path) -> Path:
+    gold, choices = recipe_gold(kind)
+    proposal = propose(gold, choices)
+    assert proposal.kind == kind
+    return new_declared(Place(f"my-{kind}", folder), proposal, divide(proposal, "40:60"), check=False)
+
+
+def test_the_command_offers_every_recipe_and_type() -> None:
+    assert tuple(RECIPES) == OFFERED
+    assert TYPES == OFFERED_TYPES
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", RECIPES)
+def test_a_recipe_builds_and_scores(kind: str, tmp_path: Path) -> None:
+    folder = made(kind, tmp_path)
+    found = scores(bundled(folder).path)
+    name, expected = BASELINES[kind]
+    assert set(found) == {("dev", name), ("test", name)}
+    assert {column: found["dev", name][column] for column in expected} == pytest.approx(expected)
+    if kind == "classification":
+        labels = Counter(row.rpartition(",")[2] for row in _lines(folder / "data/dev/gold.csv")[1:])
+        assert found["dev", name]["accuracy"] == max(labels.values()) / labels.total()
+    if kind == "ranking":
+        assert 0 < found["test", name]["ndcg"] < 1
+    if kind == "multilabel":  # both empty = 1
+        empty = [row.endswith(",") for row in _lines(folder / "data/dev/gold.csv")[1:]]
+        assert found["dev", name]["jaccard"] == pytest.approx(sum(empty) / len(empty))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", RECIPES)
+def test_the_made_up_example_builds_and_scores_as_in_continuous_integration(kind: str, tmp_path: Path) -> None:
+    folder = made(kind, tmp_path)
+    workflow = yaml.safe_load((folder / ".github/workflows/check.yml").read_text(encoding="utf-8"))
+    commands = [step["run"] for step in workflow["jobs"]["check"]["steps"] if "run" in step]
+    assert "gen-bundle . --data example --out bundle.zip" in commands
+    assert set(scores(bundled(folder, data=folder / "example").path)) == {
+        ("dev", BASELINES[kind][0]),
+        ("test", BASELINES[kind][0]),
+    }
+
+
+def test_a_recipe_is_always_the_same() -> None:
+    def rows(kind: str) -> Any:
+        return recipe_gold(kind)[0].rows
+
+    assert all(rows(kind) == rows(kind) for kind in RECIPES)
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines()
