@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.build import Built, Request, build
+from gen_bundle.build import BuildRequest, Built, build
 from gen_bundle.declaration.resolve import resolve
 from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import prepare_phases
@@ -24,7 +24,7 @@ def score(reference, submission, options):
 
 
 def built(folder: Path) -> Built:
-    (one,) = build(Request(str(folder), folder.parent / "bundle.zip"))
+    (one,) = build(BuildRequest(str(folder), folder.parent / "bundle.zip"))
     return one
 
 
