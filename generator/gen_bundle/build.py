@@ -19,10 +19,10 @@ from pathlib import Path
 from gen_bundle.check import Finding, Secrets, check_path
 from gen_bundle.check.report import LEAK, UNSEEN
 from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.resolve import Resolved, find_competition, resolve
 from gen_bundle.draft import Lack, lacks
 from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import PhaseData, prepare_phases
+from gen_bundle.package.resolve import Resolved, find_competition, resolve
 from gen_bundle.package.trial import check_columns, try_out
 from gen_bundle.platforms import codabench, codalab
 from gen_bundle.render.starting_kit import starting_kit_members

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from gen_bundle.declaration.resolve import Resolved
-from gen_bundle.declaration.shipped import synthetic_phases
 from gen_bundle.package.phase_data import PhaseData
+from gen_bundle.package.resolve import Resolved
+from gen_bundle.package.shipped import synthetic_phases
 from gen_bundle.resources import SCAFFOLD
 
 LOCAL_IMAGES = ("gen-bundle/", "localhost/", "localhost:", "127.0.0.1")

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.declaration.resolve import Resolved, Unit, find_competition, resolve
 from gen_bundle.errors import UserError
 from gen_bundle.package.client import Organiser
 from gen_bundle.package.phase_data import prepare_reference
 from gen_bundle.package.programs import write_program
+from gen_bundle.package.resolve import Resolved, Unit, find_competition, resolve
 from gen_bundle.render.rankings import Ranking, Table
 
 

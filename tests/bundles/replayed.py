@@ -6,7 +6,7 @@ from typing import Any
 
 from gen_bundle.build import BuildRequest, build
 from gen_bundle.codabench.board import shown_text, stored_value
-from gen_bundle.declaration.resolve import resolve
+from gen_bundle.package.resolve import resolve
 from gen_bundle.render.markdown import page_html
 from gen_bundle.render.pages import render_pages
 from gen_bundle.resources import resource

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from gen_bundle.build import BuildRequest, build
-from gen_bundle.declaration.resolve import resolve
 from gen_bundle.errors import UserError
+from gen_bundle.package.resolve import resolve
 from tests.generator.competition import small_competition
 
 

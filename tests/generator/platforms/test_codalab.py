@@ -14,8 +14,8 @@ import yaml
 
 from gen_bundle.build import BuildRequest, build
 from gen_bundle.check import check_path
-from gen_bundle.declaration.resolve import resolve
 from gen_bundle.errors import UserError
+from gen_bundle.package.resolve import resolve
 from gen_bundle.platforms.codalab import losses
 from tests.generator.competition import second_module, second_task, small_competition
 
