@@ -1,1 +1,72 @@
-"""Generates competition bundles for Codabench and CodaLab and runs them as the platform would."""
+"""Generates competition bundles for Codabench and CodaLab and runs them as the platform would.
+
+The public API is what `__all__` lists; docs/api.md shows it at work. A name is imported when it is first used.
+"""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gen_bundle.build import BuildRequest, Built, DraftError, build
+    from gen_bundle.check import Finding, Report
+    from gen_bundle.check import check_path as check
+    from gen_bundle.errors import UserError
+    from gen_bundle.rank import RankRequest, rank
+    from gen_bundle.render.rankings import Ranking
+    from gen_bundle.twin.replay import DryRunRequest, dry_run
+    from gen_bundle.twin.results import Results
+
+__all__ = [
+    "BuildRequest",
+    "Built",
+    "DraftError",
+    "DryRunRequest",
+    "Finding",
+    "RankRequest",
+    "Ranking",
+    "Report",
+    "Results",
+    "UserError",
+    "build",
+    "check",
+    "dry_run",
+    "rank",
+]
+
+_HOMES = {
+    "build": ("BuildRequest", "Built", "DraftError", "build"),
+    "check": ("Finding", "Report"),
+    "errors": ("UserError",),
+    "rank": ("RankRequest", "rank"),
+    "render.rankings": ("Ranking",),
+    "twin.replay": ("DryRunRequest", "dry_run"),
+    "twin.results": ("Results",),
+}
+_PLACES = {name: (module, name) for module, names in _HOMES.items() for name in names}
+_PLACES["check"] = ("check", "check_path")
+
+
+if not TYPE_CHECKING:  # a type checker would let every name pass
+
+    def __getattr__(name: str) -> Any:
+        if name not in _PLACES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module, attribute = _PLACES[name]
+        return getattr(import_module(f"{__name__}.{module}"), attribute)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
+class _Api(ModuleType):
+    """Keeps `gen_bundle.build` the function when the module `gen_bundle.build` is imported, which Python would set."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _PLACES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Api

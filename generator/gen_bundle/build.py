@@ -19,10 +19,10 @@ from pathlib import Path
 from gen_bundle.check import Finding, Secrets, check_path
 from gen_bundle.check.report import LEAK, UNSEEN
 from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.resolve import Resolved, find_competition, resolve
 from gen_bundle.draft import Lack, lacks
 from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import PhaseData, prepare_phases
+from gen_bundle.package.resolve import Resolved, find_competition, resolve
 from gen_bundle.package.trial import check_columns, try_out
 from gen_bundle.platforms import codabench, codalab
 from gen_bundle.render.starting_kit import starting_kit_members
@@ -69,7 +69,7 @@ class DraftError(UserError):
 
 
 @dataclass(frozen=True)
-class Request:
+class BuildRequest:
     """What the command line asks for.
 
     Attributes:
@@ -91,7 +91,7 @@ class Request:
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
 
 
-def build(request: Request, progress: Progress = lambda _: None) -> list[Built]:
+def build(request: BuildRequest, progress: Progress = lambda _: None) -> list[Built]:
     """Build a bundle, or in layout `separate` without a task, one for each task.
 
     Several bundles are put in place together, when all of them are sound.
@@ -113,7 +113,7 @@ def build(request: Request, progress: Progress = lambda _: None) -> list[Built]:
         ) from error
 
 
-def _build(request: Request, progress: Progress) -> list[Built]:
+def _build(request: BuildRequest, progress: Progress) -> list[Built]:
     competition = resolve(
         find_competition(request.source), data=request.data, layout=request.layout, overrides=request.overrides
     )
@@ -142,7 +142,7 @@ def _default_out(competition: Resolved, task: str | None) -> Path:
     return Path(f"{competition.name}-{task}.zip" if task else f"{competition.name}.zip")
 
 
-def _asked_for(competition: Resolved, request: Request, out: Path) -> list[tuple[Resolved, Path]]:
+def _asked_for(competition: Resolved, request: BuildRequest, out: Path) -> list[tuple[Resolved, Path]]:
     """The bundles to build and where each goes."""
     ids = [task.id for task in competition.tasks]
     if request.task is not None and competition.layout != "separate":
@@ -178,7 +178,7 @@ def _is_bundle(path: Path) -> bool:
         return False
 
 
-def _build_one(competition: Resolved, out: Path, unfinished: Path, request: Request, progress: Progress) -> Built:
+def _build_one(competition: Resolved, out: Path, unfinished: Path, request: BuildRequest, progress: Progress) -> Built:
     """Write the bundle that is meant for `out` to the path `unfinished`."""
     platform = PLATFORMS[request.platform]
     with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work_name, ThreadPoolExecutor(1) as aside:

@@ -11,7 +11,8 @@ from gen_bundle.check import Finding, check_path
 from gen_bundle.codabench.yaml_document import UnreadableYamlError, is_endless, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.platforms.from_codalab import Conversion, html_as_markdown
-from gen_bundle.zips.unpacking import BUNDLE, ArchiveError, unpack
+from gen_bundle.zips.bounds import BUNDLE
+from gen_bundle.zips.unpacking import ArchiveError, unpack
 from gen_bundle.zips.writing import Members, folder_members, move_into_place, write_zip
 
 

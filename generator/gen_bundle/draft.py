@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from gen_bundle.declaration.resolve import Resolved
-from gen_bundle.declaration.shipped import PLACEHOLDER, SCAFFOLD_TEXT, synthetic_phases
 from gen_bundle.package.phase_data import PhaseData
+from gen_bundle.package.resolve import Resolved
+from gen_bundle.package.shipped import PLACEHOLDER, SCAFFOLD_TEXT, synthetic_phases
 
 LOCAL_IMAGES = ("gen-bundle/", "localhost/", "localhost:", "127.0.0.1")
 """How the name of an image begins that only this machine has; `gen-bundle image build` makes the first kind."""

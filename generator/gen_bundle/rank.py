@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.declaration.resolve import Resolved, Unit, find_competition, resolve
 from gen_bundle.errors import UserError
 from gen_bundle.package.client import Organiser
 from gen_bundle.package.phase_data import prepare_reference
 from gen_bundle.package.programs import write_program
+from gen_bundle.package.resolve import Resolved, Unit, find_competition, resolve
 from gen_bundle.render.rankings import Ranking, Table
 
 
 @dataclass(frozen=True)
-class Request:
+class RankRequest:
     """What is to be ranked: a table of scores, or all submissions to a phase.
 
     Attributes:
@@ -38,7 +38,7 @@ class Request:
     hide: tuple[str, ...] = ()
 
 
-def rank(request: Request) -> Ranking:
+def rank(request: RankRequest) -> Ranking:
     """Rank all teams of a competition.
 
     Raises:
@@ -61,7 +61,7 @@ def rank(request: Request) -> Ranking:
     return Ranking(notes=answer.pop("notes"), tables=tables, result=answer)
 
 
-def _check(request: Request) -> None:
+def _check(request: RankRequest) -> None:
     from_files = {"--submissions": request.submissions, "--data": request.data, "--phase": request.phase}
     given = [name for name, value in from_files.items() if value is not None]
     if request.scores is not None and given:
@@ -71,7 +71,7 @@ def _check(request: Request) -> None:
         raise UserError(f"{', '.join(missing)} missing. Expected --submissions, --data and --phase, or --scores FILE.")
 
 
-def _resolved(request: Request) -> Resolved:
+def _resolved(request: RankRequest) -> Resolved:
     layout = "separate" if request.task else "joint"
     folder = find_competition(request.competition)
     competition = resolve(folder, data=request.data, layout=layout, overrides=request.overrides)

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.build import Request, build
+from gen_bundle.build import BuildRequest, build
 from gen_bundle.codabench.board import shown_text, stored_value
-from gen_bundle.declaration.resolve import resolve
+from gen_bundle.package.resolve import resolve
 from gen_bundle.render.markdown import page_html
 from gen_bundle.render.pages import render_pages
 from gen_bundle.resources import resource
 from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.twin.replay import Wish, dry_run
+from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.scoring_programs.framed import Files, score
 
 OVERRIDES = {"tasks": ("submission_rule=manual",)}
@@ -37,10 +37,10 @@ def check_board(tmp_path: Path, name: str, layout: str, baselines: Sequence[str]
     """Assert that the boards of the built bundle or bundles show the baselines' direct scores."""
     expected = {baseline: direct_scores(tmp_path, name, "test", baseline) for baseline in baselines}
     out = tmp_path / ("bundles" if layout == "separate" else "bundle.zip")
-    built = build(Request(name, out, layout=layout, overrides=OVERRIDES.get(layout, ())))
+    built = build(BuildRequest(name, out, layout=layout, overrides=OVERRIDES.get(layout, ())))
     told: dict[str, dict[str, str]] = {baseline: {} for baseline in baselines}
     for number, bundle in enumerate(built):
-        results = dry_run(Wish(bundle.path, tmp_path / f"run{number}", phases=["test"]), ProcessEngine())
+        results = dry_run(DryRunRequest(bundle.path, tmp_path / f"run{number}", phases=["test"]), ProcessEngine())
         assert {run.status for run in results.runs} == {"Finished"}, results.runs
         assert {row.submission for row in results.board} == set(baselines)
         for run in results.runs:

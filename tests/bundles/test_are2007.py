@@ -12,7 +12,7 @@ import pytest
 from are2007 import organiser, reference
 from are2007.answers import Key
 from are2007.mentions import Mention
-from gen_bundle.declaration.resolve import resolve
+from gen_bundle.package.resolve import resolve
 from gen_bundle.render.pages import render_pages
 from gen_bundle.resources import resource
 from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of, pages

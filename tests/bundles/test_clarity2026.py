@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.declaration.resolve import resolve
+from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
 from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of, pages
 from tests.scoring_programs.framed import score

@@ -16,10 +16,10 @@ import pytest
 from clpsych2025 import a2, organiser, reference
 from clpsych2025 import submission as reader
 from gen_bundle.declaration.model import Competition
-from gen_bundle.declaration.resolve import resolve
 from gen_bundle.image.manifest import read_manifest
 from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.package.programs import program_description
+from gen_bundle.package.resolve import resolve
 from gen_bundle.platforms.codabench import competition_document
 from gen_bundle.render.markdown import page_html
 from gen_bundle.render.pages import render_pages

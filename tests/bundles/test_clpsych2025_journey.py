@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.build import Request, build
+from gen_bundle.build import BuildRequest, build
 from gen_bundle.resources import resource
 from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.twin.replay import Wish, dry_run
+from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.results import Run
 from tests import tiny_models
 from tests.punkt import punkt as punkt
@@ -21,14 +21,14 @@ DATA = resource("bundles") / "clpsych2025" / "data"
 STATES = ("adaptive", "maladaptive")
 
 
-def replay(out: Path, submissions: Mapping[str, Any], request: Request) -> dict[str, Run]:
+def replay(out: Path, submissions: Mapping[str, Any], request: BuildRequest) -> dict[str, Run]:
     """Build, and run submissions in the test phase; each run by its submission."""
     (built,) = build(request)
     files = []
     for name, content in submissions.items():
         files.append(out / f"{name}.json")
         files[-1].write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
-    results = dry_run(Wish(built.path, out / "results", files, phases=["test"]), ProcessEngine())
+    results = dry_run(DryRunRequest(built.path, out / "results", files, phases=["test"]), ProcessEngine())
     return {run.submission: run for run in results.runs}
 
 
@@ -39,7 +39,7 @@ def test_the_real_template_has_the_worst_of_all_columns(tmp_path: Path) -> None:
     for phase in ("dev", "test"):
         (tmp_path / "data" / phase).mkdir(parents=True)
         (tmp_path / "data" / phase / "gold.json").write_text(json.dumps(gold_json(full_gold(ids))), encoding="utf-8")
-    request = Request("clpsych2025", tmp_path / "bundle.zip", data=tmp_path / "data")
+    request = BuildRequest("clpsych2025", tmp_path / "bundle.zip", data=tmp_path / "data")
     run = replay(tmp_path, {"empty_test_submission": template}, request)["empty_test_submission"]
     assert (run.status, run.scores) == ("Finished", WORST)
 
@@ -67,7 +67,7 @@ def test_an_oracle_leads_the_model_free_task_and_a_broken_submission_fails(tmp_p
     broken = oracle()
     first = next(iter(broken.values()))
     next(iter(first["post_level"].values()))["wellbeing_score"] = "4"
-    request = Request("clpsych2025", tmp_path / "bundle.zip", layout="separate", task="a2")
+    request = BuildRequest("clpsych2025", tmp_path / "bundle.zip", layout="separate", task="a2")
     baseline = next((DATA / "baselines" / "test" / "lexical-rule").iterdir()).read_text(encoding="utf-8")
     runs = replay(tmp_path, {"oracle": oracle(), "baseline": baseline, "broken": broken}, request)
     assert runs["oracle"].scores == {
@@ -93,7 +93,7 @@ def test_an_oracle_has_recall_1_error_0_and_f1_1_through_the_joint_zip(tmp_path:
         "nli.model": tiny_models.DEBERTA_V2_NLI,
     }
     overrides = tuple(f"options.{key}={value}" for key, value in models.items())
-    request = Request("clpsych2025", tmp_path / "bundle.zip", overrides=overrides)
+    request = BuildRequest("clpsych2025", tmp_path / "bundle.zip", overrides=overrides)
     scores = replay(tmp_path, {"oracle": oracle()}, request)["oracle"].scores
     assert scores is not None
     assert [scores[key] for key in WORST if key.startswith("a1_")] == [pytest.approx(1, abs=1e-6)] * 6

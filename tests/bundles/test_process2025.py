@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.declaration.resolve import resolve
 from gen_bundle.errors import UserError
+from gen_bundle.package.resolve import resolve
 from gen_bundle.render.markdown import page_html
 from gen_bundle.resources import resource
 from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of, pages

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.declaration.resolve import resolve
+from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
 from seedev2016 import organiser
 from seedev2016.schema import EVENT_TYPES

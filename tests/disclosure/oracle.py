@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.declaration.resolve import resolve
 from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.package.programs import program_description
+from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
 from scoring_kit import frame
 from tests.scoring_programs.framed import write_files

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 import yaml
 
-from gen_bundle.build import Request, build
-from gen_bundle.declaration.resolve import resolve
+from gen_bundle.build import BuildRequest, build
 from gen_bundle.errors import UserError
+from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
 from tests.generator.competition import second_module, second_task, small_competition
 
@@ -51,7 +51,7 @@ def two_tasks(tmp_path: Path) -> Path:
 
 
 def test_a_joint_bundle_holds_one_task_a_phase(folder: Path, tmp_path: Path) -> None:
-    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
     files = contents(built.path)
     text = yaml.safe_load(files["competition.yaml"])
     assert text["version"] == 2
@@ -66,7 +66,7 @@ def test_a_joint_bundle_holds_one_task_a_phase(folder: Path, tmp_path: Path) -> 
 
 
 def test_no_null_stands_in_competition_yaml(folder: Path, tmp_path: Path) -> None:
-    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
 
     def leaves(value: Any) -> list[Any]:
         if isinstance(value, Mapping):
@@ -79,7 +79,7 @@ def test_no_null_stands_in_competition_yaml(folder: Path, tmp_path: Path) -> Non
 
 
 def test_a_program_is_self_contained_and_has_no_organiser(folder: Path, tmp_path: Path) -> None:
-    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
     names = inner(contents(built.path)["scoring_programs/test-joint.zip"])
     assert {
         "metadata.yaml",
@@ -93,7 +93,7 @@ def test_a_program_is_self_contained_and_has_no_organiser(folder: Path, tmp_path
 
 
 def test_layout_tasks_has_a_program_for_each_task_and_every_column(two_tasks: Path, tmp_path: Path) -> None:
-    (built,) = build(Request(str(two_tasks), tmp_path / "bundle.zip", layout="tasks"))
+    (built,) = build(BuildRequest(str(two_tasks), tmp_path / "bundle.zip", layout="tasks"))
     text = document(built.path)
     assert [task["id"] for task in text["tasks"]] == ["classification", "again"] * 2
     assert len({task["name"] for task in text["tasks"]}) == 4
@@ -104,15 +104,15 @@ def test_layout_tasks_has_a_program_for_each_task_and_every_column(two_tasks: Pa
 
 
 def test_layout_tasks_asked_for_replaces_a_rule_that_would_lose_scores(folder: Path, tmp_path: Path) -> None:
-    (built,) = build(Request(str(folder), tmp_path / "bundle.zip", layout="tasks"))
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip", layout="tasks"))
     assert document(built.path)["leaderboards"][0]["submission_rule"] == "Force_Latest_Multiple"
     assert any("best would lose the scores" in note for note in built.notes)
     with pytest.raises(UserError, match="submission_rule"):
-        build(Request(str(folder), tmp_path / "b.zip", layout="tasks", overrides=("submission_rule=best",)))
+        build(BuildRequest(str(folder), tmp_path / "b.zip", layout="tasks", overrides=("submission_rule=best",)))
 
 
 def test_layout_separate_fills_a_folder(two_tasks: Path, tmp_path: Path) -> None:
-    built = build(Request(str(two_tasks), tmp_path / "out", layout="separate"))
+    built = build(BuildRequest(str(two_tasks), tmp_path / "out", layout="separate"))
     assert [one.path.name for one in built] == ["my-task-classification.zip", "my-task-again.zip"]
     columns = document(built[1].path)["leaderboards"][0]["columns"]
     assert [column["key"] for column in columns] == ["again_f1"]
@@ -120,16 +120,16 @@ def test_layout_separate_fills_a_folder(two_tasks: Path, tmp_path: Path) -> None
 
 def test_layout_separate_replaces_all_bundles_or_none(two_tasks: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    earlier = {one.path: one.path.read_bytes() for one in build(Request(str(two_tasks), out, layout="separate"))}
+    earlier = {one.path: one.path.read_bytes() for one in build(BuildRequest(str(two_tasks), out, layout="separate"))}
     page = two_tasks / "pages" / "overview.md.j2"
     page.write_text("{% if tasks[0].id == 'again' %}{{ nonsense }}{% endif %}\n# Overview\n", encoding="utf-8")
     with pytest.raises(UserError, match="nonsense"):
-        build(Request(str(two_tasks), out, layout="separate"))
+        build(BuildRequest(str(two_tasks), out, layout="separate"))
     assert {path: path.read_bytes() for path in out.iterdir()} == earlier
 
 
 def test_layout_separate_with_a_task_writes_a_file(two_tasks: Path, tmp_path: Path) -> None:
-    (built,) = build(Request(str(two_tasks), tmp_path / "one.zip", layout="separate", task="again"))
+    (built,) = build(BuildRequest(str(two_tasks), tmp_path / "one.zip", layout="separate", task="again"))
     assert built.path == tmp_path / "one.zip"
     assert document(built.path)["tasks"][0]["id"] == "again"
 
@@ -146,35 +146,35 @@ def test_layout_separate_with_a_task_writes_a_file(two_tasks: Path, tmp_path: Pa
 )
 def test_wrong_use_is_told(two_tasks: Path, tmp_path: Path, changes: dict[str, Any], expected: str) -> None:
     with pytest.raises(UserError, match=expected.replace("?", r"\?")):
-        build(Request(**{"source": str(two_tasks), "out": tmp_path / "x.zip", **changes}))
+        build(BuildRequest(**{"source": str(two_tasks), "out": tmp_path / "x.zip", **changes}))
     assert not (tmp_path / "x.zip").exists()
 
 
 def test_the_same_input_gives_the_same_bytes(folder: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "first.zip", tmp_path / "second.zip"
-    build(Request(str(folder), first))
+    build(BuildRequest(str(folder), first))
     for path in folder.rglob("*"):
         os.utime(path, (1_700_000_000, 1_700_000_000))
         if path.is_file():
             path.chmod(0o600)
-    build(Request(str(folder), second))
+    build(BuildRequest(str(folder), second))
     assert first.read_bytes() == second.read_bytes()
 
 
 def test_source_date_epoch_is_honoured(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1735689600")
-    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
     with zipfile.ZipFile(built.path) as archive:
         assert {member.date_time for member in archive.infolist()} == {(2025, 1, 1, 0, 0, 0)}
 
 
 def test_a_failed_build_leaves_the_old_bundle_whole(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "bundle.zip"
-    build(Request(str(folder), out))
+    build(BuildRequest(str(folder), out))
     before = out.read_bytes()
     (folder / "data" / "test" / "gold.csv").write_text("id,label\nt1,nonsense\n", encoding="utf-8")
     with pytest.raises(UserError):
-        build(Request(str(folder), out))
+        build(BuildRequest(str(folder), out))
     assert out.read_bytes() == before
     assert [path.name for path in tmp_path.glob(".*tmp")] == []
 
@@ -183,15 +183,15 @@ def test_an_interrupted_build_leaves_the_old_bundle_whole(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "bundle.zip"
-    build(Request(str(folder), out))
+    build(BuildRequest(str(folder), out))
     before = out.read_bytes()
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("gen_bundle.build.move_into_place", interrupted)
+    monkeypatch.setattr(sys.modules["gen_bundle.build"], "move_into_place", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        build(Request(str(folder), out))
+        build(BuildRequest(str(folder), out))
     assert out.read_bytes() == before
     assert [path.name for path in tmp_path.glob(".*tmp")] == []
 
@@ -200,7 +200,7 @@ def test_a_file_that_is_no_bundle_is_not_replaced_unasked(folder: Path, tmp_path
     out = tmp_path / "gold.json"
     out.write_text("precious", encoding="utf-8")
     with pytest.raises(UserError, match="exists and is no bundle"):
-        build(Request(str(folder), out))
+        build(BuildRequest(str(folder), out))
     assert out.read_text(encoding="utf-8") == "precious"
 
 
@@ -208,7 +208,7 @@ def test_faults_of_the_data_are_told_over_all_phases(folder: Path, tmp_path: Pat
     for phase in ("dev", "test"):
         (folder / "data" / phase / "gold.csv").write_text("id,label\nt1,happy\nt1,sad\n", encoding="utf-8")
     with pytest.raises(UserError) as caught:
-        build(Request(str(folder), tmp_path / "bundle.zip"))
+        build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
     messages = "\n".join(caught.value.messages)
     assert all(f"{phase}: gold.csv:{line}" in messages for phase in ("dev", "test") for line in (2, 3))
     assert "happy" not in messages
@@ -217,7 +217,7 @@ def test_faults_of_the_data_are_told_over_all_phases(folder: Path, tmp_path: Pat
 def test_a_missing_phase_is_named(folder: Path, tmp_path: Path) -> None:
     shutil.rmtree(folder / "data" / "test")
     with pytest.raises(UserError, match=r"no folder .*data/test"):
-        build(Request(str(folder), tmp_path / "bundle.zip"))
+        build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
 
 
 def test_real_data_replace_the_synthetic_ones(folder: Path, tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ def test_real_data_replace_the_synthetic_ones(folder: Path, tmp_path: Path) -> N
     for phase in ("dev", "test"):
         (real / phase).mkdir(parents=True)
         (real / phase / "gold.csv").write_text("id,label\nx1,positive\nx2,negative\n", encoding="utf-8")
-    (built,) = build(Request(str(folder), tmp_path / "bundle.zip", data=real))
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip", data=real))
     text = document(built.path)
     assert all("public_data" not in phase for phase in text["phases"])
     assert [solution["name"] for solution in text["solutions"]] == ["empty (Development)", "empty (Test)"]
@@ -239,7 +239,7 @@ def test_options_that_name_files_travel_and_folders_become_absolute(tmp_path: Pa
     folder = small_competition(tmp_path, change)
     (folder / "weights.tsv").write_text("1\t2\n", encoding="utf-8")
     (folder / "model").mkdir()
-    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
     program = zipfile.ZipFile(io.BytesIO(contents(built.path)["scoring_programs/test-joint.zip"]))
     options = json.loads(program.read("program.json"))["options"]
     assert options == {
@@ -258,7 +258,7 @@ def test_two_files_of_one_name_both_travel(tmp_path: Path) -> None:
     for name in "xy":
         (folder / name).mkdir()
         (folder / name / "list.txt").write_text(name, encoding="utf-8")
-    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
     program = zipfile.ZipFile(io.BytesIO(contents(built.path)["scoring_programs/test-joint.zip"]))
     placed = json.loads(program.read("program.json"))["options"]
     assert {key: program.read(name) for key, name in placed.items()} == {"good": b"x", "bad": b"y", "again": b"x"}
@@ -270,9 +270,9 @@ def test_a_column_computed_over_tasks_is_refused_in_layout_separate(two_tasks: P
     declaration = yaml.safe_load((two_tasks / "bundle.yaml").read_text(encoding="utf-8"))
     declaration["tasks"][1]["columns"].append(yaml.safe_load(mean))
     (two_tasks / "bundle.yaml").write_text(yaml.safe_dump(declaration), encoding="utf-8")
-    build(Request(str(two_tasks), tmp_path / "bundle.zip"))
+    build(BuildRequest(str(two_tasks), tmp_path / "bundle.zip"))
     with pytest.raises(UserError, match=r"tasks.again.columns.mean.of.0: 'accuracy' is no column of this task"):
-        build(Request(str(two_tasks), tmp_path / "out", layout="separate"))
+        build(BuildRequest(str(two_tasks), tmp_path / "out", layout="separate"))
 
 
 @pytest.mark.parametrize(
@@ -281,19 +281,19 @@ def test_a_column_computed_over_tasks_is_refused_in_layout_separate(two_tasks: P
 def test_a_link_is_not_left_out_in_silence(folder: Path, tmp_path: Path, link: str, expected: str) -> None:
     (folder / "data" / "public" / "more").symlink_to(link)
     with pytest.raises(UserError, match=f"public/more: is {expected}"):
-        build(Request(str(folder), tmp_path / "bundle.zip"))
+        build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
 
 
 def test_a_name_that_no_zip_can_hold_is_told(folder: Path, tmp_path: Path) -> None:
     (folder / "data" / "public" / "caf\udce9.txt").write_text("?", encoding="utf-8")
     with pytest.raises(UserError, match=r"caf\\udce9.txt': this name is not UTF-8"):
-        build(Request(str(folder), tmp_path / "bundle.zip"))
+        build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
 
 
 @pytest.mark.parametrize("path", ["/no/such/model", "./model", "~/no-such-model"])
 def test_a_folder_that_is_not_here_becomes_absolute_and_is_told(tmp_path: Path, path: str) -> None:
     folder = small_competition(tmp_path, lambda declaration: declaration.update(options={"model": path}))
-    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
     program = zipfile.ZipFile(io.BytesIO(contents(built.path)["scoring_programs/test-joint.zip"]))
     expected = str(Path(path).expanduser().absolute())
     assert json.loads(program.read("program.json"))["options"] == {"model": expected}
@@ -307,7 +307,7 @@ def test_what_is_wrong_with_an_option_is_told_once_with_its_place(tmp_path: Path
     lines = [*text.splitlines(), "options:", "  foo:", "    bar: 1", "  baz: 2"]
     (folder / "bundle.yaml").write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(UserError) as caught:
-        build(Request(str(folder), tmp_path / "bundle.zip", overrides=("options.baz=3",)))
+        build(BuildRequest(str(folder), tmp_path / "bundle.zip", overrides=("options.baz=3",)))
     assert list(caught.value.messages) == [
         f"bundle.yaml:{len(lines) - 2}:3: options.foo: unknown option. CLARITY has none.",
         "--set options.baz=3: options.baz: unknown option. CLARITY has none.",
@@ -334,15 +334,15 @@ def test_a_page_with_an_unknown_name_is_told_with_its_line(folder: Path, tmp_pat
     page.write_text("# Title\n\n{{ competition.titel }}\n", encoding="utf-8")
     (folder / "pages" / "terms.md.j2").write_text("{% if %}", encoding="utf-8")
     with pytest.raises(UserError) as caught:
-        build(Request(str(folder), tmp_path / "bundle.zip"))
+        build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
     assert any(m.startswith("pages/overview.md.j2:3:") and "titel" in m for m in caught.value.messages)
     assert any(m.startswith("pages/terms.md.j2:1:") for m in caught.value.messages)
 
 
 def test_the_press_imports_no_scorer_and_nothing_heavy(folder: Path, tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from gen_bundle.build import Request, build;"
-        f"build(Request({str(folder)!r}, Path({str(tmp_path / 'b.zip')!r})));"
+        "import sys; from pathlib import Path; from gen_bundle.build import BuildRequest, build;"
+        f"build(BuildRequest({str(folder)!r}, Path({str(tmp_path / 'b.zip')!r})));"
         "heavy = {'torch', 'pandas', 'sklearn', 'numpy', 'transformers', 'scoring_kit', 'my_task'} & set(sys.modules);"
         "assert not heavy, heavy"
     )
@@ -354,7 +354,7 @@ def test_baselines_are_folders_zips_or_single_files(folder: Path, tmp_path: Path
     shutil.copy(majority, majority.parents[1] / "predictions.csv")
     with zipfile.ZipFile(majority.parents[1] / "zipped.zip", "w") as archive:
         archive.write(majority, "predictions.csv")
-    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
     files = contents(built.path)
     assert inner(files["solutions/dev/majority.zip"]) == ["predictions.csv"]
     assert inner(files["solutions/dev/predictions.zip"]) == ["predictions.csv"]
@@ -365,16 +365,16 @@ def test_baselines_without_a_file_or_a_name_of_their_own_are_told(folder: Path, 
     baselines = folder / "data" / "baselines" / "dev"
     (baselines / "nothing").mkdir()
     with pytest.raises(UserError, match="nothing: holds no file"):
-        build(Request(str(folder), tmp_path / "bundle.zip"))
+        build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
     (baselines / "nothing").rmdir()
     shutil.copy(baselines / "majority" / "predictions.csv", baselines / "majority.csv")
     with pytest.raises(UserError, match="two baselines of this name"):
-        build(Request(str(folder), tmp_path / "bundle.zip"))
+        build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
 
 
 def test_public_data_of_one_phase_stay_out_of_the_other(folder: Path, tmp_path: Path) -> None:
     (folder / "data" / "public" / "README.txt").write_text("for all", encoding="utf-8")
-    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
     assert inner(contents(built.path)["public_data/dev.zip"]) == ["README.txt", "dev/texts.csv"]
     assert inner(contents(built.path)["public_data/test.zip"]) == ["README.txt", "test/texts.csv"]
 
@@ -382,10 +382,10 @@ def test_public_data_of_one_phase_stay_out_of_the_other(folder: Path, tmp_path: 
 def test_a_bundle_that_codabench_would_refuse_is_not_left_behind(folder: Path, tmp_path: Path) -> None:
     (folder / "logo.png").write_text("no picture", encoding="utf-8")
     with pytest.raises(UserError, match=r"was not written") as caught:
-        build(Request(str(folder), tmp_path / "bundle.zip"))
+        build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
     assert any("logo" in message for message in caught.value.messages)
     assert not (tmp_path / "bundle.zip").exists()
-    (built,) = build(Request(str(folder), tmp_path / "bundle.zip", force=True))
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip", force=True))
     assert built.path.exists()
     assert any("logo" in error for error in built.errors)
     assert not built.leaks
@@ -393,16 +393,16 @@ def test_a_bundle_that_codabench_would_refuse_is_not_left_behind(folder: Path, t
 
 def test_a_queue_of_ones_own_is_taken_on_trust(folder: Path, tmp_path: Path) -> None:
     queue = "01234567-89ab-cdef-0123-456789abcdef"
-    (built,) = build(Request(str(folder), tmp_path / "bundle.zip", overrides=(f"queue={queue}",)))
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip", overrides=(f"queue={queue}",)))
     assert document(built.path)["queue"] == queue
 
 
 def test_gold_where_participants_can_read_it_stops_a_build(folder: Path, tmp_path: Path) -> None:
     shutil.copy(folder / "data" / "test" / "gold.csv", folder / "data" / "public" / "test" / "labels.csv")
     with pytest.raises(UserError, match="was not written") as caught:
-        build(Request(str(folder), tmp_path / "bundle.zip"))
+        build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
     assert any("public_data/test.zip" in message for message in caught.value.messages)
     assert not (tmp_path / "bundle.zip").exists()
-    (built,) = build(Request(str(folder), tmp_path / "bundle.zip", force=True))
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip", force=True))
     assert any("public_data/test.zip" in error for error in built.errors)
     assert built.leaks

@@ -1,12 +1,13 @@
 """Where a bundle goes and which time it carries: what stands in the way is told, and nothing old is lost."""
 
 import errno
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from gen_bundle.build import Request, build
+from gen_bundle.build import BuildRequest, build
 from gen_bundle.errors import UserError
 from tests.generator.competition import small_competition
 
@@ -23,7 +24,7 @@ def test_a_time_that_a_zip_cannot_hold_becomes_the_nearest(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, epoch: str, moment: tuple[int, ...]
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
-    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
     with zipfile.ZipFile(built.path) as archive:
         assert {member.date_time for member in archive.infolist()} == {moment}
 
@@ -34,32 +35,32 @@ def test_a_source_date_epoch_that_is_no_time_is_told(
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
     with pytest.raises(UserError, match="SOURCE_DATE_EPOCH"):
-        build(Request(str(folder), tmp_path / "bundle.zip"))
+        build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
 
 
 def test_where_nothing_can_be_written_the_reason_is_told(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     with pytest.raises(UserError, match=r"file: .*--out"):
-        build(Request(str(folder), tmp_path / "file" / "bundle.zip"))
+        build(BuildRequest(str(folder), tmp_path / "file" / "bundle.zip"))
 
 
 def test_a_name_that_is_too_long_is_told(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="File name too long"):
-        build(Request(str(folder), tmp_path / ("x" * 300 + ".zip")))
+        build(BuildRequest(str(folder), tmp_path / ("x" * 300 + ".zip")))
 
 
 def test_a_full_disk_leaves_the_old_bundle_whole(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "bundle.zip"
-    build(Request(str(folder), out))
+    build(BuildRequest(str(folder), out))
     before = out.read_bytes()
 
     def full(target: Path, members: object) -> None:
         target.write_bytes(b"half")
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("gen_bundle.build.write_zip", full)
+    monkeypatch.setattr(sys.modules["gen_bundle.build"], "write_zip", full)
     with pytest.raises(UserError, match=r"No space left on device\. .*bundle\.zip"):
-        build(Request(str(folder), out))
+        build(BuildRequest(str(folder), out))
     assert out.read_bytes() == before
     assert [path.name for path in tmp_path.glob(".*tmp")] == []
 
@@ -67,5 +68,5 @@ def test_a_full_disk_leaves_the_old_bundle_whole(folder: Path, tmp_path: Path, m
 @pytest.mark.parametrize("force", [False, True])
 def test_a_device_is_never_replaced(folder: Path, force: bool) -> None:
     with pytest.raises(UserError, match="/dev/full: is a device"):
-        build(Request(str(folder), Path("/dev/full"), force=force))
+        build(BuildRequest(str(folder), Path("/dev/full"), force=force))
     assert Path("/dev/full").is_char_device()

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from gen_bundle.build import Request, build
+from gen_bundle.build import BuildRequest, build
 from gen_bundle.check import check_path
 from gen_bundle.cli import root
 from gen_bundle.convert import convert
@@ -161,7 +161,7 @@ def test_a_converted_bundle_is_accepted(tmp_path: Path) -> None:
 
 def test_our_own_older_bundles_come_back(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
-    build(Request(str(folder), tmp_path / "old.zip", platform="codalab"))
+    build(BuildRequest(str(folder), tmp_path / "old.zip", platform="codalab"))
     convert(tmp_path / "old.zip", tmp_path / "new.zip")
     report = check_path(tmp_path / "new.zip", now=NOW)
     assert report.accepted

@@ -16,7 +16,7 @@ import yaml
 from click.testing import CliRunner, Result
 from sklearn.metrics import f1_score
 
-from gen_bundle.build import Request, build
+from gen_bundle.build import BuildRequest, build
 from gen_bundle.cli import root
 from gen_bundle.errors import UserError
 from gen_bundle.resources import competitions
@@ -136,7 +136,7 @@ def test_labels_of_all_phases_are_known_in_each(competition: Path, tmp_path: Pat
     write_csv(competition / "data/dev/gold.csv", rows)
     answers = [{**row, "label": "mixed"} for row in answered(rows_of("test", 30))]
     write_csv(competition / "data/baselines/test/some.csv", answers, "id", "label", "strength")
-    (built,) = build(Request(str(competition), tmp_path / "bundle.zip"))
+    (built,) = build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
     assert built.path.is_file()
     write_csv(
         competition / "data/baselines/test/some.csv",
@@ -146,11 +146,11 @@ def test_labels_of_all_phases_are_known_in_each(competition: Path, tmp_path: Pat
         "strength",
     )
     with pytest.raises(UserError, match="label has an unknown label"):
-        build(Request(str(competition), tmp_path / "bundle.zip"))
+        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
 
 
 def test_the_validator_says_at_home_what_the_platform_would(competition: Path, tmp_path: Path) -> None:
-    build(Request(str(competition), tmp_path / "bundle.zip"))
+    build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
     with zipfile.ZipFile(tmp_path / "bundle.zip") as bundle:
         bundle.extractall(tmp_path / "unpacked")
     kit = next((tmp_path / "unpacked").rglob("starting_kit*/test.zip"), None) or next(
@@ -181,7 +181,7 @@ def test_the_validator_says_at_home_what_the_platform_would(competition: Path, t
 def test_gold_in_public_data_stops_the_build(column: str, competition: Path, tmp_path: Path) -> None:
     write_csv(competition / "data/public/test/texts.csv", rows_of("test", 30), "id", "language", column)
     with pytest.raises(UserError, match="gold"):
-        build(Request(str(competition), tmp_path / "bundle.zip"))
+        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
     assert not (tmp_path / "bundle.zip").exists()
 
 
@@ -190,14 +190,14 @@ def test_a_column_that_participants_may_know_is_declared(competition: Path, tmp_
     write_csv(competition / "data/test/gold.csv", rows)
     write_csv(competition / "data/public/test/texts.csv", rows, "id", "text")
     declare(competition, {**DECLARATION, "reference": {"file": "gold.csv", "public": ["text"]}})
-    (built,) = build(Request(str(competition), tmp_path / "bundle.zip"))
+    (built,) = build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
     assert not built.leaks
 
 
 def test_gold_that_leaves_a_metric_undefined_stops_the_build(competition: Path, tmp_path: Path) -> None:
     write_csv(competition / "data/test/gold.csv", [{**row, "strength": 0.5} for row in rows_of("test", 30)])
     with pytest.raises(UserError) as caught:
-        build(Request(str(competition), tmp_path / "bundle.zip"))
+        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
     assert any("gold.csv (pearson): all gold values are equal" in message for message in caught.value.messages)
 
 
@@ -222,7 +222,7 @@ def test_mistakes_of_a_declaration_name_file_line_and_column(competition: Path) 
     text = text.replace("name: pearson", "name: pearsn").replace("key: id\n", "key: id\n  missing: rejct\n")
     (competition / "bundle.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(UserError) as caught:
-        build(Request(str(competition)))
+        build(BuildRequest(str(competition)))
     lines = text.splitlines()
     metric, kind = (next(i for i, line in enumerate(lines, 1) if word in line) for word in ("pearsn", "rejct"))
     first, second = caught.value.messages
@@ -234,7 +234,7 @@ def test_mistakes_of_a_declaration_name_file_line_and_column(competition: Path) 
 def test_keys_of_declared_scoring_are_refused_with_a_package(competition: Path) -> None:
     declare(competition, {**DECLARATION, "scoring_program": "clarity2026"})
     with pytest.raises(UserError) as caught:
-        build(Request(str(competition)))
+        build(BuildRequest(str(competition)))
     assert any("is read only with scoring_program: declared" in message for message in caught.value.messages)
 
 
@@ -246,5 +246,5 @@ def test_every_layout_builds(layout: str, competition: Path, tmp_path: Path) -> 
         "columns": [{"key": "mae", "metric": {"name": "mae", "field": "strength"}}],
     }
     declare(competition, {**DECLARATION, "tasks": [*DECLARATION["tasks"], second]})
-    built = build(Request(str(competition), tmp_path / ("b.zip" if layout != "separate" else "b"), layout=layout))
+    built = build(BuildRequest(str(competition), tmp_path / ("b.zip" if layout != "separate" else "b"), layout=layout))
     assert len(built) == (2 if layout == "separate" else 1)

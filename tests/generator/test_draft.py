@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from gen_bundle.build import DraftError, Request, build
+from gen_bundle.build import BuildRequest, DraftError, build
 from gen_bundle.cli import root
-from gen_bundle.declaration.shipped import SCAFFOLD_TEXT
 from gen_bundle.draft import Lack
+from gen_bundle.package.shipped import SCAFFOLD_TEXT
 from gen_bundle.resources import SCAFFOLD, resource
 from tests.generator.competition import small_competition
 
@@ -43,7 +43,7 @@ def finished(parent: Path, change: Callable[[dict[str, Any]], object] = lambda _
 
 
 def lacks(folder: Path, **request: Any) -> dict[str, Lack]:
-    (built,) = build(Request(str(folder), folder.parent / "bundle.zip", **request))
+    (built,) = build(BuildRequest(str(folder), folder.parent / "bundle.zip", **request))
     assert len({lack.id for lack in built.draft}) == len(built.draft)
     return {lack.id: lack for lack in built.draft}
 
@@ -89,7 +89,7 @@ def test_a_release_of_a_draft_writes_nothing(tmp_path: Path) -> None:
     command(folder, "--out", out)
     before = out.read_bytes()
     with pytest.raises(DraftError):
-        build(Request(str(folder), out, release=True))
+        build(BuildRequest(str(folder), out, release=True))
     assert out.read_bytes() == before
     assert last_line(command(folder, "--out", out)).endswith("draft, not ready to publish: 1 thing is missing")
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
-from gen_bundle.declaration.resolve import Unit, resolve
 from gen_bundle.package.programs import program_description
+from gen_bundle.package.resolve import Unit, resolve
 from gen_bundle.resources import resource
 from scoring_kit import frame
 from tests.scoring_programs.packed import Outcome

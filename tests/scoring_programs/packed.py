@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.declaration.resolve import resolve
 from gen_bundle.package.programs import program_members
+from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
 

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gen_bundle.declaration.resolve import resolve
 from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.package.programs import program_members
+from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
 from scoring_kit import frame

@@ -1,7 +1,6 @@
 """Says what Codabench would say of a bundle, and what would happen afterwards."""
 
-from gen_bundle.check.bundle import DryRun
-from gen_bundle.check.leaks.secrets import Secrets
+from gen_bundle.check.bundle import DryRun, Secrets
 from gen_bundle.check.report import Finding, Report
 from gen_bundle.check.run import check_path
 

@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, TypeVar
 
-from gen_bundle.check.leaks.secrets import Secrets
 from gen_bundle.codabench.competition import DataUse
 from gen_bundle.codabench.document import Declared
-from gen_bundle.codabench.yaml_document import UnreadableYamlError
+from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.yaml_document import Path, UnreadableYamlError
 from gen_bundle.zips.packed import Package, unpack
 from gen_bundle.zips.reading import Archive
 from gen_bundle.zips.tree import Node, OnServer, Tree
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """The secrets of a competition's reference data.
+
+    Attributes:
+        texts: gold texts (spans as annotations, summaries); found anywhere participants can read, they are a leak.
+        labels: pairs of an item's id and its gold label, which must not be found tied together in a line or record.
+        files: names (relative to the reference data) of files that are secret as a whole, or SHA-256 digests: of such a
+            file, or of its XML in canonical form (see `gen_bundle.check.leaks.records.xml_digest`).
+        published: names of reference files, or their SHA-256 digests, that participants may have.
+        public: texts that participants legitimately hold; what occurs in them is no leak.
+    """
+
+    texts: tuple[str, ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()
+    files: tuple[str, ...] = ()
+    published: tuple[str, ...] = ()
+    public: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,6 +101,20 @@ class Bundle(Declared):
             return found.read(limit).decode("utf-8", "strict" if found.size <= limit else "ignore")
         except UnicodeDecodeError:
             return None
+
+
+def page_files(bundle: Bundle) -> Iterator[tuple[Path, Any, Stage, tuple[int, ...]]]:
+    """Every file that is read as a page: its place, its path as given, and when it is read."""
+    if bundle.format == "v2":
+        for page in bundle.entries("pages"):
+            if "file" in page.value:
+                yield (*page.at, "file"), page.value["file"], Stage.PAGES, (page.position, 1)
+        if "terms" in bundle.yaml:
+            yield ("terms",), bundle.yaml["terms"], Stage.TERMS, (1,)
+    else:
+        html = bundle.yaml.get("html")
+        for number, (title, path) in enumerate(html.items() if isinstance(html, Mapping) else ()):
+            yield ("html", title), path, Stage.PAGES, (number, 1)
 
 
 def once_a_bundle(find: Callable[[Bundle], Iterable[T]]) -> Callable[[Bundle], list[T]]:

@@ -10,8 +10,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gen_bundle.check.bundle import Bundle, DryRun
-from gen_bundle.check.leaks.secrets import Secrets
+from gen_bundle.check.bundle import Bundle, DryRun, Secrets
 from gen_bundle.check.registry import Effect, Problem, Reads, Rule, applying
 from gen_bundle.check.report import Finding, Report
 from gen_bundle.codabench.document import YAML_NAME

@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 
 from gen_bundle.bugs import bug_report
 from gen_bundle.cli.messages import say
-from gen_bundle.resources import competitions
+from gen_bundle.competitions import known_competitions
 
 VERBS = {
     "build": "Build the bundle of a competition (what `gen-bundle NAME --out PATH` does).",
@@ -53,8 +53,8 @@ class VerbGroup(click.Group):
         return super().resolve_command(ctx, ["build", *args])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Verbs, and the names of the competitions that come with the tool."""
-        items = [CompletionItem(name) for name in competitions() if name.startswith(incomplete)]
+        """Verbs, and the names of the competitions that are installed."""
+        items = [CompletionItem(name) for name in known_competitions() if name.startswith(incomplete)]
         return items + super().shell_complete(ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -66,16 +66,21 @@ def _could_be_built(args: Sequence[str]) -> bool:
     """Whether a first word that is no verb may be meant as a competition; then the build says what is wrong with it."""
     word = args[0]
     looks_like_a_path = os.path.basename(word) != word or os.path.exists(os.path.expanduser(word))  # noqa: PTH110,PTH111,PTH119
-    return word.startswith("-") or looks_like_a_path or word in competitions() or not {"-h", "--help"}.isdisjoint(args)
+    return (
+        word.startswith("-")
+        or looks_like_a_path
+        or word in known_competitions()
+        or not {"-h", "--help"}.isdisjoint(args)
+    )
 
 
 def _no_verb(word: str) -> str:
     wrong = f"{word!r} is no verb and no competition."
-    near = difflib.get_close_matches(word.lower(), [*VERBS, *competitions()], n=1)
+    near = difflib.get_close_matches(word.lower(), [*VERBS, *known_competitions()], n=1)
     if near:
         return f"{wrong} Did you mean {near[0]!r}?"
-    known = f"Verbs: {', '.join(VERBS)}. Competitions: {', '.join(competitions())}, or a folder that holds bundle.yaml."
-    return f"{wrong} {known}"
+    names = ", ".join(known_competitions())
+    return f"{wrong} Verbs: {', '.join(VERBS)}. Competitions: {names}, or a folder that holds bundle.yaml."
 
 
 EPILOG = """\b

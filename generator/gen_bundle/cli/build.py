@@ -13,7 +13,7 @@ import click
 from gen_bundle.cli.messages import say, spinner, user_errors
 
 if TYPE_CHECKING:
-    from gen_bundle.build import Built, Request
+    from gen_bundle.build import BuildRequest, Built
 
 EPILOG = """\b
 Examples:
@@ -76,9 +76,9 @@ def command(
     as_json: bool,
 ) -> None:
     """Build the bundle of a competition: one that comes with the tool, or a folder with bundle.yaml."""
-    from gen_bundle.build import DraftError, Request, build
+    from gen_bundle.build import BuildRequest, DraftError, build
 
-    request = Request(source, out, data, layout, task, overrides, force, platform, release)
+    request = BuildRequest(source, out, data, layout, task, overrides, force, platform, release)
     built: list[Built] = []
     drafts: Sequence[Built] = []
     try:
@@ -98,7 +98,7 @@ def command(
         sys.exit(1)
 
 
-def _tell(built: "Sequence[Built]", request: "Request") -> None:
+def _tell(built: "Sequence[Built]", request: "BuildRequest") -> None:
     """Notes and errors of each bundle, what is missing in any, and in the last line of each what it is good for."""
     from gen_bundle.draft import LOCAL_IMAGES
 
@@ -138,7 +138,7 @@ def _as_dict(bundle: "Built", *, written: bool) -> dict[str, Any]:
     }
 
 
-def _next_steps(request: "Request", target: str) -> list[str]:
+def _next_steps(request: "BuildRequest", target: str) -> list[str]:
     """The commands that make and push the image, and build the same again with it.
 
     What `--force` was said for is not repeated: a bundle stands at `--out` now.

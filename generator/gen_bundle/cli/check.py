@@ -149,10 +149,10 @@ def _bundles(path: Path) -> Iterator[list[tuple[Path, str, Secrets | None]]]:
     if not (path / "bundle.yaml").is_file():
         yield [(path, str(path), None)]
         return
-    from gen_bundle.build import Request, build
+    from gen_bundle.build import BuildRequest, build
 
     with tempfile.TemporaryDirectory(prefix="gen-bundle-check-") as folder:
-        built = build(Request(source=str(path), out=Path(folder) / "bundle.zip", force=True))
+        built = build(BuildRequest(source=str(path), out=Path(folder) / "bundle.zip", force=True))
         single = len(built) == 1
         yield [(one.path, str(path) if single else f"{path}: {one.path.name}", one.secrets) for one in built]
 

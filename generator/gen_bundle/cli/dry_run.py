@@ -99,7 +99,7 @@ def command(
     """Run a bundle's scoring as Codabench would, on the zip itself, and show the board."""
     from gen_bundle.twin.engines.choose import choose_engine
     from gen_bundle.twin.engines.command_line import line_writer
-    from gen_bundle.twin.replay import Wish, dry_run
+    from gen_bundle.twin.replay import DryRunRequest, dry_run
 
     if per_day and not teams:
         raise click.UsageError("--per-day counts for --teams alone; give the number of teams as well")
@@ -107,7 +107,7 @@ def command(
         chosen = choose_engine(engine, say, gpu=gpu, network=network, strict=strict, pull=pull)
         try:
             with spinner("dry run") as status:
-                wish = Wish(
+                request = DryRunRequest(
                     bundle=bundle,
                     out=out,
                     submissions=submissions,
@@ -125,7 +125,7 @@ def command(
                         **({"SCORING_DETAILS": "all"} if all_details else {}),
                     },
                 )
-                results = dry_run(wish, chosen)
+                results = dry_run(request, chosen)
         finally:
             chosen.close()
     if as_json:

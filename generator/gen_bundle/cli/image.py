@@ -64,8 +64,8 @@ def _which_manifest(function: Command) -> Command:
 def _request(
     name: str, overrides: tuple[str, ...], variant: Literal["cpu", "cuda"] | None, tag: str | None
 ) -> "ImageRequest":
-    from gen_bundle.declaration.resolve import find_competition, resolve
     from gen_bundle.image.request import request_for
+    from gen_bundle.package.resolve import find_competition, resolve
 
     competition = resolve(find_competition(name), overrides=overrides)
     request = request_for(competition.name, competition.options, tag or competition.declaration.docker_image, variant)

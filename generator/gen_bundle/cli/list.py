@@ -2,12 +2,15 @@
 
 import json
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
-from gen_bundle.resources import competitions
+from gen_bundle.cli import VERBS
+from gen_bundle.cli.messages import say
+from gen_bundle.competitions import Known, known_competitions
+from gen_bundle.errors import UserError
+from gen_bundle.plain_text import one_line
 
 EPILOG = """\b
 Examples:
@@ -19,26 +22,45 @@ Examples:
 @click.command(epilog=EPILOG)
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 def command(as_json: bool) -> None:
-    """List the competitions that come with the tool, with their tasks and phases."""
-    rows = [_row(name, folder) for name, folder in competitions().items()]
+    """List the competitions that can be built by name, with their tasks and phases."""
+    rows: list[dict[str, Any]] = []
+    for name, known in known_competitions().items():
+        try:
+            rows.append(_row(name, known))
+        except UserError as error:
+            say(f"note: {name} is left out: {error}", "yellow")
     if as_json:
         json.dump(rows, sys.stdout, indent=1, ensure_ascii=False)
         click.echo()
         return
     width = max((len(row["name"]) for row in rows), default=0)
     for row in rows:
-        click.echo(f"{row['name']:{width}}  {row['title']}")
-        click.echo(f"{'':{width}}  tasks: {', '.join(row['tasks'])}")
+        click.echo(f"{row['name']:{width}}  {one_line(row['title'])}")
+        click.echo(f"{'':{width}}  tasks: {', '.join(map(one_line, row['tasks']))}")
+        if not row["package"].startswith("gen-bundle"):
+            click.echo(f"{'':{width}}  from: {row['package']}")
 
 
-def _row(name: str, folder: Path) -> dict[str, Any]:
-    """What is shown of a competition, from its YAML alone: the model that checks it takes longer to import."""
+def _row(name: str, known: Known) -> dict[str, Any]:
+    """What is shown of a competition, from its YAML alone: the model that checks it takes longer to import.
+
+    Raises:
+        UserError: it cannot be built by this name, or its bundle.yaml is unfinished.
+    """
     from gen_bundle.declaration.source import read_source
 
-    declared = read_source(folder / "bundle.yaml").data
-    return {
-        "name": name,
-        "title": declared["title"],
-        "tasks": [task["id"] for task in declared["tasks"]],
-        "phases": [phase["id"] for phase in declared["phases"]],
-    }
+    if known.fault:
+        raise UserError(known.fault)
+    if name in VERBS:
+        raise UserError(f"{known.package}: {name} is a verb of gen-bundle. Build it by its folder, {known.folder}.")
+    declared = read_source(known.folder / "bundle.yaml").data
+    try:
+        return {
+            "name": name,
+            "package": known.package,
+            "title": str(declared["title"]),
+            "tasks": [str(task["id"]) for task in declared["tasks"]],
+            "phases": [str(phase["id"]) for phase in declared["phases"]],
+        }
+    except (KeyError, TypeError) as error:
+        raise UserError(f"{known.folder / 'bundle.yaml'}: expected a title, and tasks and phases with ids.") from error

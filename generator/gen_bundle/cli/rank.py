@@ -56,11 +56,11 @@ def command(
     as_json: bool,
 ) -> None:
     """Rank all participants of a competition, and say who is invited where its rules do."""
-    from gen_bundle.rank import Request, rank
+    from gen_bundle.rank import RankRequest, rank
     from gen_bundle.render.rankings import FORMATS
 
     with user_errors(), spinner("ranking"):
-        ranking = rank(Request(source, scores, submissions, data, phase, task, overrides, hide))
+        ranking = rank(RankRequest(source, scores, submissions, data, phase, task, overrides, hide))
     click.echo(FORMATS["json" if as_json else form](ranking), nl=False)
     for note in ranking.notes:
         say(f"note: {one_line(note)}", "yellow")

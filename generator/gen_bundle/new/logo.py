@@ -3,7 +3,7 @@
 import hashlib
 import io
 
-from gen_bundle.declaration.shipped import PLACEHOLDER
+from gen_bundle.package.shipped import PLACEHOLDER
 
 SIDE = 256
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.declaration.read import read_competition
-from gen_bundle.declaration.resolve import Unit, resolve
 from gen_bundle.declaration.schema import schema_text
 from gen_bundle.errors import UserError
 from gen_bundle.new.data import write_data
@@ -23,6 +22,7 @@ from gen_bundle.new.logo import placeholder_logo
 from gen_bundle.new.propose import Proposal
 from gen_bundle.new.template import render
 from gen_bundle.package.phase_data import prepare_reference
+from gen_bundle.package.resolve import Unit, resolve
 from gen_bundle.resources import SCAFFOLD, competitions
 
 LONGEST_NAME = 36

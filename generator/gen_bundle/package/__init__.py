@@ -1,1 +1,1 @@
-"""A scoring package seen from outside: its organiser verbs, its programs, each phase's data."""
+"""A competition with its scoring package, seen from outside: organiser verbs, programs, each phase's data."""

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.declaration.model import Phase, Task
-from gen_bundle.declaration.resolve import Resolved, Unit
 from gen_bundle.errors import UserError
 from gen_bundle.package.answers import Secrets
 from gen_bundle.package.client import Organiser
+from gen_bundle.package.resolve import Resolved, Unit
 from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import folder_members
 

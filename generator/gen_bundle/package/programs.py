@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.declaration.model import Phase, Task
-from gen_bundle.declaration.resolve import Resolved, Unit
+from gen_bundle.package.resolve import Resolved, Unit
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import folder_members
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from gen_bundle.declaration.model import Task
 from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.resolve import Resolved
 from gen_bundle.errors import UserError
 from gen_bundle.package.answers import TaskColumns, Tried
 from gen_bundle.package.client import Organiser
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import write_program
+from gen_bundle.package.resolve import Resolved
 from gen_bundle.zips.writing import write_zip
 
 TEMPLATE = "the template that organiser.py writes"

@@ -12,9 +12,9 @@ from typing import Any
 import yaml
 
 from gen_bundle.declaration.model import Column, Phase, Question
-from gen_bundle.declaration.resolve import Resolved, Unit
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
+from gen_bundle.package.resolve import Resolved, Unit
 from gen_bundle.render.pages import TERMS, page_name, render_pages
 from gen_bundle.render.tables import utc
 from gen_bundle.zips.writing import Members, all_files, zipped

@@ -14,10 +14,10 @@ from typing import Any
 import yaml
 
 from gen_bundle.declaration.model import Column, Phase, Task
-from gen_bundle.declaration.resolve import Resolved
 from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
+from gen_bundle.package.resolve import Resolved
 from gen_bundle.render.markdown import page_html
 from gen_bundle.render.pages import TERMS, page_name, render_pages
 from gen_bundle.zips.writing import Members, all_files, zipped

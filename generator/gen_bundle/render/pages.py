@@ -6,9 +6,9 @@ from typing import Any
 
 from jinja2 import TemplateError, TemplateRuntimeError, TemplateSyntaxError
 
-from gen_bundle.declaration.resolve import Resolved
-from gen_bundle.declaration.shipped import synthetic_phases
 from gen_bundle.errors import UserError
+from gen_bundle.package.resolve import Resolved
+from gen_bundle.package.shipped import synthetic_phases
 from gen_bundle.render import tables
 from gen_bundle.render.sandbox import PageSandbox
 

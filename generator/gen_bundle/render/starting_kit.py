@@ -13,12 +13,12 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from gen_bundle.declaration.resolve import Resolved
 from gen_bundle.errors import UserError
 from gen_bundle.image.packages import locks_for, packages_text
 from gen_bundle.package.client import ScoringPackage, failure
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
+from gen_bundle.package.resolve import Resolved
 from gen_bundle.render import tables
 from gen_bundle.render.broken_examples import Spoiled, spoiled_submissions
 from gen_bundle.render.validator import TEMPLATES, validator_bytes

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from gen_bundle.codabench.leaderboard import Leaderboard
 from gen_bundle.errors import UserError
-from gen_bundle.zips.unpacking import BUNDLE, ArchiveError, unpack
+from gen_bundle.zips.bounds import BUNDLE
+from gen_bundle.zips.unpacking import ArchiveError, unpack
 
 
 @dataclass(frozen=True)

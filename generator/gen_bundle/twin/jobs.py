@@ -19,7 +19,8 @@ from gen_bundle.twin.bundle import Task
 from gen_bundle.twin.engines import Container, Ended, Engine, LineListener, Mount
 from gen_bundle.twin.engines.logs import printable
 from gen_bundle.twin.layout import allow_owner, copy_tree, drop_strays, open_to_containers
-from gen_bundle.zips.unpacking import BUNDLE, SUBMISSION, ArchiveError, Bounds, unpack
+from gen_bundle.zips.bounds import BUNDLE, SUBMISSION, Bounds
+from gen_bundle.zips.unpacking import ArchiveError, unpack
 
 STDERR_SHOWN = 2000
 CHUNK = 1024**2

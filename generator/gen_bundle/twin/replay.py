@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from gen_bundle.bugs import bug_report
 from gen_bundle.codabench.admission import closed, used_up
@@ -15,6 +16,7 @@ from gen_bundle.twin.bundle import Competition, Phase, Task, open_bundle
 from gen_bundle.twin.competition_yaml import read_competition
 from gen_bundle.twin.cost import verdict
 from gen_bundle.twin.engines import Container, Engine, EngineError, LineListener, Usage
+from gen_bundle.twin.engines.choose import choose_engine
 from gen_bundle.twin.jobs import Job, Setting, push_scoring_output, run_prediction, run_scoring
 from gen_bundle.twin.layout import temporary_folder
 from gen_bundle.twin.packed import own_columns
@@ -38,7 +40,7 @@ def _silent(_: str) -> None:
 
 
 @dataclass(frozen=True)
-class Wish:
+class DryRunRequest:
     """What is asked of a dry run.
 
     Attributes:
@@ -74,24 +76,34 @@ class Wish:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
-def dry_run(wish: Wish, engine: Engine) -> Results:
+def dry_run(request: DryRunRequest, engine: Engine | Literal["docker", "process"] | None = None) -> Results:
     """Run submissions through a bundle as Codabench would, and write the results.
 
+    Args:
+        request: What is asked.
+        engine: The engine, or its name; None: docker where an engine answers, else process.
+
     Raises:
-        UserError: The bundle, a submission or the results folder cannot be used.
+        UserError: The bundle, a submission or the results folder cannot be used, or no such engine answers.
     """
+    if engine is None or isinstance(engine, str):
+        chosen = choose_engine(engine, request.on_step)
+        try:
+            return dry_run(request, chosen)
+        finally:
+            chosen.close()
     with scratch_folder() as work:
-        wish.on_step("unpacking the bundle")
-        competition = read_competition(open_bundle(wish.bundle, work / "bundle"))
-        phases = _chosen_phases(competition, wish.phases)
-        planned = plan(competition, phases, wish.submissions, wish.team, work / "submissions")
-        make_room(wish.out)
+        request.on_step("unpacking the bundle")
+        competition = read_competition(open_bundle(request.bundle, work / "bundle"))
+        phases = _chosen_phases(competition, request.phases)
+        planned = plan(competition, phases, request.submissions, request.team, work / "submissions")
+        make_room(request.out)
         results = Results(engine=engine.name)
-        with written(results, wish.out):
-            replay = _Replay(competition, wish, engine, work, results)
+        with written(results, request.out):
+            replay = _Replay(competition, request, engine, work, results)
             for phase in phases:
                 replay.phase(phase, planned[phase.id])
-            results.verdict += verdict(competition, results.measured, wish.teams, wish.per_day)
+            results.verdict += verdict(competition, results.measured, request.teams, request.per_day)
         return results
 
 
@@ -107,14 +119,16 @@ def _chosen_phases(competition: Competition, wanted: Sequence[str]) -> list[Phas
 class _Replay:
     """Phase by phase, submission by submission, task by task."""
 
-    def __init__(self, competition: Competition, wish: Wish, engine: Engine, work: Path, results: Results) -> None:
+    def __init__(
+        self, competition: Competition, request: DryRunRequest, engine: Engine, work: Path, results: Results
+    ) -> None:
         self._competition = competition
-        self._wish = wish
+        self._request = request
         self._work = work
         self._results = results
-        image = wish.image or competition.image
+        image = request.image or competition.image
         self._setting = Setting(
-            engine, image, competition.detailed_results, wish.on_line, wish.version, wish.environment
+            engine, image, competition.detailed_results, request.on_line, request.version, request.environment
         )
         self._on_last_board: list[Planned] = []
         self._cannot_run: str | None = None
@@ -139,7 +153,7 @@ class _Replay:
         board = Board(self._competition.leaderboard)
         made: dict[Entry, Planned] = {}
         for submission in planned:
-            if self._wish.enforce_limits and (reason := _turned_away(phase, board, submission.owner)):
+            if self._request.enforce_limits and (reason := _turned_away(phase, board, submission.owner)):
                 self._results.runs += [
                     Run(phase.id, task.id, submission.name, message=f"not taken: {reason}") for task in submission.tasks
                 ]
@@ -150,7 +164,7 @@ class _Replay:
             )
             made[whole] = submission
             for entry, task in zip(whole.children or [whole], submission.tasks, strict=True):
-                self._wish.on_step(f"phase {phase.id}, task {task.id}, submission {submission.name}")
+                self._request.on_step(f"phase {phase.id}, task {task.id}, submission {submission.name}")
                 self._run(phase, task, submission, board, entry)
             if whole.finished and self._competition.leaderboard.is_manual:
                 board.add_by_hand(whole)
@@ -239,11 +253,11 @@ class _Replay:
         self._results.notes += [f"{run.place}: {note}" for job in jobs for note in job.notes]
         of_engine = (note for job in jobs for ended in job.ended.values() for note in ended.notes)
         self._results.notes += [note for note in dict.fromkeys(of_engine) if note not in self._results.notes]
-        folder = self._wish.out / run.phase / run.task / run.submission
+        folder = self._request.out / run.phase / run.task / run.submission
         try:
             self._results.notes += [f"{run.place}: {note}" for note in keep_run(folder, prediction, scoring)]
-            if self._wish.command_line and (container := keep_job(folder, scoring)):
-                self._results.commands.append(self._wish.command_line(container))
+            if self._request.command_line and (container := keep_job(folder, scoring)):
+                self._results.commands.append(self._request.command_line(container))
         except OSError as error:
             self._results.findings.append(f"{run.place}: what the run left could not be kept in {folder}: {error}")
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import IO, cast
 
+from gen_bundle.zips.bounds import BUNDLE
 from gen_bundle.zips.packed import searchable, unpack
-from gen_bundle.zips.reading import BOMB_BYTES, BOMB_RATIO
 from gen_bundle.zips.spreadsheet import WORKBOOK, sheets
 from gen_bundle.zips.tree import CHUNK, Node
 
@@ -95,14 +95,14 @@ def _inflated(
             size += len(chunk)
             state.update(chunk)
             tick(len(chunk))
-            if size > BOMB_BYTES and size > BOMB_RATIO * node.size:
+            if BUNDLE.is_bomb(size, node.size):
                 raise ValueError("inflated out of all proportion")
     return Node(size=size, open=reopened, sha256=state.hexdigest(), tick=tick)
 
 
 def _tar(node: Node, tick: Callable[[int], None], held: ExitStack) -> list[tuple[str, Node]]:
     with _opened(node) as stream:
-        copy = searchable(stream, held, max(node.size, BOMB_BYTES))
+        copy = searchable(stream, held, max(node.size, BUNDLE.ratio_from))
     archive = held.enter_context(tarfile.open(fileobj=copy, mode="r:"))  # noqa: SIM115 - `held` closes it
     return [
         (member.name, Node(size=member.size, open=partial(_member, archive, member), tick=tick))

@@ -10,12 +10,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import IO
 
+from gen_bundle.zips.bounds import BUNDLE
 from gen_bundle.zips.tree import CHUNK, Node, PlaceError, Tree, place, unpacked_name
 from gen_bundle.zips.unpacking import UNREADABLE
 
-# Above this, and inflated more than 200 times, a member is a bomb rather than data: it is not unpacked to be read.
-BOMB_BYTES = 2 * 1024 * 1024 * 1024
-BOMB_RATIO = 200
 ZIP64_EXTRA = b"\x01\x00"
 
 
@@ -36,11 +34,6 @@ class Archive:
     bombs: list[str] = field(default_factory=list)
     zip64: bool = False
     links: list[str] = field(default_factory=list)
-
-
-def is_bomb(member: zipfile.ZipInfo) -> bool:
-    """Whether a member is inflated beyond reason."""
-    return member.file_size > BOMB_BYTES and member.file_size > BOMB_RATIO * max(1, member.compress_size)
 
 
 def digest(stream: IO[bytes], tick: Callable[[int], None]) -> str:
@@ -78,7 +71,7 @@ def _unpack(found: Archive, opened: zipfile.ZipFile, member: zipfile.ZipInfo, ti
     try:
         node, old = place(found.tree.root, member, opened)
         node.tick = tick
-        if is_bomb(member):
+        if BUNDLE.is_bomb(member.file_size, member.compress_size):
             found.bombs.append(member.filename)
             node.open = None
             return

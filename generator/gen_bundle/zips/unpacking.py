@@ -10,40 +10,17 @@ import stat
 import struct
 import zipfile
 import zlib
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-MIB = 1024**2
+from gen_bundle.zips.bounds import MAX_FOLDERS, Bounds
+
 CHUNK = 64 * 1024
 
 
 class ArchiveError(Exception):
     """A zip that is not unpacked; the text says which member and why."""
 
-
-@dataclass(frozen=True)
-class Bounds:
-    """How much a zip may hold.
-
-    Attributes:
-        members: Files and folders.
-        total_bytes: Bytes of all files together, decompressed.
-        ratio: Decompressed bytes for each compressed one. Looked at once `ratio_from` bytes came out, because small
-            files of one repeated character are honest (deflate reaches 1032).
-        ratio_from: Bytes decompressed before the ratio counts.
-    """
-
-    members: int
-    total_bytes: int
-    ratio: int = 200
-    ratio_from: int = 32 * MIB
-
-
-# An organiser's own bundle: Codabench's default quota for a user is 15 GB.
-BUNDLE = Bounds(members=200_000, total_bytes=15 * 1024 * MIB, ratio=1_000)
-# A participant's upload, or what a program wrote.
-SUBMISSION = Bounds(members=20_000, total_bytes=2 * 1024 * MIB)
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 # zipfile raises these for damaged, encrypted or unsupported archives and members (NotImplementedError is a
@@ -60,8 +37,6 @@ UNREADABLE = (
     RuntimeError,
     ValueError,
 )
-# The platform's worker copies folders by recursion, which ends below five hundred of them.
-MAX_FOLDERS = 400
 
 
 def unpack(archive: Path, into: Path, bounds: Bounds) -> None:
@@ -110,10 +85,8 @@ def _copy_counted(source: IO[bytes], out: IO[bytes], written: int, compressed: i
     while chunk := source.read(CHUNK):
         written += len(chunk)
         if written > bounds.total_bytes:
-            raise ArchiveError(
-                f"{name!r}: more than {bounds.total_bytes // MIB} MiB come out of this zip; stopped there"
-            )
-        if written > bounds.ratio_from and written > bounds.ratio * max(compressed, 1):
+            raise ArchiveError(f"{name!r}: the zip holds more than {bounds.total_bytes / 1e6:g} MB when unpacked")
+        if bounds.is_bomb(written, compressed):
             raise ArchiveError(
                 f"{name!r}: more than {bounds.ratio} bytes come out for each byte of the zip (a zip bomb); "
                 "stopped there"

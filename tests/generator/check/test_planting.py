@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.build import Request, build
+from gen_bundle.build import BuildRequest, build
 from gen_bundle.check import Secrets, check_path
 from gen_bundle.check.report import UNSEEN
 from gen_bundle.errors import UserError
@@ -98,7 +98,7 @@ def test_gold_stops_a_build_whatever_the_package_names(form: str, line: str, tmp
     }[form]
     (folder / "data" / "public" / "test" / "notes.dat").write_bytes(data)
     with pytest.raises(UserError) as caught:
-        build(Request(str(folder), tmp_path / "out.zip"))
+        build(BuildRequest(str(folder), tmp_path / "out.zip"))
     assert any("public_data/test.zip/test/notes.dat" in message for message in caught.value.messages)
     assert not (tmp_path / "out.zip").exists()
 
@@ -108,16 +108,16 @@ def test_released_gold_of_a_public_phase_stops_no_build(tmp_path: Path) -> None:
     folder = small_competition(tmp_path, lambda declaration: declaration["phases"][0].update(gold="public"))
     released = folder / "data" / "public" / "released.csv"
     released.write_bytes((folder / "data" / "dev" / "gold.csv").read_bytes())
-    (built,) = build(Request(str(folder), tmp_path / "out.zip"))
+    (built,) = build(BuildRequest(str(folder), tmp_path / "out.zip"))
     assert not built.leaks
     assert [finding.id for finding in check_path(built.path).findings if finding.id in ("leak", "key-ignored")] == []
     released.write_bytes((folder / "data" / "test" / "gold.csv").read_bytes())
     with pytest.raises(UserError):
-        build(Request(str(folder), tmp_path / "out.zip"))
+        build(BuildRequest(str(folder), tmp_path / "out.zip"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["clpsych2025", "clarity2026", "process2025", "seedev2016", "are2007"])
 def test_the_competitions_gold_would_be_found(name: str, tmp_path: Path) -> None:
-    (built,) = build(Request(name, tmp_path / "out.zip"))
+    (built,) = build(BuildRequest(name, tmp_path / "out.zip"))
     assert built.errors == ()

@@ -166,7 +166,7 @@ def test_a_bug_is_the_item_that_it_meets(
             raise KeyError("surprise")
         return check_path(path)
 
-    monkeypatch.setattr("gen_bundle.check.check_path", buggy)
+    monkeypatch.setattr(sys.modules["gen_bundle.check"], "check_path", buggy)
     paths = [write_bundle(tmp_path / f"{name}.zip") for name in ("first", "second", "third")]
     with pytest.raises(SystemExit) as ended:
         main(["check", "--json", *map(str, paths)])

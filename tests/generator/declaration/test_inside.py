@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
-from gen_bundle.build import Request, build
-from gen_bundle.declaration.resolve import resolve
+from gen_bundle.build import BuildRequest, build
 from gen_bundle.errors import UserError
+from gen_bundle.package.resolve import resolve
 from tests.generator.competition import small_competition
 
 
@@ -50,7 +50,7 @@ LINKS: dict[str, Callable[[Path], object]] = {
 def test_a_link_that_leads_outside_is_refused_by_name(folder: Path, link: str) -> None:
     LINKS[link](folder)
     with pytest.raises(UserError) as caught:
-        build(Request(str(folder), folder.parent / "out.zip"))
+        build(BuildRequest(str(folder), folder.parent / "out.zip"))
     assert [message.partition(":")[0] for message in caught.value.messages] == [link]
     assert not (folder.parent / "out.zip").exists()
 

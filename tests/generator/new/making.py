@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.build import Built, Request, build
+from gen_bundle.build import BuildRequest, Built, build
 from gen_bundle.new.gold import Gold, read_gold
 from gen_bundle.new.project import Place, new_declared
 from gen_bundle.new.propose import Choices, Proposal, propose
@@ -52,7 +52,7 @@ def sentiment(rows: int = 12) -> str:
 
 def bundled(folder: Path, **options: Any) -> Built:
     """The bundle of a competition; a leak or an error of the check would raise."""
-    (built,) = build(Request(str(folder), folder.parent / f"{folder.name}.zip", **options))
+    (built,) = build(BuildRequest(str(folder), folder.parent / f"{folder.name}.zip", **options))
     assert not built.errors
     return built
 

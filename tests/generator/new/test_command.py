@@ -11,8 +11,8 @@ from PIL import Image
 from gen_bundle.cli.new import command
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.declaration.schema import schema_text
-from gen_bundle.declaration.shipped import PLACEHOLDER
 from gen_bundle.new.project import SCHEMA
+from gen_bundle.package.shipped import PLACEHOLDER
 from gen_bundle.resources import SCAFFOLD
 from tests.generator.new.making import csv_text, files, sentiment
 

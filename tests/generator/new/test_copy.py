@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.build import Request, build
+from gen_bundle.build import BuildRequest, build
 from gen_bundle.declaration.read import read_competition
-from gen_bundle.declaration.resolve import resolve
 from gen_bundle.errors import UserError
 from gen_bundle.new.copy import copy_competition
 from gen_bundle.new.project import Place
+from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import competitions
 
 TASKS = {name: [task.id for task in read_competition(folder).tasks] for name, folder in competitions().items()}
@@ -38,14 +38,14 @@ def test_a_copy_with_one_task_builds(name: str, task: str, tmp_path: Path) -> No
     assert [one.id for one in competition.tasks] == [task]
     original = next(one for one in read_competition(competitions()[name]).tasks if one.id == task)
     assert competition.tasks[0] == original
-    build(Request(str(folder), tmp_path / "bundle.zip"))
+    build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
 
 
 @pytest.mark.slow
 def test_a_copy_with_two_tasks_builds(tmp_path: Path) -> None:
     folder = copy_competition(Place("mine", tmp_path), "clpsych2025", ["a1", "a2"])
     assert [task.id for task in read_competition(folder).tasks] == ["a1", "a2"]
-    build(Request(str(folder), tmp_path / "bundle.zip"))
+    build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
 
 
 def test_all_unknown_tasks_are_named(tmp_path: Path) -> None:

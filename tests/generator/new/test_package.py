@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.build import Request, build
+from gen_bundle.build import BuildRequest, build
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.errors import UserError
 from gen_bundle.new.package import new_package
@@ -47,7 +47,7 @@ def test_names_that_cannot_be_used(tmp_path: Path, name: str) -> None:
 def test_any_accepted_name_builds(tmp_path: Path) -> None:
     folder = new_package(Place("Films_-b_", tmp_path))
     assert read_competition(folder).docker_image == "gen-bundle/films-b:0.1.0"
-    (built,) = build(Request(str(folder), tmp_path / "bundle.zip"))
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
     assert built.path.is_file()
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.build import Request, build
+from gen_bundle.build import BuildRequest, build
 from gen_bundle.errors import UserError
 from gen_bundle.package.client import ScoringPackage
 from tests.generator.competition import small_competition
@@ -46,7 +46,7 @@ def test_a_bug_is_told_in_few_lines(tmp_path: Path, file: str, old: str, new: st
     assert old in text
     code.write_text(text.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(UserError, match=expected) as caught:
-        build(Request(str(folder), tmp_path / "bundle.zip"))
+        build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
     assert all(len(message.splitlines()) <= 10 for message in caught.value.messages)
 
 
@@ -95,7 +95,7 @@ def test_a_wrong_answer_is_named_by_verb_and_field(tmp_path: Path, old: str, new
         text = text.replace("for label in absent]}", 'for label in [*absent, "x"]}}')
     code.write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=expected):
-        build(Request(str(folder), tmp_path / "bundle.zip"))
+        build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
 
 
 def test_one_process_answers_all_verbs_of_a_build_and_may_print(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_one_process_answers_all_verbs_of_a_build_and_may_print(tmp_path: Path) 
     code.write_text(code.read_text(encoding="utf-8").replace("import csv", f"import csv; {says}"), encoding="utf-8")
     text = code.read_text(encoding="utf-8").replace("    absent =", "    print('{} no JSON')\n    absent =")
     code.write_text(text, encoding="utf-8")
-    build(Request(str(folder), tmp_path / "bundle.zip"))
+    build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
     assert started.read_text(encoding="utf-8") == "x"
 
 

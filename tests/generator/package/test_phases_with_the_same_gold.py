@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.build import Request, build
+from gen_bundle.build import BuildRequest, build
 from gen_bundle.resources import resource
 
 GIVEN = "test: the reference data{} are those of the phase dev, file for file: every score of dev tells of the gold."
 
 
 def told(competition: Path, layout: str) -> list[str]:
-    (built,) = build(Request(str(competition), competition.parent / "bundle.zip", layout=layout))
+    (built,) = build(BuildRequest(str(competition), competition.parent / "bundle.zip", layout=layout))
     return [note.partition(" Right only")[0] for note in built.notes if "file for file" in note]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.build import Built, Request, build
+from gen_bundle.build import BuildRequest, Built, build
 from gen_bundle.errors import UserError
 from gen_bundle.resources import resource
 
@@ -16,7 +16,7 @@ def copied(name: str, folder: Path) -> Path:
 
 
 def built(competition: Path, task: str) -> Built:
-    (one,) = build(Request(str(competition), competition.parent / "one.zip", layout="separate", task=task))
+    (one,) = build(BuildRequest(str(competition), competition.parent / "one.zip", layout="separate", task=task))
     return one
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.build import Built, Request, build
-from gen_bundle.declaration.resolve import resolve
+from gen_bundle.build import BuildRequest, Built, build
 from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import prepare_phases
+from gen_bundle.package.resolve import resolve
 from gen_bundle.package.trial import check_columns, try_out
 from gen_bundle.resources import competitions
 from tests.generator.competition import second_module, second_task, small_competition
@@ -24,7 +24,7 @@ def score(reference, submission, options):
 
 
 def built(folder: Path) -> Built:
-    (one,) = build(Request(str(folder), folder.parent / "bundle.zip"))
+    (one,) = build(BuildRequest(str(folder), folder.parent / "bundle.zip"))
     return one
 
 

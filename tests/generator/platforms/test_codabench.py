@@ -11,8 +11,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen_bundle.declaration.resolve import Resolved, resolve
 from gen_bundle.package.phase_data import PhaseData
+from gen_bundle.package.resolve import Resolved, resolve
 from gen_bundle.platforms.codabench import SUBMISSION_RULES, competition_yaml
 from tests.generator.competition import small_competition
 

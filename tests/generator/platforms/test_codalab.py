@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
-from gen_bundle.build import Request, build
+from gen_bundle.build import BuildRequest, build
 from gen_bundle.check import check_path
-from gen_bundle.declaration.resolve import resolve
 from gen_bundle.errors import UserError
+from gen_bundle.package.resolve import resolve
 from gen_bundle.platforms.codalab import losses
 from tests.generator.competition import second_module, second_task, small_competition
 
@@ -30,7 +30,7 @@ PHASE |= {"scoring_program", "reference_data", "starting_kit", "public_data"}
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
     folder = small_competition(tmp_path)
-    build(Request(str(folder), tmp_path / "old.zip", platform="codalab"))
+    build(BuildRequest(str(folder), tmp_path / "old.zip", platform="codalab"))
     return tmp_path / "old.zip"
 
 
@@ -54,7 +54,9 @@ def test_only_keys_that_the_old_server_knows(bundle: Path) -> None:
 @pytest.mark.parametrize(("ours", "has_registration"), [("auto", False), ("approve", True)])
 def test_registration(tmp_path: Path, ours: str, has_registration: bool) -> None:
     out = tmp_path / "old.zip"
-    request = Request(str(small_competition(tmp_path)), out, overrides=(f"registration={ours}",), platform="codalab")
+    request = BuildRequest(
+        str(small_competition(tmp_path)), out, overrides=(f"registration={ours}",), platform="codalab"
+    )
     build(request)
     assert yaml.safe_load(read(out, "competition.yaml"))["has_registration"] is has_registration
 
@@ -99,7 +101,7 @@ def test_the_program_writes_scores_txt_beside_scores_json(bundle: Path, tmp_path
 
 
 def test_what_the_format_cannot_say_is_named(tmp_path: Path) -> None:
-    (built,) = build(Request(str(small_competition(tmp_path)), tmp_path / "old.zip", platform="codalab"))
+    (built,) = build(BuildRequest(str(small_competition(tmp_path)), tmp_path / "old.zip", platform="codalab"))
     assert any("solutions" in note for note in built.notes)
     assert not any("ignored" in note or "dropped" in note for note in built.notes), "that is Codabench's reading"
 
@@ -112,4 +114,4 @@ def test_layout_tasks_cannot_be_said(tmp_path: Path) -> None:
     folder = small_competition(tmp_path, change)
     second_module(folder)
     with pytest.raises(UserError, match="one scoring program a phase"):
-        build(Request(str(folder), tmp_path / "old.zip", layout="tasks", platform="codalab"))
+        build(BuildRequest(str(folder), tmp_path / "old.zip", layout="tasks", platform="codalab"))

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.declaration.resolve import resolve
 from gen_bundle.errors import UserError
+from gen_bundle.package.resolve import resolve
 from gen_bundle.render.pages import render_pages
 from gen_bundle.resources import competitions
 from tests.generator.competition import small_competition

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gen_bundle.twin.engines import Engine
-from gen_bundle.twin.replay import Wish, dry_run
+from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.generator.twin.bundles import ACCURACY, COLUMN, COMMAND, GOOD, HALF, Bundle, write_files, write_zip, writes
 
 NO_SCORES = "Could not find scores file, did the scoring program output it?"
@@ -286,7 +286,7 @@ def test_links_that_leave_the_output_are_followed_after_no_ending(engine: Engine
     secret = write_files(tmp_path / "secret", {"key": "of this machine"})
     scorer = f"import os, time\nos.symlink({str(secret)!r}, '../output/all')\nos.symlink('.', '../output/self')\n"
     bundle = Bundle(scorer + "time.sleep(60)\n", phase={"execution_time_limit": 1}).write(tmp_path / "bundle")
-    results = dry_run(Wish(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)]), engine)
+    results = dry_run(DryRunRequest(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)]), engine)
     assert "Limit was 1 seconds" in results.runs[0].message
     assert list((tmp_path / "out/test/main/team/output").iterdir()) == []
     assert sum("is a link to" in note for note in results.notes) == 2
@@ -296,7 +296,7 @@ def test_links_that_leave_the_output_are_followed_after_no_ending(engine: Engine
 def test_outcome(case: Case, engine: Engine, tmp_path: Path) -> None:
     bundle = case.bundle.write(tmp_path / "bundle")
     submission = write_zip(tmp_path / "team.zip", case.submission)
-    results = dry_run(Wish(bundle, tmp_path / "out", [submission]), engine)
+    results = dry_run(DryRunRequest(bundle, tmp_path / "out", [submission]), engine)
     [run] = results.runs
     assert (run.status, run.exit_code, run.scores) == (case.status, case.exit_code, case.scores), run.message
     assert case.message in run.message
@@ -312,5 +312,5 @@ def test_the_scoring_program_gets_the_variables_that_are_asked_for(engine: Engin
     scorer = writes('{"acc": 1}') + "import os\nprint(os.environ.get('SCORING_DETAILS'))\n"
     bundle, submission = Bundle(scorer).write(tmp_path / "bundle"), write_zip(tmp_path / "team.zip", GOOD)
     for asked, printed in (({"SCORING_DETAILS": "all"}, "all\n"), ({}, "None\n")):
-        dry_run(Wish(bundle, tmp_path / "out", [submission], environment=asked), engine)
+        dry_run(DryRunRequest(bundle, tmp_path / "out", [submission], environment=asked), engine)
         assert (tmp_path / "out/test/main/team/stdout.txt").read_text() == printed

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gen_bundle.twin.engines.choose import choose_engine
-from gen_bundle.twin.replay import Wish, dry_run
+from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.engine import PYTHON_IMAGE
 from tests.generator.twin.bundles import write_zip
 from tests.shared import recorded_uploads
@@ -42,7 +42,7 @@ def outcomes(bundle: Path, engine: str, tmp_path: Path, row: dict[str, Any]) -> 
     submission = write_zip(tmp_path / "team.zip", files)
     chosen = choose_engine(engine, lambda _: None)
     try:
-        results = dry_run(Wish(bundle, tmp_path / "out", [submission], image=PYTHON_IMAGE), chosen)
+        results = dry_run(DryRunRequest(bundle, tmp_path / "out", [submission], image=PYTHON_IMAGE), chosen)
     finally:
         chosen.close()
     phases = dict.fromkeys(run.phase for run in results.runs)

@@ -22,7 +22,7 @@ from gen_bundle.twin.engines.connection import connect
 from gen_bundle.twin.engines.docker import DROPPED_CAPABILITIES, DockerEngine
 from gen_bundle.twin.engines.strict import StrictLimits
 from gen_bundle.twin.engines.traits import traits
-from gen_bundle.twin.replay import Wish, dry_run
+from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.results import Results
 from gen_bundle.twin.sweep import LABEL, PREFIX, new_run_id
 from tests.engine import BUSYBOX_IMAGE, PYTHON_IMAGE, ROOT, require_image, unavailable
@@ -95,7 +95,9 @@ def replay(bundle: Bundle, tmp_path: Path, **wishes: Any) -> Results:
     engine = DockerEngine(connect(), new_run_id(), **options)
     submission = write_zip(tmp_path / "team.zip", GOOD)
     try:
-        return dry_run(Wish(bundle.write(tmp_path / "bundle"), tmp_path / "out", [submission], **wishes), engine)
+        return dry_run(
+            DryRunRequest(bundle.write(tmp_path / "bundle"), tmp_path / "out", [submission], **wishes), engine
+        )
     finally:
         engine.close()
 
@@ -144,7 +146,7 @@ def test_the_create_call_is_the_workers(tmp_path: Path, on_podman: bool, monkeyp
 
     monkeypatch.setattr(engine._api, "create_container", recording)
     submission = write_zip(tmp_path / "team.zip", GOOD)
-    dry_run(Wish(Bundle().write(tmp_path / "bundle"), tmp_path / "out", [submission]), engine)
+    dry_run(DryRunRequest(Bundle().write(tmp_path / "bundle"), tmp_path / "out", [submission]), engine)
     engine.close()
     [container] = asked
     config, host = container["Config"], container["HostConfig"]
@@ -176,7 +178,7 @@ def test_network_is_left_on_when_asked(tmp_path: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(engine._api, "create_container", recording)
     submission = write_zip(tmp_path / "team.zip", GOOD)
-    dry_run(Wish(Bundle().write(tmp_path / "bundle"), tmp_path / "out", [submission]), engine)
+    dry_run(DryRunRequest(Bundle().write(tmp_path / "bundle"), tmp_path / "out", [submission]), engine)
     engine.close()
     assert modes == [("default", False)]
 
@@ -473,13 +475,13 @@ AS_SOMEBODY = """
 import os, sys
 from pathlib import Path
 import docker.types
-from gen_bundle.twin.replay import Wish, dry_run
+from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.engines.connection import connect
 from gen_bundle.twin.engines.docker import DockerEngine
 out, bundle, submission = map(Path, sys.argv[1:])
 def replay(name):
     engine = DockerEngine(connect(), name)
-    results = dry_run(Wish(bundle, out / name, [submission]), engine)
+    results = dry_run(DryRunRequest(bundle, out / name, [submission]), engine)
     engine.close()
     return results
 replay("root")  # loads all that is imported late, which somebody else may not be allowed to read

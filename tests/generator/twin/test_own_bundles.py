@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.build import Request, build
+from gen_bundle.build import BuildRequest, build
 from gen_bundle.twin.engines.choose import choose_engine
-from gen_bundle.twin.replay import Wish, dry_run
+from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.results import Results
 from tests.engine import MODELS_IMAGE, ROOT, SCORE_IMAGE, require_engine, require_image
 from tests.shared import SHARED
@@ -24,7 +24,7 @@ MODELS = ROOT / "tests/fixtures/models"
 def bundle(out: Path, name: str, **options: object) -> Path:
     """The built bundle, with these options of its scoring program."""
     overrides = tuple(f"options.{key.replace('__', '.')}={value}" for key, value in options.items())
-    build(Request(name, out, overrides=overrides))
+    build(BuildRequest(name, out, overrides=overrides))
     return out
 
 
@@ -39,7 +39,7 @@ def replay(
 ) -> Results:
     chosen = choose_engine(engine, lambda _: None, strict=strict)
     try:
-        return dry_run(Wish(bundle, out, submissions, phases=["test"], image=image), chosen)
+        return dry_run(DryRunRequest(bundle, out, submissions, phases=["test"], image=image), chosen)
     finally:
         chosen.close()
 

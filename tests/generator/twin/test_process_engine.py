@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gen_bundle.twin.engines.process import ProcessEngine, program_environment
-from gen_bundle.twin.replay import Wish, dry_run
+from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.results import Results
 from tests.generator.twin.bundles import GOOD, Bundle, write_zip, writes
 
@@ -20,7 +20,9 @@ SCORED = writes('{"acc": 1}')
 
 def replay(bundle: Bundle, tmp_path: Path, **wishes: Any) -> Results:
     submission = write_zip(tmp_path / "team.zip", GOOD)
-    return dry_run(Wish(bundle.write(tmp_path / "bundle"), tmp_path / "out", [submission], **wishes), ProcessEngine())
+    return dry_run(
+        DryRunRequest(bundle.write(tmp_path / "bundle"), tmp_path / "out", [submission], **wishes), ProcessEngine()
+    )
 
 
 def printed(tmp_path: Path) -> str:

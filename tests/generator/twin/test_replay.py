@@ -15,7 +15,7 @@ from gen_bundle.cli import root
 from gen_bundle.codabench.versions import Version
 from gen_bundle.errors import UserError
 from gen_bundle.twin.engines.process import ProcessEngine
-from gen_bundle.twin.replay import Wish, dry_run
+from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.results import Results
 from tests.generator.twin.bundles import ACCURACY, COLUMN, GOOD, HALF, Bundle, write_files, write_zip, writes
 from tests.shared import shared_path
@@ -28,7 +28,7 @@ def command(*arguments: object) -> Result:
 
 
 def replay(bundle: Path, out: Path, submissions: Sequence[Path] = (), **wishes: Any) -> Results:
-    return dry_run(Wish(bundle, out, submissions, **wishes), ProcessEngine())
+    return dry_run(DryRunRequest(bundle, out, submissions, **wishes), ProcessEngine())
 
 
 def told(results: Results) -> list[tuple[str, str, str, str]]:

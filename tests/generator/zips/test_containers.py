@@ -5,11 +5,13 @@ import gzip
 import io
 import lzma
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gen_bundle.check import Report
+from gen_bundle.zips.bounds import BUNDLE
 from tests.generator.check.drafts import both, new, packed, put, write
 from tests.generator.check.test_leaks import GOLD, IDS, LABELS, kit, leaks, public, task
 
@@ -109,7 +111,7 @@ def test_what_stays_closed_is_noted(name: str, data: bytes, said: str, tmp_path:
 
 
 def test_a_bomb_is_not_inflated_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gen_bundle.zips.containers.BOMB_BYTES", 1 << 20)
+    monkeypatch.setattr("gen_bundle.zips.containers.BUNDLE", replace(BUNDLE, ratio_from=1 << 20))
     draft = new()
     both(put("phases", 0, "public_data", "public"), write("public/x.gz", gzip.compress(bytes(8 << 20), mtime=0)))(draft)
     assert notes(draft.check(tmp_path)) == [

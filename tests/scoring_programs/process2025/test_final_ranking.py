@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen_bundle.declaration.resolve import Unit, resolve
 from gen_bundle.package.programs import program_description
+from gen_bundle.package.resolve import Unit, resolve
 from gen_bundle.resources import resource
 from process2025.final_ranking import combined_scores, invitations, rank, team_name
 from scoring_kit.errors import OrganiserError, Problems

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.declaration.resolve import resolve
 from gen_bundle.package.programs import program_members
+from gen_bundle.package.resolve import resolve
 from tests.scoring_programs.packed import Outcome, run_unit
 from tests.scoring_programs.scoring_kit.test_frame import Case
 

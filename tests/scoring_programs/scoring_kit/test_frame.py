@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.declaration.resolve import resolve
 from gen_bundle.package.programs import program_members
+from gen_bundle.package.resolve import resolve
 from scoring_kit.missing_packages import what_is_missing
 from tests.generator.competition import second_task, small_competition
 from tests.scoring_programs.packed import Outcome, run_unit

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from gen_bundle.check.bundle import Bundle, once_a_bundle
+from gen_bundle.check.bundle import Bundle, Secrets, once_a_bundle
 from gen_bundle.check.leaks.columns import MAX_ROWS, SHORTEST, GoldTable, gold_table
 from gen_bundle.check.leaks.records import cells, fingerprint, json_digest, lines, plain, records, words, xml_digest
-from gen_bundle.check.leaks.secrets import Secrets
 from gen_bundle.check.leaks.visible import visible_files
 from gen_bundle.codabench.competition import Task
 from gen_bundle.zips.reading import digest

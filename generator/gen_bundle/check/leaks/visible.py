@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from gen_bundle.check.bundle import Bundle, once_a_bundle
-from gen_bundle.check.rules.pages import page_files
+from gen_bundle.check.bundle import Bundle, once_a_bundle, page_files
 from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.zips.containers import Contents, contents
 from gen_bundle.zips.tree import Node

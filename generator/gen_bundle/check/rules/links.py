@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.check.registry import ZIPFILE, Effect, Problem, rule
 from gen_bundle.check.rules.data_files import where
-from gen_bundle.check.rules.pages import page_files
 from gen_bundle.zips.tree import Node
-
-if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle
 
 
 @rule(

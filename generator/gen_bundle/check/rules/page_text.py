@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.check.registry import FRONTEND, Effect, Problem, rule
-from gen_bundle.check.rules.pages import page_files
 from gen_bundle.codabench.fields import shown
 from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.zips.tree import Node
-
-if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle
 
 # What is not rendered: code, comments, and escaped characters.
 NOT_PROSE = re.compile(

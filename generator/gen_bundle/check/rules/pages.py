@@ -4,34 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
 
+from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.check.registry import FRONTEND, SERIALIZERS, UNPACKER, Effect, Problem, rule
 from gen_bundle.codabench.fields import as_integer, shown
 from gen_bundle.codabench.stages import Stage
-from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.zips.tree import Node, OnServer
-
-if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle
 
 PAGES = f"{UNPACKER}/v2.py (pages, terms)"
 # What makes a line more than plain text, in Markdown that begins with it.
 BLOCK_MARK = re.compile(r" {0,3}(?:#{1,6}\s|[-*+]\s|\d{1,9}[.)]\s|>|```|~~~|\||(?:[-*_] *){3,}$)", re.MULTILINE)
-
-
-def page_files(bundle: Bundle) -> Iterator[tuple[Path, Any, Stage, tuple[int, ...]]]:
-    """Every file that is read as a page: its place, its path as given, and when it is read."""
-    if bundle.format == "v2":
-        for page in bundle.entries("pages"):
-            if "file" in page.value:
-                yield (*page.at, "file"), page.value["file"], Stage.PAGES, (page.position, 1)
-        if "terms" in bundle.yaml:
-            yield ("terms",), bundle.yaml["terms"], Stage.TERMS, (1,)
-    else:
-        html = bundle.yaml.get("html")
-        for number, (title, path) in enumerate(html.items() if isinstance(html, Mapping) else ()):
-            yield ("html", title), path, Stage.PAGES, (number, 1)
 
 
 @rule(

@@ -4,7 +4,7 @@ import filecmp
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gen_bundle.declaration.resolve import Resolved
+from gen_bundle.package.resolve import Resolved
 from gen_bundle.resources import SCAFFOLD, resource
 
 PLACEHOLDER = "placeholder of gen-bundle new"

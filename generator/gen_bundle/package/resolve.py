@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.competitions import known_competitions
 from gen_bundle.declaration import model
 from gen_bundle.declaration.declared import DECLARED
 from gen_bundle.declaration.inside import TAKEN, leads_outside
@@ -12,7 +13,6 @@ from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, read_competition, read_with_places
 from gen_bundle.errors import UserError
 from gen_bundle.package.client import ScoringPackage, find_package
-from gen_bundle.resources import competitions, resource
 
 # What a hub's model name never begins with.
 PATH_STARTS = ("/", "./", "../", "~/")
@@ -84,17 +84,19 @@ class Resolved:
 
 
 def find_competition(name_or_folder: str) -> Path:
-    """The folder of a competition: a folder with bundle.yaml, or the name of one that comes with the tool.
+    """The folder of a competition: a folder with bundle.yaml, or the name of one that is installed.
 
     Raises:
-        UserError: neither; names the nearest competition.
+        UserError: neither, which names the nearest competition; or a name that several competitions have.
     """
     folder = Path(name_or_folder).expanduser()
     if (folder / FILE).is_file():
         return folder.resolve()
-    known = competitions()
+    known = known_competitions()
     if name_or_folder in known:
-        return known[name_or_folder]
+        if known[name_or_folder].fault:
+            raise UserError(known[name_or_folder].fault)
+        return known[name_or_folder].folder
     if folder.is_dir():
         raise UserError(f"{folder}: no {FILE} in this folder.")
     raise UserError(
@@ -146,7 +148,7 @@ def resolve(
 
 def _outside(folder: Path, declaration: model.Competition, option_files: list[Path], *, own_data: bool) -> list[str]:
     """What a competition's folder would publish of the rest of the machine."""
-    if folder.parent == resource("bundles"):
+    if folder in [known.folder for known in known_competitions().values()]:
         return []  # some installers put links in place of a package's files
     files = [declaration.logo, declaration.terms, *(page.file for page in declaration.pages), *map(str, option_files)]
     return leads_outside(folder, files, [name for name in TAKEN if name != "data" or not own_data])
