@@ -9,8 +9,9 @@ from gen_bundle.resources import SCAFFOLD, resource
 
 
 def synthetic_phases(competition: Resolved) -> list[str]:
-    """The phases whose reference data hold a file of those that come with the tool."""
-    return [phase.id for phase in competition.declaration.phases if _holds_shipped(competition.data / phase.id)]
+    """The phases with data of their own that hold a file of those that come with the tool."""
+    own = [phase.id for phase in competition.declaration.phases if phase.data is None]
+    return [phase for phase in own if _holds_shipped(competition.data / phase)]
 
 
 def _holds_shipped(folder: Path) -> bool:
