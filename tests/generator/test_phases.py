@@ -26,6 +26,7 @@ def competition(
         second_task(declaration)
         declaration["submission_rule"] = "all"
         declaration["phases"].append(dict(AFTER))
+        declaration["milestones"] = [{"name": "Papers due", "date": "2990-02-01 AoE"}]
         for position, tasks in ((0, tasks_of_dev), (2, tasks_of_post)):
             if tasks:
                 declaration["phases"][position]["tasks"] = tasks
@@ -83,6 +84,9 @@ def test_a_phase_with_some_of_the_tasks_in_layout_joint(tmp_path: Path) -> None:
         }
     both = ["classification", "again"]
     assert programs == {"dev": both, "test": both, "post": ["classification"]}
+    assert document["milestones"] == [{"name": "Papers due", "date": "2990-02-02 11:59:59"}]
+    checked = CliRunner().invoke(root, ["check", str(archive.filename)])
+    assert "milestones" not in checked.output, "a key of our own, not a misspelt one"
     arguments = ["dry-run", str(archive.filename), "--engine", "process", "--phase", "post", "--out", tmp_path / "out"]
     done = CliRunner().invoke(root, list(map(str, arguments)))
     assert done.exit_code == 0, done.output
