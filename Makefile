@@ -39,8 +39,9 @@ quick: .venv/dev
 bench: .venv/models  ## Speed and memory, as ratios measured in one run; asserts nothing.
 	$(BIN)/python -m tests.benchmarks
 
-schema: .venv/dev  ## Write the JSON Schema of bundle.yaml anew.
+schema: .venv/dev  ## Write the JSON Schema of bundle.yaml and docs/bundle-yaml.md anew.
 	$(BIN)/python -m gen_bundle.declaration.schema > bundles/bundle.schema.json
+	$(BIN)/python -m gen_bundle.declaration.catalogue > docs/bundle-yaml.md
 
 pictures: .venv/dev  ## Draw the README's pictures anew (needs Chromium: tests/install-browser).
 	$(BIN)/python docs/make_pictures.py

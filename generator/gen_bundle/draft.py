@@ -62,7 +62,7 @@ def _gold(competition: Resolved) -> Iterator[Lack]:
 
 
 def _dates(competition: Resolved, now: datetime) -> Iterator[Lack]:
-    over = [phase for phase in competition.declaration.phases if phase.end is not None and phase.end < now]
+    over = [phase for phase in competition.phases if phase.end is not None and phase.end < now]
     if over:
         ends = [f"the phase {phase.id} ended on {phase.end:%Y-%m-%d}" for phase in over]
         settings = [f'--set phases.{phase.id}.{edge}="… AoE"' for phase in over for edge in ("start", "end")]
@@ -108,7 +108,7 @@ def _public_data(competition: Resolved, phases: Sequence[PhaseData]) -> Iterator
     public = competition.data / "public"
     if public.is_dir() and not any(public.iterdir()):
         return
-    without = [data.phase.id for data in phases if not data.public and not (public / data.phase.id).is_dir()]
+    without = [data.phase.id for data in phases if not data.public and not (public / data.phase.data_id).is_dir()]
     if without:
         yield Lack(
             "no-public-data",

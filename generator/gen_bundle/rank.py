@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.declaration.model import Phase
 from gen_bundle.errors import UserError
 from gen_bundle.package.client import Organiser
 from gen_bundle.package.phase_data import prepare_reference
@@ -47,14 +48,16 @@ def rank(request: RankRequest) -> Ranking:
     _check(request)
     competition = _resolved(request)
     with tempfile.TemporaryDirectory() as work, competition.package.opened() as organiser:
+        phase = _phase(competition, request.phase) if request.phase is not None else None
+        tasks = competition.tasks if phase is None else competition.tasks_of(phase)
         given: dict[str, Any] = {
-            "program": str(write_program(competition, competition.tasks, Path(work)) / "program.json"),
+            "program": str(write_program(competition, tasks, Path(work)) / "program.json"),
             "hide": request.hide,
         }
         if request.scores:
             given["scores"] = str(request.scores.resolve())
-        elif request.submissions:
-            reference = _reference(competition, organiser, request.phase or "", Path(work))
+        elif request.submissions and phase:
+            reference = _reference(competition, organiser, phase, Path(work))
             given |= {"submissions": str(request.submissions.resolve()), "reference": str(reference)}
         answer = organiser.call("rank", given)
     tables = [Table(**table) for table in answer.pop("tables")]
@@ -82,11 +85,15 @@ def _resolved(request: RankRequest) -> Resolved:
     return competition.only(request.task)
 
 
-def _reference(competition: Resolved, organiser: Organiser, phase: str, work: Path) -> Path:
+def _phase(competition: Resolved, name: str) -> Phase:
+    phases = {phase.id: phase for phase in competition.phases}
+    if name not in phases:
+        raise UserError(f"--phase {name}: no such phase. Expected one of {', '.join(phases)}.")
+    return phases[name]
+
+
+def _reference(competition: Resolved, organiser: Organiser, phase: Phase, work: Path) -> Path:
     """A phase's gold, prepared by the scoring package as for a build."""
-    phases = [known.id for known in competition.declaration.phases]
-    if phase not in phases:
-        raise UserError(f"--phase {phase}: no such phase. Expected one of {', '.join(phases)}.")
-    everything = Unit("all", "", competition.tasks)
-    reference, _ = prepare_reference(competition, organiser, everything, phase, work / "reference")
+    everything = Unit("all", "", competition.tasks_of(phase))
+    reference, _ = prepare_reference(competition, organiser, everything, phase.data_id, work / "reference")
     return reference

@@ -248,9 +248,15 @@ def test_a_bundle_of_one_task_says_nothing_of_a_leaderboard_over_several() -> No
 
 def test_the_shared_tasks_further_dates_stand_on_the_timeline_page() -> None:
     page = page_html(render_pages(resolve(FOLDER))["pages/timeline.md"].decode())
-    cells = re.findall(r"<td>(.*?)</td>", page)
-    for date, what in (("12", "Results"), ("19", "papers due"), ("23", "acceptance"), ("27", "Camera-ready")):
-        assert what in cells[cells.index(f"{date} March") + 1]
+    rows = [re.findall(r"<td>(.*?)</td>", row) for row in page.replace("\xa0", " ").split("<tr>")]
+    anywhere_on_earth = {cells[0]: cells[3] for cells in rows if cells}
+    for date, what in (
+        ("Wed 12", "Results announced"),
+        ("Wed 19", "System description papers due"),
+        ("Sun 23", "Notification of acceptance"),
+        ("Thu 27", "Camera-ready papers due"),
+    ):
+        assert anywhere_on_earth[f"<strong>{what}</strong>"] == f"{date} Mar 2025, 23:59"
 
 
 def test_the_method_is_asked_and_files_of_the_test_phase_are_hidden(tmp_path: Path) -> None:

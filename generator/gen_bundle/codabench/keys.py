@@ -16,7 +16,8 @@ PHASE |= {*FLAGS, *LIMITS, *PHASE_FILES}
 BOARD = OWN | {"index", "title", "key", "columns", "primary_index", "hidden", "submission_rule"}
 COLUMN = OWN | {"title", "key", "index", "sorting", "precision", "hidden", "computation", "computation_indexes"}
 TOP_KEYS = OWN | {"version", "image", "terms", "pages", "tasks", "solutions", "phases", "leaderboards"}
-TOP_KEYS |= {"fact_sheet", "queue", *(key for key, *_ in TOP_FIELDS)}
+# `milestones` are the dates beside the phases that a preview shows.
+TOP_KEYS |= {"fact_sheet", "milestones", "queue", *(key for key, *_ in TOP_FIELDS)}
 
 OLD_TOP_KEYS = OWN | {"version", "image", "html", "phases", "leaderboard", "queue", "competition_docker_image"}
 OLD_TOP_KEYS |= {"has_registration", "end_date", *OLD_TOP_FIELDS}

@@ -21,6 +21,7 @@ def _identifier(value: str) -> str:
 Identifier = Annotated[str, Field(max_length=36), AfterValidator(_identifier)]
 Line = Annotated[str, Field(min_length=1, pattern=r"^[^\r\n]*$")]
 Layout = Literal["joint", "tasks", "separate"]
+SubmissionRule = Literal["manual", "last", "best", "all", "Add", "Add_And_Delete_Multiple"]
 
 
 class Model(BaseModel):
@@ -56,26 +57,34 @@ class Task(Model):
     """One task: a module of the scoring package, and the columns that it fills."""
 
     id: Identifier = Field(description="Also the name of the scoring package's module.")
-    name: Annotated[Line, Field(max_length=200)]
-    description: str = ""
-    columns: list[Column] = Field(min_length=1)
+    name: Annotated[Line, Field(max_length=200)] = Field(description="As participants read it.")
+    description: str = Field("", description="One or two sentences; in layout tasks the platform shows them.")
+    columns: list[Column] = Field(min_length=1, description="The task's columns of the leaderboard, in their order.")
 
 
 class Phase(Model):
     """One phase; phases follow each other and never overlap."""
 
     id: Identifier = Field(description="Also the name of the phase's folder in the data.")
-    name: Annotated[Line, Field(max_length=200)]
+    name: Annotated[Line, Field(max_length=200)] = Field(description="As participants read it.")
     description: str = Field("", description="Markdown.")
+    tasks: list[Identifier] | None = Field(
+        None, min_length=1, description="Ids of the tasks that this phase has. Absent: all of them."
+    )
+    data: Identifier | None = Field(
+        None,
+        description="Id of the phase whose data this one uses, too: reference data, baselines and public data. Absent: "
+        "it has data of its own.",
+    )
     start: Start = Field(description="A moment with its zone: UTC, an offset, or AoE. A date alone: its first second.")
     end: End | None = Field(None, description="A moment with its zone. A date alone: its last second. None: endless.")
     max_submissions_per_day: int = Field(5, ge=0, description="For each participant; 0: no limit.")
     max_submissions: int = Field(100, ge=0, description="For each participant in the whole phase; 0: no limit.")
     execution_time_limit: int = Field(600, ge=1, le=2147483647, description="Seconds; the public queue allows 600.")
     auto_migrate: bool = Field(False, description="Submissions of the phase before are scored again in this one.")
-    hide_output: bool = False
-    hide_prediction_output: bool = False
-    hide_score_output: bool = False
+    hide_output: bool = Field(False, description="Participants see neither logs nor output files of the phase.")
+    hide_prediction_output: bool = Field(False, description="Participants see no output files of the prediction step.")
+    hide_score_output: bool = Field(False, description="Participants see no output files of the scoring step.")
     gold: Literal["secret", "public"] = Field("secret", description="Whether participants may have the phase's gold.")
     details: Literal["none", "headline", "full"] | None = Field(
         None,
@@ -86,6 +95,11 @@ class Phase(Model):
     score_decimals: int | None = Field(
         None, ge=0, le=10, description="Decimals of every score that is written; exact where absent."
     )
+
+    @property
+    def data_id(self) -> str:
+        """Name of the folder that its data lie in: its own id, or that of the phase whose data it shares."""
+        return self.data or self.id
 
     @property
     def hides_scores(self) -> bool:
@@ -105,17 +119,19 @@ class Phase(Model):
 class Page(Model):
     """A page of the competition: a Jinja2 template over Markdown, relative to bundle.yaml."""
 
-    title: Annotated[Line, Field(max_length=255)]
+    title: Annotated[Line, Field(max_length=255)] = Field(description="Heading of the page's tab.")
     file: Line = Field(description="Path of the template.")
 
 
 class SubmissionField(Model):
     """One row of the format table; with scoring_program: declared, also how its values are read."""
 
-    field: Line
-    type: Line
-    required: bool
-    meaning: Line
+    field: Line = Field(description="Its name, as it stands in the file.")
+    type: Line = Field(
+        description="As participants read it; with scoring_program: declared, one of the types in docs/declared.md."
+    )
+    required: bool = Field(description="Whether a submission without it is refused.")
+    meaning: Line = Field(description="One line that says what stands in it.")
     values: list[Any] | None = Field(None, description="Of type label or labels: the labels there are, in their order.")
     separator: str = Field("|", description="Of type labels: stands between the labels of a CSV or TSV cell.")
     min: float | int | None = Field(None, description="Of type number: the smallest.")
@@ -150,7 +166,7 @@ class Table(Model):
     """One table of a submission, with scoring_program: declared."""
 
     file: Line = Field(description="Name of the file; its suffix decides how it is read (.csv .tsv .jsonl .json .txt).")
-    fields: list[SubmissionField] = Field(min_length=1)
+    fields: list[SubmissionField] = Field(min_length=1, description="The rows of the format table, in their order.")
     key: Line | list[Line] | None = Field(None, description="The field, or fields, by which rows are matched.")
     rows: Literal["one", "many"] = Field("one", description="many: any number of rows for a key.")
     missing: Literal["reject", "empty"] | None = Field(
@@ -162,7 +178,7 @@ class Table(Model):
 class SubmissionTable(Table):
     """One of several tables, with its gold."""
 
-    reference: Reference
+    reference: Reference = Field(description="The gold of this table.")
 
 
 class Submission(Table):
@@ -177,33 +193,61 @@ class Submission(Table):
 class Question(Model):
     """A question of the fact sheet, asked with every submission."""
 
-    type: Literal["text", "checkbox", "select"]
-    title: Line
-    choices: list[str] | None = Field(None, min_length=1, description="For type select.")
-    required: bool = False
-    on_leaderboard: bool = False
+    type: Literal["text", "checkbox", "select"] = Field(description="How it is answered.")
+    title: Line = Field(description="The question as participants read it.")
+    choices: list[str] | None = Field(None, min_length=1, description="For type select: the answers there are.")
+    required: bool = Field(False, description="Whether nothing can be submitted without an answer.")
+    on_leaderboard: bool = Field(False, description="Whether the leaderboard shows the answer.")
+
+
+class Leaderboard(Model):
+    """The leaderboard as a whole; its columns belong to the tasks."""
+
+    title: Annotated[Line, Field(max_length=64)] = Field("Results", description="Heading over the leaderboard.")
+    hidden: bool = Field(False, description="Only organisers see the leaderboard, in every phase.")
+
+
+class Milestone(Model):
+    """A date beside the phases, such as the day when papers are due."""
+
+    name: Annotated[Line, Field(max_length=200)] = Field(description="What happens, as participants read it.")
+    date: End = Field(description="A moment with its zone: UTC, an offset, or AoE. A date alone: its last second.")
 
 
 class Competition(Model):
     """A competition: everything but its data and the text of its pages."""
 
-    title: Annotated[Line, Field(max_length=222)]
-    description: str = ""
+    title: Annotated[Line, Field(max_length=222)] = Field(description="Name of the competition.")
+    description: str = Field("", description="One or two sentences, shown in lists of competitions.")
     logo: Line = Field(description="PNG, JPEG, GIF or WebP, relative to bundle.yaml.")
     contact: Annotated[Line, Field(max_length=256, pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$")] | None = Field(
         None, description="An e-mail address."
     )
     docker_image: Annotated[Line, Field(max_length=128)] = Field(description="Image with its tag.")
     scoring_program: Identifier | None = Field(None, description="Scoring package; the folder's name where absent.")
-    layout: Layout = "joint"
-    registration: Literal["auto", "approve"] = "auto"
-    submission_rule: Literal["manual", "last", "best", "all"] = "all"
+    layout: Layout = Field(
+        "joint",
+        description="joint: all tasks in one Codabench task a phase. tasks: a Codabench task for each task and phase. "
+        "separate: a bundle for each task.",
+    )
+    registration: Literal["auto", "approve"] = Field(
+        "auto", description="auto: who registers takes part at once. approve: once the organisers agree."
+    )
+    submission_rule: SubmissionRule = Field(
+        "all",
+        description="What is on the leaderboard. Of itself: each participant's last submission, the best, or all. By "
+        "hand: one that can be replaced (Add) and also removed (manual), or any number (Add_And_Delete_Multiple).",
+    )
+    leaderboard: Leaderboard = Field(default_factory=Leaderboard, description="Its title, and whether it is hidden.")
     details_min_items: int = Field(5, ge=1, description="No detailed figure stands on fewer scored items.")
-    pages: list[Page] = Field(min_length=1)
+    pages: list[Page] = Field(min_length=1, description="The competition's pages, in their order.")
     terms: Line = Field(description="Template of the terms, relative to bundle.yaml.")
-    phases: list[Phase] = Field(min_length=1)
-    tasks: list[Task] = Field(min_length=1)
-    submission: Submission
+    phases: list[Phase] = Field(min_length=1, description="The phases, in the order of their dates.")
+    milestones: list[Milestone] = Field(
+        default_factory=list, description="Further dates, shown with those of the phases and in the preview."
+    )
+    tasks: list[Task] = Field(min_length=1, description="The tasks; the first one's first column ranks.")
+    submission: Submission = Field(description="What participants hand in.")
     reference: Reference | None = Field(None, description="With scoring_program: declared: the gold.")
     options: dict[str, Any] = Field(default_factory=dict, description="What the scoring package may be told.")
     time_zones: list[str] = Field(
@@ -214,6 +258,8 @@ class Competition(Model):
         pattern=r"^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$",
         description="UUID (vhost) of an own queue; the public one where absent.",
     )
-    fact_sheet: dict[Identifier, Question] = Field(default_factory=dict)
-    forum: bool = True
-    reward: Annotated[Line, Field(max_length=256)] | None = None
+    fact_sheet: dict[Identifier, Question] = Field(
+        default_factory=dict, description="Questions asked with every submission, by a name of your choice."
+    )
+    forum: bool = Field(True, description="Whether the competition has a forum.")
+    reward: Annotated[Line, Field(max_length=256)] | None = Field(None, description="What can be won, in a line.")

@@ -7,7 +7,7 @@ from typing import Any
 from gen_bundle.declaration.model import Competition
 from gen_bundle.declaration.source import Source, Trail, parse_value
 
-ADDRESS_KEYS = ("id", "key", "title", "field")
+ADDRESS_KEYS = ("id", "key", "title", "field", "name")
 
 
 def apply_overrides(source: Source, overrides: Iterable[str]) -> None:

@@ -18,9 +18,12 @@ def check_rules(data: dict[str, Any], folder: Path) -> Iterator[Finding]:
     """Every broken rule as (where, what is wrong and what is expected)."""
     yield from _unique(data, "phases", "id")
     yield from _unique(data, "tasks", "id")
+    yield from _unique(data, "milestones", "name")
     yield from _columns(data)
     yield from _separate_columns(data)
     yield from _phases(data)
+    yield from _tasks_of_phases(data)
+    yield from _shared_data(data)
     yield from _files(data, folder)
     yield from _submission_rule(data)
     yield from _time_zones(data)
@@ -111,6 +114,42 @@ def _phases(data: dict[str, Any]) -> Iterator[Finding]:
             yield (*trail, "auto_migrate"), "nothing can migrate to the first phase. Expected false."
 
 
+def _tasks_of_phases(data: dict[str, Any]) -> Iterator[Finding]:
+    """A phase has declared tasks, each once, and every task is in a phase."""
+    ids = [task["id"] for _, task in _items(data, "tasks") if isinstance(task.get("id"), str)]
+    used: set[str] = set()
+    for trail, phase in _items(data, "phases"):
+        own = phase.get("tasks")
+        if not isinstance(own, list):
+            used |= set(ids)
+            continue
+        for index, name in enumerate(own):
+            if name in own[:index]:
+                yield (*trail, "tasks", index), f"{name!r} stands twice. Expected each task once."
+            elif isinstance(name, str) and name not in ids:
+                yield (*trail, "tasks", index), f"no task {name!r}. {nearest(name, ids)}"
+        used |= {name for name in own if isinstance(name, str)}
+    for trail, task in _items(data, "tasks"):
+        if isinstance(task.get("id"), str) and task["id"] not in used:
+            yield (*trail, "id"), f"no phase has the task {task['id']!r}. Expected it among the tasks of a phase."
+
+
+def _shared_data(data: dict[str, Any]) -> Iterator[Finding]:
+    """A phase shares the data of one that has its own, and their gold is secret or public alike."""
+    phases = {phase["id"]: phase for _, phase in _items(data, "phases") if isinstance(phase.get("id"), str)}
+    owners = [name for name, phase in phases.items() if phase.get("data") is None]
+    for trail, phase in _items(data, "phases"):
+        shared = phase.get("data")
+        if not isinstance(shared, str):
+            continue
+        if shared not in owners:
+            what = "has no data of its own" if shared in phases else "is not the id of a phase"
+            yield (*trail, "data"), f"{shared!r} {what}. {nearest(shared, owners)}"
+        elif phase.get("gold", "secret") != phases[shared].get("gold", "secret"):
+            place = (*trail, "gold") if "gold" in phase else (*trail, "data")
+            yield place, f"the gold is that of {shared!r}. Expected the same gold (secret or public) in both phases."
+
+
 def _moment(value: Any, date_alone: time) -> datetime | None:
     try:
         return parse_moment(value, date_alone) if isinstance(value, str) else None
@@ -132,7 +171,7 @@ def _submission_rule(data: dict[str, Any]) -> Iterator[Finding]:
         yield (
             ("submission_rule",),
             f"{rule!r} loses the scores of all tasks but one in layout tasks (Codabench keeps one child submission). "
-            "Expected all or manual, or layout joint.",
+            "Expected all, manual, Add or Add_And_Delete_Multiple, or layout joint.",
         )
 
 

@@ -19,12 +19,29 @@ from gen_bundle.zips.writing import folder_members
 
 
 @dataclass(frozen=True)
+class Gold:
+    """Prepared reference data, for every phase that uses them.
+
+    Attributes:
+        whole: of all tasks together.
+        units: unit id → its reference data.
+        secrets: see `PhaseData`.
+        warnings: likewise.
+    """
+
+    whole: Path
+    units: Mapping[str, Path]
+    secrets: Secrets
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class PhaseData:
     """What a phase is built from.
 
     Attributes:
         phase: the phase.
-        references: unit id → its reference data, prepared.
+        references: unit id → its reference data, prepared; the same folders in phases that share data.
         manifest: what participants may know (JSON object of `scoring_kit.manifest.Manifest`).
         template: the empty submission's files.
         baselines: name → the files of one baseline submission.
@@ -50,7 +67,7 @@ def prepare_phases(competition: Resolved, work: Path, organiser: Organiser | Non
 
     Args:
         competition: what is built.
-        work: a folder for what is prepared; each phase's reference data, all tasks together, come to `<phase id>/ref`.
+        work: a folder for what is prepared; reference data of all tasks together come to `<id of their phase>/ref`.
         organiser: the package's running organiser process; one is started where none is given.
 
     Raises:
@@ -60,65 +77,98 @@ def prepare_phases(competition: Resolved, work: Path, organiser: Organiser | Non
     if organiser is None:
         with competition.package.opened() as started:
             return prepare_phases(competition, work, started)
-    problems: list[str] = []
+    problems = [problem for phase in competition.declaration.phases for problem in _unused_data(competition, phase)]
+    gold: dict[str, Gold] = {}
     prepared: list[PhaseData] = []
-    for phase in competition.declaration.phases:
+    of_options = ("options.", *competition.package.option_places.values())
+
+    def note(data_id: str, error: UserError) -> None:
+        problems.extend(m if m.startswith(of_options) else f"{data_id}: {m}" for m in error.messages)
+
+    for data_id in dict.fromkeys(phase.data_id for phase in competition.phases):
         try:
-            prepared.append(_prepare(competition, organiser, phase, work))
+            gold[data_id] = _prepare_gold(competition, organiser, data_id, work)
         except UserError as error:
-            of_options = ("options.", *competition.package.option_places.values())
-            problems += [m if m.startswith(of_options) else f"{phase.id}: {m}" for m in error.messages]
+            note(data_id, error)
+    for phase in competition.phases:
+        try:
+            if phase.data_id in gold:
+                prepared.append(_prepare(competition, organiser, phase, gold[phase.data_id], work))
+        except UserError as error:
+            note(phase.id, error)
     if problems:
         raise UserError(*dict.fromkeys(problems))
-    digests = {data.phase.id: _digests(data) for data in prepared}
+    digests = {data_id: _digests(one) for data_id, one in gold.items()}
     return [
-        replace(data, warnings=(*data.warnings, *_same_gold(competition, data.phase.id, digests))) for data in prepared
+        replace(data, warnings=(*data.warnings, *_same_gold(competition, data.phase, digests))) for data in prepared
     ]
 
 
-def _same_gold(competition: Resolved, phase: str, digests: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
-    """Remarks on reference data that an earlier phase has already; a link to its folder says that this is meant."""
-    folder = (competition.data / phase).resolve()
-    for other in itertools.takewhile(lambda name: name != phase, digests):
+def _unused_data(competition: Resolved, phase: Phase) -> Iterator[str]:
+    """Folders of a phase that shares another's data: what lies there would not be used."""
+    if phase.data is None:
+        return
+    for folder in (phase.id, f"public/{phase.id}", f"baselines/{phase.id}"):
+        if (competition.data / folder).exists():
+            yield (
+                f"{competition.data / folder}: is not used, because the phase {phase.id} has `data: {phase.data}`. "
+                "Expected no such folder; remove it, or that key in bundle.yaml."
+            )
+
+
+def _same_gold(competition: Resolved, phase: Phase, digests: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    """Remarks on copies of reference data that an earlier phase has already; `data:` or a link say that it is meant."""
+    if phase.data is not None:
+        return
+    folder = (competition.data / phase.id).resolve()
+    for other in itertools.takewhile(lambda name: name != phase.id, digests):
         if (competition.data / other).resolve() == folder:
             continue
-        for part, digest in digests[phase].items():
+        for part, digest in digests[phase.id].items():
             if digests[other].get(part) == digest:
                 yield (
                     f"the reference data{f' of {part}' if part else ''} are those of the phase {other}, file for file: "
                     f"every score of {other} tells of the gold. Right only where both are meant to score the same "
-                    "data; a link in place of the copied folder says so."
+                    f"data; `data: {other}` in the phase says so, in place of the copied folder."
                 )
 
 
-def _digests(data: PhaseData) -> dict[str, str]:
+def _digests(gold: Gold) -> dict[str, str]:
     """The digest of the files of each unit, or where a unit's tasks have folders of their own, of each of these."""
     parts: dict[str, list[str]] = {}
-    for unit, folder in data.references.items():
+    for unit, folder in gold.units.items():
         for path in (path for path in folder.rglob("*") if path.is_file()):
             inside = path.relative_to(folder).parts
-            part = inside[0] if len(inside) > 1 else unit if len(data.references) > 1 else ""
+            part = inside[0] if len(inside) > 1 else unit if len(gold.units) > 1 else ""
             parts.setdefault(part, []).append(hashlib.sha256(path.read_bytes()).hexdigest())
     return {part: " ".join(sorted(files)) for part, files in parts.items()}
 
 
-def _prepare(competition: Resolved, organiser: Organiser, phase: Phase, work: Path) -> PhaseData:
-    whole = Unit("all", "", competition.tasks)
-    reference, warnings = prepare_reference(competition, organiser, whole, phase.id, work / phase.id / "ref")
+def _prepare_gold(competition: Resolved, organiser: Organiser, data_id: str, work: Path) -> Gold:
+    """The reference data of the tasks of all phases that use them."""
+    whole = Unit("all", "", competition.tasks_of_data(data_id))
+    reference, warnings = prepare_reference(competition, organiser, whole, data_id, work / data_id / "ref")
     request = {**_request(competition, whole), "reference": str(reference)}
     warnings += organiser.call("check_reference", request)["warnings"]
+    units = {
+        unit.id: reference
+        if competition.layout == "joint" or unit.tasks == whole.tasks
+        else prepare_reference(competition, organiser, unit, data_id, work / f"{data_id}-{unit.id}")[0]
+        for unit in competition.units
+        if any(task in whole.tasks for task in unit.tasks)
+    }
+    secrets, unknown = _secrets(competition, organiser, data_id, reference, work)
+    return Gold(reference, units, secrets, (*warnings, *unknown))
+
+
+def _prepare(competition: Resolved, organiser: Organiser, phase: Phase, gold: Gold, work: Path) -> PhaseData:
+    whole = Unit("all", "", competition.tasks_of(phase))
+    request = {**_request(competition, whole), "reference": str(gold.whole)}
     template = Path(tempfile.mkdtemp(dir=work))
     organiser.call("template", {**request, "out": str(template)})
-    references = {
-        unit.id: reference
-        if unit.tasks == whole.tasks
-        else prepare_reference(competition, organiser, unit, phase.id, work / f"{phase.id}-{unit.id}")[0]
-        for unit in competition.units
-    }
-    secrets, unknown = _secrets(competition, organiser, phase.id, reference, work)
     return PhaseData(
         phase=phase,
-        references=references,
+        references={unit.id: gold.units[unit.id] for unit in competition.units_of(phase)},
         manifest={
             "competition": competition.name,
             **_request(competition, whole),
@@ -127,8 +177,8 @@ def _prepare(competition: Resolved, organiser: Organiser, phase: Phase, work: Pa
         template=folder_members(template),
         baselines=_baselines(competition, phase),
         public=_public(competition, phase),
-        secrets=secrets,
-        warnings=(*warnings, *unknown),
+        secrets=gold.secrets,
+        warnings=gold.warnings,
     )
 
 
@@ -146,9 +196,14 @@ def _secrets(
         prepared, _ = prepare_reference(competition, organiser, unit, phase, folder)
         return _named_secrets(competition, organiser, unit, prepared)
 
-    own_ids = {task.id for task in competition.tasks}
-    others = [task for task in competition.declaration.tasks if task.id not in own_ids]
-    found = [_named_secrets(competition, organiser, Unit("all", "", competition.tasks), reference)]
+    own = competition.tasks_of_data(phase)
+    users = [used for used in competition.declaration.phases if used.data_id == phase]
+    others = [
+        task
+        for task in competition.declaration.tasks
+        if task not in own and any(user.tasks is None or task.id in user.tasks for user in users)
+    ]
+    found = [_named_secrets(competition, organiser, Unit("all", "", own), reference)]
     remarks: list[str] = []
     try:
         found += [named(others)] if others else []
@@ -195,14 +250,15 @@ def prepare_reference(
     if not source.is_dir():
         raise UserError(f"no folder {source}. Expected the reference data of the phase {phase!r} there.")
     out.mkdir(parents=True)
-    phases = [str(competition.data / other.id) for other in competition.declaration.phases]
-    request = {**_request(competition, unit), "source": str(source), "out": str(out), "phases": phases}
+    held = {other.data_id: competition.tasks_of_data(other.data_id) for other in competition.phases}
+    phases = [str(competition.data / one) for one, tasks in held.items() if all(task in tasks for task in unit.tasks)]
+    request = {**_request(competition, unit), "source": str(source), "out": str(out), "phases": phases or [str(source)]}
     return out, list(organiser.call("prepare", request)["warnings"])
 
 
 def _baselines(competition: Resolved, phase: Phase) -> dict[str, Mapping[str, Path | bytes]]:
     """Baselines by name: each a folder, a zip, or a single file below `baselines/<phase>/`."""
-    folder = competition.data / "baselines" / phase.id
+    folder = competition.data / "baselines" / phase.data_id
     baselines: dict[str, Mapping[str, Path | bytes]] = {}
     for path in sorted(folder.iterdir()) if folder.is_dir() else []:
         if path.name.startswith("."):
@@ -241,6 +297,6 @@ def _own_task(members: Mapping[str, Path | bytes], task: str, tasks: list[str]) 
 def _public(competition: Resolved, phase: Phase) -> dict[str, Path | bytes]:
     """Everything below `public/`; a folder there that is named like a phase belongs to that phase alone."""
     folder = competition.data / "public"
-    others = {other.id for other in competition.declaration.phases} - {phase.id}
+    others = {other.id for other in competition.declaration.phases} - {phase.data_id}
     members = folder_members(folder) if folder.is_dir() else {}
     return {name: path for name, path in members.items() if name.split("/", 1)[0] not in others}

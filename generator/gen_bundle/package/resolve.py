@@ -42,7 +42,7 @@ class Resolved:
         declaration: bundle.yaml, overrides put in.
         package: its scoring package.
         tasks: those of this bundle (all, or one in layout `separate`).
-        units: the Codabench tasks of each phase.
+        units: the Codabench tasks of a phase that has all tasks.
         options: options as the scoring programs get them: model folders absolute, files by their place in the program.
         program_files: files that travel inside the programs (place in the program → file).
         notes: what the organiser should know about the options.
@@ -76,6 +76,26 @@ class Resolved:
     def public_options(self) -> dict[str, Any]:
         """The options as participants may read them: of a folder on the organisers' machines only its name."""
         return _without_paths(self.options)
+
+    @property
+    def phases(self) -> list[model.Phase]:
+        """The phases of this bundle: those that have one of its tasks."""
+        return [phase for phase in self.declaration.phases if self.tasks_of(phase)]
+
+    def tasks_of(self, phase: model.Phase) -> tuple[model.Task, ...]:
+        """This bundle's tasks in a phase."""
+        return tuple(task for task in self.tasks if phase.tasks is None or task.id in phase.tasks)
+
+    def units_of(self, phase: model.Phase) -> tuple[Unit, ...]:
+        """The Codabench tasks of a phase, each with the tasks that the phase has."""
+        own = self.tasks_of(phase)
+        cut = [replace(unit, tasks=tuple(task for task in unit.tasks if task in own)) for unit in self.units]
+        return tuple(unit for unit in cut if unit.tasks)
+
+    def tasks_of_data(self, data_id: str) -> tuple[model.Task, ...]:
+        """This bundle's tasks in the phases that use a phase's data."""
+        users = [phase for phase in self.phases if phase.data_id == data_id]
+        return tuple(task for task in self.tasks if any(task in self.tasks_of(phase) for phase in users))
 
     def only(self, task_id: str) -> "Resolved":
         """The bundle of a single task (layout `separate`)."""
@@ -142,7 +162,7 @@ def resolve(
         units=_units(declaration),
         options=options,
         program_files={place: path for place, (_, path) in files.items()},
-        notes=(*notes, *placed, *_worst_notes(declaration)),
+        notes=(*notes, *placed, *_worst_notes(declaration), *_rank_notes(declaration)),
     )
 
 
@@ -180,6 +200,20 @@ def _worst_notes(declaration: model.Competition) -> list[str]:
         for task in declaration.tasks
         for column in task.columns
         if column.worst is not None and (column.worst <= 0 if column.sort == "asc" else column.worst >= 1)
+    ]
+
+
+def _rank_notes(declaration: model.Competition) -> list[str]:
+    """Phases whose board the primary column cannot order."""
+    first = declaration.tasks[0]
+    return [
+        f"phases.{phase.id}.tasks: without {first.id}, whose {first.columns[0].key} ranks: it is "
+        f"{first.columns[0].worst:g} on every row of this phase, and the next columns order its board."
+        for phase in declaration.phases
+        if declaration.layout != "separate"
+        and phase.tasks is not None
+        and first.id not in phase.tasks
+        and first.columns[0].worst is not None
     ]
 
 

@@ -16,13 +16,13 @@ EXAMPLE = "example"
 
 
 def synthetic_phases(competition: Resolved) -> list[str]:
-    """The phases whose reference data hold a file of those that come with the tool."""
+    """The phases with data of their own that hold a file of those that come with the tool."""
     data = competition.data
     example = competition.folder / EXAMPLE
     return [
         phase.id
         for phase in competition.declaration.phases
-        if _holds_one_of(data / phase.id, [*_shipped_gold(), example / phase.id])
+        if phase.data is None and _holds_one_of(data / phase.id, [*_shipped_gold(), example / phase.id])
     ]
 
 

@@ -84,20 +84,23 @@ def try_out(
     tasks = tuple(task for task in competition.tasks if not named[task.id]["needs_model"])
     if not tasks:
         return Trial({}, ())
-    program = write_program(competition, tasks, work / "trial")
     problems: list[str] = []
     entered: set[str] = set()
     baselines: dict[str, dict[str, dict[str, float]]] = {}
     for data in phases:
         baselines[data.phase.id] = {}
+        own = [task for task in tasks if task in competition.tasks_of(data.phase)]
+        if not own:
+            continue
+        program = write_program(competition, own, work / "trial" / data.phase.id)
         for name, files in {TEMPLATE: data.template, **data.baselines}.items():
             submission = work / "trial" / "submission.zip"
             write_zip(submission, files)
-            request = {"program": program, "phase": work / data.phase.id, "submission": submission}
+            request = {"program": program, "phase": work / data.phase.data_id, "submission": submission}
             try:
                 tried: Tried = organiser.call("trial", request)
             except UserError as error:
-                where = name if name == TEMPLATE else f"baselines/{data.phase.id}/{name}"
+                where = name if name == TEMPLATE else f"baselines/{data.phase.data_id}/{name}"
                 problems += [f"{data.phase.id}: {where}: {message}" for message in error.messages]
                 continue
             if "missing" in tried:

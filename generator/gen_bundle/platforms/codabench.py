@@ -24,6 +24,8 @@ SUBMISSION_RULES = {
     "last": "Force_Last",
     "best": "Force_Best",
     "all": "Force_Latest_Multiple",
+    "Add": "Add",
+    "Add_And_Delete_Multiple": "Add_And_Delete_Multiple",
 }
 
 
@@ -42,9 +44,9 @@ class Slot:
 
 
 def slots(competition: Resolved) -> list[Slot]:
-    """Every Codabench task: each phase has tasks of its own, since its reference data differ."""
+    """Every Codabench task: each phase has tasks of its own, since what participants are shown of them differs."""
     several = len(competition.units) > 1
-    pairs = [(phase, unit) for phase in competition.declaration.phases for unit in competition.units]
+    pairs = [(phase, unit) for phase in competition.phases for unit in competition.units_of(phase)]
     return [Slot(index, phase, unit, several) for index, (phase, unit) in enumerate(pairs)]
 
 
@@ -54,13 +56,13 @@ def program_file(slot: Slot) -> str:
 
 
 def reference_file(slot: Slot) -> str:
-    """Where a Codabench task's reference data lie in the bundle."""
-    return f"reference_data/{slot.phase.id}-{slot.unit.id}.zip"
+    """Where a Codabench task's reference data lie in the bundle: one file for all phases that share them."""
+    return f"reference_data/{slot.phase.data_id}-{slot.unit.id}.zip"
 
 
 def public_file(phase: Phase) -> str:
     """Where a phase's public data lie in the bundle."""
-    return f"public_data/{phase.id}.zip"
+    return f"public_data/{phase.data_id}.zip"
 
 
 def starting_kit_file(phase: Phase) -> str:
@@ -68,9 +70,9 @@ def starting_kit_file(phase: Phase) -> str:
     return f"starting_kits/{phase.id}.zip"
 
 
-def solution_file(phase: Phase, name: str) -> str:
-    """Where a baseline submission lies in the bundle."""
-    return f"solutions/{phase.id}/{name}.zip"
+def solution_file(data: PhaseData, name: str) -> str:
+    """Where an example submission lies in the bundle; the empty template belongs to its phase alone."""
+    return f"solutions/{data.phase.data_id if data.baselines else data.phase.id}/{name}.zip"
 
 
 def bundle_tree(
@@ -92,7 +94,7 @@ def bundle_tree(
         if data.public:
             tree[public_file(data.phase)] = zipped(data.public)
         for name, members in solutions(data).items():
-            tree[solution_file(data.phase, name)] = zipped(members)
+            tree[solution_file(data, name)] = zipped(members)
     return tree
 
 
@@ -140,6 +142,8 @@ def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> di
         for index, phase_data in enumerate(data)
     ]
     document["leaderboards"] = [_leaderboard(competition)]
+    if declaration.milestones:  # the platform ignores them; a preview shows them
+        document["milestones"] = [{"name": one.name, "date": utc(one.date)} for one in declaration.milestones]
     return document
 
 
@@ -170,7 +174,7 @@ def _solutions(all_slots: Sequence[Slot], data: Sequence[PhaseData]) -> list[dic
         {
             "index": index,
             "name": f"{name} ({phase_data.phase.name})"[:256],
-            "path": solution_file(phase_data.phase, name),
+            "path": solution_file(phase_data, name),
             "tasks": [slot.index for slot in all_slots if slot.phase is phase_data.phase],
         }
         for index, (phase_data, name) in enumerate(named)
@@ -194,7 +198,7 @@ def _phase(index: int, data: PhaseData, task_indexes: list[int]) -> dict[str, An
         "max_submissions_per_day": phase.max_submissions_per_day,
         "max_submissions": phase.max_submissions,
         "execution_time_limit": phase.execution_time_limit,
-        "auto_migrate_to_this_phase": phase.auto_migrate,
+        "auto_migrate_to_this_phase": phase.auto_migrate and index > 0,  # a bundle of one task may lack the first
         "hide_output": phase.hide_output,
         "hide_prediction_output": phase.hide_prediction_output,
         "hide_score_output": phase.hide_score_output,
@@ -225,8 +229,9 @@ def _leaderboard(competition: Resolved) -> dict[str, Any]:
     columns = competition.columns
     numbers = {column.key: index for index, (_, column) in enumerate(columns)}
     return {
-        "title": "Results",
+        "title": competition.declaration.leaderboard.title,
         "key": "results",
+        **({"hidden": True} if competition.declaration.leaderboard.hidden else {}),
         "submission_rule": SUBMISSION_RULES[competition.declaration.submission_rule],
         "primary_index": 0,
         "columns": [_column(index, column, numbers) for index, (_, column) in enumerate(columns)],

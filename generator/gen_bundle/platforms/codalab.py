@@ -25,7 +25,11 @@ from gen_bundle.zips.writing import Members, all_files, zipped
 COMMAND = "command: python3 $program/score.py $input $output\n"
 REQUIRED_PAGES = ("overview", "evaluation", "terms", "data")
 MAX_TITLE, MAX_LABEL, MAX_DESCRIPTION = 100, 50, 1000
-BOARD = {"label": "Results", "rank": 1}
+BY_HAND = ("manual", "Add", "Add_And_Delete_Multiple")
+ONE_KEPT = {
+    "all": "the board keeps one submission a participant, the latest",
+    "Add_And_Delete_Multiple": "the board keeps one submission a participant, which they choose",
+}
 NO_LIMIT = 999
 
 
@@ -39,7 +43,6 @@ def bundle_tree(
     """
     _check(competition)
     logo = "logo" + Path(competition.declaration.logo).suffix.lower()
-    (unit,) = competition.units
     pages = _pages(competition)
     tree: dict[str, bytes | Path] = {
         "competition.yaml": _yaml(_document(competition, phases, pages, logo)),
@@ -48,24 +51,37 @@ def bundle_tree(
     }
     for data in phases:
         name = data.phase.id
+        (unit,) = competition.units_of(data.phase)
         program = program_members(competition, unit, data.phase, baselines=data.scores, scores_txt=True)
         program["metadata"] = COMMAND.encode()
         del program["metadata.yaml"]
         tree[f"scoring_program_{name}.zip"] = zipped(program)
-        tree[f"reference_data_{name}.zip"] = zipped(all_files(data.references[unit.id]))
+        tree[reference_file(data.phase)] = zipped(all_files(data.references[unit.id]))
         tree[f"starting_kit_{name}.zip"] = zipped(kits[name])
         if data.public:
-            tree[f"public_data_{name}.zip"] = zipped(data.public)
+            tree[public_file(data.phase)] = zipped(data.public)
     return tree
+
+
+def reference_file(phase: Phase) -> str:
+    """Where a phase's reference data lie in the bundle: one file for all phases that share them."""
+    return f"reference_data_{phase.data_id}.zip"
+
+
+def public_file(phase: Phase) -> str:
+    """Where a phase's public data lie in the bundle."""
+    return f"public_data_{phase.data_id}.zip"
 
 
 def losses(competition: Resolved) -> list[str]:
     """What this format cannot say, for the organiser to know."""
     declaration = competition.declaration
     lost = ["the solutions (baselines)"]
-    if declaration.submission_rule == "all":
-        lost.append("submission_rule all: the board keeps one submission a participant, the latest")
-    if any(p.hide_output or p.hide_prediction_output or p.hide_score_output for p in declaration.phases):
+    if declaration.submission_rule in ONE_KEPT:
+        lost.append(f"submission_rule {declaration.submission_rule}: {ONE_KEPT[declaration.submission_rule]}")
+    if declaration.leaderboard.hidden:
+        lost.append("a hidden leaderboard: hide it in the settings before the competition is published")
+    if any(p.hide_output or p.hide_prediction_output or p.hide_score_output for p in competition.phases):
         lost.append("the hidden outputs of the phases")
     if any(column.computation for _, column in competition.columns):
         lost.append("computed columns")
@@ -83,7 +99,7 @@ def _check(competition: Resolved) -> None:
         problems.append(f"title: has more than {MAX_TITLE} characters. CodaLab takes no more: --set title=…")
     problems += [
         f"phases.{phase.id}.description: has more than the {MAX_DESCRIPTION} characters that CodaLab takes."
-        for phase in competition.declaration.phases
+        for phase in competition.phases
         if len(phase.description) > MAX_DESCRIPTION
     ]
     if problems:
@@ -128,12 +144,12 @@ def _document(
         "has_registration": declaration.registration == "approve",
         "enable_detailed_results": True,
         "enable_forum": declaration.forum,
-        "force_submission_to_leaderboard": declaration.submission_rule != "manual",
+        "force_submission_to_leaderboard": declaration.submission_rule not in BY_HAND,
         "html": {name.removesuffix(".html"): name for name in pages},
         "phases": {number: _phase(number, data, declaration.submission_rule) for number, data in enumerate(phases, 1)},
-        "leaderboard": _leaderboard(competition.columns),
+        "leaderboard": _leaderboard(competition.columns, declaration.leaderboard.title),
     }
-    last = declaration.phases[-1].end
+    last = competition.phases[-1].end
     return document | ({"end_date": _timestamp(last)} if last else {})
 
 
@@ -149,29 +165,30 @@ def _phase(number: int, data: PhaseData, submission_rule: str) -> dict[str, Any]
         "max_submissions_per_day": phase.max_submissions_per_day or NO_LIMIT,
         "execution_time_limit": phase.execution_time_limit,
         "scoring_program": f"scoring_program_{phase.id}.zip",
-        "reference_data": f"reference_data_{phase.id}.zip",
+        "reference_data": reference_file(phase),
         "starting_kit": f"starting_kit_{phase.id}.zip",
     }
     if data.public:
-        entry["public_data"] = f"public_data_{phase.id}.zip"
-    if phase.auto_migrate:
+        entry["public_data"] = public_file(phase)
+    if phase.auto_migrate and number > 1:
         entry["auto_migration"] = True
     if submission_rule == "best":
         entry["force_best_submission_to_leaderboard"] = True
     return entry
 
 
-def _leaderboard(columns: Sequence[tuple[Task, Column]]) -> dict[str, Any]:
+def _leaderboard(columns: Sequence[tuple[Task, Column]], title: str) -> dict[str, Any]:
     """One board; the columns of each task form a group where there are several tasks."""
     written = [(task, column) for task, column in columns if column.computation is None]
     tasks = list({task.id: task for task, _ in written}.values())
     groups = {f"group_{task.id}": {"label": task.name[:MAX_LABEL], "rank": n} for n, task in enumerate(tasks, 1)}
-    board: dict[str, Any] = {"leaderboards": {"RESULTS": dict(BOARD)}}
+    label = title[:MAX_LABEL]
+    board: dict[str, Any] = {"leaderboards": {"RESULTS": {"label": label, "rank": 1}}}
     if len(groups) > 1:
         board["column_groups"] = groups
     board["columns"] = {
         column.key: {
-            "leaderboard": dict(BOARD),
+            "leaderboard": {"label": label, "rank": 1},
             **({"column_group": {"label": task.name[:MAX_LABEL]}} if len(groups) > 1 else {}),
             "label": column.title,
             "rank": rank,

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle
-from gen_bundle.codabench.competition import Column, Phase, Task
-from gen_bundle.codabench.dates import Instant
+from gen_bundle.codabench.competition import Column, Phase, Task, is_on
+from gen_bundle.codabench.dates import Instant, read_instant
 from gen_bundle.codabench.document import YAML_NAME
 from gen_bundle.codabench.fields import as_boolean, as_text
 from gen_bundle.codabench.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
@@ -45,6 +45,14 @@ class PhaseView:
 
 
 @dataclass(frozen=True)
+class MilestoneView:
+    """A date beside the phases, which our own bundles name and the platform does not read."""
+
+    name: str
+    date: Instant
+
+
+@dataclass(frozen=True)
 class TaskView:
     """A task of a phase."""
 
@@ -59,8 +67,10 @@ class View:
 
     Attributes:
         facts: further settings, in words.
+        milestones: dates beside the phases, in the order of time.
         columns: the leaderboard's visible columns in order; the primary one by `primary`.
         rule: which submissions come onto the board, in words.
+        board_hidden: only organisers see the board.
         notes: what could not be read.
     """
 
@@ -71,9 +81,11 @@ class View:
     pages: tuple[Page, ...]
     terms: Content | None
     phases: tuple[PhaseView, ...]
+    milestones: tuple[MilestoneView, ...]
     columns: tuple[Column, ...]
     primary: Column | None
     rule: str
+    board_hidden: bool
     notes: tuple[str, ...] = field(default=())
 
 
@@ -154,9 +166,11 @@ class _Reader:
             pages=tuple(self._pages()),
             terms=self._text(top.get("terms"), "Terms"),
             phases=phases,
+            milestones=tuple(self._milestones()),
             columns=tuple(columns),
             primary=primary,
             rule=RULES.get(competition.submission_rule, f"The rule {competition.submission_rule} is unknown."),
+            board_hidden=any(is_on(board.get("hidden")) for board in self.bundle.entries("leaderboards")[:1]),
             notes=tuple(self.notes),
         )
 
@@ -166,6 +180,7 @@ class _Reader:
         for name, key in (("Contact", "contact_email"), ("Reward", "reward"), ("Queue", "queue")):
             if text := as_text(top.get(key)):
                 facts.append((name, text))
+        facts.append(("Leaderboard", self.bundle.competition.board_title or "(no title)"))
         facts.append(("Docker image", self.bundle.competition.image or "none"))
         forum = as_boolean(top.get("forum_enabled", True))
         facts.append(("Forum", "yes" if forum else "no"))
@@ -206,6 +221,13 @@ class _Reader:
             tasks=tuple(self._task(task) for task in phase.tasks),
             downloads=tuple(downloads(self.bundle, phase)),
         )
+
+    def _milestones(self) -> list[MilestoneView]:
+        found = [
+            MilestoneView(as_text(entry.get("name")) or "(no name)", read_instant(entry.get("date"), self.bundle.now))
+            for entry in self.bundle.entries("milestones")
+        ]
+        return sorted(found, key=lambda one: one.date.moment or datetime.max.replace(tzinfo=UTC))
 
     def _task(self, task: Task) -> TaskView:
         entry = mapping_at(self.bundle.yaml, task.at)

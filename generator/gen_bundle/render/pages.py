@@ -89,14 +89,15 @@ def _context(competition: Resolved) -> dict[str, Any]:
     return {
         "competition": {**declaration.model_dump(), "options": competition.public_options},
         "name": competition.name,
-        "phases": [phase.model_dump() for phase in declaration.phases],
+        "phases": [phase.model_dump() for phase in competition.phases],
+        "milestones": [milestone.model_dump() for milestone in declaration.milestones],
         "tasks": tasks,
         "task_ids": [task["id"] for task in tasks],
         "options": competition.public_options,
         "primary": tasks[0]["columns"][0],
         "synthetic": bool(synthetic_phases(competition)),
         "metrics_table": metrics_table,
-        "phases_table": lambda: tables.phases_table(declaration.phases, declaration.time_zones),
-        "limits_table": lambda: tables.limits_table(declaration.phases),
+        "phases_table": lambda: tables.phases_table(competition.phases, declaration.time_zones, declaration.milestones),
+        "limits_table": lambda: tables.limits_table(competition.phases, competition.tasks),
         "format_table": lambda: tables.format_table(declaration.submission.fields),
     }

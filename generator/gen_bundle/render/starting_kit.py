@@ -87,7 +87,7 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
         "score_locally.py": TEMPLATES / "score_locally.py",
         "requirements.txt": packages_text(locks_for(competition.options)).encode(),
     }
-    for unit in competition.units:
+    for unit in competition.units_of(data.phase):
         program = program_members(competition, unit)
         members |= {f"scorer/{unit.id}/{name}": content for name, content in program.items()}
     return members
@@ -95,7 +95,7 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
 
 def _examples(validator: bytes, data: PhaseData, package: ScoringPackage) -> tuple[bytes, list[InvalidExample]]:
     """The valid example (the first baseline, or else the empty template), and what is refused with its message."""
-    submissions = {f"baselines/{data.phase.id}/{name}": files for name, files in data.baselines.items()}
+    submissions = {f"baselines/{data.phase.data_id}/{name}": files for name, files in data.baselines.items()}
     submissions["the template that organiser.py writes"] = data.template
     good = {name: _read(files) for name, files in submissions.items()}
     spoiled = spoiled_submissions(next(iter(good.values())))
@@ -170,9 +170,9 @@ def _texts(competition: Resolved, data: PhaseData, invalid: Sequence[InvalidExam
         "title": declaration.title,
         "phase": phase,
         "extras": {name: _purpose(content) for name, content in sorted(_extras(competition).items())},
-        "limits": tables.limits_table([phase]),
+        "limits": tables.limits_table([phase], competition.tasks),
         "dates": tables.phases_table([phase], declaration.time_zones),
-        "units": [unit.id for unit in competition.units],
+        "units": [unit.id for unit in competition.units_of(phase)],
         "package": competition.package.name,
         "docker_image": declaration.docker_image,
         "contact": declaration.contact,

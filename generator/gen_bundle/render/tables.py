@@ -3,10 +3,11 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
+from operator import itemgetter
 from zoneinfo import ZoneInfo
 
 from gen_bundle.declaration.dates import AOE, shown
-from gen_bundle.declaration.model import Column, Phase, SubmissionField, Task
+from gen_bundle.declaration.model import Column, Milestone, Phase, SubmissionField, Task
 
 _BLANKS = re.compile(r"[ \t\r\n]+")  # blanks that forbid a line break stay
 
@@ -52,21 +53,26 @@ def _metric_row(column: Column, primary: str) -> list[str]:
     return [title, f"`{column.key}`", column.meaning, better, worst]
 
 
-def phases_table(phases: Sequence[Phase], time_zones: Sequence[str]) -> str:
-    """Start and end of every phase in UTC, anywhere on Earth, and the competition's local times."""
+def phases_table(phases: Sequence[Phase], time_zones: Sequence[str], milestones: Sequence[Milestone] = ()) -> str:
+    """Start and end of every phase, and the milestones, in UTC, anywhere on Earth, and the competition's local times.
+
+    In the order of time; a milestone within a phase stands below it.
+    """
     zones: list[tuple[str, tzinfo]] = [("UTC", UTC), ("Anywhere on Earth (AoE)", AOE)]
     zones += [(name.rsplit("/", 1)[-1].replace("_", " "), ZoneInfo(name)) for name in time_zones]
-    rows = [
-        [f"**{phase.name}**" if edge == "starts" else "", edge]
-        + [shown(moment, zone) if moment else "open" for _, zone in zones]
-        for phase in phases
-        for edge, moment in (("starts", phase.start), ("ends", phase.end))
-    ]
-    return markdown_table(["Phase", "", *(name for name, _ in zones)], rows)
+
+    def row(name: str, edge: str, moment: datetime | None) -> list[str]:
+        return [f"**{name}**" if name else "", edge, *(shown(moment, zone) if moment else "open" for _, zone in zones)]
+
+    dated = [(one.start, [row(one.name, "starts", one.start), row("", "ends", one.end)]) for one in phases]
+    dated += [(one.date, [row(one.name, "", one.date)]) for one in milestones]
+    rows = [line for _, lines in sorted(dated, key=itemgetter(0)) for line in lines]
+    return markdown_table(["Phase or date" if milestones else "Phase", "", *(name for name, _ in zones)], rows)
 
 
-def limits_table(phases: Sequence[Phase]) -> str:
-    """How many submissions each phase takes, and how long one may be scored."""
+def limits_table(phases: Sequence[Phase], tasks: Sequence[Task]) -> str:
+    """How many submissions each phase takes and how long one may be scored; its tasks where it has not all."""
+    header = ["Phase", "Submissions a day", "Submissions in all", "Time to score one"]
     rows = [
         [
             phase.name,
@@ -76,7 +82,10 @@ def limits_table(phases: Sequence[Phase]) -> str:
         ]
         for phase in phases
     ]
-    return markdown_table(["Phase", "Submissions a day", "Submissions in all", "Time to score one"], rows)
+    if all(phase.tasks is None for phase in phases):
+        return markdown_table(header, rows)
+    names = ["; ".join(task.name for task in tasks if task.id in (phase.tasks or [task.id])) for phase in phases]
+    return markdown_table([*header, "Tasks"], [[*row, name] for row, name in zip(rows, names, strict=True)])
 
 
 def _limit(number: int) -> str:

@@ -1,6 +1,8 @@
 """Rules between values, at their edges: what is just allowed, and what is just not."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,3 +72,77 @@ def test_ids_differ_in_more_than_their_case(tmp_path: Path, items: str, ids: tup
     (message,) = errors_of(small_competition(tmp_path, second_task), *overrides)
     assert f"{items}.{ids[1]}.id" in message
     assert f"{ids[1]!r} stands twice. Expected: a different id for each of the {items}." in message
+
+
+def _phases(*phases: dict[str, object]) -> Callable[[dict[str, Any]], None]:
+    def change(declaration: dict[str, Any]) -> None:
+        second_task(declaration)
+        for phase, changed in zip(declaration["phases"], phases, strict=False):
+            phase |= changed
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("dev", "test", "expected"),
+    [
+        ({}, {"data": "dev"}, []),
+        ({"gold": "public"}, {"data": "dev", "gold": "public"}, []),
+        ({}, {"data": "dve"}, ["phases.test.data: 'dve' is not the id of a phase. Did you mean 'dev'?"]),
+        ({}, {"data": "test"}, ["phases.test.data: 'test' has no data of its own."]),
+        ({"data": "test"}, {"data": "dev"}, ["phases.dev.data: 'test' has no data", "phases.test.data: 'dev' has no"]),
+        ({"gold": "public"}, {"data": "dev"}, ["phases.test.data: the gold is that of 'dev'."]),
+        ({}, {"data": "dev", "gold": "public"}, ["phases.test.gold: the gold is that of 'dev'."]),
+        ({"tasks": ["again"]}, {"tasks": ["classification"]}, []),
+        ({"tasks": ["agian"]}, {}, ["phases.dev.tasks.0: no task 'agian'. Did you mean 'again'?"]),
+        ({"tasks": ["again", "again"]}, {}, ["phases.dev.tasks.1: 'again' stands twice."]),
+        ({"tasks": ["again"]}, {"tasks": ["again"]}, ["tasks.classification.id: no phase has the task"]),
+        ({"tasks": []}, {}, ["phases.dev.tasks:"]),
+    ],
+)
+def test_tasks_and_data_of_phases(
+    dev: dict[str, object], test: dict[str, object], expected: list[str], tmp_path: Path
+) -> None:
+    messages = errors_of(small_competition(tmp_path, _phases(dev, test)))
+    assert len(messages) == len(expected), messages
+    assert all(any(text in message for message in messages) for text in expected), messages
+
+
+@pytest.mark.parametrize(
+    ("milestones", "expected"),
+    [
+        ([{"name": "Papers due", "date": "2031-03-19 AoE"}], []),
+        ([{"name": "Papers due", "date": "2031-03-19"}], ["milestones.0.date: expected a moment such as"]),
+        ([{"name": "Papers due", "day": "2031-03-19 AoE"}], ["milestones.0.date: is missing", "unknown key"]),
+        ([{"name": "Due", "date": "2031-03-19 AoE"}] * 2, ["milestones.1.name: 'Due' stands twice"]),
+    ],
+)
+def test_milestones(milestones: list[dict[str, str]], expected: list[str], tmp_path: Path) -> None:
+    def change(declaration: dict[str, Any]) -> None:
+        declaration["milestones"] = [dict(one) for one in milestones]
+
+    messages = errors_of(small_competition(tmp_path, change))
+    assert len(messages) == len(expected), messages
+    assert all(any(text in message for message in messages) for text in expected), messages
+
+
+@pytest.mark.parametrize(("title", "wrong"), [("x" * 64, False), ("x" * 65, True), ('""', True)])
+def test_titles_of_the_leaderboard_fit_codabench(title: str, wrong: bool, tmp_path: Path) -> None:
+    assert bool(errors_of(small_competition(tmp_path), f"leaderboard.title={title}")) is wrong
+
+
+@pytest.mark.parametrize(
+    ("rule", "wrong"),
+    [
+        ("manual", False),
+        ("all", False),
+        ("Add", False),
+        ("Add_And_Delete_Multiple", False),
+        ("last", True),
+        ("best", True),
+    ],
+)
+def test_in_layout_tasks_only_rules_that_keep_all_tasks(rule: str, wrong: bool, tmp_path: Path) -> None:
+    """The rules by hand put all of a submission's children on the board (facts of Codabench's strategies)."""
+    messages = errors_of(small_competition(tmp_path), "layout=tasks", f"submission_rule={rule}")
+    assert ["submission_rule" in message for message in messages] == [True] * wrong

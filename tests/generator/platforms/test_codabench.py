@@ -4,13 +4,15 @@ import json
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gen_bundle.codabench.declared import RULES
+from gen_bundle.declaration.model import SubmissionRule
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.resolve import Resolved, resolve
 from gen_bundle.platforms.codabench import SUBMISSION_RULES, competition_yaml
@@ -38,6 +40,18 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(("ours", "theirs"), SUBMISSION_RULES.items())
 def test_submission_rules(folder: Path, ours: str, theirs: str) -> None:
     assert rendered(folder, f"submission_rule={ours}")["leaderboards"][0]["submission_rule"] == theirs
+
+
+def test_every_rule_of_the_platform_can_be_declared() -> None:
+    assert sorted(SUBMISSION_RULES.values()) == sorted(RULES)
+    assert set(SUBMISSION_RULES) == set(get_args(SubmissionRule))
+
+
+def test_the_leaderboards_title_and_whether_it_is_hidden(folder: Path) -> None:
+    (plain,) = rendered(folder)["leaderboards"]
+    (changed,) = rendered(folder, "leaderboard={title: Test results, hidden: true}")["leaderboards"]
+    assert (plain["title"], plain.get("hidden", False)) == ("Results", False)
+    assert changed == {**plain, "title": "Test results", "hidden": True}
 
 
 @pytest.mark.parametrize(("ours", "theirs"), [("auto", True), ("approve", False)])

@@ -115,3 +115,32 @@ def test_layout_tasks_cannot_be_said(tmp_path: Path) -> None:
     second_module(folder)
     with pytest.raises(UserError, match="one scoring program a phase"):
         build(BuildRequest(str(folder), tmp_path / "old.zip", layout="tasks", platform="codalab"))
+
+
+@pytest.mark.parametrize(
+    ("rule", "by_itself", "loss"),
+    [
+        ("manual", False, None),
+        ("Add", False, None),
+        ("Add_And_Delete_Multiple", False, "they choose"),
+        ("last", True, None),
+        ("all", True, "the latest"),
+    ],
+)
+def test_the_boards_settings(rule: str, by_itself: bool, loss: str | None, tmp_path: Path) -> None:
+    overrides = (f"submission_rule={rule}", "leaderboard={title: Test results, hidden: true}")
+    request = BuildRequest(
+        str(small_competition(tmp_path)), tmp_path / "old.zip", platform="codalab", overrides=overrides
+    )
+    (built,) = build(request)
+    with zipfile.ZipFile(built.path) as archive:
+        document = yaml.safe_load(archive.read("competition.yaml"))
+    board = document["leaderboard"]
+    labels = [one["label"] for one in board["leaderboards"].values()]
+    labels += [column["leaderboard"]["label"] for column in board["columns"].values()]
+    assert set(labels) == {"Test results"}
+    assert document["force_submission_to_leaderboard"] is by_itself
+    told = [note for note in built.notes if f"submission_rule {rule}" in note]
+    assert [loss in note for note in told if loss] == [True] * bool(loss)
+    assert bool(told) is bool(loss)
+    assert [note for note in built.notes if "hidden leaderboard" in note]

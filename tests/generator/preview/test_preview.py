@@ -92,6 +92,28 @@ def test_an_unpacked_folder_gives_the_same_page(bundle: Path, tmp_path: Path) ->
     assert preview_page(read_view(tmp_path / "folder")) == preview_page(read_view(bundle))
 
 
+def test_milestones_and_a_hidden_board_are_shown(tmp_path: Path) -> None:
+    def change(top: dict[str, Any]) -> None:
+        top["milestones"] = [
+            {"name": "Papers <due>", "date": "2026-03-20 11:59:59"},
+            {"name": "Registration", "date": "2026-01-02 00:00:00"},
+            {"name": "Someday", "date": "soon"},
+        ]
+        top["leaderboards"][0] |= {"title": "Test results", "hidden": True}
+
+    view = read_view(write_bundle(tmp_path / "b.zip", change))
+    assert [milestone.name for milestone in view.milestones] == ["Registration", "Papers <due>", "Someday"]
+    page = preview_page(view).replace("\xa0", " ")
+    assert "Papers &lt;due&gt;</th><td>Fri 20 Mar 2026, 11:59" in page
+    assert "Thu 19 Mar 2026, 23:59" in page
+    assert "cannot be read" in page
+    assert ("Leaderboard", "Test results") in view.facts
+    assert "only organisers see it" in page
+    plain = preview_page(read_view(write_bundle(tmp_path / "plain.zip")))
+    assert "Further dates" not in plain
+    assert "only organisers see it" not in plain
+
+
 def test_the_schedule_lies_on_one_axis(bundle: Path) -> None:
     found = axis(read_view(bundle).phases)
     assert found is not None

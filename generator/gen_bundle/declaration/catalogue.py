@@ -1,0 +1,148 @@
+"""All keys for reading: docs/bundle-yaml.md is what `python -m gen_bundle.declaration.catalogue` prints."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gen_bundle.declaration.model import Competition
+from gen_bundle.declaration.schema import GIVEN_BY_METRICS
+
+PREFACE = """\
+# bundle.yaml, key by key
+
+This page is generated: `python -m gen_bundle.declaration.catalogue > docs/bundle-yaml.md`. Unknown keys are errors, and
+so is a value of another type. What has no default and is not required may be left out; "unless declared" means that
+with `scoring_program: declared` other keys give it ([declared.md](declared.md)). `bundles/bundle.schema.json` says the
+same to editors, for completion and hover texts:
+
+```yaml
+# yaml-language-server: $schema=../bundle.schema.json
+```
+
+`--set KEY.PATH=VALUE` changes any value for one build. Items of lists go by their id, key, title or name:
+`phases.test.end`, `tasks.a1.columns.a1_recall.precision`, `pages.Overview.file`.
+"""
+EXAMPLES = {
+    "Competition": """\
+submission_rule: Add_And_Delete_Multiple
+leaderboard: {title: "Test results", hidden: true}
+milestones:
+  - {name: System description papers due, date: "2025-03-19 AoE"}
+""",
+    "Phase": """\
+phases:
+  - {id: dev, name: Development, start: "2025-01-13 AoE", end: "2025-03-04 AoE", tasks: [a2]}
+  - {id: test, name: Test, start: "2025-03-05 AoE", end: "2025-03-11 AoE"}
+  - {id: post, name: After the competition, start: "2025-04-01 AoE", data: test}
+""",
+}
+"""Examples by the model whose keys they show."""
+NOTES = {
+    "Phase": """\
+A phase with `tasks` runs these alone, in every layout: in `joint` its program writes the other columns at their
+`worst`, in `tasks` it has no Codabench tasks of the others, and in `separate` the others' bundles lack the phase.
+
+A phase with `data` has no folders of its own below the data folder. Its Codabench tasks name the other phase's
+reference data file, so that the bundle holds no copy; its limits, programs and starting kit are its own.
+""",
+}
+"""What holds of a model's keys together."""
+
+
+def catalogue() -> str:
+    """The text of docs/bundle-yaml.md."""
+    return "\n".join(_parts()) + "\n"
+
+
+def _parts() -> Iterator[str]:
+    schema = Competition.model_json_schema()
+    yield PREFACE
+    yield from _section("Competition", schema)
+    for name in _in_order_of_use(schema):
+        yield from _section(name, schema["$defs"][name])
+
+
+def _in_order_of_use(schema: Mapping[str, Any]) -> list[str]:
+    """The models below the competition, each after the one that first names it."""
+    found: list[str] = []
+    waiting = _named(schema["properties"])
+    while waiting:
+        name = waiting.pop(0)
+        if name not in found:
+            found.append(name)
+            waiting = _named(schema["$defs"][name]["properties"]) + waiting
+    return found
+
+
+def _named(properties: Mapping[str, Any]) -> list[str]:
+    return re.findall(r'"#/\$defs/(\w+)"', json.dumps(properties))
+
+
+def _section(name: str, model: Mapping[str, Any]) -> Iterator[str]:
+    yield f"## {_heading(name)}\n"
+    yield f"{model['description'].splitlines()[0]}\n"
+    yield "| key | type | default | meaning |"
+    yield "|---|---|---|---|"
+    for key, value in model["properties"].items():
+        yield f"| `{key}` | {_type(value)} | {_default(name, key, value, model)} | {_cell(value['description'])} |"
+    yield ""
+    if name in NOTES:
+        yield NOTES[name]
+    if name in EXAMPLES:
+        yield f"```yaml\n{EXAMPLES[name]}```\n"
+
+
+def _heading(name: str) -> str:
+    """SubmissionField → Submission field."""
+    return "The competition" if name == "Competition" else re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()
+
+
+def _type(value: Mapping[str, Any]) -> str:
+    if "$ref" in value:
+        name = value["$ref"].rsplit("/", 1)[-1]
+        return f"[{_heading(name).lower()}](#{_heading(name).lower().replace(' ', '-')})"
+    if "anyOf" in value:
+        kinds = dict.fromkeys(_type(one) for one in value["anyOf"] if one.get("type") != "null")
+        if "whole number" in kinds and any(kind.startswith("number") for kind in kinds):
+            del kinds["whole number"]
+        return " or ".join(kinds)
+    if "enum" in value:
+        return ", ".join(f"`{one}`" for one in value["enum"])
+    if value.get("type") == "array":
+        return f"list of {_plain(value['items'])}"
+    if value.get("type") == "object":
+        inner = value.get("additionalProperties")
+        return f"mapping of names to {_plain(inner)}" if isinstance(inner, dict) else "mapping"
+    kind = {"string": "text", "integer": "whole number", "number": "number", "boolean": "`true` or `false`"}
+    return kind.get(value.get("type", ""), "anything") + _bounds(value)
+
+
+def _plain(value: Mapping[str, Any]) -> str:
+    return _type(value) if "$ref" in value else _type({**value, "maxLength": None})
+
+
+def _bounds(value: Mapping[str, Any]) -> str:
+    if value.get("maxLength"):
+        return f", at most {value['maxLength']} characters"
+    low, high = value.get("minimum"), value.get("maximum")
+    if low is None:
+        return ""
+    return f", from {low:g}" if high is None or high == 2**31 - 1 else f", {low:g} to {high:g}"
+
+
+def _default(name: str, key: str, value: Mapping[str, Any], model: Mapping[str, Any]) -> str:
+    if key in model.get("required", []):
+        return "required, unless declared" if key in GIVEN_BY_METRICS.get(name, ()) else "required"
+    default = value.get("default")
+    if default is None or default == "":
+        return ""
+    return f"`{_cell(default if isinstance(default, str) else json.dumps(default))}`"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    print(catalogue(), end="")

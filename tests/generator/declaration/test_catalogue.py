@@ -1,0 +1,44 @@
+"""docs/bundle-yaml.md says what the model says, and every key says what it means."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from pydantic import BaseModel
+
+from gen_bundle.declaration import model
+from gen_bundle.declaration.catalogue import EXAMPLES, catalogue
+from gen_bundle.declaration.read import read_competition
+from gen_bundle.resources import resource
+
+ROOT = Path(__file__).resolve().parents[3]
+MODELS = [one for one in vars(model).values() if isinstance(one, type) and issubclass(one, BaseModel)]
+KEYS = [f"{one.__name__}.{key}" for one in MODELS for key in one.model_fields]
+
+
+def test_the_page_is_current() -> None:
+    page = (ROOT / "docs/bundle-yaml.md").read_text(encoding="utf-8")
+    assert page == catalogue(), "run: make schema"
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_key_has_a_description(key: str) -> None:
+    name, _, field = key.partition(".")
+    description = getattr(model, name).model_fields[field].description
+    assert description, key
+    assert description.endswith("."), "a sentence, since error messages and the page join it to others"
+
+
+def test_every_key_is_on_the_page() -> None:
+    page = catalogue()
+    assert [key for key in KEYS if f"| `{key.partition('.')[2]}` |" not in page and not key.startswith("Table.")] == []
+
+
+@pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES)
+def test_the_examples_can_be_written(example: str, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(resource("bundles") / "clpsych2025", tmp_path / "clpsych2025"))
+    file = folder / "bundle.yaml"
+    declaration = yaml.safe_load(file.read_text(encoding="utf-8")) | yaml.safe_load(example)
+    file.write_text(yaml.safe_dump(declaration), encoding="utf-8")
+    assert read_competition(folder)
