@@ -34,20 +34,20 @@ class Answers:
     numbers: List[int]
 
 
-def key_of(values: Sequence[Any], table: Table, where: str, tell: Fault) -> Optional[Key]:
-    """The key in a row's first values; None, with the fault reported, where a part is blank or no text."""
+def key_of(values: Sequence[Any], table: Table, rows: Rows, number: int, tell: Fault) -> Optional[Key]:
+    """The key in the first values of a row; None, with the fault reported, where a part is blank or no text."""
     parts = []
     for at, name in enumerate(table.key):
         value = values[at]
-        text = "" if value is ABSENT or value is None else json_text(value)
+        text = value if isinstance(value, str) else "" if value is ABSENT or value is None else json_text(value)
         if not isinstance(text, str):
-            tell(where, f"{name} is not a text:", repr(value), "an id")
-        elif not text.strip():
-            tell(where, f"{name} is empty", "", "the id of a row of the data")
-        elif text != text.strip():
-            tell(where, f"{name} has blanks around it:", text, "the id without the blanks")
-        else:
+            tell(rows.place(number), f"{name} is not a text:", repr(value), "an id")
+        elif text and text == text.strip():
             parts.append(text)
+        elif text.strip():
+            tell(rows.place(number), f"{name} has blanks around it:", text, "the id without the blanks")
+        else:
+            tell(rows.place(number), f"{name} is empty", "", "the id of a row of the data")
     return tuple(parts) if len(parts) == len(table.key) else None
 
 
@@ -113,41 +113,41 @@ def _at_keys(
     """(number, position of the key, values) of each row whose key is known; the others are recorded."""
     width = len(table.key)
     for number, values in rows.rows:
-        position = keys.get(values[:width]) if _hashable(values[:width]) else None
+        try:
+            position = keys.get(values[:width])
+        except TypeError:  # a list or an object of JSON, which `key_of` reports
+            position = None
         if position is None:  # rarely, so that this may take its time
-            where = rows.place(number)
-            key = key_of(values, table, where, tell)
+            key = key_of(values, table, rows, number, tell)
             position = None if key is None else keys.get(key)
             if key is not None and position is None:
                 what = f"unknown {', '.join(table.key)} {named_key(key)}"
-                problems.error(where, what, "ids of this phase's data alone")
+                problems.error(rows.place(number), what, "ids of this phase's data alone")
         if position is not None:
             yield number, position, values
 
 
-def _hashable(values: Sequence[Any]) -> bool:
-    return all(isinstance(value, str) for value in values)
-
-
 def _reader(field: Field, rows: Rows) -> Reader:
-    """What makes a raw value one of the field's type; a label that comes again is parsed once."""
+    """What makes a raw value one of the field's type."""
     if rows.is_json:
         return field.of_json
     if field.name not in rows.names:
         return lambda raw: field.empty
-    if field.type not in ("label", "labels"):
-        return field.of_cell
-    known: Dict[str, Any] = {}
+    return _Parsed(field).__getitem__ if field.type in ("label", "labels", "number") else field.of_cell
 
-    def read(cell: str) -> Any:
-        if cell not in known:
-            value = field.of_cell(cell)
-            if len(known) >= REMEMBERED:
-                return value
-            known[cell] = value
-        return known[cell]
 
-    return read
+class _Parsed(Dict[str, Any]):
+    """Cells of a column with their values; a cell that comes again is not parsed again."""
+
+    def __init__(self, field: Field) -> None:
+        super().__init__()
+        self.field = field
+
+    def __missing__(self, cell: str) -> Any:
+        value = self.field.of_cell(cell)
+        if len(self) < REMEMBERED:
+            self[cell] = value
+        return value
 
 
 def _text(raw: Any) -> str:

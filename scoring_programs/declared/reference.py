@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from declared.answers import Answers, key_of, named_key, read_answers
 from declared.fields import ABSENT, Field, json_text, ordered
 from declared.metrics import kinds
 from declared.plan import Plan, plans
-from declared.rows import Rows, column_names, read_rows, text_lines
+from declared.rows import Rows, column_names, picker, read_rows, text_lines
 from declared.tables import File, Key, Table, tables_of
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.faults import Fault, told_to_organiser
@@ -113,13 +113,15 @@ def read_gold(
     if loaded is None or problems.found > before:
         return None
     names, rows, values = loaded
-    keys = _keys(table, *(listed[1:] if listed else (rows, values)), tell)
+    naming = listed or loaded
+    keyed = _row_keys(table, naming, tell)
+    keys = list(dict.fromkeys([*((name,) for name in naming[1].keys), *filter(None, keyed)]))
     _check_columns(table, wanted, names, listed[0] if listed else (), problems)
     if problems.found > before:
         return None
     fields = _gold_fields(table, wanted, names, rows, values, labels)
-    at = [names.index(name) for name in [*table.key, *(field.name for field in fields)]]
-    typed = replace(rows, rows=((number, tuple([row[i] for i in at])) for number, row in values))
+    pick = picker([names.index(name) for name in [*table.key, *(field.name for field in fields)]])
+    typed = replace(rows, rows=((number, pick(row)) for number, row in values))
     positions = {key: position for position, key in enumerate(keys)}
     answers = read_answers(typed, table, positions, fields, problems, tell)
     if not keys:
@@ -127,7 +129,10 @@ def read_gold(
     grouping = dict.fromkeys(
         [*(c for plan in wanted for c in plan.grouping), *([table.cluster] if table.cluster else [])]
     )
-    groups = {column: _group(column, table, keys, loaded, listed, problems) for column in grouping}
+    groups = {}
+    for column in grouping:
+        with_keys = (naming, keyed) if column in naming[0] else (loaded, _row_keys(table, loaded, lambda *_: None))
+        groups[column] = _group(column, table, keys, *with_keys, problems)
     own = any(plan.file for plan in wanted)
     further = _further(names, values, table, answers, positions) if own else {}
     return GoldTable(table, fields, keys, answers, groups, further)
@@ -156,14 +161,10 @@ def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded 
     return names, rows, list(rows.rows)
 
 
-def _keys(table: Table, rows: Rows, values: Iterable[tuple[int, tuple[Any, ...]]], tell: Fault) -> list[Key]:
-    """All keys in the order in which they first occur; those of a JSON object also where they have no rows."""
-    keys: dict[Key, None] = {(name,): None for name in rows.keys}
-    for number, row in values:
-        key = key_of(row, table, rows.place(number), tell)
-        if key is not None:
-            keys[key] = None
-    return list(keys)
+def _row_keys(table: Table, loaded: Loaded, tell: Fault) -> list[Key | None]:
+    """The key of each row; None for one that is reported."""
+    _, rows, values = loaded
+    return [key_of(row, table, rows, number, tell) for number, row in values]
 
 
 def _check_columns(
@@ -238,14 +239,13 @@ def _is_list_of_texts(cell: str) -> bool:
 
 
 def _group(
-    column: str, table: Table, keys: Sequence[Key], loaded: Loaded, listed: Loaded | None, problems: Problems
+    column: str, table: Table, keys: Sequence[Key], loaded: Loaded, row_keys: Sequence[Key | None], problems: Problems
 ) -> list[str]:
     """The column's text for each key: the same in all rows of a key."""
-    names, rows, values = listed if listed and column in listed[0] else loaded
+    names, rows, values = loaded
     at = names.index(column)
     found: dict[Key, str] = {}
-    for number, row in values:
-        key = key_of(row, table, rows.place(number), lambda *_: None)
+    for (number, row), key in zip(values, row_keys, strict=True):
         if key is None:
             continue
         text = _plain(row[at])

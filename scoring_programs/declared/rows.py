@@ -10,6 +10,7 @@ import csv
 import json
 import re
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 from declared.fields import ABSENT
@@ -126,13 +127,20 @@ def _picked(
     place: Callable[[int], str],
     problems: Problems,
 ) -> Iterator[Tuple[int, Tuple[Any, ...]]]:
+    pick = picker(at)
     for line, cells in rows:
         if len(cells) == width:
-            values: List[Any] = [*cells, ABSENT]
-            yield line, tuple([values[i] for i in at])
+            yield line, pick([*cells, ABSENT])
         elif cells and (len(cells) > 1 or cells[0].strip()):
             expected = f"{width}, as many as the header has columns"
             problems.error(place(line), f"has {len(cells)} cell{'s' if len(cells) > 1 else ''}", expected)
+
+
+def picker(at: Sequence[int]) -> Callable[[Sequence[Any]], Tuple[Any, ...]]:
+    """What gives a tuple of the values at these places."""
+    if len(at) > 1:
+        return itemgetter(*at)
+    return lambda values: tuple([values[i] for i in at])
 
 
 def _unquoted(text: str, delimiter: str) -> Iterator[Tuple[int, List[str]]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -79,7 +78,11 @@ def scored_groups(plan: Plan, gold: GoldTable) -> dict[str, list[int]]:
 
     Groups come in the order of their names; one that `where` leaves without a key is none.
     """
-    chosen = [i for i in range(len(gold.keys)) if all(_counts(gold, i, *one) for one in plan.where.items())]
+    chosen = list(range(len(gold.keys)))
+    for column, wanted in plan.where.items():
+        texts = gold.groups[column]
+        fitting = {text for text in set(texts) if _fits(text, wanted)}
+        chosen = [i for i in chosen if texts[i] in fitting]
     if not plan.by:
         return {"": chosen}
     groups: dict[str, list[int]] = {}
@@ -88,11 +91,10 @@ def scored_groups(plan: Plan, gold: GoldTable) -> dict[str, list[int]]:
     return dict(sorted(groups.items()))
 
 
-def _counts(gold: GoldTable, i: int, column: str, wanted: Any) -> bool:
-    text = gold.groups[column][i]
+def _fits(text: str, wanted: Any) -> bool:
+    """Whether a gold text is one that `where` wants: one of a list, or a number in a range."""
     if not isinstance(wanted, Mapping):
         return text in wanted
-    if not re.fullmatch(NUMBER, text):
+    if not NUMBER.fullmatch(text):
         return False
-    value = float(text)
-    return bool(wanted.get("min", -math.inf) <= value <= wanted.get("max", math.inf))
+    return bool(wanted.get("min", -math.inf) <= float(text) <= wanted.get("max", math.inf))

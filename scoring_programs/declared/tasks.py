@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from declared.figures import figures_of
+from declared.answers import Answers
+from declared.figures import bars_by_group, figure_of_field
 from declared.metrics import Sample, measure
 from declared.metrics.own import own_function, own_value
 from declared.plan import Plan, plans
@@ -20,18 +21,33 @@ Positions = Sequence[int]
 
 
 @dataclass(frozen=True)
-class Value:
-    """A column's value.
+class Computed:
+    """A column's metric before the mean over fields and groups.
 
     Attributes:
-        value: the mean over fields and groups, `worst` standing in for undefined ones.
-        undefined: the groups (and fields) in which the metric is undefined.
-        keys: how many keys were scored.
+        groups: group → the positions of its keys.
+        samples: what a metric of the table compared, one for each field or all together; none for an own function.
+        values: each field ("" where there is but one) with the value in each group, in their order; NaN: undefined.
     """
 
-    value: float
-    undefined: Sequence[str]
-    keys: int
+    groups: Mapping[str, Positions]
+    samples: Sequence[Sample]
+    values: Sequence[tuple[str, Sequence[float]]]
+
+    @property
+    def undefined(self) -> list[str]:
+        """The groups (and fields) in which the metric is undefined."""
+        return [
+            ", ".join(filter(None, [field, group]))
+            for field, values in self.values
+            for group, value in zip(self.groups, values, strict=True)
+            if math.isnan(value)
+        ]
+
+    def mean(self, worst: float) -> float:
+        """The mean over fields and groups, `worst` standing in for undefined values."""
+        values = [worst if math.isnan(value) else value for _, row in self.values for value in row]
+        return math.fsum(values) / len(values)
 
 
 def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], TaskResult]:
@@ -44,57 +60,40 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
         figures: dict[str, Figure] = {}
         libraries: dict[str, None] = {}
         for plan in plans(options)[task]:
-            gold, answers = reference.tables[plan.table], submission.tables[plan.table]
-            value = column_value(plan, gold, answers)
-            metrics[plan.key] = Metric(value.value, value.keys)
+            gold = reference.tables[plan.table]
+            column = compute(plan, gold, submission.tables[plan.table])
+            metrics[plan.key] = Metric(column.mean(plan.worst), sum(map(len, column.groups.values())))
             settings[plan.key] = described(plan)
             libraries.update(dict.fromkeys(plan.kind.libraries if plan.kind else ()))
-            if value.undefined:
-                warnings.append(undefined_text(plan, value.undefined))
-            figures.update(figures_of(plan, gold, answers))
+            if column.undefined:
+                warnings.append(undefined_text(plan, column.undefined))
+            if plan.by and not plan.file:
+                figures[f"by {plan.key}"] = bars_by_group(plan, column.groups, [row for _, row in column.values])
+            if not plan.where and not gold.table.many:
+                for name, sample in zip(plan.fields, column.samples, strict=False):
+                    figures.update(figure_of_field(plan, name, sample))
         return TaskResult(metrics, settings, tuple(libraries), warnings, list(figures.values()))
 
     return score
 
 
-def column_value(plan: Plan, gold: GoldTable, answers: Any) -> Value:
-    """A column's value: the metric in each group, of each field, and the mean of these."""
+def compute(plan: Plan, gold: GoldTable, answers: Answers) -> Computed:
+    """The metric of each field, or of all of them together, in each group."""
     groups = scored_groups(plan, gold)
-    values: list[float] = []
-    undefined: list[str] = []
-    for name, compute in _computations(plan, gold, answers):
-        for group, positions in groups.items():
-            value = compute(positions)
-            if math.isnan(value):
-                value = plan.worst
-                undefined.append(", ".join(filter(None, [name, group])))
-            values.append(value)
-    return Value(math.fsum(values) / len(values), undefined, sum(map(len, groups.values())))
-
-
-def _computations(plan: Plan, gold: GoldTable, answers: Any) -> list[tuple[str, Callable[[Positions], float]]]:
-    """What is to be averaged: (field, its value over some keys); "" where there is but one."""
     if plan.file is not None:
         function = own_function(plan.file, plan.metric)
-        gold_rows, rows = own_rows(gold, answers)
-
-        def own(positions: Positions) -> float:
-            chosen = [gold_rows[i] for i in positions], [rows[i] for i in positions]
-            return own_value(plan.metric, function, chosen[0], chosen[1], plan.options)
-
-        return [("", own)]
+        both = own_rows(gold, answers)
+        sides = [[[rows[i] for i in positions] for rows in both] for positions in groups.values()]
+        own = [own_value(plan.metric, function, truth, given, plan.options) for truth, given in sides]
+        return Computed(groups, [], [("", own)])
     samples = samples_of(plan, gold, answers)
-    names = [""] if len(samples) == 1 else list(plan.fields)
-    return [(name, _over(plan, sample)) for name, sample in zip(names, samples, strict=True)]
-
-
-def _over(plan: Plan, sample: Sample) -> Callable[[Positions], float]:
-    compute = measure(plan.metric)
-
-    def over(positions: Positions) -> float:
-        return compute(sample if len(positions) == len(sample.gold) else sample.at(positions), plan.options)
-
-    return over
+    metric = measure(plan.metric)
+    names = [""] if len(samples) == 1 else plan.fields
+    values = [
+        (name, [metric(sample.at(positions), plan.options) for positions in groups.values()])
+        for name, sample in zip(names, samples, strict=True)
+    ]
+    return Computed(groups, samples, values)
 
 
 def undefined_text(plan: Plan, places: Sequence[str]) -> str:

@@ -32,7 +32,9 @@ class Sample:
     many: bool = False
 
     def at(self, positions: Sequence[int]) -> "Sample":
-        """The keys at these positions alone."""
+        """The keys at these ascending positions alone."""
+        if len(positions) == len(self.gold):
+            return self
         gold, predicted = [self.gold[i] for i in positions], [self.predicted[i] for i in positions]
         return Sample(gold, predicted, self.fields, self.many)
 

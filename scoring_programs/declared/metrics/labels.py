@@ -82,9 +82,9 @@ def jaccard(sample: Sample, options: Mapping[str, Any]) -> float:
 def label_counts(sample: Sample) -> tuple[list[str], Any]:
     """The labels, and the counts of gold (rows) against predicted; the last column counts answers without a label."""
     names, gold, predicted = _codes(sample)
-    counts = np.zeros((len(names), len(names) + 1), dtype=np.int64)
-    np.add.at(counts, (gold, np.where(predicted == NO_LABEL, len(names), predicted)), 1)
-    return names, counts
+    width = len(names) + 1
+    cells = gold * width + np.where(predicted == NO_LABEL, len(names), predicted)
+    return names, np.bincount(cells, minlength=len(names) * width).reshape(len(names), width)
 
 
 def _averaged(part: str, sample: Sample, options: Mapping[str, Any]) -> float:
@@ -125,7 +125,7 @@ def _names(sample: Sample) -> list[str]:
     if field.type == "labels":
         there = set().union(*sample.gold, *sample.predicted)
     else:
-        there = {value for value in (*sample.gold, *sample.predicted) if value is not None}
+        there = {*sample.gold, *sample.predicted} - {None}
     return declared + sorted(there.difference(declared))
 
 

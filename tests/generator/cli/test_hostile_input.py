@@ -248,6 +248,7 @@ def test_a_misspelt_verb_is_suggested(word: str, meant: str | None, verb: Callab
         assert meant is not None or all(name in said for name in VERBS)
 
 
+@pytest.mark.slow
 def test_out_has_a_default(verb: Callable[..., Said], tmp_path: Path) -> None:
     small_competition(tmp_path)
     assert verb("my-task")[0] == 0
