@@ -98,5 +98,6 @@ def _context(competition: Resolved) -> dict[str, Any]:
         "metrics_table": metrics_table,
         "phases_table": lambda: tables.phases_table(declaration.phases, declaration.time_zones),
         "limits_table": lambda: tables.limits_table(declaration.phases),
+        "details_table": lambda: tables.details_table(declaration.phases, declaration.details_min_items),
         "format_table": lambda: tables.format_table(declaration.submission.fields),
     }
