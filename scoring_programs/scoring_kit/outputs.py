@@ -114,7 +114,7 @@ def check_finite(program: Program, results: Mapping[str, TaskResult]) -> None:
 def _metric_details(program: Program, result: TaskResult) -> dict[str, dict[str, float | int | str | None]]:
     values, rows = told_values(program, result.metrics), told_rows(program, result.metrics)
     if program.scores_hidden:
-        # only organisers can open the file then: they find every column exactly, also where the board bounds or hides it
+        # Only organisers can open the file then: hidden columns are in it, too.
         values |= {column.key for column in program.columns}
     return {
         name: {
