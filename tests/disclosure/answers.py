@@ -1,10 +1,10 @@
-"""Attacks on answers that are right or wrong, through the number of right ones: SeeDev, ARE, CLARITY task 2.
+"""Attacks on answers that are right, wrong or partly right, through their sum: SeeDev, ARE, CLARITY task 2.
 
 The candidates are the answers of a good baseline; a question hands in some of them and nothing else.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from tests.disclosure.oracle import Oracle, Seen
 from tests.disclosure.window import Golds, Query, Window
 
-WRONG, RIGHT = 0, 1
+ASKED, LEFT_OUT = 1, -1
+RIGHT_OR_WRONG = (0.0, 1.0)
 FEWEST = 5
 
 
@@ -26,6 +27,7 @@ class AnswerAttack:
         files: writes a submission with these candidates.
         right: from what is seen and the number of candidates asked, how many are right, and how exactly that is known.
         right_in_group: the same for a group; None where no figure tells it.
+        credits: what an answer may earn, all of it summed in the figures.
     """
 
     oracle: Oracle
@@ -33,13 +35,14 @@ class AnswerAttack:
     files: Callable[[Sequence[int]], Mapping[str, str]]
     right: Callable[[Seen, int], tuple[float, float]]
     right_in_group: Callable[[Seen, str, int], tuple[float, float]] | None = None
+    credits: Sequence[float] = field(default=RIGHT_OR_WRONG)
 
-    def run(self) -> dict[int, bool]:
-        """Candidate → whether it is right, of those that are known for certain."""
-        self._window = window = Window(len(self.groups), 2, self.oracle.setting.memory)
+    def run(self) -> dict[int, float]:
+        """Candidate → what it earns, of those of which this is known for certain."""
+        self._window = window = Window(len(self.groups), len(self.credits), self.oracle.setting.memory)
         while self.oracle.left and window.active:
             question = window.question(self._predicted, self._draw)
-            asked = [item for item, code in zip(window.active, question, strict=True) if code == RIGHT]
+            asked = [item for item, code in zip(window.active, question, strict=True) if code == ASKED]
             seen = self.oracle.submit(self.files(asked))
             figures = [self.right(seen, len(asked))]
             for group in self._told(question):
@@ -48,22 +51,23 @@ class AnswerAttack:
                 figures.append(self.right_in_group(seen, group, count))
             shown, errors = zip(*figures, strict=True)
             window.learn(question, shown, [max(error, 1e-6) for error in errors], self._predicted, self.oracle.left)
-        return {item: code == RIGHT for item, code in window.known.items()}
+        return {item: self.credits[code] for item, code in window.known.items()}
 
     def _draw(self, random: np.random.Generator, size: int) -> Query:
         chosen = random.random(size) < random.choice([0.3, 0.5, 0.7])
-        question = np.where(chosen, RIGHT, -1)
-        question[random.integers(size)] = RIGHT
+        question = np.where(chosen, ASKED, LEFT_OUT)
+        question[random.integers(size)] = ASKED
         return question
 
     def _told(self, question: Query) -> list[str]:
         """The groups of which a figure tells something: those of enough candidates."""
         if self.right_in_group is None:
             return []
-        asked = [self.groups[item] for item, code in zip(self._window.active, question, strict=True) if code == RIGHT]
+        asked = [self.groups[item] for item, code in zip(self._window.active, question, strict=True) if code == ASKED]
         return sorted(group for group in set(asked) if asked.count(group) >= FEWEST)
 
     def _predicted(self, golds: Golds, question: Query) -> NDArray[np.float64]:
         own = np.array([self.groups[item] for item in self._window.active])
-        masks = [question == RIGHT, *((question == RIGHT) & (own == group) for group in self._told(question))]
-        return np.column_stack([golds[:, mask].sum(axis=1, dtype=np.float64) for mask in masks])
+        masks = [question == ASKED, *((question == ASKED) & (own == group) for group in self._told(question))]
+        earned = np.array(self.credits)
+        return np.column_stack([earned[golds[:, mask]].sum(axis=1) for mask in masks])

@@ -12,7 +12,9 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from clarity2026 import reference as clarity_reference
 from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS
@@ -78,6 +80,34 @@ def clpsych_a2(work: Path, setting: Setting) -> Found:
     return Found(len(found), len(true), all(true[key] == score for key, score in found.items()))
 
 
+CLPSYCH_SCORES = {"serious": 1, "impaired": 5, "minimal": 8}
+
+
+def clpsych_classes(work: Path, setting: Setting) -> Found:
+    """Classes of well-being scores by `a2_macro_f1` alone; posts outside of a question abstain."""
+    oracle = Oracle(work, "clpsych2025", "a2", setting, "lexical-rule")
+    gold = json.loads((oracle.reference / "gold.json").read_text(encoding="utf-8"))
+    scores = {
+        (timeline, post): one["wellbeing_score"]
+        for timeline, content in gold.items()
+        for post, one in content["post_level"].items()
+        if one["wellbeing_score"] is not None
+    }
+    true = ["serious" if score < 5 else "impaired" if score <= 6 else "minimal" for score in scores.values()]
+    base = json.loads(next(iter(oracle.baseline.values())))
+
+    def files(answers: Sequence[str]) -> Mapping[str, str]:
+        given = {key: CLPSYCH_SCORES.get(answer) for key, answer in zip(scores, answers, strict=True)}
+        for timeline, content in base.items():
+            for post, answer in content["post_level"].items():
+                answer["wellbeing_score"] = given.get((timeline, post))
+        return {"Team_1.json": json.dumps(base)}
+
+    attack = LabelAttack(oracle, list(CLPSYCH_SCORES), len(true), files, "a2_macro_f1", "none", figure="none")
+    found = attack.run()
+    return Found(len(found), len(true), all(true[item] == label for item, label in found.items()))
+
+
 def _squared_error(seen: Seen, timelines: Sequence[str], setting: Setting) -> float | None:
     if setting.details != "full":
         return seen.scores["a2_mse"]
@@ -85,8 +115,8 @@ def _squared_error(seen: Seen, timelines: Sequence[str], setting: Setting) -> fl
     return float(cells[0]) if cells else None
 
 
-def clarity_labels(work: Path, setting: Setting) -> Found:
-    """Task 1: macro F1 over three labels, in `full` also the confusion matrix."""
+def clarity_labels(work: Path, setting: Setting, figure: Literal["matrix", "f1"] = "matrix") -> Found:
+    """Task 1: macro F1 over three labels, in `full` also the confusion matrix or the F1 of each label."""
     oracle = Oracle(work, "clarity2026", "joint", setting, "good")
     gold = clarity_reference.read(oracle.reference, ["clarity", "evasion"], {})
     ids, true = gold.ids, gold.clarity
@@ -94,7 +124,7 @@ def clarity_labels(work: Path, setting: Setting) -> Found:
     def files(answers: Sequence[str]) -> Mapping[str, str]:
         return {"a.csv": _csv(["id", "clarity_pred"], zip(ids, answers, strict=True))}
 
-    found = LabelAttack(oracle, CLARITY_LABELS, len(true), files, "clarity_macro_f1", "none").run()
+    found = LabelAttack(oracle, CLARITY_LABELS, len(true), files, "clarity_macro_f1", "none", figure).run()
     return Found(len(found), len(true), all(true[item] == label for item, label in found.items()))
 
 
@@ -163,20 +193,30 @@ def process_mmse(work: Path, setting: Setting) -> Found:
     return Found(len(found), count, all(true[name] == score for name, score in found.items()))
 
 
-def seedev_binary(work: Path, setting: Setting) -> Found:
-    """SeeDev-binary: `binary_precision` counts the right events, in `full` also those of each type."""
+def seedev(work: Path, setting: Setting, task: str, earned: Sequence[float] = (0.0, 1.0)) -> Found:
+    """SeeDev: precision counts the right events, in `full` also those of each type.
+
+    In SeeDev-full an event without optional arguments earns half where only its negation is wrong.
+    """
     oracle = Oracle(work, "seedev2016", "joint", setting, "good")
-    given = {name: text.splitlines() for name, text in oracle.baseline.items() if name.startswith("binary/")}
-    lines = [(name, line.split("\t")[1]) for name, text in given.items() for line in text]
+    given = {name: text.splitlines() for name, text in oracle.baseline.items() if name.startswith(f"{task}/")}
+    lines = [
+        (name, line.split("\t")[1])
+        for name, text in given.items()
+        for line in text
+        if line.startswith("E") and len(line.split("\t")[1].split()) == 3
+    ]
     frequent = sorted({event.split()[0] for _, event in lines}, key=lambda kind: (-_count(lines, kind), kind))
     kinds = {kind: [line for line in lines if line[1].split()[0] == kind] for kind in frequent}
     # the most frequent types first, three side by side, so that a question holds enough events of each
     lines = [line for i in range(0, len(frequent), 3) for line in _interleaved([kinds[k] for k in frequent[i : i + 3]])]
-    gold = {
-        (name, " ".join(sorted(line.split("\t")[1].split())))
-        for name in given
-        for line in (oracle.reference / name).read_text(encoding="utf-8").splitlines()
-    }
+    gold: dict[tuple[str, str], float] = {}
+    for name in given:
+        written = [line.split("\t") for line in (oracle.reference / name).read_text(encoding="utf-8").splitlines()]
+        negated = {content.partition("Annotation:")[2] for mark, content in written if mark.startswith("M")}
+        for mark, event in written:
+            key = name, " ".join(sorted(event.split()))
+            gold[key] = max(gold.get(key, 0.0), 0.5 if mark in negated else 1.0)
 
     def files(asked: Sequence[int]) -> Mapping[str, str]:
         chosen: dict[str, str] = dict.fromkeys(oracle.baseline, "")
@@ -186,15 +226,16 @@ def seedev_binary(work: Path, setting: Setting) -> Found:
         return chosen
 
     def right(seen: Seen, asked: int) -> tuple[float, float]:
-        return seen.scores["binary_precision"] * asked, setting.error * asked
+        return seen.scores[f"{task}_precision"] * asked, setting.error * asked
 
     def right_of_kind(seen: Seen, kind: str, asked: int) -> tuple[float, float]:
         value = seen.details.get(f"precision.{kind}")
         return (math.nan, 0.0) if value is None else (value * asked, setting.error * asked)
 
     groups = [event.split()[0] for _, event in lines]
-    found = AnswerAttack(oracle, groups, files, right, right_of_kind if setting.details == "full" else None).run()
-    truth = [(name, " ".join(sorted(event.split()))) in gold for name, event in lines]
+    in_group = right_of_kind if setting.details == "full" else None
+    found = AnswerAttack(oracle, groups, files, right, in_group, earned).run()
+    truth = [gold.get((name, " ".join(sorted(event.split()))), 0.0) for name, event in lines]
     return Found(len(found), len(lines), all(truth[item] == claim for item, claim in found.items()))
 
 
@@ -287,11 +328,14 @@ def _csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 Attack = Callable[[Path, Setting], Found]
 ATTACKS: Mapping[str, Attack] = {
     "CLPsych A.2, well-being of posts": clpsych_a2,
+    "CLPsych A.2, classes of posts, by macro F1 alone": clpsych_classes,
     "CLARITY task 1, labels": clarity_labels,
+    "CLARITY task 1, labels, by F1 instead of the matrix": partial(clarity_labels, figure="f1"),
     "CLARITY task 2, answers that an annotator gave": clarity_evasion,
     "PROCESS task 1, classes": process_classes,
     "PROCESS task 2, MMSE scores": process_mmse,
-    "SeeDev-binary, events": seedev_binary,
+    "SeeDev-binary, events": partial(seedev, task="binary"),
+    "SeeDev-full, events without optional arguments": partial(seedev, task="full", earned=(0.0, 0.5, 1.0)),
     "ARE task 1, antecedents": are_task1,
     "ARE task 2, links": are_task2,
 }

@@ -1,7 +1,9 @@
 """Attacks on one gold label an item, through macro F1 and the confusion matrix: CLARITY task 1, PROCESS task 1."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +29,8 @@ class LabelAttack:
         files: writes a submission with an answer for each item.
         column: key of macro F1.
         rest: the answer for an item outside of a question: no label, or the last label.
+        figure: what the attacker looks at beside the column where `full` shows it: the confusion matrix, the F1 of each
+            label, or nothing.
     """
 
     oracle: Oracle
@@ -35,6 +39,7 @@ class LabelAttack:
     files: Callable[[Sequence[str]], Mapping[str, str]]
     column: str
     rest: str
+    figure: Literal["matrix", "f1", "none"] = "matrix"
 
     def run(self) -> dict[int, str]:
         """Item → its gold label, of those that are known for certain."""
@@ -46,8 +51,8 @@ class LabelAttack:
             for item, code in zip(window.active, question, strict=True):
                 answers[item] = self.labels[code] if code >= 0 else self.rest
             seen = self.oracle.submit(self.files(answers))
-            cells = self._matrix(seen, question)
-            errors = [self.oracle.setting.error, *[0.5] * len(cells)]
+            cells, error = self._cells(seen, question)
+            errors = [self.oracle.setting.error, *[error] * len(cells)]
             window.learn(question, [seen.scores[self.column], *cells], errors, self._predicted, self.oracle.left)
         return {item: self.labels[code] for item, code in window.known.items()}
 
@@ -73,7 +78,11 @@ class LabelAttack:
 
     @property
     def _sees_matrix(self) -> bool:
-        return self.oracle.setting.details == "full"
+        return self.figure == "matrix" and self.oracle.setting.details == "full"
+
+    @property
+    def _sees_f1(self) -> bool:
+        return self.figure == "f1" and self.oracle.setting.details == "full"
 
     def _predicted(self, golds: Golds, question: Query) -> NDArray[np.float64]:
         """Macro F1, then, where there is a matrix, its cells: for each predicted label the counts of the gold's."""
@@ -82,7 +91,10 @@ class LabelAttack:
         if self.rest in self.labels:
             cells[-1] = self._totals[:, None] - cells[:-1].sum(axis=0)
         right = cells[self._codes, self._codes].T
-        f1: NDArray[np.float64] = (2 * right / (self._totals + asked)).mean(axis=1)
+        of_labels: NDArray[np.float64] = 2 * right / (self._totals + asked)
+        f1: NDArray[np.float64] = of_labels.mean(axis=1)
+        if self._sees_f1:
+            return np.column_stack([f1, of_labels])
         if not self._sees_matrix:
             return f1[:, None]
         shown = cells[asked >= FEWEST].reshape(-1, len(golds)).T
@@ -95,9 +107,15 @@ class LabelAttack:
             asked[-1] = self.items - asked[:-1].sum()
         return asked
 
+    def _cells(self, seen: Seen, question: Query) -> tuple[list[float], float]:
+        """What the figure shows, NaN where it does not, and how far that may be from the exact value."""
+        if self._sees_f1:
+            (name,) = {name.rpartition(": ")[0] for name in seen.details if name.endswith(f": {self.labels[0]}")}
+            shown = [seen.details[f"{name}: {label}"] for label in self.labels]
+            return [math.nan if value is None else value for value in shown], self.oracle.setting.error
+        return (self._matrix(seen, question), 0.5) if self._sees_matrix else ([], 0.0)
+
     def _matrix(self, seen: Seen, question: Query) -> list[float]:
-        if not self._sees_matrix:
-            return []
         rows = seen.figure("gold against predicted labels")
         header = rows["Gold"]
         numbers = self._asked(question)

@@ -248,3 +248,14 @@ def test_every_layout_builds(layout: str, competition: Path, tmp_path: Path) -> 
     declare(competition, {**DECLARATION, "tasks": [*DECLARATION["tasks"], second]})
     built = build(BuildRequest(str(competition), tmp_path / ("b.zip" if layout != "separate" else "b"), layout=layout))
     assert len(built) == (2 if layout == "separate" else 1)
+
+
+def test_a_baseline_that_holds_a_column_of_gold_is_refused(competition: Path, tmp_path: Path) -> None:
+    """Its labels are wrong, but its strengths are the gold's; the kit would hand them out."""
+    strengths = [row["strength"] for row in rows_of("test", 30)]
+    rows = [{**row, "strength": one} for row, one in zip(answered(rows_of("test", 30)), strengths, strict=True)]
+    write_csv(competition / "data/baselines/test/some.csv", rows[::-1], "id", "label", "strength")
+    done = run(competition, "--out", tmp_path / "bundle.zip")
+    assert done.exit_code == 2
+    assert "some.zip/some.csv shows strength of the reference file gold.csv" in done.output
+    assert not (tmp_path / "bundle.zip").exists()

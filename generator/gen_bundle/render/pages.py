@@ -99,5 +99,6 @@ def _context(competition: Resolved) -> dict[str, Any]:
         "metrics_table": metrics_table,
         "phases_table": lambda: tables.phases_table(competition.phases, declaration.time_zones, declaration.milestones),
         "limits_table": lambda: tables.limits_table(competition.phases, competition.tasks),
+        "details_table": lambda: tables.details_table(competition.phases, declaration.details_min_items),
         "format_table": lambda: tables.format_table(declaration.submission.fields),
     }

@@ -92,6 +92,29 @@ def _limit(number: int) -> str:
     return str(number) if number else "no limit"
 
 
+def details_table(phases: Sequence[Phase], min_items: int) -> str:
+    """What participants see of a submission in each phase: on its results page, in the files beside it, in the logs."""
+    rows = [
+        [
+            phase.name,
+            _on_page(phase, min_items),
+            "hidden" if phase.hides_scores else "as on the results page",
+            "hidden" if phase.hide_output else "shown",
+        ]
+        for phase in phases
+    ]
+    return markdown_table(["Phase", "Results page", "`scores.json`, `details.json`", "Logs"], rows)
+
+
+def _on_page(phase: Phase, min_items: int) -> str:
+    columns = "the columns of the leaderboard"
+    if phase.told_details == "none":
+        return "that the submission was scored, and no score" if phase.hides_scores else columns
+    if phase.told_details == "headline":
+        return f"{columns}, and figures that depend on the submission alone"
+    return f"{columns}, and all figures, as far as they are over at least {min_items} scored items"
+
+
 def format_table(fields: Sequence[SubmissionField]) -> str:
     """The fields of a submission."""
     rows = [[f"`{f.field}`", f.type_words, "yes" if f.required else "no", f.meaning] for f in fields]

@@ -52,7 +52,7 @@ def results_page(program: Program, scores: Mapping[str, float], results: Mapping
     """
     phase = program.phase.name if program.phase else ""
     facts = {"Phase": phase, "Submission": run.submission, "Scored": moment(run.scored)}
-    remarks = _warnings(run.warnings)
+    remarks = _warnings(run.warnings, has_log=not program.scores_hidden)
     if not program.shows_scores:
         body = "<p>The submission was scored. The scores of this phase are not shown here.</p>\n" + remarks
         return document("Results", program.title, facts, body)
@@ -115,14 +115,14 @@ def _direction(column: Column) -> str:
     return "↑ higher is better" if column.sort == "desc" else "↓ lower is better"
 
 
-def _warnings(warnings: Sequence[str]) -> str:
+def _warnings(warnings: Sequence[str], *, has_log: bool) -> str:
     if not warnings:
         return ""
     shown = [_without_quotes(text) for text in warnings[:MAX_WARNINGS]]
     items = "".join(f"<li>{escape(text)}</li>\n" for text in shown)
     if len(warnings) > MAX_WARNINGS:
         items += f"<li>… and {len(warnings) - MAX_WARNINGS} more</li>\n"
-    note = "Values of the submission are left out here; its log quotes them."
+    note = "Values of the submission are left out here" + ("; its log quotes them." if has_log else ".")
     left_out = f'<p class="soft">{note}</p>' if shown != list(warnings) else ""
     return f'<section class="note"><h2>Warnings</h2><ul>{items}</ul>{left_out}</section>\n'
 
@@ -197,7 +197,8 @@ def _further(program: Program, result: TaskResult) -> str:
         for name, metric in metrics[:MAX_FURTHER]
     )
     more = len(metrics) - MAX_FURTHER
-    note = f'<p class="soft">… and {more} more in details.json.</p>' if more > 0 else ""
+    where = "" if program.scores_hidden else " in details.json"
+    note = f'<p class="soft">… and {more} more{where}.</p>' if more > 0 else ""
     return (
         f"<details><summary>Further metrics ({len(metrics)})</summary>\n"
         '<p class="soft">Over: how many units a metric is averaged over or counted among.</p>\n<table><thead><tr>'

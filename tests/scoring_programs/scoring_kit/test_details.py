@@ -28,12 +28,19 @@ HIDDEN = {"value": None, "rows": None}
 
 
 def run(
-    tmp_path: Path, phase: Mapping[str, object] = NOTHING, environment: Mapping[str, str] = NO_VARIABLES
+    tmp_path: Path,
+    phase: Mapping[str, object] = NOTHING,
+    environment: Mapping[str, str] = NO_VARIABLES,
+    *,
+    scorer: str = SCORER,
+    columns: Mapping[str, object] = NOTHING,
 ) -> Outcome:
-    """Score a submission to the test phase, whose declaration is changed so."""
+    """Score a submission to the test phase, whose declaration is changed so, and that of the columns."""
     case = Case(tmp_path)
-    (case.folder / "my_task" / "classification.py").write_text(SCORER, encoding="utf-8")
-    competition = resolve(case.folder, overrides=tuple(f"phases.test.{key}={value}" for key, value in phase.items()))
+    (case.folder / "my_task" / "classification.py").write_text(scorer, encoding="utf-8")
+    overrides = [f"phases.test.{key}={value}" for key, value in phase.items()]
+    overrides += [f"tasks.classification.columns.{key}={value}" for key, value in columns.items()]
+    competition = resolve(case.folder, overrides=tuple(overrides))
     chosen = next(one for one in competition.declaration.phases if one.id == "test")
     members = program_members(competition, competition.units[0], chosen, baselines={"majority": {"macro_f1": 0.5}})
     outcome = run_unit(tmp_path, members, case.reference, case.submission, {"SOURCE_DATE_EPOCH": "0", **environment})
@@ -91,6 +98,41 @@ def test_a_phase_with_hidden_output_shows_no_score_anywhere(tmp_path: Path, hidd
         assert "0.66" not in text
         assert "0.12" not in text
     assert "0.6667" in (run(tmp_path / "told", {hidden: "true", "details": "headline"}).page or "")
+
+
+@pytest.mark.parametrize(
+    "phase",
+    [
+        {"details": "none"},
+        {"details": "headline"},
+        {"details": "full"},
+        {"hide_output": "true"},
+        {"hide_score_output": "true"},
+        {"hide_output": "true", "details": "headline"},
+    ],
+)
+def test_a_column_beyond_its_worst_value_is_exact_in_the_details(tmp_path: Path, phase: dict[str, str]) -> None:
+    outcome = run(tmp_path, phase, scorer=SCORER.replace("0.123456", "-0.123456"))
+    assert outcome.scores["accuracy"] == 0
+    assert metrics(outcome)["accuracy"]["value"] == -0.123456
+
+
+@pytest.mark.parametrize(("hidden", "value"), [({"hide_output": "true"}, 0.123456), ({}, None)])
+def test_a_hidden_column_is_in_the_details_where_only_organisers_open_them(
+    tmp_path: Path, hidden: dict[str, str], value: float | None
+) -> None:
+    outcome = run(tmp_path, {**hidden, "details": "headline"}, columns={"accuracy.hidden": True})
+    assert metrics(outcome)["accuracy"]["value"] == value
+    assert "0.1235" not in (outcome.page or "")
+    assert metrics(outcome)["other"] == HIDDEN
+
+
+def test_the_page_names_a_log_only_where_participants_have_it(tmp_path: Path) -> None:
+    quoting = SCORER.replace("return TaskResult(metrics,", "return TaskResult(metrics, warnings=['odd: \"x\"'],")
+    assert "its log quotes them" in (run(tmp_path / "open", scorer=quoting).page or "")
+    hidden = run(tmp_path / "hidden", {"hide_output": "true"}, scorer=quoting).page or ""
+    assert "Values of the submission are left out here." in hidden
+    assert "log" not in hidden.partition("</style>")[2]
 
 
 def test_no_number_has_more_decimals_than_the_phase_allows(tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ LOOKED_AT = 50
 SHORTEST = 4
 # A column is named when the maker's pairs hold nearly all of its cells.
 NAMED = 0.8
+# An example submission may be good; it is the gold itself only when it is right wherever it says anything.
+COVERED_BY_ANSWER = 0.9
 # Below a head, Markdown has a rule.
 OFFSETS = (0, 1, 2)
 
@@ -89,7 +91,13 @@ def gold_table(name: str, node: Node, labels: Mapping[str, Set[str]], texts: Set
     if not columns or len(found) < MIN_ROWS:
         return None
     unique = [column for column, cells in columns.items() if len(set(cells.values())) == len(cells)]
-    keys = [column for column in unique if not _is_labels(titles, column, columns[column])]
+    # exact numbers are mostly all different, too
+    keys = [
+        column
+        for column in unique
+        if not _is_labels(titles, column, columns[column])
+        and not _is_named([columns[other] for other in unique if other != column], columns[column], labels, set())
+    ]
     keys.sort(key=lambda column: not ID_COLUMN.fullmatch(titles.get(column, "")))
     if len(keys) == len(columns) > 1:
         keys = keys[:1]
@@ -177,13 +185,19 @@ class _Join:
                     self.relations[pair] = None
         self.is_over = bool(self.relations) and not any(self.relations.values())
 
-    def told(self) -> set[Column]:
-        """The gold columns that the public ones give away."""
+    def told(self, *, is_answer: bool) -> set[Column]:
+        """The gold columns that the public ones give away; those of an answer may be good, but not the gold itself."""
         return {
             gold
             for (gold, _), relation in self.relations.items()
-            if relation is not None and relation.tells(len(self.relations), by_order=self.by_order)
+            if relation is not None
+            and relation.tells(len(self.relations), by_order=self.by_order)
+            and (not is_answer or self._repeats(gold, relation))
         }
+
+    def _repeats(self, gold: Column, relation: Relation) -> bool:
+        """Whether a column has the gold values themselves, for (nearly) all rows that have one."""
+        return relation.same and len(relation.pairs) >= COVERED_BY_ANSWER * len(self.table.columns[gold])
 
 
 class GoldTables:
@@ -221,8 +235,13 @@ class Comparison:
         self._gold = gold
         self._by_key: dict[tuple[int, Column, Column], _Join] = {}
 
-    def told(self, file: Iterable[Row]) -> list[tuple[GoldTable, Set[Column]]]:
-        """The gold tables of which a file gives columns away, and which; it may go on where other files ended."""
+    def told(self, file: Iterable[Row], *, is_answer: bool) -> list[tuple[GoldTable, Set[Column]]]:
+        """The gold tables of which a file gives columns away, and which; it may go on where other files ended.
+
+        Args:
+            file: its rows.
+            is_answer: whether it is of an example submission, whose columns may well agree with the gold.
+        """
         ordered = [
             (offset, _Join(one, compared, True))
             for one, compared in self._gold.tables
@@ -240,7 +259,7 @@ class Comparison:
                 ordered = [one for one in ordered if _may_go_on(one[1], rows - one[0])]
         whole = [join for offset, join in ordered if join.table.cut or rows - offset == join.table.rows]
         joins = [*self._by_key.values(), *whole]
-        return [(join.table, columns) for join in joins if (columns := join.told())]
+        return [(join.table, columns) for join in joins if (columns := join.told(is_answer=is_answer))]
 
     def _look(self, row: Row) -> None:
         for column, cell in row.items():

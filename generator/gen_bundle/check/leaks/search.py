@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
-from gen_bundle.check.leaks.columns import SHORTEST, Comparison, GoldTables
+from gen_bundle.check.leaks.columns import COVERED_BY_ANSWER, SHORTEST, Comparison, GoldTables
 from gen_bundle.check.leaks.gold import LONGEST, Gold, column_digest, golds_of, sha256_of, table_columns
 from gen_bundle.check.leaks.records import (
     cells,
@@ -28,8 +28,6 @@ from gen_bundle.check.leaks.ties import AGREEMENT, ENOUGH_TIES, Ties, ties_of
 from gen_bundle.check.leaks.visible import Seen, visible_files
 from gen_bundle.zips.tree import Node
 
-# An example submission may be good; it is the gold itself only when it is right wherever it says anything.
-COVERED_BY_ANSWER = 0.9
 BLOCK = 65_536
 INPUT_CHANNELS = ("public data", "input data")
 
@@ -71,14 +69,13 @@ class Search:
         return _tied_labels(gold, seen) or _gold_text(gold, seen, public)
 
     def _columns(self, seen: Seen) -> str | None:
-        # a column of an example submission may well be right
-        if seen.is_answer or seen.channel == "logo" or _is_code(seen) or not self._tables.tables:
+        if seen.channel == "logo" or _is_code(seen) or not self._tables.tables:
             return None
         # files of JSON in a folder are often parts of one table, whose columns have names; others may differ
         folder, _, name = seen.name.rpartition("/")
         place = (folder, "") if name.lower().endswith(".json") else (folder, name)
         comparison = self._comparisons.setdefault(place, Comparison(self._tables))
-        return self._tables.secret(comparison.told(table(seen.node)))
+        return self._tables.secret(comparison.told(table(seen.node), is_answer=seen.is_answer))
 
 
 def _is_code(seen: Seen) -> bool:
@@ -130,7 +127,7 @@ def _tied_labels(gold: Gold, seen: Seen) -> str | None:
     if not gold.labels:
         return None
     whole, columns = ties_of(gold, _records(seen), rows(seen.node) if seen.channel != "logo" else ())
-    # one column of an example submission may well be right: the answer as a whole must be
+    # of an example submission one column may be right by luck: here it is looked at as a whole
     leaking = [ties for ties in (whole, *([] if seen.is_answer else columns)) if _is_leak(gold, seen, ties)]
     if not leaking:
         return None
