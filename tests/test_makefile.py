@@ -29,8 +29,8 @@ def recipe_of_the_environment(tmp_path: Path, **programs: str) -> subprocess.Com
     for name, script in programs.items():
         (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
         (tmp_path / name).chmod(0o755)
-    environment = {**os.environ, "PATH": str(tmp_path)}
-    environment.pop("PYTHON", None)
+    outer = ("PYTHON", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")  # tests may run below another make
+    environment = {key: value for key, value in os.environ.items() if key not in outer} | {"PATH": str(tmp_path)}
     command = [make, "--always-make", "--dry-run", ".venv/pip"]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment, check=False)
 

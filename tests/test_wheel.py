@@ -68,6 +68,7 @@ def test_of_docker_and_requirements_the_wheel_carries_what_images_are_built_from
         "docker/requirements.cpu.txt",
         "docker/requirements.cuda.txt",
         "docker/scoring_selftest.py",
+        "requirements/metrics.txt",
         "requirements/models.txt",
         "requirements/score.txt",
     }
@@ -84,7 +85,7 @@ def test_the_wheel_gathers_the_context_of_an_image(
         "gather_context(Path(), request, Weights({'models': [], 'punkt': None}))"
     )
     run([installed / "python", "-c", code], tmp_path)
-    assert (tmp_path / "requirements" / f"{packages}.txt").is_file()
+    assert (tmp_path / "packages.txt").is_file()
 
 
 def test_the_source_distribution_holds_what_the_wheel_is_built_from_and_no_tests(tmp_path: Path) -> None:

@@ -251,6 +251,7 @@ def _secrets(phases: list[PhaseData]) -> Secrets:
             *(file for one in named for file in one.get("published", ())),
             *(hashlib.sha256(path.read_bytes()).hexdigest() for path in files),
         ),
+        columns={file: frozenset(titles) for one in named for file, titles in one.get("columns", {}).items()},
     )
 
 

@@ -80,6 +80,7 @@ def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
     folder = Path(request["reference"])
     labels: dict[tuple[str, str], None] = {}
     texts: dict[str, None] = {}
+    columns: dict[str, list[str]] = {}
     files = []
     for data in request["options"]["tables"]:
         table = Table.from_dict(data)
@@ -93,13 +94,14 @@ def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
         known = {*table.key, *data["public"], *(groups - answers)}
         written = {field.name for field in table.answers if field.type in ("text", "texts")}
         cells = [cell for cell in gold.cells(folder, table) if cell[1] not in known and cell[2].strip()]
+        columns[table.gold.name] = [] if table.many else list(dict.fromkeys(column for _, column, _ in cells))
         identifying = _identifying(gold.read(folder, request["tasks"], request["options"]).tables[table.id].keys)
         for key, column, text in cells:
             if column in written:
                 texts[text] = None
             elif not table.many:
                 labels.update(dict.fromkeys((key[part], text) for part in identifying))
-    return {"texts": list(texts), "labels": [list(pair) for pair in labels], "files": files}
+    return {"texts": list(texts), "labels": [list(pair) for pair in labels], "files": files, "columns": columns}
 
 
 def columns(request: Mapping[str, Any]) -> dict[str, Any]:

@@ -30,6 +30,8 @@ class Secrets:
             file, or of its XML in canonical form (see `gen_bundle.check.leaks.records.xml_digest`).
         published: names of reference files, or their SHA-256 digests, that participants may have.
         public: texts that participants legitimately hold; what occurs in them is no leak.
+        columns: reference table → those of its columns that are secret, by their titles; the others are not. A table
+            that is not named here is judged by its look.
     """
 
     texts: tuple[str, ...] = ()
@@ -37,6 +39,13 @@ class Secrets:
     files: tuple[str, ...] = ()
     published: tuple[str, ...] = ()
     public: tuple[str, ...] = ()
+    columns: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def columns_of(self, name: str) -> frozenset[str] | None:
+        """The secret columns of a reference file; None where its maker does not say."""
+        return next(
+            (titles for file, titles in self.columns.items() if name == file or name.endswith(f"/{file}")), None
+        )
 
 
 @dataclass(frozen=True)

@@ -31,13 +31,15 @@ class Remarks(TypedDict):
 class Secrets(TypedDict, total=False):
     """Of `secrets`: texts that no participant may read; [id of an item, its label]; names or SHA-256 of files.
 
-    `published` names files of the reference data that participants may have.
+    `published` names files of the reference data that participants may have; `columns` says of a reference table which
+    of its columns are secret, by their titles.
     """
 
     texts: list[str]
     labels: list[Annotated[list[str], Len(2, 2)]]
     files: list[str]
     published: list[str]
+    columns: dict[str, list[str]]
 
 
 @with_config(STRICT)

@@ -220,7 +220,11 @@ def _secrets(
         "labels": [pair for one in found for pair in one.get("labels", [])],
         "files": [file for one in found for file in one.get("files", [])],
         "published": [file for one in found for file in one.get("published", [])],
+        "columns": {},
     }
+    for one in found:
+        for file, titles in one.get("columns", {}).items():
+            every["columns"].setdefault(file, []).extend(titles)
     return every, remarks
 
 

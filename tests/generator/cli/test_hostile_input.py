@@ -183,7 +183,7 @@ def test_the_last_resort_is_a_few_lines(
     def buggy() -> None:
         raise KeyError("surprise")
 
-    monkeypatch.setattr("gen_bundle.cli.list.competitions", buggy)
+    monkeypatch.setattr("gen_bundle.cli.list.known_competitions", buggy)
     monkeypatch.setenv("GEN_BUNDLE_DEBUG", "1" if debug else "")
     with pytest.raises(SystemExit) as ended:
         main(["list"])

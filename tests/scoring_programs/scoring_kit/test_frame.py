@@ -116,12 +116,11 @@ def test_a_bad_submission_ends_with_1_and_every_problem(case: Case) -> None:
     assert outcome.exit_code == 1
     assert outcome.scores is None
     assert outcome.stderr.splitlines() == [
-        "The submission cannot be scored: 4 problems found.",
+        "The submission cannot be scored: 3 problems found.",
         'predictions.csv:2: unknown label "happy". Expected: one of negative, neutral, positive.',
-        'predictions.csv:3: unknown id "t9". Expected: ids of the texts of this phase.',
-        "predictions.csv: the id t2 has no label. Expected: one line for each text.",
-        "predictions.csv: the id t3 has no label. Expected: one line for each text.",
-        "4 problems found, so nothing was scored.",
+        'predictions.csv:3: unknown id "t9". Expected: ids of this phase\'s data alone.',
+        'predictions.csv: no row for 2 of 3 ids: "t2", "t3". Expected: one row for each id of the data.',
+        "3 problems found, so nothing was scored.",
     ]
 
 
@@ -129,9 +128,9 @@ def test_at_most_fifty_problems_are_shown_and_the_rest_counted(case: Case) -> No
     case.predict("id,label\n" + "".join(f"x{i},positive\n" for i in range(1000)))
     outcome = case.run()
     first, *shown, more, last = outcome.stderr.splitlines()
-    assert first == "The submission cannot be scored: 1003 problems found."
-    assert (len(shown), more) == (50, "… and 953 more.")
-    assert last == "1003 problems found, so nothing was scored."
+    assert first == "The submission cannot be scored: 1001 problems found."
+    assert (len(shown), more) == (50, "… and 951 more.")
+    assert last == "1001 problems found, so nothing was scored."
 
 
 @pytest.mark.parametrize("files", [{}, {"notes.txt": "x"}])

@@ -66,7 +66,13 @@ class GoldTable:
         return self.titles.get(column) or (f"column {column + 1}" if isinstance(column, int) else str(column))
 
 
-def gold_table(name: str, node: Node, labels: Mapping[str, Set[str]], texts: Set[tuple[str, ...]]) -> GoldTable | None:
+def gold_table(
+    name: str,
+    node: Node,
+    labels: Mapping[str, Set[str]],
+    texts: Set[tuple[str, ...]],
+    secret: Set[str] | None = None,
+) -> GoldTable | None:
     """The table that a reference file holds; None where it holds none.
 
     Args:
@@ -74,6 +80,7 @@ def gold_table(name: str, node: Node, labels: Mapping[str, Set[str]], texts: Set
         node: the file.
         labels: the labels that the maker names, by id, both as they are compared.
         texts: the texts that the maker names, as words.
+        secret: the titles of the columns that the maker calls secret; None where the maker does not say.
     """
     if not _is_regular(node):
         return None
@@ -95,7 +102,8 @@ def gold_table(name: str, node: Node, labels: Mapping[str, Set[str]], texts: Set
     keys = [
         column
         for column in unique
-        if not _is_labels(titles, column, columns[column])
+        if titles.get(column, str(column)) not in (secret or ())
+        and not _is_labels(titles, column, columns[column])
         and not _is_named([columns[other] for other in unique if other != column], columns[column], labels, set())
     ]
     keys.sort(key=lambda column: not ID_COLUMN.fullmatch(titles.get(column, "")))
@@ -107,6 +115,9 @@ def gold_table(name: str, node: Node, labels: Mapping[str, Set[str]], texts: Set
     }
     if not others:
         return None
+    if secret is not None:
+        told = {column for column in others if titles.get(column, str(column)) in secret}
+        return GoldTable(name, titles, len(found), by_key, others, told, named=True, cut=cut)
     named = {
         column for column, cells in others.items() if _is_named([columns[key] for key in keys], cells, labels, texts)
     }
@@ -207,7 +218,7 @@ class GoldTables:
     """
 
     def __init__(self, tables: list[GoldTable]) -> None:
-        self.known = any(one.secret for one in tables)
+        self.known = any(one.secret or one.named for one in tables)
         self.tables = [(one, one.secret if self.known else set(one.columns)) for one in tables]
         self.tables = [(one, compared) for one, compared in self.tables if compared]
         self.keys: dict[str, list[tuple[int, Column, int]]] = {}

@@ -106,7 +106,7 @@ def golds_of(bundle: Bundle) -> list[Gold]:
             _add_file(named, bundle, name, node)
         if is_named or not (_is_no_gold(name, node) or sha256_of(bundle, node) in free):
             _add_file(shown, bundle, name, node)
-            _add_table(shown, named, name, node)
+            _add_table(shown, named, name, node, secrets.columns_of(name))
     return [gold for gold in (named, shown) if gold.raw or gold.labels or gold.shingles]
 
 
@@ -116,9 +116,9 @@ def _is_no_gold(name: str, node: Node) -> bool:
     return is_input or JUNK_NAME.search(name) is not None or not node.size
 
 
-def _add_table(shown: Gold, named: Gold, name: str, node: Node) -> None:
+def _add_table(shown: Gold, named: Gold, name: str, node: Node, columns: frozenset[str] | None) -> None:
     """A reference file as a table; what its maker names of it need not be looked for twice."""
-    found = gold_table(name, node, named.labels, set(named.texts))
+    found = gold_table(name, node, named.labels, set(named.texts), columns)
     if found is None:
         return
     shown.tables.append(found)

@@ -68,17 +68,20 @@ def _plants(bundle: Bundle, golds: list[Gold], shown: list[Seen]) -> Iterator[Pl
     secret = {digest for gold in golds for digest in gold.raw}
     files = {sha256_of(bundle, node): (name, node) for name, node in reference_files(bundle)}
     gold_files = {digest: found for digest, found in files.items() if digest in secret}
+    described = {
+        name for name, _ in gold_files.values() if bundle.secrets and bundle.secrets.columns_of(name) is not None
+    }
     tables = sorted((one for gold in golds for one in gold.tables), key=lambda one: -one.rows)
     is_known = bool(named) or any(one.secret for one in tables)
     for name, node in sorted(gold_files.values(), key=lambda found: found[1].size)[:MOST_FILES]:
         yield from _copies(name, node)
     for one in tables[:MOST_FILES]:
-        is_wanted = not is_known or one.name in named.values()
+        is_wanted = one.name not in described and (not is_known or one.name in named.values())
         if one.rows >= MIN_ROWS and (one.secret or is_wanted):
             host = _host(one, shown)
             wanted = one.secret or {column for column in one.columns if not _is_public(one, column, host)}
             yield from _columns(one, sorted(wanted, key=str), host)
-    as_tables = {one.name for one in tables if one.secret}
+    as_tables = {one.name for one in tables if one.secret} | described
     texts = [
         found
         for digest, found in gold_files.items()
