@@ -15,8 +15,8 @@ The verbs that a package serves itself, each with the fields of its request
 - `check_reference`: `reference`, a folder that `prepare` wrote. `{"warnings": […]}`.
 - `manifest`: `reference`. The `expected` part of the manifest, an object of the package's own choice.
 - `template`: `reference`; `out`, the folder to write the empty submission to. `{}`.
-- `secrets`: `reference`. `{"texts": […], "labels": [[id, label], …], "files": [name or SHA-256, …]}`; also `published`, the
-  names of reference files that participants may have, and `columns`, file → the titles of its secret columns.
+- `secrets`: `reference`. `{"texts": […], "labels": [[id, label], …], "files": [name or SHA-256, …]}`; also `published`,
+  the names of reference files that participants may have, and `columns`, file → the titles of its secret columns.
 
 `rank`, `columns` and `trial` are served for every package, unless it serves a verb of that name itself.
 """
