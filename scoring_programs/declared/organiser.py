@@ -77,7 +77,7 @@ def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
     Cells are tied to their keys where a key has one row: in lists of rows the same numbers and items occur in whatever
     participants may well have, so that these are found as files only.
     """
-    folder = Path(request["reference"])
+    folder, reference = Path(request["reference"]), _gold(request)
     labels: dict[tuple[str, str], None] = {}
     texts: dict[str, None] = {}
     columns: dict[str, list[str]] = {}
@@ -95,7 +95,7 @@ def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
         written = {field.name for field in table.answers if field.type in ("text", "texts")}
         cells = [cell for cell in gold.cells(folder, table) if cell[1] not in known and cell[2].strip()]
         columns[table.gold.name] = [] if table.many else list(dict.fromkeys(column for _, column, _ in cells))
-        identifying = _identifying(gold.read(folder, request["tasks"], request["options"]).tables[table.id].keys)
+        identifying = _identifying(reference.tables[table.id].keys)
         for key, column, text in cells:
             if column in written:
                 texts[text] = None
