@@ -1,8 +1,13 @@
 """What a task's module gives back: metrics, what they depend on, and figures for the results page."""
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from scoring_kit.units import Units
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,8 @@ class TaskResult:
         libraries: distributions whose versions the numbers may depend on, for the signature.
         warnings: remarks on the submission that a participant should read beside the scores; of the submission alone.
         figures: for the results page, where the phase's `details` are full; what has too few items is left out.
+        units: makes the per-unit results, for the organisers' final report alone; nothing of them is ever written to a
+            submission's outputs. None: the report has no intervals.
     """
 
     metrics: Mapping[str, Metric]
@@ -102,3 +109,4 @@ class TaskResult:
     libraries: Sequence[str] = ()
     warnings: Sequence[str] = ()
     figures: Sequence[Figure] = ()
+    units: Callable[[], Units] | None = None

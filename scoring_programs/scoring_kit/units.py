@@ -1,0 +1,97 @@
+"""Per-unit results: what each unit of resampling contributes to a metric, so that it can be computed over any of them.
+
+A unit is what was sampled when the test set was made, and stays whole in a resample: a timeline with its posts, a
+speaker, a document, a row. How often each unit counts is a row of `counts`, shape [resamples, units]: all ones is the
+score itself, a bootstrap sample has numbers from 0 on that add up to the number of units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class Statistic(Protocol):
+    """What the units contribute to one metric."""
+
+    def over(self, counts: Array) -> Array:
+        """The metric over each row of `counts`, shape [resamples, units] → [resamples]; NaN where it is undefined."""
+        ...
+
+    def joined(self, other: Self) -> Self:
+        """The statistic over the units of both, those of `other` last: so that two systems can exchange units."""
+        ...
+
+
+@dataclass(frozen=True)
+class Additive:
+    """A metric that is a formula of sums over units: accuracy, F1, BLEU, a mean.
+
+    Attributes:
+        sums: what each unit adds, shape [units, terms].
+        formula: the metric of summed terms, shape [..., terms] → [...]; NaN where it is undefined. A module-level
+            function or a partial of one, the same for every submission.
+    """
+
+    sums: Array
+    formula: Callable[[Array], Array]
+
+    def over(self, counts: Array) -> Array:
+        """The formula of the summed terms; see `Statistic`."""
+        return self.formula(counts @ self.sums)
+
+    def joined(self, other: Additive) -> Additive:
+        """See `Statistic`."""
+        return Additive(np.concatenate([self.sums, other.sums]), self.formula)
+
+
+@dataclass(frozen=True)
+class Items:
+    """A metric of single items that no sum replaces: a rank correlation, a median, an area under a curve.
+
+    Attributes:
+        units: how many there are; one may have no item.
+        unit: the place of each item's unit, shape [items].
+        values: what is known of each item, such as gold and prediction, shape [items, columns].
+        formula: the metric of items that count several times: (values, count of each item) → value; NaN where it is
+            undefined.
+    """
+
+    units: int
+    unit: NDArray[np.intp]
+    values: Array
+    formula: Callable[[Array, Array], float]
+
+    def over(self, counts: Array) -> Array:
+        """The formula over the items of each row of `counts`; see `Statistic`."""
+        return np.array([self.formula(self.values, row[self.unit]) for row in counts])
+
+    def joined(self, other: Items) -> Items:
+        """See `Statistic`."""
+        return Items(
+            self.units + other.units,
+            np.concatenate([self.unit, other.unit + self.units]),
+            np.concatenate([self.values, other.values]),
+            self.formula,
+        )
+
+
+@dataclass(frozen=True)
+class Units:
+    """The per-unit results of a task.
+
+    Attributes:
+        unit: what a unit is, in the singular: `timeline`, `row`, `speaker`, `document`.
+        names: of the units, in the order of the gold; the same for every submission.
+        statistics: by metric, as in `TaskResult.metrics`; a metric of the submission alone has none.
+    """
+
+    unit: str
+    names: Sequence[str]
+    statistics: Mapping[str, Statistic]
