@@ -10,10 +10,19 @@ PIP := -m pip --disable-pip-version-check --quiet
 
 .PHONY: demo test test-scoring test-docker test-podman check quick bench lock schema pictures clean
 
-demo: .venv/demo  ## Build the CLPsych 2025 bundle, then build and dry-run its model-free task.
+demo: .venv/demo  ## Build CLPsych 2025, dry-run its model-free task; then the same for a task from a CSV.
 	$(BIN)/gen-bundle clpsych2025 --out bundle.zip
 	$(BIN)/gen-bundle clpsych2025 --layout separate --task a2 --out demo/clpsych2025-a2.zip
 	$(BIN)/gen-bundle dry-run demo/clpsych2025-a2.zip --engine process --out demo/dry-run
+	test -d demo/reviews || $(BIN)/gen-bundle new reviews --gold docs/reviews.csv --split 40:60 --yes --in demo
+	$(BIN)/gen-bundle demo/reviews --out demo/reviews.zip
+	$(BIN)/gen-bundle dry-run demo/reviews.zip --engine process --phase test --out demo/reviews-dry-run
+	@printf '%s\n' '' \
+	  'bundle.zip               CLPsych 2025 with all its tasks, as Codabench takes it' \
+	  'demo/dry-run/            its model-free task, run as Codabench would: scores, logs, results pages' \
+	  'demo/reviews/            a task of its own, made from docs/reviews.csv: change bundle.yaml and pages/' \
+	  'demo/reviews.zip         its bundle; demo/reviews-dry-run/ is what running it gave' \
+	  'docs/tutorial.md         from your own CSV to a competition: begin here'
 
 test: .venv/dev check  ## Everything that needs no model.
 	$(BIN)/pytest -n auto -m "not models and not docker and not image"
