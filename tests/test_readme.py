@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine import PYTHON_IMAGE, require_engine, require_image
+from tests.fresh_clone import fresh_clone
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -32,15 +33,15 @@ def run(command: str, cwd: Path) -> str:
     return done.stdout
 
 
-def test_make_test_is_what_ci_runs() -> None:
-    assert "make test" in commands()
-    assert "\nmake test\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+@pytest.mark.parametrize("command", ["make demo", "make test"])
+def test_ci_runs_what_the_readme_says(command: str) -> None:
+    assert command in commands()
+    assert f"\n{command}\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
 def test_the_demo_from_a_fresh_clone(tmp_path: Path) -> None:
-    clone = tmp_path / "clone"
-    run(f"git clone --quiet --no-hardlinks {ROOT} {clone}", tmp_path)
+    clone = fresh_clone(tmp_path / "clone")
     *_, printed = run("make demo", clone).split("\n\n")
     assert (clone / "bundle.zip").stat().st_size > 100_000
     for dry_run in ("dry-run", "reviews-dry-run"):
