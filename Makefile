@@ -25,7 +25,7 @@ demo: .venv/demo  ## Build CLPsych 2025, dry-run its model-free task; then the s
 	  'docs/tutorial.md         from your own CSV to a competition: begin here'
 
 test: .venv/dev check  ## Everything that needs no model.
-	$(BIN)/pytest -n auto -m "not models and not docker and not image"
+	$(BIN)/pytest -n auto --dist worksteal -m "not models and not docker and not image"
 
 test-scoring: .venv/models .venv-tf5/models  ## The tests with models, under both major versions of transformers.
 	$(BIN)/pytest -m models
@@ -43,7 +43,7 @@ check: .venv/dev  ## Style and types.
 	$(BIN)/mypy generator scoring_programs tests
 
 quick: .venv/dev
-	$(BIN)/pytest -n auto -m "not models and not docker and not image and not slow and not browser"
+	$(BIN)/pytest -n auto --dist worksteal -m "not models and not docker and not image and not slow and not browser"
 
 bench: .venv/models  ## Speed and memory, as ratios measured in one run; asserts nothing.
 	$(BIN)/python -m tests.benchmarks

@@ -21,13 +21,15 @@ def fresh_clone(folder: Path) -> Path:
     environment = folder / ".venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(environment)}))
-    for lock in LOCKS:
-        for name in re.findall(r"^([\w.-]+)==", (ROOT / "requirements" / lock).read_text(encoding="utf-8"), re.MULTILINE):
-            with suppress(PackageNotFoundError):  # what only builds the project; the demo would miss anything else
-                _link(name, packages)
+    locks = "".join((ROOT / "requirements" / lock).read_text(encoding="utf-8") for lock in LOCKS)
+    for name in ["gen-bundle", *re.findall(r"^([\w.-]+)==", locks, re.MULTILINE)]:
+        with suppress(PackageNotFoundError):  # what only builds the project; the demo would miss anything else
+            _link(name, packages)
     (packages / "gen_bundle.pth").write_text(f"{folder / 'generator'}\n", encoding="utf-8")
     command = environment / "bin" / "gen-bundle"
-    command.write_text(f"#!{environment / 'bin' / 'python'}\nfrom gen_bundle.cli import main\nmain()\n", encoding="utf-8")
+    command.write_text(
+        f"#!{environment / 'bin' / 'python'}\nfrom gen_bundle.cli import main\nmain()\n", encoding="utf-8"
+    )
     command.chmod(0o755)
     for stamp in ("pip", "demo"):
         (environment / stamp).touch()
@@ -38,5 +40,5 @@ def _link(name: str, packages: Path) -> None:
     """Link a distribution's modules and metadata into a folder of packages."""
     found = distribution(name)
     for top in {file.parts[0] for file in found.files or ()} - {"..", "__pycache__"}:
-        if not (packages / top).exists():
+        if not top.endswith(".pth") and not (packages / top).exists():
             (packages / top).symlink_to(Path(str(found.locate_file(top))))

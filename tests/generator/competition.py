@@ -1,6 +1,5 @@
 """A small competition for tests: the one that `gen-bundle new --package` writes, with changes to its bundle.yaml."""
 
-import shutil
 import tempfile
 from collections.abc import Callable
 from functools import cache
