@@ -1,7 +1,5 @@
 """A report as text for people, as SARIF, and as GitHub annotations."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path

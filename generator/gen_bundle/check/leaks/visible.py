@@ -50,12 +50,11 @@ class Seen:
 @once_a_bundle
 def visible_files(bundle: Bundle) -> Iterator[Seen]:
     """All files that participants can read; archives among them are opened, too."""
-    for at, path, _, _ in page_files(bundle):
-        found = bundle.tree.find(path) if isinstance(path, str) else None
-        if isinstance(found, Node) and not found.is_folder:
-            yield Seen("page", at, str(path), found)
+    for page in page_files(bundle):
+        if isinstance(page.found, Node) and not page.found.is_folder:
+            yield Seen("page", page.at, str(page.path), page.found)
     logo = bundle.yaml.get("image")
-    found = bundle.tree.find(logo) if isinstance(logo, str) else None
+    found = bundle.find(logo)
     if isinstance(found, Node) and not found.is_folder:
         yield Seen("logo", ("image",), str(logo), found)
     done: set[tuple[str, int]] = set()
