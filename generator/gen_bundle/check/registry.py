@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.versions import SOURCE
@@ -82,10 +82,8 @@ REGISTRY: dict[str, Rule] = {}
 
 
 class Extra(TypedDict, total=False):
-    """What a rule gives beside its title, where its topic or the function's docstring does not."""
+    """Where a rule differs from its topic."""
 
-    consequence: str
-    repair: str
     source: str
     reads: Reads
     stage: Stage
@@ -95,8 +93,8 @@ class Extra(TypedDict, total=False):
 class Topic:
     """A subject, with a section in docs/checks.md; its source, input and stage are those of its rules by default.
 
-    Each method registers the function that it decorates as a rule with that effect. The function's docstring says
-    first what happens and then, in a second paragraph, what to do; it lacks what is passed as `consequence` or `repair`.
+    Each method registers the function that it decorates as a rule with that effect. The text of a rule is
+    "consequence → repair"; it is the function's docstring unless it is passed.
     """
 
     title: str
@@ -104,33 +102,34 @@ class Topic:
     reads: Reads = "v2"
     stage: Stage = Stage.LATER  # where the platform refuses; all other effects come later
 
-    def refused(self, rule_id: str, title: str, **extra: Unpack[Extra]) -> Callable[[Check], Check]:
+    def refused(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
         """A rule for what the platform refuses to upload."""
-        return self._rule(Effect.REFUSED, extra.get("stage", self.stage), rule_id, title, extra)
+        return self._rule(Effect.REFUSED, extra.get("stage", self.stage), (rule_id, title, text), extra)
 
-    def broken(self, rule_id: str, title: str, **extra: Unpack[Extra]) -> Callable[[Check], Check]:
+    def broken(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
         """A rule for what cannot work."""
-        return self._rule(Effect.BROKEN, Stage.LATER, rule_id, title, extra)
+        return self._rule(Effect.BROKEN, Stage.LATER, (rule_id, title, text), extra)
 
-    def trap(self, rule_id: str, title: str, **extra: Unpack[Extra]) -> Callable[[Check], Check]:
+    def trap(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
         """A rule for what is not as intended."""
-        return self._rule(Effect.TRAP, Stage.LATER, rule_id, title, extra)
+        return self._rule(Effect.TRAP, Stage.LATER, (rule_id, title, text), extra)
 
-    def note(self, rule_id: str, title: str, **extra: Unpack[Extra]) -> Callable[[Check], Check]:
+    def note(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
         """A rule for what is worth knowing."""
-        return self._rule(Effect.NOTE, Stage.LATER, rule_id, title, extra)
+        return self._rule(Effect.NOTE, Stage.LATER, (rule_id, title, text), extra)
 
-    def _rule(self, effect: Effect, stage: Stage, rule_id: str, title: str, extra: Extra) -> Callable[[Check], Check]:
+    def _rule(
+        self, effect: Effect, stage: Stage, words: tuple[str, str, str], extra: Extra
+    ) -> Callable[[Check], Check]:
+        rule_id, title, text = words
         if rule_id in REGISTRY:
             raise ValueError(f"two rules are called {rule_id}")
         reads, source = extra.get("reads", self.reads), extra.get("source", self.source)
 
         def register(check: Check) -> Check:
-            paragraphs = (" ".join(part.split()) for part in (check.__doc__ or "").split("\n\n"))
-            consequence = extra["consequence"] if "consequence" in extra else next(paragraphs, "")
-            repair = extra["repair"] if "repair" in extra else next(paragraphs, "")
-            words = title, consequence, repair, source
-            REGISTRY[rule_id] = Rule(rule_id, effect, stage, reads, self.title, *words, check)
+            consequence, _, repair = " ".join((text or check.__doc__ or "").split()).partition(" → ")
+            says = title, consequence, repair, source
+            REGISTRY[rule_id] = Rule(rule_id, effect, stage, reads, self.title, *says, check)
             return check
 
         return register

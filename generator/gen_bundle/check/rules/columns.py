@@ -11,8 +11,9 @@ from gen_bundle.codabench.document import Entry
 from gen_bundle.codabench.fields import as_integer, as_text, shown
 from gen_bundle.codabench.stages import Stage
 
-VALIDATED = f"{SERIALIZERS}/leaderboards.py (columns)"
-COLUMNS = Topic("Columns", SCORES, stage=Stage.SAVE_LEADERBOARDS)
+VALIDATED = Topic("Columns", f"{SERIALIZERS}/leaderboards.py (columns)", stage=Stage.SAVE_LEADERBOARDS)
+COMPUTED = Topic("Columns", SCORES)
+SHOWN = Topic("Columns", SCORES, reads="both")
 STORED_DECIMALS = 10
 COLUMNS_PLACE = 3
 # place of checks over a whole column, and over all columns, after those of single fields
@@ -39,29 +40,25 @@ def _repeated(name: str, values: Callable[[list[Entry]], Iterable[Any]], place: 
     return check
 
 
-COLUMNS.refused(
+VALIDATED.refused(
     "column-keys-equal",
     "two columns with the same key",
-    consequence="The upload ends with `columns: Columns must have unique keys!`",
-    repair="Give every column a key of its own; blanks around it do not count.",
-    source=VALIDATED,
+    "The upload ends with `columns: Columns must have unique keys!` → Give every column a key of its own; blanks "
+    "around it do not count.",
 )(_repeated("key", lambda columns: (as_text(column.get("key")) or None for column in columns), 1))
 
-COLUMNS.refused(
+VALIDATED.refused(
     "column-indexes-equal",
     "two columns with the same index",
-    consequence="The upload ends with `columns: Columns must have unique indexes!`",
-    repair="Number the columns 0, 1, 2 ….",
-    source=VALIDATED,
+    "The upload ends with `columns: Columns must have unique indexes!` → Number the columns 0, 1, 2 ….",
 )(_repeated("index", lambda columns: (as_integer(column.get("index")) for column in columns), 0))
 
 
-@COLUMNS.refused("computation-without-inputs", "`computation` without `computation_indexes`", source=VALIDATED)
+@VALIDATED.refused("computation-without-inputs", "`computation` without `computation_indexes`")
 def _computation_without_inputs(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Column with computation must have at least 1 column selected …`, even if computation is
     null.
-
-    Add computation_indexes with the indexes of the columns to compute from, or delete computation.
+    → Add computation_indexes with the indexes of the columns to compute from, or delete computation.
     """
     for board, column in _columns(bundle):
         if "computation" in column.value and "computation_indexes" not in column.value:
@@ -70,12 +67,11 @@ def _computation_without_inputs(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(what, column.at, order=order)
 
 
-@COLUMNS.refused("computation-inputs-wrong", "`computation_indexes` that do not fit", source=VALIDATED)
+@VALIDATED.refused("computation-inputs-wrong", "`computation_indexes` that do not fit")
 def _computation_inputs_wrong(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Column index … does not exist …`, `Bad value for index …`, `Cannot self-reference …` or
     `Cannot add computation columns without a computation function set`.
-
-    Give a list of whole numbers, each the index of another column, together with `computation`.
+    → Give a list of whole numbers, each the index of another column, together with `computation`.
     """
     for board, column in _columns(bundle):
         at = (*column.at, "computation_indexes")
@@ -111,11 +107,10 @@ def _input_faults(bundle: Bundle, board: Entry, column: Entry, indexes: Any) -> 
             yield f"{name} refers to the index {number}, which no column has"
 
 
-@COLUMNS.broken("computation-of-nothing", "a computed column without inputs, or without a function")
+@COMPUTED.broken("computation-of-nothing", "a computed column without inputs, or without a function")
 def _computation_of_nothing(bundle: Bundle) -> Iterator[Problem]:
     """Every upload of scores ends in a server error after the first stored score.
-
-    Give the columns to compute from, and avg, sum, min or max.
+    → Give the columns to compute from, and avg, sum, min or max.
     """
     for board, column in _columns(bundle):
         computation = column.get("computation")
@@ -125,11 +120,10 @@ def _computation_of_nothing(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"the computed column {shown(column.get('key'))} has no {missing}", column.at)
 
 
-@COLUMNS.trap("computation-left-out", "`computation_indexes` with an empty `computation`")
+@COMPUTED.trap("computation-left-out", "`computation_indexes` with an empty `computation`")
 def _computation_left_out(bundle: Bundle) -> Iterator[Problem]:
     """The column is not computed; it stays empty unless the scoring program writes its key.
-
-    Set computation to avg, sum, min or max, or delete both keys.
+    → Set computation to avg, sum, min or max, or delete both keys.
     """
     for _, column in _columns(bundle):
         is_empty = "computation" in column.value and column.get("computation") is None
@@ -137,16 +131,13 @@ def _computation_left_out(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"column {shown(column.get('key'))} has inputs, but no computation", column.at)
 
 
-@COLUMNS.refused(
+@VALIDATED.refused(
     "column-id",
     "an `id` of a column that is not a number",
-    source=f"{VALIDATED}; drf-writable-nested looks up nested objects by id",
+    source=f"{VALIDATED.source}; drf-writable-nested looks up nested objects by id",
 )
 def _column_id(bundle: Bundle) -> Iterator[Problem]:
-    """The server looks for an existing column with this id, and the upload fails.
-
-    Delete `id`.
-    """
+    """The server looks for an existing column with this id, and the upload fails. → Delete `id`."""
     for board, column in _columns(bundle):
         key = column.get("pk") or column.get("id")
         if key and as_integer(key) is None:
@@ -154,11 +145,10 @@ def _column_id(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"column {shown(column.get('key'))} has the id {shown(key)}", (*column.at, "id"), order=order)
 
 
-@COLUMNS.trap("column-key-with-outer-blanks", "a column key with blanks around it", source=SERIALIZERS)
+@COMPUTED.trap("column-key-with-outer-blanks", "a column key with blanks around it", source=SERIALIZERS)
 def _column_key_with_outer_blanks(bundle: Bundle) -> Iterator[Problem]:
     """The blanks are stripped: scores that the scoring program writes under the key with blanks are ignored.
-
-    Write the key without blanks, here and in the scoring program.
+    → Write the key without blanks, here and in the scoring program.
     """
     for _, column in _columns(bundle):
         key = column.get("key")
@@ -166,11 +156,10 @@ def _column_key_with_outer_blanks(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"the key {key!r} has blanks around it", (*column.at, "key"))
 
 
-@COLUMNS.trap("computed-from-computed", "a column computed from another computed column")
+@COMPUTED.trap("computed-from-computed", "a column computed from another computed column")
 def _computed_from_computed(bundle: Bundle) -> Iterator[Problem]:
     """The result depends on which of the two the server happens to compute first.
-
-    Compute from columns that the scoring program writes.
+    → Compute from columns that the scoring program writes.
     """
     columns = bundle.competition.columns
     computed = {column.index for column in columns if column.computation}
@@ -179,11 +168,10 @@ def _computed_from_computed(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"column {column.key} is computed from a computed column", column.at)
 
 
-@COLUMNS.trap("computation-input-twice", "a sum or mean that lists a column twice")
+@COMPUTED.trap("computation-input-twice", "a sum or mean that lists a column twice")
 def _computation_input_twice(bundle: Bundle) -> Iterator[Problem]:
     """The column counts once: listing it again does not give it more weight.
-
-    List each column once; let the scoring program write a weighted value.
+    → List each column once; let the scoring program write a weighted value.
     """
     for column in bundle.competition.columns:
         if column.computation in ("sum", "avg") and len(set(column.inputs)) < len(column.inputs):
@@ -202,26 +190,22 @@ def _precision(is_odd: Callable[[int], bool]) -> Check:
     return check
 
 
-COLUMNS.trap(
+SHOWN.trap(
     "precision-negative",
     "a negative precision",
-    consequence="Scores are shown rounded to tens, hundreds and so on.",
-    repair="Give the number of digits after the decimal point.",
-    reads="both",
+    "Scores are shown rounded to tens, hundreds and so on. → Give the number of digits after the decimal point.",
 )(_precision(lambda digits: digits < 0))
 
-COLUMNS.note(
+SHOWN.note(
     "precision-zero",
     "a precision of 0",
-    consequence="Scores are shown rounded to whole numbers: 0.51 and 1.49 are both shown as 1.0.",
-    repair="Give more digits unless the scores are counts or percentages.",
-    reads="both",
+    "Scores are shown rounded to whole numbers: 0.51 and 1.49 are both shown as 1.0. → Give more digits unless "
+    "the scores are counts or percentages.",
 )(_precision(lambda digits: digits == 0))
 
-COLUMNS.note(
+SHOWN.note(
     "precision-beyond-stored",
     "more digits than are stored",
-    consequence=f"Scores are stored with {STORED_DECIMALS} digits after the decimal point.",
-    repair=f"Use a precision of at most {STORED_DECIMALS}.",
-    reads="both",
+    f"Scores are stored with {STORED_DECIMALS} digits after the decimal point. → Use a precision of at most "
+    f"{STORED_DECIMALS}.",
 )(_precision(lambda digits: digits > STORED_DECIMALS))

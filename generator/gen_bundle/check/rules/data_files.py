@@ -32,10 +32,12 @@ def in_use(competition: Competition) -> list[DataUse]:
 
 
 @DATA.refused(
-    "data-path-no-text", "the path of a program or of data is not a text", consequence=PATH_NOT_TEXT, stage=Stage.TASKS
+    "data-path-no-text",
+    "the path of a program or of data is not a text",
+    f"{PATH_NOT_TEXT} → Leave the key out if there is nothing; quote a path that looks like a number.",
+    stage=Stage.TASKS,
 )
 def _data_path_no_text(bundle: Bundle) -> Iterator[Problem]:
-    """Leave the key out if there is nothing; quote a path that looks like a number."""
     for use in bundle.competition.uses():
         if not isinstance(use.path, str):
             stage = Stage.SOLUTIONS if use.role == "solution" else Stage.TASKS
@@ -68,9 +70,8 @@ def _is_uuid(text: str) -> bool:
 @DATA.refused("data-not-found", "a program or data file does not exist")
 def _data_not_found(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Cannot find dataset: "…"`.
-
-    Correct the path: it is relative to the root of the zip, case matters, / separates, and nothing is fetched from the
-    web.
+    → Correct the path: it is relative to the root of the zip, case matters, / separates, and nothing is fetched from
+    the web.
     """
     return (problem for _, problem in _missing_data(bundle, uuids=False))
 
@@ -78,10 +79,10 @@ def _data_not_found(bundle: Bundle) -> Iterator[Problem]:
 @DATA.refused(
     "data-key-unknown",
     "a program or data refers to a dataset of the server by key",
-    repair=f"Put the file into the bundle. {known_key('dataset')}",
+    'The upload ends with `Cannot find … with key: "…"` if there is no such dataset. → Put the file into the '
+    f"bundle. {known_key('dataset')}",
 )
 def _data_key_unknown(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with `Cannot find … with key: "…"` if there is no such dataset."""
     return (problem for key, problem in _missing_data(bundle, uuids=True) if key not in bundle.known_keys)
 
 
@@ -89,8 +90,7 @@ def _data_key_unknown(bundle: Bundle) -> Iterator[Problem]:
 def _data_whole_bundle(bundle: Bundle) -> Iterator[Problem]:
     """The whole bundle is packed, reference data included; as public data, starting kit or solution participants can
     download it.
-
-    Leave the key out, or give the path of a separate folder.
+    → Leave the key out, or give the path of a separate folder.
     """
     for use in bundle.competition.uses():
         if bundle.find(use.path) is bundle.tree.root:
@@ -99,10 +99,7 @@ def _data_whole_bundle(bundle: Bundle) -> Iterator[Problem]:
 
 @DATA.broken("data-of-the-server", "the path of a program or data leads out of the bundle")
 def _data_of_the_server(bundle: Bundle) -> Iterator[Problem]:
-    """The path is followed on the server, and some other file is used.
-
-    Give a path inside the bundle.
-    """
+    """The path is followed on the server, and some other file is used. → Give a path inside the bundle."""
     for use in bundle.competition.uses():
         if isinstance(bundle.find(use.path), OnServer):
             yield Problem(f"{where(use)} lies outside the bundle", use.at)
@@ -129,8 +126,7 @@ def _packages_with(fault: Callable[[DataUse, Package, bool], str | None]) -> Che
 def _data_no_zip(_: DataUse, package: Package, running: bool) -> str | None:
     """It is uploaded as it is, but the worker cannot unpack it: every submission fails after minutes with `Bad or empty
     zip file`.
-
-    Give a folder, or a zip that can be opened.
+    → Give a folder, or a zip that can be opened.
     """
     what = "is not a zip" if package.kind == "no zip" else "is a zip that cannot be unpacked"
     return f"{what}: {package.fault}" if running and package.fault else None
@@ -143,10 +139,7 @@ def _data_no_zip(_: DataUse, package: Package, running: bool) -> str | None:
 )
 @_packages_with
 def _download_no_zip(use: DataUse, package: Package, running: bool) -> str | None:
-    """Participants download something that they cannot open or submit.
-
-    Give a folder, or a zip that can be opened.
-    """
+    """Participants download something that they cannot open or submit. → Give a folder, or a zip that can be opened."""
     needs_zip = use.role == "solution" or str(use.path).lower().endswith(".zip")
     return f"cannot be opened: {package.fault}" if not running and package.fault and needs_zip else None
 
@@ -158,20 +151,14 @@ def _is_empty(package: Package) -> bool:
 @DATA.broken("reference-data-empty", "reference data without any file", source=WORKER)
 @_packages_with
 def _reference_data_empty(use: DataUse, package: Package, running: bool) -> str | None:
-    """The scoring program finds an empty /app/input/ref.
-
-    Put the reference files there, or leave the key out.
-    """
+    """The scoring program finds an empty /app/input/ref. → Put the reference files there, or leave the key out."""
     return "contains no file" if running and use.role == "reference_data" and _is_empty(package) else None
 
 
 @DATA.trap("data-empty", "input data, public data, a starting kit or a solution without any file")
 @_packages_with
 def _data_empty(use: DataUse, package: Package, _: bool) -> str | None:
-    """Participants get an empty zip.
-
-    Put the files there, or leave the key out.
-    """
+    """Participants get an empty zip. → Put the files there, or leave the key out."""
     is_download = use.role not in (*PROGRAMS, "reference_data")
     return "contains no file" if is_download and _is_empty(package) else None
 
@@ -179,8 +166,7 @@ def _data_empty(use: DataUse, package: Package, _: bool) -> str | None:
 @DATA.trap("link-used", "a symbolic link among the programs, data or pages", source=ZIPFILE)
 def _link_used(bundle: Bundle) -> Iterator[Problem]:
     """It is unpacked as a small text file that holds the link's target, and used as such.
-
-    Pack the file itself (zip without -y).
+    → Pack the file itself (zip without -y).
     """
     for page in page_files(bundle):
         if isinstance(page.found, Node) and page.found.is_link:
@@ -198,22 +184,22 @@ OVERWRITES = "Each folder is zipped into a file of its name beside it."
 @DATA.broken(
     "packed-over",
     "packing a folder overwrites a program or data that a task uses",
-    consequence=f"{OVERWRITES} A file of that name that is read later is no longer the original.",
+    f"{OVERWRITES} A file of that name that is read later is no longer the original. → Do not give a folder and a "
+    "zip the same name; include ready-made zips.",
     source=f"{UNPACKER}/utils.py (zip_if_directory)",
 )
 def _packed_over(bundle: Bundle) -> Iterator[Problem]:
-    """Do not give a folder and a zip the same name; include ready-made zips."""
     return _overwritten(bundle, used=True)
 
 
 @DATA.trap(
     "packed-into",
     "packing a folder writes a zip into another folder, or over a download",
-    consequence=f"{OVERWRITES} A folder that is packed later contains that zip as well.",
+    f"{OVERWRITES} A folder that is packed later contains that zip as well. → Do not pack a folder and its "
+    "parent; include ready-made zips.",
     source=f"{UNPACKER}/utils.py (zip_if_directory)",
 )
 def _packed_into(bundle: Bundle) -> Iterator[Problem]:
-    """Do not pack a folder and its parent; include ready-made zips."""
     return _overwritten(bundle, used=False)
 
 

@@ -23,8 +23,7 @@ def few(names: list[str]) -> str:
 @ZIP.refused("zip-unreadable", "the file is not a readable zip", source=UPLOAD)
 def _zip_unreadable(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Bad zip file uploaded.`
-
-    Create the zip again, and make sure that the whole file is uploaded.
+    → Create the zip again, and make sure that the whole file is uploaded.
     """
     for member, reason in bundle.archive.failures if bundle.archive else ():
         if member is None:
@@ -34,8 +33,7 @@ def _zip_unreadable(bundle: Bundle) -> Iterator[Problem]:
 @ZIP.refused("zip-member-unreadable", "a member of the zip cannot be unpacked")
 def _zip_member_unreadable(bundle: Bundle) -> Iterator[Problem]:
     """Unpacking stops there and the upload fails.
-
-    Pack again with plain deflate, without a password, and with names that can exist side by side.
+    → Pack again with plain deflate, without a password, and with names that can exist side by side.
     """
     for number, (member, reason) in enumerate(bundle.archive.failures if bundle.archive else ()):
         if member is not None:
@@ -45,8 +43,7 @@ def _zip_member_unreadable(bundle: Bundle) -> Iterator[Problem]:
 @ZIP.refused("zip-bomb", "a member expands to an enormous size")
 def _zip_bomb(bundle: Bundle) -> Iterator[Problem]:
     """Unpacking it would fill the server's disk; the check does not unpack it.
-
-    Leave the member out, or pack real data.
+    → Leave the member out, or pack real data.
     """
     for number, name in enumerate(bundle.archive.bombs if bundle.archive else ()):
         yield Problem(f"{name!r} expands more than 200 times, to over 2 GiB", file=name, order=(number,))
@@ -55,8 +52,7 @@ def _zip_bomb(bundle: Bundle) -> Iterator[Problem]:
 @ZIP.refused("yaml-not-at-root", "there is no competition.yaml at the root of the zip", source=UPLOAD)
 def _yaml_not_at_root(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `competition.yaml is missing from zip, check your folder structure …`
-
-    Zip the files themselves, not the folder around them, and name the file exactly competition.yaml.
+    → Zip the files themselves, not the folder around them, and name the file exactly competition.yaml.
     """
     found = bundle.tree.find(YAML_NAME)
     if isinstance(found, Node):
@@ -73,10 +69,7 @@ def _yaml_not_at_root(bundle: Bundle) -> Iterator[Problem]:
 
 @ZIP.trap("zip-member-replaced", "two members of the zip have the same name and different content")
 def _zip_member_replaced(bundle: Bundle) -> Iterator[Problem]:
-    """The last one silently replaces the others.
-
-    Create the zip from scratch instead of adding to it.
-    """
+    """The last one silently replaces the others. → Create the zip from scratch instead of adding to it."""
     for name in bundle.archive.replaced if bundle.archive else ():
         yield Problem(f"{name!r} is in the zip twice, with different content", file=name)
 
@@ -85,8 +78,7 @@ def _zip_member_replaced(bundle: Bundle) -> Iterator[Problem]:
 def _zip_odd_name(bundle: Bundle) -> Iterator[Problem]:
     """A leading / and `..` are dropped, what follows a NUL is cut off, and names not marked as UTF-8 are read in the
     DOS code page: the file is not unpacked under the name in the zip.
-
-    Use plain relative names in UTF-8.
+    → Use plain relative names in UTF-8.
     """
     odd: list[str] = []
     for member in bundle.archive.members if bundle.archive else ():
@@ -101,10 +93,7 @@ def _zip_odd_name(bundle: Bundle) -> Iterator[Problem]:
 
 @ZIP.note("zip-names-differ-in-case", "names that differ only in case")
 def _zip_names_differ_in_case(bundle: Bundle) -> Iterator[Problem]:
-    """They are two files on the server, but one on most people's computers.
-
-    Rename one of them.
-    """
+    """They are two files on the server, but one on most people's computers. → Rename one of them."""
     counted = Counter(name.lower() for name in bundle.tree.names())
     same = [name for name, count in counted.items() if count > 1]
     if same:
@@ -113,10 +102,7 @@ def _zip_names_differ_in_case(bundle: Bundle) -> Iterator[Problem]:
 
 @ZIP.note("zip-many-members", "a very large number of files", source=UPLOAD)
 def _zip_many_members(bundle: Bundle) -> Iterator[Problem]:
-    """Unpacking takes long.
-
-    Put large data into a zip of its own inside the bundle.
-    """
+    """Unpacking takes long. → Put large data into a zip of its own inside the bundle."""
     count = len(bundle.archive.members) if bundle.archive else 0
     if count >= MANY_MEMBERS:
         yield Problem(f"the zip has {count:,} members")
@@ -125,8 +111,7 @@ def _zip_many_members(bundle: Bundle) -> Iterator[Problem]:
 @ZIP.note("zip-64", "a zip64 archive")
 def _zip_64(bundle: Bundle) -> Iterator[Problem]:
     """It is unpacked as usual, but some older tools cannot open it.
-
-    Nothing needs to be done; below 4 GiB a plain zip is enough.
+    → Nothing needs to be done; below 4 GiB a plain zip is enough.
     """
     if bundle.archive and bundle.archive.zip64:
         yield Problem("the archive uses the zip64 format")
@@ -134,9 +119,6 @@ def _zip_64(bundle: Bundle) -> Iterator[Problem]:
 
 @ZIP.note("zip-link", "a symbolic link in the zip")
 def _zip_link(bundle: Bundle) -> Iterator[Problem]:
-    """It is unpacked as a small text file that holds the link's target.
-
-    Pack the file itself.
-    """
+    """It is unpacked as a small text file that holds the link's target. → Pack the file itself."""
     for name in bundle.archive.links if bundle.archive else ():
         yield Problem(f"{name!r} is a symbolic link", file=name)

@@ -28,8 +28,7 @@ def _questions(bundle: Bundle) -> list[tuple[Any, Question]]:
 @SHEET.refused("fact-sheet-no-json", "the fact sheet contains something that JSON cannot")
 def _fact_sheet_no_json(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `fact_sheet: Value must be valid JSON.` or a database error.
-
-    Quote dates; leave out .nan, .inf, NUL characters and aliases that loop.
+    → Quote dates; leave out .nan, .inf, NUL characters and aliases that loop.
     """
     if not is_json(bundle.yaml.get("fact_sheet")):
         yield Problem("fact_sheet contains a value that JSON cannot", ("fact_sheet",), order=(PLACE, 0))
@@ -38,8 +37,7 @@ def _fact_sheet_no_json(bundle: Bundle) -> Iterator[Problem]:
 @SHEET.refused("fact-sheet-no-mapping", "the fact sheet is not a mapping of questions")
 def _fact_sheet_no_mapping(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `fact_sheet: Not valid JSON` or a bare error.
-
-    Give a mapping from a key to each question.
+    → Give a mapping from a key to each question.
     """
     sheet = bundle.yaml.get("fact_sheet")
     if sheet and not isinstance(sheet, Mapping):
@@ -72,8 +70,8 @@ def _wrong_keys(_: Any, question: Question) -> str | None:
 SHEET.refused(
     "fact-sheet-question-keys",
     "a question without exactly the six keys",
-    consequence="The upload ends with `fact_sheet: Missing {…} values for …`, even if there are too many keys.",
-    repair=f"Give each question exactly {', '.join(KEYS)}.",
+    f"The upload ends with `fact_sheet: Missing {{…}} values for …`, even if there are too many keys. → Give each "
+    f"question exactly {', '.join(KEYS)}.",
 )(_questions_with(_wrong_keys, 3))
 
 
@@ -84,8 +82,8 @@ def _other_key(key: Any, question: Question) -> str | None:
 SHEET.refused(
     "fact-sheet-key-differs",
     "a question whose inner key differs from the outer one",
-    consequence="The upload ends with `fact_sheet: key:…  does not match JSON key:…`.",
-    repair="Write the same key twice, with the same type: 1 and '1' differ.",
+    "The upload ends with `fact_sheet: key:…  does not match JSON key:…`. → Write the same key twice, with the "
+    "same type: 1 and '1' differ.",
 )(_questions_with(_other_key, 4, "key"))
 
 
@@ -98,8 +96,7 @@ def _unknown_type(_: Any, question: Question) -> str | None:
 SHEET.refused(
     "fact-sheet-type",
     "a question of an unknown type",
-    consequence="The upload ends with `fact_sheet: … is not a valid question type`.",
-    repair=f"Use one of {', '.join(TYPES)}.",
+    f"The upload ends with `fact_sheet: … is not a valid question type`. → Use one of {', '.join(TYPES)}.",
 )(_questions_with(_unknown_type, 5, "type"))
 
 
@@ -110,8 +107,7 @@ SHEET.refused(
 )
 def _fact_sheet_switch_ignored(bundle: Bundle) -> Iterator[Problem]:
     """Only the text "true" counts: the question is not required, or not shown on the leaderboard.
-
-    Write "true" or "false" in quotes.
+    → Write "true" or "false" in quotes.
     """
     for key, question in _questions(bundle):
         for switch in SWITCHES:
@@ -130,6 +126,5 @@ def _no_choices(_: Any, question: Question) -> str | None:
 SHEET.trap(
     "fact-sheet-select-without-choices",
     "a select question without a list of choices",
-    consequence="Participants cannot answer it.",
-    repair="Give `selection` as a list of texts.",
+    "Participants cannot answer it. → Give `selection` as a list of texts.",
 )(_questions_with(_no_choices, 0, "selection"))

@@ -101,8 +101,7 @@ def _lost_file(bundle: Bundle, at: Path) -> str | None:
 @KEYS.broken("file-key-misspelt", "a task's file under a key that is not read")
 def _file_key_misspelt(bundle: Bundle) -> Iterator[Problem]:
     """The key is ignored: the reference data, input data or ingestion program is missing when it is needed.
-
-    Use exactly reference_data, input_data or ingestion_program.
+    → Use exactly reference_data, input_data or ingestion_program.
     """
     for at, owner, _, _ in _ignored(bundle):
         right = _lost_file(bundle, at)
@@ -113,8 +112,7 @@ def _file_key_misspelt(bundle: Bundle) -> Iterator[Problem]:
 @KEYS.trap("key-ignored", "a key that is not read")
 def _key_ignored(bundle: Bundle) -> Iterator[Problem]:
     """It is silently ignored, and the default applies.
-
-    Correct the spelling, move the key to where it is read, or set it in the editor after the upload.
+    → Correct the spelling, move the key to where it is read, or set it in the editor after the upload.
     """
     of_old_server: dict[str, list[str]] = {}
     first: Path = ()
@@ -151,10 +149,7 @@ def _changes_nothing(at: Path, value: Any, keys: frozenset[str]) -> bool:
 
 @KEYS.note("key-ignored-without-harm", "a key that is not read, with a value that changes nothing")
 def _key_ignored_without_harm(bundle: Bundle) -> Iterator[Problem]:
-    """It is ignored.
-
-    Delete it.
-    """
+    """It is ignored. → Delete it."""
     for at, owner, value, keys in _ignored(bundle):
         if _changes_nothing(at, value, keys) and _lost_file(bundle, at) is None:
             yield Problem(f"{at[-1]} in {owner} is ignored", at)

@@ -68,14 +68,13 @@ def icon_fault(data: bytes) -> str | None:
 LOGO.refused(
     "image-missing",
     "`image` is missing",
-    consequence="The upload ends with `An image for this competition could not be found in the yaml`.",
-    repair="Add `image` with the path of a logo.",
+    "The upload ends with `An image for this competition could not be found in the yaml`. → Add `image` with the "
+    "path of a logo.",
 )(missing("image"))
 
 
-@LOGO.refused("image-path-no-text", "the path of the logo is not a text", consequence=PATH_NOT_TEXT)
+@LOGO.refused("image-path-no-text", "the path of the logo is not a text", f"{PATH_NOT_TEXT} → Give a path.")
 def _image_path_no_text(bundle: Bundle) -> Iterator[Problem]:
-    """Give a path."""
     if "image" in bundle.yaml and not isinstance(bundle.yaml["image"], str):
         yield Problem(f"image is {shown(bundle.yaml['image'])}, and must be a path", ("image",))
 
@@ -83,8 +82,7 @@ def _image_path_no_text(bundle: Bundle) -> Iterator[Problem]:
 @LOGO.refused("image-not-found", "the logo does not exist, or is a folder")
 def _image_not_found(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Unable to find image: …` or `Is a directory`.
-
-    Correct the path: it is relative to the root of the zip, and case matters; web addresses are not fetched.
+    → Correct the path: it is relative to the root of the zip, and case matters; web addresses are not fetched.
     """
     path = bundle.yaml.get("image")
     if not isinstance(path, str):
@@ -104,8 +102,7 @@ def _image_not_found(bundle: Bundle) -> Iterator[Problem]:
 def _image_kind(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `logo: Please upload a valid image.` or `logo: The type of the image couldn't be
     determined.`
-
-    Convert it to PNG; the file's content counts, not its extension.
+    → Convert it to PNG; the file's content counts, not its extension.
     """
     logo = _logo(bundle)
     if logo and format_of(logo[1]) is None:
@@ -118,8 +115,7 @@ def _image_kind(bundle: Bundle) -> Iterator[Problem]:
 )
 def _image_icon(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with the error of the picture library, and leaves half a competition behind.
-
-    Use an RGB PNG, roughly square.
+    → Use an RGB PNG, roughly square.
     """
     logo = _logo(bundle)
     fault = icon_fault(logo[1]) if logo and format_of(logo[1]) is not None else None

@@ -10,10 +10,12 @@ from gen_bundle.codabench.fields import MISSING, as_boolean
 from gen_bundle.codabench.stages import Stage
 
 SAVING = f"{UNPACKER}/base_unpacker.py (saving the competition)"
-BOARDS = Topic("Leaderboards", SCORES, stage=Stage.SAVE_LEADERBOARDS)
+BOARDS = Topic("Leaderboards", SCORES)
+SAVED = Topic("Leaderboards", f"{SERIALIZERS}/leaderboards.py", stage=Stage.SAVE_LEADERBOARDS)
+BOTH_FORMATS = Topic("Leaderboards", SCORES, reads="both")
 
 
-@BOARDS.refused(
+@SAVED.refused(
     "leaderboards-missing",
     "`leaderboards` is missing",
     source=f"{UNPACKER}/v2.py (leaderboards)",
@@ -21,40 +23,32 @@ BOARDS = Topic("Leaderboards", SCORES, stage=Stage.SAVE_LEADERBOARDS)
 )
 def _leaderboards_missing(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Could not find leaderboards in the competition yaml`.
-
-    Add `leaderboards`, in the plural, as a list.
+    → Add `leaderboards`, in the plural, as a list.
     """
     if "leaderboards" not in bundle.yaml:
         hint = "; there is `leaderboard`, which belongs to the old format" if "leaderboard" in bundle.yaml else ""
         yield Problem(f"leaderboards is missing{hint}", ("leaderboards",))
 
 
-@BOARDS.refused(
-    "leaderboards-no-list", "`leaderboards` is not a list of leaderboards", source=f"{SERIALIZERS}/leaderboards.py"
-)
+@SAVED.refused("leaderboards-no-list", "`leaderboards` is not a list of leaderboards")
 def _leaderboards_no_list(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Invalid data. Expected a dictionary …` or a bare type error.
-
-    Give `leaderboards` as a list with one mapping: title, key and columns.
+    → Give `leaderboards` as a list with one mapping: title, key and columns.
     """
     return list_faults(bundle.yaml, ("leaderboards",), accepted=lambda value: value is MISSING)
 
 
-@BOARDS.refused("leaderboards-empty", "an empty list of leaderboards", source=SAVING, stage=Stage.SAVE_PHASES)
+@SAVED.refused("leaderboards-empty", "an empty list of leaderboards", source=SAVING, stage=Stage.SAVE_PHASES)
 def _leaderboards_empty(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with the bare error `list index out of range`.
-
-    Add a leaderboard.
-    """
+    """The upload ends with the bare error `list index out of range`. → Add a leaderboard."""
     if bundle.yaml.get("leaderboards") == []:
         yield Problem("leaderboards is an empty list", ("leaderboards",), order=(0, 1))
 
 
-@BOARDS.refused("columns-no-list", "a leaderboard without a list of columns", source=f"{SERIALIZERS}/leaderboards.py")
+@SAVED.refused("columns-no-list", "a leaderboard without a list of columns")
 def _columns_no_list(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `columns: This field is required.`, `Leaderboards require at least 1 column` or the like.
-
-    Give `columns` as a list of mappings with title, key and index.
+    → Give `columns` as a list of mappings with title, key and index.
     """
     for board in bundle.entries("leaderboards"):
         yield from list_faults(board.value, (*board.at, "columns"), needs_item=True, order=(board.position, 3))
@@ -63,18 +57,16 @@ def _columns_no_list(bundle: Bundle) -> Iterator[Problem]:
 @BOARDS.trap("leaderboards-several", "more than one leaderboard", source=SAVING)
 def _leaderboards_several(bundle: Bundle) -> Iterator[Problem]:
     """Only the first one is used, for every phase.
-
-    Put all columns into one leaderboard, or make a separate competition for each.
+    → Put all columns into one leaderboard, or make a separate competition for each.
     """
     for board in bundle.entries("leaderboards")[1:]:
         yield Problem(f"leaderboards[{board.position}] is never shown", board.at)
 
 
-@BOARDS.broken("primary-column-missing", "no column has the primary index", reads="both")
+@BOTH_FORMATS.broken("primary-column-missing", "no column has the primary index")
 def _primary_column_missing(bundle: Bundle) -> Iterator[Problem]:
     """The leaderboard answers with an error; with Force_Best so does every upload of scores.
-
-    Number the columns from 0, or set `primary_index` to the index of the official metric.
+    → Number the columns from 0, or set `primary_index` to the index of the official metric.
     """
     competition = bundle.competition
     if competition.columns and _primary(competition) is None:
@@ -88,23 +80,17 @@ def _primary(competition: Competition) -> Column | None:
     return next((column for column in competition.columns if column.index == competition.primary_index), None)
 
 
-@BOARDS.broken("columns-all-hidden", "all columns are hidden", reads="both")
+@BOTH_FORMATS.broken("columns-all-hidden", "all columns are hidden")
 def _columns_all_hidden(bundle: Bundle) -> Iterator[Problem]:
-    """The leaderboard answers with the error `No columns exist on the leaderboard`.
-
-    Show at least one column.
-    """
+    """The leaderboard answers with the error `No columns exist on the leaderboard`. → Show at least one column."""
     columns = bundle.competition.columns
     if columns and all(column.hidden for column in columns):
         yield Problem("every column is hidden", columns[0].at)
 
 
-@BOARDS.note("primary-column-hidden", "the primary column is hidden", reads="both")
+@BOTH_FORMATS.note("primary-column-hidden", "the primary column is hidden")
 def _primary_column_hidden(bundle: Bundle) -> Iterator[Problem]:
-    """Ranks follow a column that participants do not see.
-
-    Show it, or make another column the primary one.
-    """
+    """Ranks follow a column that participants do not see. → Show it, or make another column the primary one."""
     for column in bundle.competition.columns:
         if column.hidden and column.index == bundle.competition.primary_index:
             yield Problem(f"the primary column {column.key} is hidden", column.at)
@@ -112,10 +98,7 @@ def _primary_column_hidden(bundle: Bundle) -> Iterator[Problem]:
 
 @BOARDS.note("leaderboard-hidden", "the leaderboard is hidden")
 def _leaderboard_hidden(bundle: Bundle) -> Iterator[Problem]:
-    """Only organisers see it.
-
-    Set `hidden: false` when the ranking is to be public.
-    """
+    """Only organisers see it. → Set `hidden: false` when the ranking is to be public."""
     for board in bundle.entries("leaderboards")[:1]:
         if as_boolean(board.get("hidden")):
             yield Problem("the leaderboard is hidden", (*board.at, "hidden"))
@@ -139,8 +122,7 @@ def _rule_over_several_tasks(bundle: Bundle, rule: str) -> Iterator[Problem]:
 def _automatic_rule_with_several_tasks(bundle: Bundle) -> Iterator[Problem]:
     """Force_Last keeps the task that finishes last, and Force_Best with lower-is-better the best task: the other tasks
     show n/a.
-
-    Use Add, Add_And_Delete or Force_Latest_Multiple, or one task that writes a column for each subtask.
+    → Use Add, Add_And_Delete or Force_Latest_Multiple, or one task that writes a column for each subtask.
     """
     yield from _rule_over_several_tasks(bundle, "Force_Last")
     primary = _primary(bundle.competition)
@@ -152,8 +134,7 @@ def _automatic_rule_with_several_tasks(bundle: Bundle) -> Iterator[Problem]:
 def _best_of_several_tasks(bundle: Bundle) -> Iterator[Problem]:
     """The submission as a whole competes with its own tasks, with the sum of their primary scores: all tasks are kept
     as long as the scores are positive.
-
-    Use Force_Latest_Multiple, or one task that writes a column for each subtask.
+    → Use Force_Latest_Multiple, or one task that writes a column for each subtask.
     """
     primary = _primary(bundle.competition)
     if primary is not None and not primary.ascending:
@@ -163,8 +144,7 @@ def _best_of_several_tasks(bundle: Bundle) -> Iterator[Problem]:
 @BOARDS.trap("computed-with-several-tasks", "a computed column in a phase with several tasks")
 def _computed_with_several_tasks(bundle: Bundle) -> Iterator[Problem]:
     """It is computed over all tasks together, for a row that is not shown: the column stays blank.
-
-    Let the scoring program write the value.
+    → Let the scoring program write the value.
     """
     phase = _phase_of_several_tasks(bundle.competition)
     for column in bundle.competition.columns if phase is not None else ():

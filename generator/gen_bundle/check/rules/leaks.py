@@ -22,15 +22,17 @@ def _leaks(bundle: Bundle, *, not_yet_visible: bool) -> Iterator[Problem]:
             yield Problem(f"{leak.seen.channel} {leak.seen.name} {leak.what}", leak.seen.at)
 
 
-@LEAKS.trap(LEAK, "reference data where participants can read them", repair=REPAIR)
+@LEAKS.trap(LEAK, "reference data where participants can read them", f"Participants see the gold labels. → {REPAIR}")
 def _leak(bundle: Bundle) -> Iterator[Problem]:
-    """Participants see the gold labels."""
     return _leaks(bundle, not_yet_visible=False)
 
 
-@LEAKS.note("leak-behind-a-switch", "reference data in a program that participants cannot download yet", repair=REPAIR)
+@LEAKS.note(
+    "leak-behind-a-switch",
+    "reference data in a program that participants cannot download yet",
+    f"As soon as `make_programs_available` is switched on, participants see the gold labels. → {REPAIR}",
+)
 def _leak_behind_a_switch(bundle: Bundle) -> Iterator[Problem]:
-    """As soon as `make_programs_available` is switched on, participants see the gold labels."""
     return _leaks(bundle, not_yet_visible=True)
 
 
@@ -38,8 +40,7 @@ def _leak_behind_a_switch(bundle: Bundle) -> Iterator[Problem]:
 def _gold_would_not_be_found(bundle: Bundle) -> Iterator[Problem]:
     # only the build passes secrets, and only there can they be described better
     """If it got into what participants can read, the check would not notice.
-
-    Let `secrets()` of the scoring package name it: labels as pairs of an item's id and its label, as written in the
+    → Let `secrets()` of the scoring package name it: labels as pairs of an item's id and its label, as written in the
     data; texts one by one; files by name. Files that participants may have belong in `published`.
     """
     if bundle.secrets is not None:
@@ -48,10 +49,7 @@ def _gold_would_not_be_found(bundle: Bundle) -> Iterator[Problem]:
 
 @LEAKS.note("not-looked-into", "a file for participants that the check could not look into", source=HOUSE)
 def _not_looked_into(bundle: Bundle) -> Iterator[Problem]:
-    """It may contain gold.
-
-    Pack it as a zip without a password, or make sure yourself that it contains no gold.
-    """
+    """It may contain gold. → Pack it as a zip without a password, or make sure yourself that it contains no gold."""
     for seen in visible_files(bundle):
         if seen.closed and seen.channel != "program":
             yield Problem(f"{seen.channel} {seen.name} is {seen.closed}", seen.at)

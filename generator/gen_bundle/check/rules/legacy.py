@@ -19,8 +19,7 @@ OLD = Topic("The old format", f"{UNPACKER}/v1.py", reads="v1", stage=Stage.PHASE
 def _server_export(bundle: Bundle) -> Iterator[Problem]:
     """It does not hold all of the competition: times of day, the primary column (0 again), public data, starting kits
     and `ingestion_only_during_scoring` are lost, and a task of several phases occurs several times.
-
-    Upload the original bundle if there is one (the server keeps it beside its exports), or add what is lost: quoted
+    → Upload the original bundle if there is one (the server keeps it beside its exports), or add what is lost: quoted
     times, `primary_index`, `public_data`, `starting_kit`.
     """
     tasks, phases = bundle.entries("tasks"), bundle.entries("phases")
@@ -32,9 +31,8 @@ def _server_export(bundle: Bundle) -> Iterator[Problem]:
 @OLD.refused("old-html", "old format: `html` is missing or not a mapping with terms", stage=Stage.PAGES)
 def _old_html(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `HTML pages could not be found in the yaml file` or `A file containing the terms …`.
-
-    Give `html` as a mapping of page titles to files, one of them `terms`. A bundle of the new format needs `version: 2`
-    instead.
+    → Give `html` as a mapping of page titles to files, one of them `terms`. A bundle of the new format needs `version:
+    2` instead.
     """
     html = bundle.yaml.get("html", MISSING)
     if not isinstance(html, Mapping):
@@ -53,8 +51,7 @@ def _all_phases(bundle: Bundle) -> list[tuple[Any, Mapping[Any, Any]]]:
 @OLD.refused("old-phases", "old format: `phases` is missing, empty or not a mapping of phases")
 def _old_phases_wrong(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `No phases could be found for this competition` or a bare error.
-
-    Give `phases` as a mapping from numbers to phases, at least one besides a parallel parent.
+    → Give `phases` as a mapping from numbers to phases, at least one besides a parallel parent.
     """
     phases = bundle.yaml.get("phases", MISSING)
     if not isinstance(phases, Mapping) or not phases:
@@ -70,10 +67,7 @@ def _old_phases_wrong(bundle: Bundle) -> Iterator[Problem]:
 
 @OLD.refused("old-phase-key-missing", "old format: a phase without phasenumber, label or start_date")
 def _old_phase_key_missing(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with the bare name of the key, such as `'start_date'`.
-
-    Add the key.
-    """
+    """The upload ends with the bare name of the key, such as `'start_date'`. → Add the key."""
     for key, phase in _all_phases(bundle):
         if "phasenumber" not in phase:
             yield Problem(f"phase {key} has no phasenumber", ("phases", key), order=(-1,))
@@ -83,9 +77,12 @@ def _old_phase_key_missing(bundle: Bundle) -> Iterator[Problem]:
                 yield Problem(f"phase {at[1]} has no {name}", at, order=(number, place))
 
 
-@OLD.refused("old-phase-numbers-mixed", "old format: phase numbers that cannot be sorted", consequence=NOT_SORTABLE)
+@OLD.refused(
+    "old-phase-numbers-mixed",
+    "old format: phase numbers that cannot be sorted",
+    f"{NOT_SORTABLE} → Number the phases 1, 2, 3 ….",
+)
 def _old_phase_numbers_mixed(bundle: Bundle) -> Iterator[Problem]:
-    """Number the phases 1, 2, 3 …."""
     error = sorting_error(phase["phasenumber"] for _, phase in _all_phases(bundle) if "phasenumber" in phase)
     if error:
         yield Problem(f"the phases' numbers cannot be compared: {error}", ("phases",), order=(-1,))
@@ -94,8 +91,7 @@ def _old_phase_numbers_mixed(bundle: Bundle) -> Iterator[Problem]:
 @OLD.trap("old-parent-dropped", "old format: parallel phases")
 def _old_parent_dropped(bundle: Bundle) -> Iterator[Problem]:
     """The first phase, taken for the parent, is dropped, and the others follow one another.
-
-    Use the new format, with tasks of one phase or a competition for each track.
+    → Use the new format, with tasks of one phase or a competition for each track.
     """
     if len(old_phases(bundle)) < len(_all_phases(bundle)):
         yield Problem("the first phase is dropped, since phases are marked as parallel", ("phases",))
@@ -104,8 +100,7 @@ def _old_parent_dropped(bundle: Bundle) -> Iterator[Problem]:
 @OLD.trap("old-phases-lose-a-day", "old format: several phases")
 def _old_phases_lose_a_day(bundle: Bundle) -> Iterator[Problem]:
     """Each phase ends one day before the next one starts: a day is lost.
-
-    Use the new format, in which phases have ends.
+    → Use the new format, in which phases have ends.
     """
     for phase in bundle.competition.phases[:-1]:
         if phase.end.moment is not None:
@@ -114,10 +109,7 @@ def _old_phases_lose_a_day(bundle: Bundle) -> Iterator[Problem]:
 
 @OLD.broken("old-phase-without-scorer", "old format: a phase without a scoring program")
 def _old_phase_without_scorer(bundle: Bundle) -> Iterator[Problem]:
-    """It is accepted, but every submission fails.
-
-    Add `scoring_program`.
-    """
+    """It is accepted, but every submission fails. → Add `scoring_program`."""
     for phase in bundle.competition.phases:
         if "scoring_program" not in phase.tasks[0].files:
             yield Problem(f"phase {phase.name} has no scoring program", phase.at)
@@ -127,8 +119,7 @@ def _old_phase_without_scorer(bundle: Bundle) -> Iterator[Problem]:
 def _old_text_counts_as_true(bundle: Bundle) -> Iterator[Problem]:
     """Here any text counts as true, even `"false"` and `"no"`: registration needs approval, or phases count as
     parallel.
-
-    Write true or false, without quotes.
+    → Write true or false, without quotes.
     """
     places = [("has_registration",), *(("phases", key, "is_parallel_parent") for key, _ in _all_phases(bundle))]
     for at in places:
@@ -140,8 +131,7 @@ def _old_text_counts_as_true(bundle: Bundle) -> Iterator[Problem]:
 @OLD.note("old-format", "old format: CodaLab 1.5")
 def _old_format(bundle: Bundle) -> Iterator[Problem]:
     """It is read as far as Codabench knows its keys; many of them are ignored.
-
-    Convert it with `gen-bundle convert`.
+    → Convert it with `gen-bundle convert`.
     """
     if "html" in bundle.yaml:
         yield Problem("the bundle is in the format of CodaLab 1.5", ("html",))

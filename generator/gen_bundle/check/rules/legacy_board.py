@@ -29,8 +29,7 @@ def _label(board: Any) -> Any:
 def _old_leaderboard(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Could not find leaderboard in the competition yaml`, `… leaderboards declared …`, `…
     columns declared …`, or a bare error.
-
-    Give `leaderboard` with the mappings `leaderboards` and `columns`; every leaderboard needs a `label`, every column
+    → Give `leaderboard` with the mappings `leaderboards` and `columns`; every leaderboard needs a `label`, every column
     `leaderboard: {label: …}`.
     """
     leaderboard = bundle.yaml.get("leaderboard", MISSING)
@@ -55,9 +54,12 @@ def _old_leaderboard(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"the column {name} has no leaderboard", (*COLUMNS, name), order=(4,))
 
 
-@OLD_BOARD.refused("old-ranks-mixed", "old format: column ranks that cannot be sorted", consequence=NOT_SORTABLE)
+@OLD_BOARD.refused(
+    "old-ranks-mixed",
+    "old format: column ranks that cannot be sorted",
+    f"{NOT_SORTABLE} → Give every column a whole number as rank.",
+)
 def _old_ranks_mixed(bundle: Bundle) -> Iterator[Problem]:
-    """Give every column a whole number as rank."""
     error = sorting_error(column.get("rank", 1) for _, column in old_columns(bundle.yaml))
     if error:
         yield Problem(f"the columns' ranks cannot be compared: {error}", COLUMNS, order=(2,))
@@ -68,8 +70,7 @@ def _old_ranks_mixed(bundle: Bundle) -> Iterator[Problem]:
 )
 def _old_column_keys_equal(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `columns: Columns must have unique keys!`
-
-    Give every column a key of its own; a column's `title` replaces its key, and 1 and '1' are the same.
+    → Give every column a key of its own; a column's `title` replaces its key, and 1 and '1' are the same.
     """
     labels = old_labels(bundle.yaml)
     seen: set[tuple[str, str]] = set()
@@ -88,8 +89,7 @@ def _old_column_keys_equal(bundle: Bundle) -> Iterator[Problem]:
 def _old_board_without_columns(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `columns: Leaderboards require at least 1 column`, or `list index out of range` if there is
     no leaderboard.
-
-    Give columns the leaderboard's label.
+    → Give columns the leaderboard's label.
     """
     if bundle.value(BOARDS) == {}:
         yield Problem("there is no leaderboard", BOARDS)
@@ -102,10 +102,7 @@ def _old_board_without_columns(bundle: Bundle) -> Iterator[Problem]:
 
 @OLD_BOARD.trap("old-column-lost", "old format: a column that belongs to no leaderboard")
 def _old_column_lost(bundle: Bundle) -> Iterator[Problem]:
-    """It is silently dropped.
-
-    Give it the label of an existing leaderboard.
-    """
+    """It is silently dropped. → Give it the label of an existing leaderboard."""
     for name, column in old_columns(bundle.yaml):
         label = board_label(column)
         if label is not None and label not in old_labels(bundle.yaml):
@@ -114,10 +111,7 @@ def _old_column_lost(bundle: Bundle) -> Iterator[Problem]:
 
 @OLD_BOARD.trap("old-boards-several", "old format: more than one leaderboard")
 def _old_boards_several(bundle: Bundle) -> Iterator[Problem]:
-    """Only the first one is used, for every phase.
-
-    Put all columns into one leaderboard.
-    """
+    """Only the first one is used, for every phase. → Put all columns into one leaderboard."""
     for name in list(_boards(bundle))[1:]:
         yield Problem(f"the leaderboard {name} is never shown", (*BOARDS, name))
 
@@ -129,8 +123,7 @@ def _old_boards_several(bundle: Bundle) -> Iterator[Problem]:
 )
 def _old_column_computed(bundle: Bundle) -> Iterator[Problem]:
     """`computed` is ignored: the column stays empty.
-
-    Let the scoring program write the value, or use the new format's computation.
+    → Let the scoring program write the value, or use the new format's computation.
     """
     for name, column in old_columns(bundle.yaml):
         if column.get("computed"):

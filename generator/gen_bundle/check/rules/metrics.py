@@ -42,8 +42,7 @@ def expected_direction(column: Column) -> str | None:
 @METRICS.trap("metric-sorted-the-wrong-way", "a well-known metric that is sorted the wrong way")
 def _metric_sorted_the_wrong_way(bundle: Bundle) -> Iterator[Problem]:
     """The worst submission ranks first.
-
-    Set `sorting: asc` if lower is better, `desc` if higher is; rename the column if it means something else.
+    → Set `sorting: asc` if lower is better, `desc` if higher is; rename the column if it means something else.
     """
     for column in bundle.competition.columns:
         direction = expected_direction(column)

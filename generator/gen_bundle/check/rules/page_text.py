@@ -56,8 +56,7 @@ def _rendered_texts(bundle: Bundle) -> Iterator[RenderedText]:
 @TEXT.trap("page-relative-link", "a link or picture that points to a file of the bundle")
 def _page_relative_link(bundle: Bundle) -> Iterator[Problem]:
     """Files of the bundle have no address on the site: links and pictures are broken.
-
-    Use a full web address, or put the picture into the page as a data: URI.
+    → Use a full web address, or put the picture into the page as a data: URI.
     """
     for rendered in _rendered_texts(bundle):
         folder = (rendered.file or "").rpartition("/")[0]
@@ -74,10 +73,7 @@ def _page_relative_link(bundle: Bundle) -> Iterator[Problem]:
 
 @TEXT.trap("page-dollars", "amounts in dollars that become a formula")
 def _page_dollars(bundle: Bundle) -> Iterator[Problem]:
-    """Text between two dollar signs on a line is set as mathematics.
-
-    Write USD, or escape the sign.
-    """
+    """Text between two dollar signs on a line is set as mathematics. → Write USD, or escape the sign."""
     for rendered in _rendered_texts(bundle):
         found = MONEY.search(rendered.text)
         if found:

@@ -11,36 +11,36 @@ from gen_bundle.codabench.fields import as_integer, shown
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.zips.tree import Node, OnServer
 
-PAGES = Topic("Pages and terms", f"{UNPACKER}/v2.py (pages, terms)", stage=Stage.PAGES)
+READING = f"{UNPACKER}/v2.py (pages, terms)"
+PAGES = Topic("Pages and terms", READING, reads="both", stage=Stage.PAGES)
+NEW_PAGES = Topic(PAGES.title, READING, stage=Stage.PAGES)
 # What makes a line that begins with it more than plain text in Markdown.
 BLOCK_MARK = re.compile(r" {0,3}(?:#{1,6}\s|[-*+]\s|\d{1,9}[.)]\s|>|```|~~~|\||(?:[-*_] *){3,}$)", re.MULTILINE)
 
 
-@PAGES.refused("pages-no-list", "`pages` is missing or not a list of pages")
+@NEW_PAGES.refused("pages-no-list", "`pages` is missing or not a list of pages")
 def _pages_no_list(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with a bare error such as `'NoneType' object is not iterable` or `'file'`.
-
-    Give `pages` as a list of mappings with `title` and `file`; an empty list is allowed.
+    → Give `pages` as a list of mappings with `title` and `file`; an empty list is allowed.
     """
     return list_faults(bundle.yaml, ("pages",), accepted=lambda value: value in ("", b"", {}, set()))
 
 
-@PAGES.refused("page-without-file", "a page without `file`")
+@NEW_PAGES.refused("page-without-file", "a page without `file`")
 def _page_without_file(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with the bare error `'file'`.
-
-    Add `file` to the page; look for a stray dash that splits it in two.
+    → Add `file` to the page; look for a stray dash that splits it in two.
     """
     for page in bundle.entries("pages"):
         if "file" not in page.value:
             yield Problem(f"pages[{page.position}] has no `file`", page.at, order=(page.position, 0))
 
 
-PAGES.refused(
+NEW_PAGES.refused(
     "terms-missing",
     "`terms` is missing",
-    consequence="The upload ends with `A file containing the terms of this competition has not been supplied …`",
-    repair="Add `terms` with the path of a file.",
+    "The upload ends with `A file containing the terms of this competition has not been supplied …` → Add "
+    "`terms` with the path of a file.",
     stage=Stage.TERMS,
 )(missing("terms", order=(0,)))
 
@@ -59,57 +59,48 @@ def _files_with(fault: Callable[[Bundle, PageFile], str | None]) -> Check:
 
 
 @PAGES.refused(
-    "page-path-no-text", "the path of a page or of the terms is not a text", consequence=PATH_NOT_TEXT, reads="both"
+    "page-path-no-text",
+    "the path of a page or of the terms is not a text",
+    f"{PATH_NOT_TEXT} → Give a path; quote it if it looks like a number.",
 )
 @_files_with
 def _page_path_no_text(_: Bundle, page: PageFile) -> str | None:
-    """Give a path; quote it if it looks like a number."""
     return None if isinstance(page.path, str) else f"the path is {shown(page.path)}, and must be a text"
 
 
-@PAGES.refused("page-not-found", "the file of a page or of the terms does not exist", reads="both")
+@PAGES.refused("page-not-found", "the file of a page or of the terms does not exist")
 @_files_with
 def _page_not_found(bundle: Bundle, page: PageFile) -> str | None:
     """The upload ends with `Unable to find page: …` (old format: `Could not find file for page: …`).
-
-    Correct the path: it is relative to the root of the zip, and case matters.
+    → Correct the path: it is relative to the root of the zip, and case matters.
     """
     if not isinstance(page.path, str) or page.found is not None or bundle.tree.open_error(page.path):
         return None
     return f"there is no file {page.path!r}{bundle.hint(page.path)}"
 
 
-@PAGES.refused(
-    "page-not-openable", "the path of a page or of the terms is a folder or not a possible path", reads="both"
-)
+@PAGES.refused("page-not-openable", "the path of a page or of the terms is a folder or not a possible path")
 @_files_with
 def _page_not_openable(bundle: Bundle, page: PageFile) -> str | None:
     """The upload ends with `Is a directory`, `File name too long` or the like.
-
-    Give the path of a file; the text itself belongs in that file.
+    → Give the path of a file; the text itself belongs in that file.
     """
     error = bundle.tree.open_error(page.path) if isinstance(page.path, str) else None
     return f"the path {shown(page.path)} {error}" if error else None
 
 
-@PAGES.refused("page-empty", "the file of a page or of the terms is empty")
+@NEW_PAGES.refused("page-empty", "the file of a page or of the terms is empty")
 @_files_with
 def _page_empty(_: Bundle, page: PageFile) -> str | None:
-    """The upload ends with `… is empty, it must contain content.`
-
-    Write the page, or remove it from the list.
-    """
+    """The upload ends with `… is empty, it must contain content.` → Write the page, or remove it from the list."""
     is_empty = isinstance(page.found, Node) and not page.found.is_folder and not page.found.size
     return f"{page.path} is empty" if is_empty else None
 
 
-@PAGES.refused("page-not-utf8", "a page or the terms are not UTF-8 text", reads="both")
+@PAGES.refused("page-not-utf8", "a page or the terms are not UTF-8 text")
 @_files_with
 def _page_not_utf8(bundle: Bundle, page: PageFile) -> str | None:
-    """The upload ends with `'utf-8' codec can't decode byte …`.
-
-    Save the file as UTF-8.
-    """
+    """The upload ends with `'utf-8' codec can't decode byte …`. → Save the file as UTF-8."""
     is_read = isinstance(page.found, Node) and page.found.open is not None
     return f"{page.path} is not UTF-8 text" if is_read and bundle.text(page.path) is None else None
 
@@ -118,13 +109,11 @@ def _page_not_utf8(bundle: Bundle, page: PageFile) -> str | None:
     "page-nul-character",
     "a page or the terms contain a NUL character",
     source=SERIALIZERS,
-    reads="both",
     stage=Stage.SAVE_COMPETITION,
 )
 def _page_nul_character(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `pages: content: Null characters are not allowed.`
-
-    Remove it; the file may be UTF-16, or not text at all.
+    → Remove it; the file may be UTF-16, or not text at all.
     """
     for page in page_files(bundle):
         if "\0" in (bundle.text(page.path) or ""):
@@ -132,25 +121,19 @@ def _page_nul_character(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{page.path} contains a NUL character", page.at, order=place)
 
 
-@PAGES.trap("page-blank", "a page or the terms contain only blanks", reads="both")
+@PAGES.trap("page-blank", "a page or the terms contain only blanks")
 @_files_with
 def _page_blank(bundle: Bundle, page: PageFile) -> str | None:
-    """Participants see an empty page, or agree to empty terms.
-
-    Write the page.
-    """
+    """Participants see an empty page, or agree to empty terms. → Write the page."""
     text = bundle.text(page.path)
     is_blank = text is not None and not text.strip("\ufeff \t\r\n\f\v\xa0")
     return f"{page.path} contains only blanks" if is_blank and (text or bundle.format != "v2") else None
 
 
-@PAGES.broken("page-of-the-server", "the path of a page leads out of the bundle", reads="both")
+@PAGES.broken("page-of-the-server", "the path of a page leads out of the bundle")
 @_files_with
 def _page_of_the_server(_: Bundle, page: PageFile) -> str | None:
-    """The server's own file is shown as the page.
-
-    Give a path inside the bundle.
-    """
+    """The server's own file is shown as the page. → Give a path inside the bundle."""
     is_foreign = isinstance(page.found, OnServer) and not page.found.is_folder
     return f"{page.path} lies outside the bundle" if is_foreign else None
 
@@ -158,14 +141,12 @@ def _page_of_the_server(_: Bundle, page: PageFile) -> str | None:
 @PAGES.trap(
     "page-byte-order-mark",
     "a byte order mark before a page's first heading, list or quotation",
-    source=f"{PAGES.source}; {FRONTEND}",
-    reads="both",
+    source=f"{READING}; {FRONTEND}",
 )
 def _page_byte_order_mark(bundle: Bundle) -> Iterator[Problem]:
     """The invisible mark is stored with the page, and Markdown takes the line behind it for plain text: a heading is
     shown as `# …`.
-
-    Save the file as UTF-8 without a byte order mark.
+    → Save the file as UTF-8 without a byte order mark.
     """
     for page in page_files(bundle):
         start = bundle.text(page.path, 100) or ""
@@ -173,11 +154,10 @@ def _page_byte_order_mark(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{page.path} starts with a byte order mark", page.at, file=page.path, line=1, column=1)
 
 
-@PAGES.trap("page-index-ignored", "pages whose indexes are not in the order of the list")
+@NEW_PAGES.trap("page-index-ignored", "pages whose indexes are not in the order of the list")
 def _page_index_ignored(bundle: Bundle) -> Iterator[Problem]:
     """A page's `index` is not read: pages are shown in the order of the list.
-
-    List the pages in the order in which they are to be shown.
+    → List the pages in the order in which they are to be shown.
     """
     indexes = [as_integer(page.get("index")) for page in bundle.entries("pages") if "index" in page.value]
     numbers = [index for index in indexes if index is not None]

@@ -11,21 +11,24 @@ from gen_bundle.codabench.fields import MISSING, as_integer, shown
 from gen_bundle.codabench.stages import Stage
 
 PHASES = Topic("Phases", f"{UNPACKER}/v2.py (phases)", stage=Stage.PHASES)
+LIMITS = Topic("Phases", MODELS, reads="both")
 
 
 @PHASES.refused("phases-no-list", "`phases` is missing, empty or not a list of phases")
 def _phases_no_list(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Unable to find any phases for this competition` or a bare error such as `list index out of
     range`.
-
-    Give `phases` as a list of mappings with name, start and tasks.
+    → Give `phases` as a list of mappings with name, start and tasks.
     """
     return list_faults(bundle.yaml, ("phases",), needs_item=True, order=(-2,))
 
 
-@PHASES.refused("phase-indexes-mixed", "phase indexes that cannot be sorted", consequence=NOT_SORTABLE)
+@PHASES.refused(
+    "phase-indexes-mixed",
+    "phase indexes that cannot be sorted",
+    f"{NOT_SORTABLE} → Number the phases 0, 1, 2 …, or leave all indexes out.",
+)
 def _phase_indexes_mixed(bundle: Bundle) -> Iterator[Problem]:
-    """Number the phases 0, 1, 2 …, or leave all indexes out."""
     phases = bundle.entries("phases")
     error = sorting_error(phase.value.get("index", 0) for phase in phases)
     if error:
@@ -36,8 +39,7 @@ def _phase_indexes_mixed(bundle: Bundle) -> Iterator[Problem]:
 @PHASES.refused("phase-without-tasks", "a phase without `tasks`")
 def _phase_without_tasks(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Phases must contain at least one task to be valid`.
-
-    List the indexes of the phase's tasks.
+    → List the indexes of the phase's tasks.
     """
     for number, phase in enumerate(sorted_phases(bundle.entries("phases"))):
         if "tasks" not in phase.value:
@@ -47,8 +49,7 @@ def _phase_without_tasks(bundle: Bundle) -> Iterator[Problem]:
 @PHASES.refused("phase-of-unknown-task", "a phase refers to a task that does not exist", stage=Stage.SAVE_PHASES)
 def _phase_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with the bare index as its whole message, such as `1`.
-
-    List the indexes of existing tasks, with the same type: 0 and '0' differ.
+    → List the indexes of existing tasks, with the same type: 0 and '0' differ.
     """
     known = {task.index for task in bundle.competition.tasks if isinstance(task.index, Hashable)}
     names = ", ".join(repr(one) for one in sorted(known, key=str)) or "none"
@@ -65,10 +66,7 @@ def _phase_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
 
 @PHASES.broken("phase-tasks-empty", "a phase with an empty list of tasks")
 def _phase_tasks_empty(bundle: Bundle) -> Iterator[Problem]:
-    """Submissions to it stay in Submitting forever.
-
-    List the indexes of the phase's tasks.
-    """
+    """Submissions to it stay in Submitting forever. → List the indexes of the phase's tasks."""
     for phase in bundle.entries("phases"):
         if phase.get("tasks") in ([], "", {}, set()):
             yield Problem(f"phase {shown(phase.get('name'))} has no task", (*phase.at, "tasks"))
@@ -76,10 +74,7 @@ def _phase_tasks_empty(bundle: Bundle) -> Iterator[Problem]:
 
 @PHASES.note("phase-tasks-repeated", "a phase lists a task twice")
 def _phase_tasks_repeated(bundle: Bundle) -> Iterator[Problem]:
-    """The task is run once.
-
-    List it once.
-    """
+    """The task is run once. → List it once."""
     for phase in bundle.entries("phases"):
         tasks = phase.get("tasks")
         listed = [index for index in tasks if isinstance(index, Hashable)] if isinstance(tasks, list) else []
@@ -90,8 +85,7 @@ def _phase_tasks_repeated(bundle: Bundle) -> Iterator[Problem]:
 @PHASES.trap("phase-task-order", "a phase lists its tasks in another order than the competition")
 def _phase_task_order(bundle: Bundle) -> Iterator[Problem]:
     """The order of this list is not kept: tasks are run and shown in the order of the top-level `tasks`.
-
-    Put the top-level `tasks` into the order in which they are to be shown.
+    → Put the top-level `tasks` into the order in which they are to be shown.
     """
     declared = [task.at for task in bundle.competition.tasks]
     for phase in bundle.competition.phases:
@@ -110,8 +104,7 @@ def _phase_task_order(bundle: Bundle) -> Iterator[Problem]:
 )
 def _migration_to_first_phase(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `phases: You cannot auto migrate …`.
-
-    Set auto_migrate_to_this_phase on a later phase only.
+    → Set auto_migrate_to_this_phase on a later phase only.
     """
     key = "auto_migrate_to_this_phase" if bundle.format == "v2" else "auto_migration"
     for phase in bundle.competition.phases[:1]:
@@ -126,21 +119,19 @@ def _migration_to_first_phase(bundle: Bundle) -> Iterator[Problem]:
 )
 def _migration_between_tasks(bundle: Bundle) -> Iterator[Problem]:
     """In some versions of the server a migrated submission runs with the task of the earlier phase.
-
-    Try it before the phase starts, or ask participants to submit again.
+    → Try it before the phase starts, or ask participants to submit again.
     """
     for earlier, phase in pairwise(bundle.competition.phases):
         if phase.auto_migrate and [task.at for task in earlier.tasks] != [task.at for task in phase.tasks]:
             yield Problem(f"submissions migrate to phase {phase.name}, which has other tasks", phase.at)
 
 
-@PHASES.trap(
+@LIMITS.trap(
     "time-limit-over-the-queue",
     "a time limit above what the default queue allows",
-    consequence=f"The default queue stops every run after {DEFAULT_LIMIT_S} seconds.",
-    repair=f"Stay within {DEFAULT_LIMIT_S} seconds, or give a queue of your own.",
+    f"The default queue stops every run after {DEFAULT_LIMIT_S} seconds. → Stay within {DEFAULT_LIMIT_S} seconds, "
+    "or give a queue of your own.",
     source=WORKER,
-    reads="both",
 )
 def _time_limit_over_the_queue(bundle: Bundle) -> Iterator[Problem]:
     for phase in bundle.competition.phases if not bundle.competition.queue else ():
@@ -149,11 +140,10 @@ def _time_limit_over_the_queue(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(what, (*phase.at, "execution_time_limit"))
 
 
-@PHASES.trap("zero-means-no-limit", "a limit of zero", source=MODELS, reads="both")
+@LIMITS.trap("zero-means-no-limit", "a limit of zero")
 def _zero_means_no_limit(bundle: Bundle) -> Iterator[Problem]:
     """0 submissions means no limit, and 0 seconds means the default of 600.
-
-    Give a number above zero, or leave the key out.
+    → Give a number above zero, or leave the key out.
     """
     for phase in bundle.competition.phases:
         for key in ("max_submissions", "max_submissions_per_day", "execution_time_limit"):
@@ -164,8 +154,7 @@ def _zero_means_no_limit(bundle: Bundle) -> Iterator[Problem]:
 @PHASES.note("day-limit-above-total", "more submissions a day than in the whole phase", reads="both")
 def _day_limit_above_total(bundle: Bundle) -> Iterator[Problem]:
     """The limit for the phase is reached on the first day.
-
-    Make max_submissions at least as large as max_submissions_per_day.
+    → Make max_submissions at least as large as max_submissions_per_day.
     """
     for phase in bundle.competition.phases:
         if phase.in_all and phase.a_day and phase.a_day > phase.in_all:

@@ -77,12 +77,10 @@ def programs(bundle: Bundle) -> Iterator[Program]:
 @PROGRAMS.broken(
     "program-without-metadata",
     "a program without metadata at its root",
-    consequence=f"{NEVER_STARTED}; an ingestion program is silently skipped.",
+    f"{NEVER_STARTED}; an ingestion program is silently skipped. → Put a file named exactly metadata.yaml, with a "
+    "`command`, at the root of the folder or zip, without a folder around it.",
 )
 def _program_without_metadata(bundle: Bundle) -> Iterator[Problem]:
-    """Put a file named exactly metadata.yaml, with a `command`, at the root of the folder or zip, without a folder
-    around it.
-    """
     for program in programs(bundle):
         if program.metadata is None:
             near = [name for name in program.package.names if re.search(r"(?i)(^|/)metadata(\.\w+)?$", name)]
@@ -92,9 +90,12 @@ def _program_without_metadata(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{where(program.use)} has no metadata.yaml at its root{hint}", program.use.at)
 
 
-@PROGRAMS.broken("program-without-command", "a program whose metadata has no command", consequence=NEVER_STARTED)
+@PROGRAMS.broken(
+    "program-without-command",
+    "a program whose metadata has no command",
+    f"{NEVER_STARTED} → Write `command: python3 /app/program/score.py`, with a blank after the colon.",
+)
 def _program_without_command(bundle: Bundle) -> Iterator[Problem]:
-    """Write `command: python3 /app/program/score.py`, with a blank after the colon."""
     for program in programs(bundle):
         command, missing = program.command()
         if program.metadata is not None and (missing or not isinstance(command, str)):
@@ -120,42 +121,35 @@ def _commands_with(verdict: Verdict, kind: str) -> Check:
 PROGRAMS.broken(
     "command-needs-a-shell",
     "a command that only a shell understands",
-    consequence=(
-        "There is no shell: its operators, assignments and builtins are taken as programs or arguments, and "
-        "the program does not run."
-    ),
-    repair='Call one program, or write `bash -c "…"` around the whole command.',
+    "There is no shell: its operators, assignments and builtins are taken as programs or arguments, and the "
+    'program does not run. → Call one program, or write `bash -c "…"` around the whole command.',
 )(_commands_with("broken", "shell"))
 
 PROGRAMS.trap(
     "command-with-shell-syntax",
     "shell syntax in a command that runs nevertheless",
-    consequence=(
-        "There is no shell: redirections, pipes, patterns and variables are passed to the program as arguments."
-    ),
-    repair='Remove them, or write `bash -c "…"` around the whole command.',
+    "There is no shell: redirections, pipes, patterns and variables are passed to the program as arguments. → "
+    'Remove them, or write `bash -c "…"` around the whole command.',
 )(_commands_with("trap", "shell"))
 
 PROGRAMS.broken(
     "command-placeholder",
     "a placeholder that becomes a path that does not exist",
-    consequence="The program does not find its files.",
-    repair="Write the paths themselves: /app/program, /app/input, /app/input_data, /app/output.",
+    "The program does not find its files. → Write the paths themselves: /app/program, /app/input, "
+    "/app/input_data, /app/output.",
 )(_commands_with("broken", "placeholder"))
 
 PROGRAMS.broken(
     "command-script-missing",
     "a command that starts a script that does not exist or cannot be run",
-    consequence="Every submission fails.",
-    repair="Name a script of the program, with its interpreter: `python3 /app/program/score.py`.",
+    "Every submission fails. → Name a script of the program, with its interpreter: `python3 /app/program/score.py`.",
 )(_commands_with("broken", "script"))
 
 
 @PROGRAMS.trap("requirements-never-installed", "a program with a requirements.txt")
 def _requirements_never_installed(bundle: Bundle) -> Iterator[Problem]:
     """It is not installed: packages that the image lacks are missing.
-
-    Put the packages into the docker image, and delete the file.
+    → Put the packages into the docker image, and delete the file.
     """
     for program in programs(bundle):
         names = [name for name in program.package.names if name.rpartition("/")[2].lower() == "requirements.txt"]
@@ -187,8 +181,7 @@ def _reference_paths(program: Program) -> set[str]:
 )
 def _reference_data_missing(bundle: Bundle) -> Iterator[Problem]:
     """/app/input/ref, or the file in it, does not exist: every submission fails unless the program does without.
-
-    Give the task `reference_data` with the files that the program reads.
+    → Give the task `reference_data` with the files that the program reads.
     """
     for program in programs(bundle):
         named = _reference_paths(program) if program.role == "scoring" else set()
@@ -211,8 +204,7 @@ def _reference_data_missing(bundle: Bundle) -> Iterator[Problem]:
 def _solution_with_metadata(bundle: Bundle) -> Iterator[Problem]:
     """A submission with metadata is run as a program; without a command in it, nothing of the submission reaches the
     scoring program.
-
-    Remove the file from submissions of results.
+    → Remove the file from submissions of results.
     """
     if any("ingestion_program" in task.files for task in bundle.competition.tasks):
         return
@@ -226,8 +218,7 @@ def _solution_with_metadata(bundle: Bundle) -> Iterator[Problem]:
 @PROGRAMS.note("reference-data-wrapped", "reference data in a folder of its own inside the zip", source=WORKER)
 def _reference_data_wrapped(bundle: Bundle) -> Iterator[Problem]:
     """The scoring program finds /app/input/ref/<folder>/… instead of the files themselves.
-
-    Zip the files, not their folder, unless the program expects it.
+    → Zip the files, not their folder, unless the program expects it.
     """
     for task in bundle.competition.used_tasks:
         use = task.files.get("reference_data")

@@ -13,8 +13,8 @@ from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.yaml_document import Path
 
-ORDERING = f"{UNPACKER}/base_unpacker.py (order of phases)"
 DATES = Topic("Dates", f"{UNPACKER}/utils.py (get_datetime)", reads="both", stage=Stage.PHASES)
+ORDER = Topic("Dates", f"{UNPACKER}/base_unpacker.py (order of phases)", reads="both", stage=Stage.PHASE_ORDER)
 ISSUE_1399 = f"{DATES.source}; github.com/codalab/codabench issue 1399"
 QUOTED_UTC = '"2031-01-31 23:59:59"'
 
@@ -56,16 +56,15 @@ def _dates_with(fault: Callable[[GivenDate], str | None]) -> Check:
 DATES.refused(
     "date-unreadable",
     "a date that cannot be read",
-    consequence="The upload ends with `Unknown string format: …`, `Parser must be a string …` or the like.",
-    repair=f"Write UTC in quotes: {QUOTED_UTC}.",
+    "The upload ends with `Unknown string format: …`, `Parser must be a string …` or the like. → Write UTC in "
+    f"quotes: {QUOTED_UTC}.",
 )(_dates_with(lambda given: f"{given}: {given.date.fault}" if given.date.fault else None))
 
 
-@DATES.refused("phase-without-start", "a phase without start", source=ORDERING, stage=Stage.PHASE_ORDER)
+@ORDER.refused("phase-without-start", "a phase without start")
 def _phase_without_start(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `'<' not supported between instances of 'NoneType' and 'datetime.datetime'`.
-
-    Give `start` as UTC in quotes: "2031-01-31 00:00:00".
+    → Give `start` as UTC in quotes: "2031-01-31 00:00:00".
     """
     for number, phase in enumerate(bundle.competition.phases):
         missing_old_key = bundle.format != "v2" and "start_date" not in bundle.value(phase.at)
@@ -73,36 +72,30 @@ def _phase_without_start(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"phase {phase.name} has no start", phase.start_at, order=(number, 1))
 
 
-@DATES.refused(
+@ORDER.refused(
     "phase-without-end",
     "a phase without end, though another one follows",
-    source=ORDERING,
     reads="v2",
-    stage=Stage.PHASE_ORDER,
 )
 def _phase_without_end(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Phase: … must have an end time because it has a phase after it.`
-
-    Give every phase but the last an end.
+    → Give every phase but the last an end.
     """
     for number, phase in enumerate(bundle.competition.phases[:-1]):
         if phase.end.moment is None and not phase.end.fault:
             yield Problem(f"phase {phase.name} has no end", phase.end_at, order=(number + 1, 0))
 
 
-@DATES.refused(
+@ORDER.refused(
     "phases-overlap",
     "a phase starts before the previous one ends, or just then",
-    source=ORDERING,
     reads="v2",
-    stage=Stage.PHASE_ORDER,
 )
 def _phases_overlap(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Phases must be sequential. …` or `Phases dates conflict. …`. Unquoted times count as
     midnight, so that two dates on one day clash.
-
-    Let each phase start at least a second after the end of the previous one, with quoted UTC times; phases are ordered
-    by `index`. Tracks that run at the same time are tasks of one phase.
+    → Let each phase start at least a second after the end of the previous one, with quoted UTC times; phases are
+    ordered by `index`. Tracks that run at the same time are tasks of one phase.
     """
     for number, (earlier, phase) in enumerate(pairwise(bundle.competition.phases), start=1):
         end, start = earlier.end.moment, phase.start.moment
@@ -113,11 +106,10 @@ def _phases_overlap(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(what, phase.start_at, order=(number, 2))
 
 
-@DATES.broken("phase-never-open", "a phase that ends before it starts, or just then", source=ORDERING)
+@ORDER.broken("phase-never-open", "a phase that ends before it starts, or just then")
 def _phase_never_open(bundle: Bundle) -> Iterator[Problem]:
     """The phase is never open.
-
-    Correct the dates. In the old format a phase ends one day before the next one starts.
+    → Correct the dates. In the old format a phase ends one day before the next one starts.
     """
     for phase in bundle.competition.phases:
         start, end = phase.start.moment, phase.end.moment
@@ -129,16 +121,14 @@ def _phase_never_open(bundle: Bundle) -> Iterator[Problem]:
 DATES.trap(
     "date-time-dropped",
     "an unquoted time, which is dropped",
-    consequence="The phase starts or ends at midnight UTC.",
-    repair=f"Put the date in quotes: {QUOTED_UTC}.",
+    f"The phase starts or ends at midnight UTC. → Put the date in quotes: {QUOTED_UTC}.",
     source=ISSUE_1399,
 )(_dates_with(lambda given: f"the time {given.date.lost_time} of {given} is dropped" if given.date.lost_time else None))
 
 DATES.trap(
     "date-zone-dropped",
     "an offset or time zone, which is dropped",
-    consequence="The time is taken as UTC, without conversion.",
-    repair="Convert to UTC yourself, and write no offset; AoE is UTC-12.",
+    "The time is taken as UTC, without conversion. → Convert to UTC yourself, and write no offset; AoE is UTC-12.",
     source=ISSUE_1399,
 )(_dates_with(lambda given: f"the zone {given.date.lost_zone} of {given} is dropped" if given.date.lost_zone else None))
 
@@ -146,14 +136,12 @@ DATES.trap(
 @DATES.trap(
     "date-misread",
     "a date that is not read as people would read it",
-    repair=f"Write year, month and day in this order, in quotes: {QUOTED_UTC}.",
+    "The month is taken first if possible; two dates in one text are mixed; missing parts are taken from the day "
+    f"of the upload. → Write year, month and day in this order, in quotes: {QUOTED_UTC}.",
     source=f"{DATES.source}; python-dateutil's parser",
 )
 @_dates_with
 def _date_misread(given: GivenDate) -> str | None:
-    """The month is taken first if possible; two dates in one text are mixed; missing parts are taken from the day of
-    the upload.
-    """
     date = given.date
     if date.moment is None or not (date.other_reading or date.incomplete or date.odd):
         return None
@@ -161,21 +149,23 @@ def _date_misread(given: GivenDate) -> str | None:
     return f"{given} {why}"
 
 
-@DATES.trap("competition-over", "all phases are over", source=ORDERING)
+@ORDER.trap("competition-over", "all phases are over")
 def _competition_over(bundle: Bundle) -> Iterator[Problem]:
     """Participants cannot submit: the web page looks at the dates, and so does the API of newer servers.
-
-    Move the dates, or leave out the end of the last phase.
+    → Move the dates, or leave out the end of the last phase.
     """
     ends = [phase.end.moment for phase in bundle.competition.phases]
     if ends and all(end is not None and end < bundle.now for end in ends):
         yield Problem(f"the last phase ended before {bundle.now:%Y-%m-%d}", bundle.competition.phases[-1].end_at)
 
 
-@DATES.note("end-at-midnight", "an end without a time of day", repair=f"Write the time: {QUOTED_UTC}.")
+@DATES.note(
+    "end-at-midnight",
+    "an end without a time of day",
+    f"The phase closes at 00:00 UTC, as that day begins and not as it ends. → Write the time: {QUOTED_UTC}.",
+)
 @_dates_with
 def _end_at_midnight(given: GivenDate) -> str | None:
-    """The phase closes at 00:00 UTC, as that day begins and not as it ends."""
     end, start = given.date, given.phase.start.moment
     if given.which != "end" or end.moment is None or end.lost_time or end.moment.time() != time():
         return None

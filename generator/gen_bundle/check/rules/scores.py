@@ -12,18 +12,17 @@ WRITTEN = Topic("Scores of a dry run", SCORES, reads="both")
 
 
 def _unwritten(bundle: Bundle, *, primary: bool) -> Iterator[Column]:
-    """The columns that the scoring program has to write itself, and that no run wrote."""
+    """The columns that the scoring program must write, and that no run wrote: the primary one, or the others."""
     for column in bundle.competition.columns if bundle.dry_run.scored else ():
-        if not column.computation and column.key not in bundle.dry_run.written:
-            if (column.index == bundle.competition.primary_index) is primary:
-                yield column
+        is_wanted = (column.index == bundle.competition.primary_index) is primary
+        if is_wanted and not column.computation and column.key not in bundle.dry_run.written:
+            yield column
 
 
 @WRITTEN.trap("column-never-written", "a column that the scoring program does not write")
 def _column_never_written(bundle: Bundle) -> Iterator[Problem]:
     """The cell stays empty (n/a), and breaking ties by it has no effect.
-
-    Write the key in every scores.json, or delete the column. Keys count as written, without outer blanks.
+    → Write the key in every scores.json, or delete the column. Keys count as written, without outer blanks.
     """
     for column in _unwritten(bundle, primary=False):
         yield Problem(f"no dry run wrote the key {column.key}", column.at)
@@ -36,8 +35,7 @@ def _column_never_written(bundle: Bundle) -> Iterator[Problem]:
 )
 def _primary_never_written(bundle: Bundle) -> Iterator[Problem]:
     """Rows without a primary score are at the top of a descending leaderboard.
-
-    Write the key in every scores.json, or make another column the primary one.
+    → Write the key in every scores.json, or make another column the primary one.
     """
     for column in _unwritten(bundle, primary=True):
         yield Problem(f"no dry run wrote the primary key {column.key}", column.at)
@@ -46,8 +44,7 @@ def _primary_never_written(bundle: Bundle) -> Iterator[Problem]:
 @WRITTEN.broken("computed-key-written", "the scoring program writes the key of a computed column", reads="v2")
 def _computed_key_written(bundle: Bundle) -> Iterator[Problem]:
     """If it comes after the column's inputs, the upload of scores ends in a server error.
-
-    Do not write it: the server computes the column.
+    → Do not write it: the server computes the column.
     """
     written = bundle.dry_run.written
     for column in bundle.competition.columns:
@@ -57,27 +54,23 @@ def _computed_key_written(bundle: Bundle) -> Iterator[Problem]:
 
 @WRITTEN.note("score-without-column", "a score that has no column")
 def _score_without_column(bundle: Bundle) -> Iterator[Problem]:
-    """It is silently ignored.
-
-    Add a column with this key, or leave it to the detailed results.
-    """
+    """It is silently ignored. → Add a column with this key, or leave it to the detailed results."""
     unknown = sorted(bundle.dry_run.written - {column.key for column in bundle.competition.columns})
     if unknown:
         yield Problem(f"dry runs wrote keys without a column: {', '.join(unknown[:10])}", ("leaderboards",))
 
 
+BY_VERSION = "; ".join(f"with version {version} {facts.long_log}" for version, facts in DIFFERENCES.items())
+
+
 @WRITTEN.trap(
     "log-too-long",
     "a scoring program that prints too much",
-    consequence=(
-        f"From about {LONG_LOG_LINES} lines or {LONG_LOG_BYTES // 1024} KiB on, logs are unsafe: "
-        + "; ".join(f"with version {version} {facts.long_log}" for version, facts in DIFFERENCES.items())
-        + "."
-    ),
+    f"From about {LONG_LOG_LINES} lines or {LONG_LOG_BYTES // 1024} KiB on, logs are unsafe: {BY_VERSION}. "
+    "→ Print less, and what matters last; put the rest into detailed_results.html.",
     source=WORKER,
 )
 def _log_too_long(bundle: Bundle) -> Iterator[Problem]:
-    """Print less, and what matters last; put the rest into detailed_results.html."""
     lines, size = max(bundle.dry_run.logs, default=(0, 0), key=lambda log: log[1])
     if is_long_log(lines, size):
         yield Problem(f"in a dry run the scoring program printed {lines:,} lines, {size:,} bytes", ("tasks",))

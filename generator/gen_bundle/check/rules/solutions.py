@@ -15,8 +15,7 @@ SOLUTIONS = Topic("Solutions", f"{UNPACKER}/v2.py (solutions)", stage=Stage.SOLU
 @SOLUTIONS.refused("solutions-no-list", "`solutions` is not a list of solutions")
 def _solutions_no_list(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with a bare type error.
-
-    Give `solutions` as a list of mappings with index, tasks and path, or leave it out.
+    → Give `solutions` as a list of mappings with index, tasks and path, or leave it out.
     """
     return list_faults(bundle.yaml, ("solutions",), accepted=lambda value: value is MISSING or not value)
 
@@ -25,8 +24,7 @@ def _solutions_no_list(bundle: Bundle) -> Iterator[Problem]:
 def _solution_key_missing(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `ERROR: No index for solution: …`, `Could not find tasks for solution: …` or `Solution …
     missing "path"`.
-
-    Give every solution an index, the indexes of its tasks, and the path of an example submission.
+    → Give every solution an index, the indexes of its tasks, and the path of an example submission.
     """
     for solution in bundle.entries("solutions"):
         for place, key in enumerate(("index", "tasks", "path")):
@@ -46,8 +44,7 @@ def _is_known(index: Any, known: set[Hashable]) -> bool:
 @SOLUTIONS.refused("solution-of-unknown-task", "a solution refers to a task that does not exist")
 def _solution_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `ERROR: Solution: … missing task index pointers`, or the bare error `'key'`.
-
-    List the indexes of existing tasks, with the same type: 0 and '0' differ.
+    → List the indexes of existing tasks, with the same type: 0 and '0' differ.
     """
     known = _task_indexes(bundle)
     for solution in bundle.entries("solutions"):
@@ -66,13 +63,11 @@ def _solution_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
 @SOLUTIONS.refused(
     "solution-key-unknown",
     "a solution refers to another one by key",
-    repair=f"Replace `key` with `path`. {known_key('solution')}",
+    "The upload ends with `Could not find solution with key: …`: keys mean nothing to another server. Exported "
+    f"competitions have such keys. → Replace `key` with `path`. {known_key('solution')}",
     stage=Stage.SAVE_SOLUTIONS,
 )
 def _solution_key_unknown(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with `Could not find solution with key: …`: keys mean nothing to another server. Exported
-    competitions have such keys.
-    """
     for solution in bundle.entries("solutions"):
         key = solution.get("key")
         if "key" in solution.value and str(key) not in bundle.known_keys:
@@ -82,10 +77,7 @@ def _solution_key_unknown(bundle: Bundle) -> Iterator[Problem]:
 
 @SOLUTIONS.trap("solution-of-no-task", "a solution that belongs to no task, or only to tasks that no phase runs")
 def _solution_of_no_task(bundle: Bundle) -> Iterator[Problem]:
-    """It is stored, but not shown anywhere.
-
-    List the indexes of its tasks under `tasks`.
-    """
+    """It is stored, but not shown anywhere. → List the indexes of its tasks under `tasks`."""
     used, known = {task.index for task in bundle.competition.used_tasks}, _task_indexes(bundle)
     for solution in bundle.entries("solutions"):
         tasks = solution.get("tasks")

@@ -14,22 +14,20 @@ from gen_bundle.codabench.yaml_document import Path
 YAML = Topic("competition.yaml as YAML", UPLOAD, reads="both", stage=Stage.YAML)
 
 
-@YAML.refused("yaml-unreadable", "competition.yaml is not YAML that the platform can read", reads="archive")
+@YAML.refused("yaml-unreadable", "`competition.yaml` is not YAML that the platform can read", reads="archive")
 def _yaml_unreadable(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Unpacking the bundle failed. Here is the error log: …` and the YAML error.
-
-    Fix the text at that place; save it as UTF-8; quote values that start with @, %, &, *, !, or `.
+    → Fix the text at that place; save it as UTF-8; quote values that start with @, %, &, *, !, or `.
     """
     fault = bundle.unreadable
     if fault:
         yield Problem(f"{YAML_NAME} {fault}", file=YAML_NAME, line=fault.line, column=fault.column)
 
 
-@YAML.refused("yaml-no-mapping", "competition.yaml is empty or not a mapping", reads="archive")
+@YAML.refused("yaml-no-mapping", "`competition.yaml` is empty or not a mapping", reads="archive")
 def _yaml_no_mapping(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `… object has no attribute 'get'`.
-
-    Start with `version: 2` and the other keys at the left margin.
+    → Start with `version: 2` and the other keys at the left margin.
     """
     if bundle.document and not isinstance(bundle.document.value, Mapping):
         kind = "empty" if bundle.document.value is None else f"a {type(bundle.document.value).__name__}"
@@ -39,8 +37,7 @@ def _yaml_no_mapping(bundle: Bundle) -> Iterator[Problem]:
 @YAML.refused("version-unknown", "a version that the platform does not know", stage=Stage.VERSION)
 def _version_unknown(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `A suitable version could not be found for this competition. …`
-
-    Write `version: 2` (2.0 is not the same text), or 1.5 for the old format.
+    → Write `version: 2` (2.0 is not the same text), or 1.5 for the old format.
     """
     if bundle.version not in ("1", "1.5", "2"):
         yield Problem(f"version is {bundle.version!r}; known are 2, and 1 or 1.5 for the old format", ("version",))
@@ -49,8 +46,7 @@ def _version_unknown(bundle: Bundle) -> Iterator[Problem]:
 @YAML.refused("version-missing", "a bundle of the new format without `version: 2`", reads="v2", stage=Stage.VERSION)
 def _version_missing(bundle: Bundle) -> Iterator[Problem]:
     """It is read as the old format: `HTML pages could not be found in the yaml file`.
-
-    Add `version: 2` at the top of competition.yaml.
+    → Add `version: 2` at the top of competition.yaml.
     """
     if bundle.version in ("1", "1.5"):
         new_keys = ", ".join(key for key in NEW_KEYS if key in bundle.yaml)
@@ -59,10 +55,7 @@ def _version_missing(bundle: Bundle) -> Iterator[Problem]:
 
 @YAML.refused("yaml-bomb", "aliases that expand to an enormous value", reads="archive")
 def _yaml_bomb(bundle: Bundle) -> Iterator[Problem]:
-    """Storing the value takes all of the server's memory.
-
-    Write the value out, or leave it out.
-    """
+    """Storing the value takes all of the server's memory. → Write the value out, or leave it out."""
     for key in bundle.huge:
         yield Problem(f"{key} repeats itself through aliases, endlessly or nearly so", (key,))
 
@@ -73,20 +66,14 @@ def _yaml_bomb(bundle: Bundle) -> Iterator[Problem]:
     source="YAML 1.2.2, section 3.2.1.1 (keys are unique); PyYAML keeps the last",
 )
 def _yaml_key_repeated(bundle: Bundle) -> Iterator[Problem]:
-    """The last one silently wins.
-
-    Delete the wrong one.
-    """
+    """The last one silently wins. → Delete the wrong one."""
     for key, line, column in bundle.document.repeated if bundle.document else ():
         yield Problem(f"{key} occurs twice in the same mapping", file=YAML_NAME, line=line, column=column)
 
 
 @YAML.trap("yaml-hash-cuts-text", "a # cuts off an unquoted text", source="YAML 1.2.2, section 6.6 (comments)")
 def _yaml_hash_cuts_text(bundle: Bundle) -> Iterator[Problem]:
-    """What follows the # is a comment and is not stored.
-
-    Put the text in quotes.
-    """
+    """What follows the # is a comment and is not stored. → Put the text in quotes."""
     lines = bundle.document.text.split("\n") if bundle.document else []
     for path, node in _plain_texts(bundle):
         if node.end_mark.line < len(lines):
@@ -120,10 +107,7 @@ PLACEHOLDER = re.compile(
 
 @YAML.trap("placeholder-left", "a placeholder that was never filled in", source=HOUSE)
 def _placeholder_left(bundle: Bundle) -> Iterator[Problem]:
-    """Participants see it.
-
-    Write the real text.
-    """
+    """Participants see it. → Write the real text."""
     keys = ("title", "description", "docker_image", "reward", "contact_email")
     for path in _displayed(bundle, keys, ("title", "name")):
         value = bundle.value(path)

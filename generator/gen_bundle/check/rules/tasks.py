@@ -14,18 +14,14 @@ TASKS = Topic("Tasks", f"{UNPACKER}/v2.py (tasks)", stage=Stage.TASKS)
 @TASKS.refused("tasks-no-list", "`tasks` is missing or not a list of tasks")
 def _tasks_no_list(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `No tasks listed in this competition` or a bare type error.
-
-    Give `tasks` as a list of mappings with index, name and scoring_program.
+    → Give `tasks` as a list of mappings with index, name and scoring_program.
     """
     return list_faults(bundle.yaml, ("tasks",), accepted=lambda value: value in ("", {}))
 
 
 @TASKS.refused("task-without-index", "a task without a usable index")
 def _task_without_index(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with `ERROR: No index for task: …`.
-
-    Number the tasks from 0.
-    """
+    """The upload ends with `ERROR: No index for task: …`. → Number the tasks from 0."""
     for task in bundle.entries("tasks"):
         if "index" not in task.value:
             yield Problem(f"tasks[{task.position}] has no index", task.at, order=(task.position, 0))
@@ -36,10 +32,7 @@ def _task_without_index(bundle: Bundle) -> Iterator[Problem]:
 
 @TASKS.refused("task-index-twice", "two tasks have the same index")
 def _task_index_twice(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with `ERROR: Duplicate task indexes. Index: …`.
-
-    Give every task an index of its own.
-    """
+    """The upload ends with `ERROR: Duplicate task indexes. Index: …`. → Give every task an index of its own."""
     seen: set[Hashable] = set()
     for task in bundle.entries("tasks"):
         index = task.get("index")
@@ -52,8 +45,7 @@ def _task_index_twice(bundle: Bundle) -> Iterator[Problem]:
 @TASKS.refused("task-without-scoring-program", "a task without a scoring program")
 def _task_without_scoring_program(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `ERROR: Task "…" does not have a scoring program`.
-
-    Add `scoring_program` with the path of a folder or zip.
+    → Add `scoring_program` with the path of a folder or zip.
     """
     for task in bundle.entries("tasks"):
         if "key" not in task.value and "scoring_program" not in task.value:
@@ -64,11 +56,11 @@ def _task_without_scoring_program(bundle: Bundle) -> Iterator[Problem]:
 @TASKS.refused(
     "task-key-unknown",
     "a task refers to another task by key",
-    repair=f"Delete `key` and give the task's own files. {known_key('task')}",
+    "The upload ends with `Task with key … does not exist`, or with an error that the key is not a UUID. → "
+    f"Delete `key` and give the task's own files. {known_key('task')}",
     stage=Stage.SAVE_TASKS,
 )
 def _task_key_unknown(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with `Task with key … does not exist`, or with an error that the key is not a UUID."""
     for task in bundle.entries("tasks"):
         key = task.get("key")
         if "key" in task.value and str(key) not in bundle.known_keys:
@@ -80,8 +72,7 @@ def _task_key_unknown(bundle: Bundle) -> Iterator[Problem]:
 def _task_unused(bundle: Bundle) -> Iterator[Problem]:
     """It is created and takes up storage, but participants cannot submit to it. In a competition exported by the
     server, a task that several phases share occurs once for each of them.
-
-    List its index under a phase's tasks, or delete it.
+    → List its index under a phase's tasks, or delete it.
     """
     used = {task.at for task in bundle.competition.used_tasks}
     for task in bundle.competition.tasks:
@@ -91,10 +82,7 @@ def _task_unused(bundle: Bundle) -> Iterator[Problem]:
 
 @TASKS.note("task-names-equal", "two tasks with the same name")
 def _task_names_equal(bundle: Bundle) -> Iterator[Problem]:
-    """Participants cannot tell them apart.
-
-    Give each task a name of its own.
-    """
+    """Participants cannot tell them apart. → Give each task a name of its own."""
     seen: set[str] = set()
     for task in bundle.competition.tasks:
         if task.name in seen:
@@ -111,8 +99,7 @@ def _task_names_equal(bundle: Bundle) -> Iterator[Problem]:
 def _ingestion_only_during_scoring(bundle: Bundle) -> Iterator[Problem]:
     """The two containers run one after the other, not at the same time: programs that wait for each other through
     /app/shared wait forever.
-
-    Run the ingestion program in the prediction step, or make sure that neither waits for the other.
+    → Run the ingestion program in the prediction step, or make sure that neither waits for the other.
     """
     for task in bundle.competition.tasks:
         if task.ingestion_only_during_scoring and "ingestion_program" in task.files:

@@ -26,78 +26,71 @@ def _fields_with(fault: Fault) -> Check:
 VALUES.refused(
     "field-missing",
     "a required key is missing",
-    consequence="The upload ends with `…: This field is required.`",
-    repair="Add the key with a value.",
+    "The upload ends with `…: This field is required.` → Add the key with a value.",
 )(_fields_with("missing"))
 
 VALUES.refused(
     "field-null",
     "a key has no value, or a required text is missing",
-    consequence="The upload ends with `…: This field may not be null.`",
-    repair="Give it a value; leave an optional key out altogether instead of leaving it empty.",
+    "The upload ends with `…: This field may not be null.` → Give it a value; leave an optional key out "
+    "altogether instead of leaving it empty.",
 )(_fields_with("null"))
 
 VALUES.refused(
     "field-blank",
     "a required text is empty or blank",
-    consequence="The upload ends with `…: This field may not be blank.`",
-    repair="Write a text; blanks around it do not count.",
+    "The upload ends with `…: This field may not be blank.` → Write a text; blanks around it do not count.",
 )(_fields_with("blank"))
 
 VALUES.refused(
     "field-too-long",
     "a text is longer than its field",
-    consequence="The upload ends with `…: Ensure this field has no more than … characters.`",
-    repair="Shorten the text.",
+    "The upload ends with `…: Ensure this field has no more than … characters.` → Shorten the text.",
 )(_fields_with("long"))
 
 VALUES.refused(
     "field-not-a-text",
     "a value that YAML does not read as text",
-    consequence="The upload ends with `…: Not a valid string.`",
-    repair="Put the value in quotes: YAML does not read bare yes, no, on, off, true, false and dates as text.",
+    "The upload ends with `…: Not a valid string.` → Put the value in quotes: YAML does not read bare yes, no, "
+    "on, off, true, false and dates as text.",
 )(_fields_with("text"))
 
 VALUES.refused(
     "field-nul-character",
     "a text contains a NUL character or half of a surrogate pair",
-    consequence="The upload ends with `…: Null characters are not allowed.` or `… Surrogate characters …`",
-    repair="Remove the character.",
+    "The upload ends with `…: Null characters are not allowed.` or `… Surrogate characters …` → Remove the character.",
 )(_fields_with("nul"))
 
 VALUES.refused(
     "field-not-boolean",
     "a value that is neither true nor false",
-    consequence="The upload ends with `…: Must be a valid boolean.`",
-    repair="Write true or false.",
+    "The upload ends with `…: Must be a valid boolean.` → Write true or false.",
 )(_fields_with("boolean"))
 
 VALUES.refused(
     "field-not-integer",
     "a value that is not a whole number",
-    consequence="The upload ends with `…: A valid integer is required.`",
-    repair="Write a whole number.",
+    "The upload ends with `…: A valid integer is required.` → Write a whole number.",
 )(_fields_with("integer"))
 
 VALUES.refused(
     "field-out-of-range",
     "a number is too small or too large",
-    consequence="The upload ends with `…: Ensure this value is greater (less) than or equal to ….`",
-    repair="Choose a number within the bounds.",
+    "The upload ends with `…: Ensure this value is greater (less) than or equal to ….` → Choose a number within "
+    "the bounds.",
 )(_fields_with("range"))
 
 VALUES.refused(
     "field-not-a-choice",
     "a word that is not one of those allowed",
-    consequence='The upload ends with `…: "…" is not a valid choice.`',
-    repair="Use one of the allowed words, spelled exactly like that.",
+    'The upload ends with `…: "…" is not a valid choice.` → Use one of the allowed words, spelled exactly like that.',
 )(_fields_with("choice"))
 
 VALUES.refused(
     "field-not-an-email",
     "the contact is not an e-mail address",
-    consequence="The upload ends with `contact_email: Enter a valid email address.`",
-    repair="Give exactly one address, without a name around it.",
+    "The upload ends with `contact_email: Enter a valid email address.` → Give exactly one address, without a "
+    "name around it.",
     reads="v2",
 )(_fields_with("email"))
 
@@ -109,14 +102,13 @@ LONGEST_STORED_TITLE = 222
 @VALUES.refused(
     "title-too-long-to-store",
     "a title that is valid, but too long for the name of the upload",
-    repair=f"Keep the title to {LONGEST_STORED_TITLE} characters; fewer if your user name has more than nine.",
+    "The upload ends with `value too long for type character varying(255)`, although the competition was created "
+    f"and stays behind. → Keep the title to {LONGEST_STORED_TITLE} characters; fewer if your user name has more "
+    "than nine.",
     source=f"{SOURCE}, src/apps/competitions/tasks.py (name of the uploaded dataset)",
     stage=Stage.STORE,
 )
 def _title_too_long_to_store(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with `value too long for type character varying(255)`, although the competition was created and
-    stays behind.
-    """
     title = as_text(bundle.yaml.get("title")) or ""
     if LONGEST_STORED_TITLE < len(title) <= 256:
         yield Problem(f"title has {len(title)} characters", ("title",))

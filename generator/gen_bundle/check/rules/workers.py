@@ -1,4 +1,4 @@
-"""Where submissions run: the queue of workers, and the docker image as a name (whether it can be pulled is not tried)."""
+"""Where submissions run: the queue, and the docker image as a name (whether it can be pulled is not tried)."""
 
 import re
 from collections.abc import Iterator
@@ -25,13 +25,12 @@ NEWEST = "Each run takes the newest image: scores may change from one day to the
 @WORKERS.refused(
     "queue-unknown",
     "a queue that cannot be assumed to exist",
-    repair=f"Give the queue's vhost, a UUID, and not its name. {known_key('queue')}",
+    "The upload ends with `The specified Queue does not exist!`, with an error that the value is not a UUID, or "
+    "with `You do not have access to the specified queue!` → Give the queue's vhost, a UUID, and not its name. "
+    f"{known_key('queue')}",
     source=f"{UNPACKER}/base_unpacker.py (queue)",
 )
 def _queue_unknown(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with `The specified Queue does not exist!`, with an error that the value is not a UUID, or with
-    `You do not have access to the specified queue!`
-    """
     queue = bundle.yaml.get("queue")
     if queue and str(queue) not in bundle.known_keys:
         yield Problem(f"queue is {shown(queue)}", ("queue",))
@@ -44,25 +43,26 @@ def _queue_unknown(bundle: Bundle) -> Iterator[Problem]:
 )
 def _docker_image_name(bundle: Bundle) -> Iterator[Problem]:
     """The pull fails for every submission.
-
-    Write registry/owner/name:tag in lower case, without https:// and without blanks.
+    → Write registry/owner/name:tag in lower case, without https:// and without blanks.
     """
     image = bundle.competition.image
     if image and not REFERENCE.fullmatch(image):
         yield Problem(f"{shown(image)} is not a valid image name", bundle.competition.image_at)
 
 
-@WORKERS.trap("docker-image-without-tag", "a docker image without a tag", consequence=NEWEST)
+@WORKERS.trap("docker-image-without-tag", "a docker image without a tag", f"{NEWEST} → Add a tag, or better a digest.")
 def _docker_image_without_tag(bundle: Bundle) -> Iterator[Problem]:
-    """Add a tag, or better a digest."""
     parts = REFERENCE.fullmatch(bundle.competition.image)
     if parts and not parts["digest"] and not parts["tag"]:
         yield Problem(f"{parts.group()} has no tag: `latest` is taken", bundle.competition.image_at)
 
 
-@WORKERS.note("docker-image-latest", "a docker image with the tag latest", consequence=NEWEST)
+@WORKERS.note(
+    "docker-image-latest",
+    "a docker image with the tag latest",
+    f"{NEWEST} → Use a tag that does not move, or better a digest.",
+)
 def _docker_image_latest(bundle: Bundle) -> Iterator[Problem]:
-    """Use a tag that does not move, or better a digest."""
     parts = REFERENCE.fullmatch(bundle.competition.image)
     if parts and not parts["digest"] and parts["tag"] == ":latest":
         yield Problem(f"{parts.group()} has a tag that moves", bundle.competition.image_at)
