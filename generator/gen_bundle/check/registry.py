@@ -1,4 +1,4 @@
-"""What a rule is: an id, its effect, what it says to people, and the function that finds where it is broken."""
+"""What a rule is: an id, its effect, its text, and the function that finds where it is broken."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -127,9 +127,10 @@ class Topic:
         reads, source = extra.get("reads", self.reads), extra.get("source", self.source)
 
         def register(check: Check) -> Check:
-            consequence, _, repair = " ".join((text or check.__doc__ or "").split()).partition(" → ")
-            says = title, consequence, repair, source
-            REGISTRY[rule_id] = Rule(rule_id, effect, stage, reads, self.title, *says, check)
+            consequence, _, repair = (text or " ".join((check.__doc__ or "").split())).partition(" → ")
+            REGISTRY[rule_id] = Rule(
+                rule_id, effect, stage, reads, self.title, title, consequence, repair, source, check
+            )
             return check
 
         return register

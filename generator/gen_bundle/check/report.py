@@ -1,4 +1,4 @@
-"""What a check says: findings and the verdict that follows from them."""
+"""The result of a check: findings, and the verdict that follows from them."""
 
 import json
 from dataclasses import asdict, dataclass

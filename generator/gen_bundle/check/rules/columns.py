@@ -43,8 +43,8 @@ def _repeated(name: str, values: Callable[[list[Entry]], Iterable[Any]], place: 
 VALIDATED.refused(
     "column-keys-equal",
     "two columns with the same key",
-    "The upload ends with `columns: Columns must have unique keys!` → Give every column a key of its own; blanks "
-    "around it do not count.",
+    "The upload ends with `columns: Columns must have unique keys!` "
+    "→ Give every column a key of its own; blanks around it do not count.",
 )(_repeated("key", lambda columns: (as_text(column.get("key")) or None for column in columns), 1))
 
 VALIDATED.refused(
@@ -199,13 +199,13 @@ SHOWN.trap(
 SHOWN.note(
     "precision-zero",
     "a precision of 0",
-    "Scores are shown rounded to whole numbers: 0.51 and 1.49 are both shown as 1.0. → Give more digits unless "
-    "the scores are counts or percentages.",
+    "Scores are shown rounded to whole numbers: 0.51 and 1.49 are both shown as 1.0. "
+    "→ Give more digits unless the scores are counts or percentages.",
 )(_precision(lambda digits: digits == 0))
 
 SHOWN.note(
     "precision-beyond-stored",
     "more digits than are stored",
-    f"Scores are stored with {STORED_DECIMALS} digits after the decimal point. → Use a precision of at most "
-    f"{STORED_DECIMALS}.",
+    f"Scores are stored with {STORED_DECIMALS} digits after the decimal point. "
+    f"→ Use a precision of at most {STORED_DECIMALS}.",
 )(_precision(lambda digits: digits > STORED_DECIMALS))

@@ -79,8 +79,8 @@ def _data_not_found(bundle: Bundle) -> Iterator[Problem]:
 @DATA.refused(
     "data-key-unknown",
     "a program or data refers to a dataset of the server by key",
-    'The upload ends with `Cannot find … with key: "…"` if there is no such dataset. → Put the file into the '
-    f"bundle. {known_key('dataset')}",
+    'The upload ends with `Cannot find … with key: "…"` if there is no such dataset. '
+    f"→ Put the file into the bundle. {known_key('dataset')}",
 )
 def _data_key_unknown(bundle: Bundle) -> Iterator[Problem]:
     return (problem for key, problem in _missing_data(bundle, uuids=True) if key not in bundle.known_keys)
@@ -184,8 +184,8 @@ OVERWRITES = "Each folder is zipped into a file of its name beside it."
 @DATA.broken(
     "packed-over",
     "packing a folder overwrites a program or data that a task uses",
-    f"{OVERWRITES} A file of that name that is read later is no longer the original. → Do not give a folder and a "
-    "zip the same name; include ready-made zips.",
+    f"{OVERWRITES} A file of that name that is read later is no longer the original. "
+    "→ Do not give a folder and a zip the same name; include ready-made zips.",
     source=f"{UNPACKER}/utils.py (zip_if_directory)",
 )
 def _packed_over(bundle: Bundle) -> Iterator[Problem]:
@@ -195,8 +195,8 @@ def _packed_over(bundle: Bundle) -> Iterator[Problem]:
 @DATA.trap(
     "packed-into",
     "packing a folder writes a zip into another folder, or over a download",
-    f"{OVERWRITES} A folder that is packed later contains that zip as well. → Do not pack a folder and its "
-    "parent; include ready-made zips.",
+    f"{OVERWRITES} A folder that is packed later contains that zip as well. "
+    "→ Do not pack a folder and its parent; include ready-made zips.",
     source=f"{UNPACKER}/utils.py (zip_if_directory)",
 )
 def _packed_into(bundle: Bundle) -> Iterator[Problem]:

@@ -70,8 +70,8 @@ def _wrong_keys(_: Any, question: Question) -> str | None:
 SHEET.refused(
     "fact-sheet-question-keys",
     "a question without exactly the six keys",
-    f"The upload ends with `fact_sheet: Missing {{…}} values for …`, even if there are too many keys. → Give each "
-    f"question exactly {', '.join(KEYS)}.",
+    f"The upload ends with `fact_sheet: Missing {{…}} values for …`, even if there are too many keys. "
+    f"→ Give each question exactly {', '.join(KEYS)}.",
 )(_questions_with(_wrong_keys, 3))
 
 
@@ -82,8 +82,8 @@ def _other_key(key: Any, question: Question) -> str | None:
 SHEET.refused(
     "fact-sheet-key-differs",
     "a question whose inner key differs from the outer one",
-    "The upload ends with `fact_sheet: key:…  does not match JSON key:…`. → Write the same key twice, with the "
-    "same type: 1 and '1' differ.",
+    "The upload ends with `fact_sheet: key:…  does not match JSON key:…`. "
+    "→ Write the same key twice, with the same type: 1 and '1' differ.",
 )(_questions_with(_other_key, 4, "key"))
 
 

@@ -68,8 +68,8 @@ def icon_fault(data: bytes) -> str | None:
 LOGO.refused(
     "image-missing",
     "`image` is missing",
-    "The upload ends with `An image for this competition could not be found in the yaml`. → Add `image` with the "
-    "path of a logo.",
+    "The upload ends with `An image for this competition could not be found in the yaml`. "
+    "→ Add `image` with the path of a logo.",
 )(missing("image"))
 
 

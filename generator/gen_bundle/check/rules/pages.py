@@ -39,8 +39,8 @@ def _page_without_file(bundle: Bundle) -> Iterator[Problem]:
 NEW_PAGES.refused(
     "terms-missing",
     "`terms` is missing",
-    "The upload ends with `A file containing the terms of this competition has not been supplied …` → Add "
-    "`terms` with the path of a file.",
+    "The upload ends with `A file containing the terms of this competition has not been supplied …` "
+    "→ Add `terms` with the path of a file.",
     stage=Stage.TERMS,
 )(missing("terms", order=(0,)))
 

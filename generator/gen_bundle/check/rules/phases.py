@@ -129,8 +129,8 @@ def _migration_between_tasks(bundle: Bundle) -> Iterator[Problem]:
 @LIMITS.trap(
     "time-limit-over-the-queue",
     "a time limit above what the default queue allows",
-    f"The default queue stops every run after {DEFAULT_LIMIT_S} seconds. → Stay within {DEFAULT_LIMIT_S} seconds, "
-    "or give a queue of your own.",
+    f"The default queue stops every run after {DEFAULT_LIMIT_S} seconds. "
+    f"→ Stay within {DEFAULT_LIMIT_S} seconds, or give a queue of your own.",
     source=WORKER,
 )
 def _time_limit_over_the_queue(bundle: Bundle) -> Iterator[Problem]:

@@ -77,8 +77,8 @@ def programs(bundle: Bundle) -> Iterator[Program]:
 @PROGRAMS.broken(
     "program-without-metadata",
     "a program without metadata at its root",
-    f"{NEVER_STARTED}; an ingestion program is silently skipped. → Put a file named exactly metadata.yaml, with a "
-    "`command`, at the root of the folder or zip, without a folder around it.",
+    f"{NEVER_STARTED}; an ingestion program is silently skipped. "
+    "→ Put a file named exactly metadata.yaml, with a `command`, at the root, without a folder around it.",
 )
 def _program_without_metadata(bundle: Bundle) -> Iterator[Problem]:
     for program in programs(bundle):
@@ -121,22 +121,22 @@ def _commands_with(verdict: Verdict, kind: str) -> Check:
 PROGRAMS.broken(
     "command-needs-a-shell",
     "a command that only a shell understands",
-    "There is no shell: its operators, assignments and builtins are taken as programs or arguments, and the "
-    'program does not run. → Call one program, or write `bash -c "…"` around the whole command.',
+    "There is no shell: operators, assignments and builtins are taken as programs or arguments, and nothing is run. "
+    '→ Call one program, or write `bash -c "…"` around the whole command.',
 )(_commands_with("broken", "shell"))
 
 PROGRAMS.trap(
     "command-with-shell-syntax",
     "shell syntax in a command that runs nevertheless",
-    "There is no shell: redirections, pipes, patterns and variables are passed to the program as arguments. → "
-    'Remove them, or write `bash -c "…"` around the whole command.',
+    "There is no shell: redirections, pipes, patterns and variables are passed to the program as arguments. "
+    '→ Remove them, or write `bash -c "…"` around the whole command.',
 )(_commands_with("trap", "shell"))
 
 PROGRAMS.broken(
     "command-placeholder",
     "a placeholder that becomes a path that does not exist",
-    "The program does not find its files. → Write the paths themselves: /app/program, /app/input, "
-    "/app/input_data, /app/output.",
+    "The program does not find its files. "
+    "→ Write the paths themselves: /app/program, /app/input, /app/input_data, /app/output.",
 )(_commands_with("broken", "placeholder"))
 
 PROGRAMS.broken(

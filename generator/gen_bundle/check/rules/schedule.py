@@ -56,8 +56,8 @@ def _dates_with(fault: Callable[[GivenDate], str | None]) -> Check:
 DATES.refused(
     "date-unreadable",
     "a date that cannot be read",
-    "The upload ends with `Unknown string format: …`, `Parser must be a string …` or the like. → Write UTC in "
-    f"quotes: {QUOTED_UTC}.",
+    "The upload ends with `Unknown string format: …`, `Parser must be a string …` or the like. "
+    f"→ Write UTC in quotes: {QUOTED_UTC}.",
 )(_dates_with(lambda given: f"{given}: {given.date.fault}" if given.date.fault else None))
 
 
@@ -136,8 +136,9 @@ DATES.trap(
 @DATES.trap(
     "date-misread",
     "a date that is not read as people would read it",
-    "The month is taken first if possible; two dates in one text are mixed; missing parts are taken from the day "
-    f"of the upload. → Write year, month and day in this order, in quotes: {QUOTED_UTC}.",
+    "The month is taken first if possible; two dates in one text are mixed; missing parts are taken from the day of "
+    "the upload. "
+    f"→ Write year, month and day in this order, in quotes: {QUOTED_UTC}.",
     source=f"{DATES.source}; python-dateutil's parser",
 )
 @_dates_with

@@ -14,7 +14,7 @@ UNKNOWN_KEY = "which cannot be assumed to exist on the server"
 
 
 def known_key(owner: str) -> str:
-    """The repair for a key of the server, after what to do where there is no such key."""
+    """The end of the repair for a key that only the server can know."""
     return f"If a {owner} with this key exists on your server, pass it with --known-key."
 
 

@@ -64,7 +64,8 @@ def _solution_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
     "solution-key-unknown",
     "a solution refers to another one by key",
     "The upload ends with `Could not find solution with key: …`: keys mean nothing to another server. Exported "
-    f"competitions have such keys. → Replace `key` with `path`. {known_key('solution')}",
+    "competitions have such keys. "
+    f"→ Replace `key` with `path`. {known_key('solution')}",
     stage=Stage.SAVE_SOLUTIONS,
 )
 def _solution_key_unknown(bundle: Bundle) -> Iterator[Problem]:

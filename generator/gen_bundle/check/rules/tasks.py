@@ -56,8 +56,8 @@ def _task_without_scoring_program(bundle: Bundle) -> Iterator[Problem]:
 @TASKS.refused(
     "task-key-unknown",
     "a task refers to another task by key",
-    "The upload ends with `Task with key … does not exist`, or with an error that the key is not a UUID. → "
-    f"Delete `key` and give the task's own files. {known_key('task')}",
+    "The upload ends with `Task with key … does not exist`, or with an error that the key is not a UUID. "
+    f"→ Delete `key` and give the task's own files. {known_key('task')}",
     stage=Stage.SAVE_TASKS,
 )
 def _task_key_unknown(bundle: Bundle) -> Iterator[Problem]:

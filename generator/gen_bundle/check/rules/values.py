@@ -32,8 +32,8 @@ VALUES.refused(
 VALUES.refused(
     "field-null",
     "a key has no value, or a required text is missing",
-    "The upload ends with `…: This field may not be null.` → Give it a value; leave an optional key out "
-    "altogether instead of leaving it empty.",
+    "The upload ends with `…: This field may not be null.` "
+    "→ Give it a value; leave an optional key out altogether instead of leaving it empty.",
 )(_fields_with("null"))
 
 VALUES.refused(
@@ -51,8 +51,8 @@ VALUES.refused(
 VALUES.refused(
     "field-not-a-text",
     "a value that YAML does not read as text",
-    "The upload ends with `…: Not a valid string.` → Put the value in quotes: YAML does not read bare yes, no, "
-    "on, off, true, false and dates as text.",
+    "The upload ends with `…: Not a valid string.` "
+    "→ Put the value in quotes: YAML does not read bare yes, no, on, off, true, false and dates as text.",
 )(_fields_with("text"))
 
 VALUES.refused(
@@ -76,8 +76,8 @@ VALUES.refused(
 VALUES.refused(
     "field-out-of-range",
     "a number is too small or too large",
-    "The upload ends with `…: Ensure this value is greater (less) than or equal to ….` → Choose a number within "
-    "the bounds.",
+    "The upload ends with `…: Ensure this value is greater (less) than or equal to ….` "
+    "→ Choose a number within the bounds.",
 )(_fields_with("range"))
 
 VALUES.refused(
@@ -89,8 +89,8 @@ VALUES.refused(
 VALUES.refused(
     "field-not-an-email",
     "the contact is not an e-mail address",
-    "The upload ends with `contact_email: Enter a valid email address.` → Give exactly one address, without a "
-    "name around it.",
+    "The upload ends with `contact_email: Enter a valid email address.` "
+    "→ Give exactly one address, without a name around it.",
     reads="v2",
 )(_fields_with("email"))
 
@@ -103,8 +103,8 @@ LONGEST_STORED_TITLE = 222
     "title-too-long-to-store",
     "a title that is valid, but too long for the name of the upload",
     "The upload ends with `value too long for type character varying(255)`, although the competition was created "
-    f"and stays behind. → Keep the title to {LONGEST_STORED_TITLE} characters; fewer if your user name has more "
-    "than nine.",
+    "and stays behind. "
+    f"→ Keep the title to {LONGEST_STORED_TITLE} characters; fewer if your user name has more than nine.",
     source=f"{SOURCE}, src/apps/competitions/tasks.py (name of the uploaded dataset)",
     stage=Stage.STORE,
 )

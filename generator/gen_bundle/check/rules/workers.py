@@ -26,8 +26,8 @@ NEWEST = "Each run takes the newest image: scores may change from one day to the
     "queue-unknown",
     "a queue that cannot be assumed to exist",
     "The upload ends with `The specified Queue does not exist!`, with an error that the value is not a UUID, or "
-    "with `You do not have access to the specified queue!` → Give the queue's vhost, a UUID, and not its name. "
-    f"{known_key('queue')}",
+    "with `You do not have access to the specified queue!` "
+    f"→ Give the queue's vhost, a UUID, and not its name. {known_key('queue')}",
     source=f"{UNPACKER}/base_unpacker.py (queue)",
 )
 def _queue_unknown(bundle: Bundle) -> Iterator[Problem]:
