@@ -178,7 +178,7 @@ def _link_used(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{where(use)} contains the symbolic link {linked[0]!r}", use.at)
 
 
-OVERWRITES = "Each folder is zipped into a file of its name beside it."
+OVERWRITES = "A folder `x/data` is zipped into `data.zip`, one folder up."
 
 
 @DATA.broken(

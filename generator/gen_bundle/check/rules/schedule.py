@@ -72,11 +72,7 @@ def _phase_without_start(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"phase {phase.name} has no start", phase.start_at, order=(number, 1))
 
 
-@ORDER.refused(
-    "phase-without-end",
-    "a phase without end, though another one follows",
-    reads="v2",
-)
+@ORDER.refused("phase-without-end", "a phase without end, though another one follows", reads="v2")
 def _phase_without_end(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Phase: … must have an end time because it has a phase after it.`
     → Give every phase but the last an end.
@@ -86,11 +82,7 @@ def _phase_without_end(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"phase {phase.name} has no end", phase.end_at, order=(number + 1, 0))
 
 
-@ORDER.refused(
-    "phases-overlap",
-    "a phase starts before the previous one ends, or just then",
-    reads="v2",
-)
+@ORDER.refused("phases-overlap", "a phase starts before the previous one ends, or just then", reads="v2")
 def _phases_overlap(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Phases must be sequential. …` or `Phases dates conflict. …`. Unquoted times count as
     midnight, so that two dates on one day clash.
