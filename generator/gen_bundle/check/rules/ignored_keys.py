@@ -6,22 +6,7 @@ from typing import Any
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import UNPACKER, Problem, Topic
-from gen_bundle.codabench.keys import (
-    BOARD,
-    COLUMN,
-    FALSE_COUNTS,
-    NEW_NAMES,
-    OLD_COLUMN,
-    OLD_PHASE,
-    OLD_TOP_KEYS,
-    ON_BY_DEFAULT,
-    OWN,
-    PAGE,
-    PHASE,
-    SOLUTION,
-    TASK,
-    TOP_KEYS,
-)
+from gen_bundle.codabench import keys as known
 from gen_bundle.codabench.old_competition import old_columns, old_phases
 from gen_bundle.codabench.yaml_document import Path
 
@@ -32,7 +17,13 @@ OTHER_NAMES = {
     "ingestion_program": ("ingestion", "ingest"),
     "input_data": ("input", "inputs"),
 }
-LISTS = {"pages": PAGE, "tasks": TASK, "solutions": SOLUTION, "phases": PHASE, "leaderboards": BOARD}
+LISTS = {
+    "pages": known.PAGE,
+    "tasks": known.TASK,
+    "solutions": known.SOLUTION,
+    "phases": known.PHASE,
+    "leaderboards": known.BOARD,
+}
 
 
 def _mappings(bundle: Bundle) -> Iterator[tuple[Path, str, Mapping[Any, Any], frozenset[str]]]:
@@ -40,28 +31,28 @@ def _mappings(bundle: Bundle) -> Iterator[tuple[Path, str, Mapping[Any, Any], fr
     if bundle.format != "v2":
         yield from _old_mappings(bundle)
         return
-    yield (), "competition.yaml", bundle.yaml, TOP_KEYS
+    yield (), "competition.yaml", bundle.yaml, known.TOP_KEYS
     for name, keys in LISTS.items():
         for entry in bundle.entries(name):
             yield entry.at, f"{name}[{entry.position}]", entry.value, keys
     for board in bundle.entries("leaderboards"):
         for column in bundle.entries(*board.at, "columns"):
-            yield column.at, f"columns[{column.position}]", column.value, COLUMN
+            yield column.at, f"columns[{column.position}]", column.value, known.COLUMN
 
 
 def _old_mappings(bundle: Bundle) -> Iterator[tuple[Path, str, Mapping[Any, Any], frozenset[str]]]:
-    yield (), "competition.yaml", bundle.yaml, OLD_TOP_KEYS
+    yield (), "competition.yaml", bundle.yaml, known.OLD_TOP_KEYS
     for at, phase in old_phases(bundle):
-        yield at, f"phase {at[1]}", phase, OLD_PHASE
+        yield at, f"phase {at[1]}", phase, known.OLD_PHASE
     board = bundle.yaml.get("leaderboard")
     if isinstance(board, Mapping):
-        yield ("leaderboard",), "leaderboard", board, OWN | {"leaderboards", "columns"}
+        yield ("leaderboard",), "leaderboard", board, known.OWN | {"leaderboards", "columns"}
         boards = board.get("leaderboards")
         for name, one in boards.items() if isinstance(boards, Mapping) else ():
             if isinstance(one, Mapping):
-                yield ("leaderboard", "leaderboards", name), f"leaderboard {name}", one, OWN | {"label", "rank"}
+                yield ("leaderboard", "leaderboards", name), f"leaderboard {name}", one, known.OWN | {"label", "rank"}
     for name, column in old_columns(bundle.yaml):
-        yield ("leaderboard", "columns", name), f"column {name}", column, OLD_COLUMN
+        yield ("leaderboard", "columns", name), f"column {name}", column, known.OLD_COLUMN
 
 
 def _ignored(bundle: Bundle) -> Iterator[tuple[Path, str, Any, frozenset[str]]]:
@@ -133,8 +124,8 @@ def _key_ignored(bundle: Bundle) -> Iterator[Problem]:
 def _right_name(at: Path, keys: frozenset[str]) -> str | None:
     """The key that is read and that this one, misspelt or of the old format, stands for."""
     key = str(at[-1])
-    if NEW_NAMES.get(key) in keys:
-        return NEW_NAMES[key]
+    if known.NEW_NAMES.get(key) in keys:
+        return known.NEW_NAMES[key]
     near = get_close_matches(key.lower(), sorted(keys), n=1, cutoff=0.75)
     return near[0] if near else None
 
@@ -143,7 +134,9 @@ def _changes_nothing(at: Path, value: Any, keys: frozenset[str]) -> bool:
     """Whether a competition is the same with and without a key that is not read."""
     if value is False:
         key = str(at[-1])
-        return key not in FALSE_COUNTS and NEW_NAMES.get(key, _right_name(at, keys)) not in ON_BY_DEFAULT
+        return (
+            key not in known.FALSE_COUNTS and known.NEW_NAMES.get(key, _right_name(at, keys)) not in known.ON_BY_DEFAULT
+        )
     return value is None or value in ("", [], {})
 
 
