@@ -158,9 +158,7 @@ def _column_key_with_outer_blanks(bundle: Bundle) -> Iterator[Problem]:
 
 @COMPUTED.trap("computed-from-computed", "a column computed from another computed column")
 def _computed_from_computed(bundle: Bundle) -> Iterator[Problem]:
-    """The result depends on which of the two the server happens to compute first.
-    → Compute from columns that the scoring program writes.
-    """
+    """The result depends on which of the two the server computes first. → Compute from written columns only."""
     columns = bundle.competition.columns
     computed = {column.index for column in columns if column.computation}
     for column in columns:

@@ -165,9 +165,7 @@ def _data_empty(use: DataUse, package: Package, _: bool) -> str | None:
 
 @DATA.trap("link-used", "a symbolic link among the programs, data or pages", source=ZIPFILE)
 def _link_used(bundle: Bundle) -> Iterator[Problem]:
-    """It is unpacked as a small text file that holds the link's target, and used as such.
-    → Pack the file itself (zip without -y).
-    """
+    """It is unpacked as a small text file with the link's target. → Pack the file itself (zip without -y)."""
     for page in page_files(bundle):
         if isinstance(page.found, Node) and page.found.is_link:
             yield Problem(f"the page {page.path} is a symbolic link", page.at)

@@ -22,9 +22,7 @@ def few(names: list[str]) -> str:
 
 @ZIP.refused("zip-unreadable", "the file is not a readable zip", source=UPLOAD)
 def _zip_unreadable(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with `Bad zip file uploaded.`
-    → Create the zip again, and make sure that the whole file is uploaded.
-    """
+    """The upload ends with `Bad zip file uploaded.` → Create the zip again, and upload the whole file."""
     for member, reason in bundle.archive.failures if bundle.archive else ():
         if member is None:
             yield Problem(f"the zip cannot be read: {reason}")
@@ -42,9 +40,7 @@ def _zip_member_unreadable(bundle: Bundle) -> Iterator[Problem]:
 
 @ZIP.refused("zip-bomb", "a member expands to an enormous size")
 def _zip_bomb(bundle: Bundle) -> Iterator[Problem]:
-    """Unpacking it would fill the server's disk; the check does not unpack it.
-    → Leave the member out, or pack real data.
-    """
+    """Unpacking it would fill the server's disk; the check leaves it packed. → Leave it out, or pack real data."""
     for number, name in enumerate(bundle.archive.bombs if bundle.archive else ()):
         yield Problem(f"{name!r} expands more than 200 times, to over 2 GiB", file=name, order=(number,))
 
@@ -110,9 +106,7 @@ def _zip_many_members(bundle: Bundle) -> Iterator[Problem]:
 
 @ZIP.note("zip-64", "a zip64 archive")
 def _zip_64(bundle: Bundle) -> Iterator[Problem]:
-    """It is unpacked as usual, but some older tools cannot open it.
-    → Nothing needs to be done; below 4 GiB a plain zip is enough.
-    """
+    """It is unpacked as usual, but some older tools cannot open it. → Keep it, or use a plain zip below 4 GiB."""
     if bundle.archive and bundle.archive.zip64:
         yield Problem("the archive uses the zip64 format")
 

@@ -36,9 +36,7 @@ def _fact_sheet_no_json(bundle: Bundle) -> Iterator[Problem]:
 
 @SHEET.refused("fact-sheet-no-mapping", "the fact sheet is not a mapping of questions")
 def _fact_sheet_no_mapping(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with `fact_sheet: Not valid JSON` or a bare error.
-    → Give a mapping from a key to each question.
-    """
+    """The upload ends with `fact_sheet: Not valid JSON` or a bare error. → Give a mapping from keys to questions."""
     sheet = bundle.yaml.get("fact_sheet")
     if sheet and not isinstance(sheet, Mapping):
         yield Problem(f"fact_sheet is {shown(sheet)}, and must be a mapping", ("fact_sheet",), order=(PLACE, 1))

@@ -56,9 +56,7 @@ def _columns_no_list(bundle: Bundle) -> Iterator[Problem]:
 
 @BOARDS.trap("leaderboards-several", "more than one leaderboard", source=SAVING)
 def _leaderboards_several(bundle: Bundle) -> Iterator[Problem]:
-    """Only the first one is used, for every phase.
-    → Put all columns into one leaderboard, or make a separate competition for each.
-    """
+    """Only the first one is used, for every phase. → Put all columns into one, or make several competitions."""
     for board in bundle.entries("leaderboards")[1:]:
         yield Problem(f"leaderboards[{board.position}] is never shown", board.at)
 

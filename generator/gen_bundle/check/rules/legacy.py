@@ -99,9 +99,7 @@ def _old_parent_dropped(bundle: Bundle) -> Iterator[Problem]:
 
 @OLD.trap("old-phases-lose-a-day", "old format: several phases")
 def _old_phases_lose_a_day(bundle: Bundle) -> Iterator[Problem]:
-    """Each phase ends one day before the next one starts: a day is lost.
-    → Use the new format, in which phases have ends.
-    """
+    """Each phase ends one day before the next one starts. → Use the new format, in which phases have ends."""
     for phase in bundle.competition.phases[:-1]:
         if phase.end.moment is not None:
             yield Problem(f"phase {phase.name} ends {phase.end.moment:%Y-%m-%d}, one day before the next one", phase.at)
@@ -130,8 +128,6 @@ def _old_text_counts_as_true(bundle: Bundle) -> Iterator[Problem]:
 
 @OLD.note("old-format", "old format: CodaLab 1.5")
 def _old_format(bundle: Bundle) -> Iterator[Problem]:
-    """It is read as far as Codabench knows its keys; many of them are ignored.
-    → Convert it with `gen-bundle convert`.
-    """
+    """It is read as far as Codabench knows its keys; many are ignored. → Convert it with `gen-bundle convert`."""
     if "html" in bundle.yaml:
         yield Problem("the bundle is in the format of CodaLab 1.5", ("html",))

@@ -23,9 +23,7 @@ def _label(board: Any) -> Any:
     return board.get("label") if isinstance(board, Mapping) else None
 
 
-@OLD_BOARD.refused(
-    "old-leaderboard", "old format: leaderboard, its leaderboards or its columns are missing or not mappings"
-)
+@OLD_BOARD.refused("old-leaderboard", "old format: leaderboard, its leaderboards or its columns are not mappings")
 def _old_leaderboard(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Could not find leaderboard in the competition yaml`, `… leaderboards declared …`, `…
     columns declared …`, or a bare error.

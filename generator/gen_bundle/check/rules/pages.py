@@ -28,9 +28,7 @@ def _pages_no_list(bundle: Bundle) -> Iterator[Problem]:
 
 @NEW_PAGES.refused("page-without-file", "a page without `file`")
 def _page_without_file(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with the bare error `'file'`.
-    → Add `file` to the page; look for a stray dash that splits it in two.
-    """
+    """The upload ends with the bare error `'file'`. → Add `file`; a stray dash may have split the page in two."""
     for page in bundle.entries("pages"):
         if "file" not in page.value:
             yield Problem(f"pages[{page.position}] has no `file`", page.at, order=(page.position, 0))
@@ -156,9 +154,7 @@ def _page_byte_order_mark(bundle: Bundle) -> Iterator[Problem]:
 
 @NEW_PAGES.trap("page-index-ignored", "pages whose indexes are not in the order of the list")
 def _page_index_ignored(bundle: Bundle) -> Iterator[Problem]:
-    """A page's `index` is not read: pages are shown in the order of the list.
-    → List the pages in the order in which they are to be shown.
-    """
+    """Indexes are not read: pages are shown in the order of the list. → List them in the wanted order."""
     indexes = [as_integer(page.get("index")) for page in bundle.entries("pages") if "index" in page.value]
     numbers = [index for index in indexes if index is not None]
     if numbers != sorted(numbers):

@@ -38,9 +38,7 @@ def _phase_indexes_mixed(bundle: Bundle) -> Iterator[Problem]:
 
 @PHASES.refused("phase-without-tasks", "a phase without `tasks`")
 def _phase_without_tasks(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with `Phases must contain at least one task to be valid`.
-    → List the indexes of the phase's tasks.
-    """
+    """The upload ends with `Phases must contain at least one task to be valid`. → List the indexes of its tasks."""
     for number, phase in enumerate(sorted_phases(bundle.entries("phases"))):
         if "tasks" not in phase.value:
             yield Problem(f"phase {shown(phase.get('name'))} has no tasks", phase.at, order=(number, 2))
@@ -103,9 +101,7 @@ def _phase_task_order(bundle: Bundle) -> Iterator[Problem]:
     stage=Stage.SAVE_COMPETITION,
 )
 def _migration_to_first_phase(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with `phases: You cannot auto migrate …`.
-    → Set auto_migrate_to_this_phase on a later phase only.
-    """
+    """The upload ends with `phases: You cannot auto migrate …`. → Set the key on a later phase only."""
     key = "auto_migrate_to_this_phase" if bundle.format == "v2" else "auto_migration"
     for phase in bundle.competition.phases[:1]:
         if phase.auto_migrate:
@@ -142,9 +138,7 @@ def _time_limit_over_the_queue(bundle: Bundle) -> Iterator[Problem]:
 
 @LIMITS.trap("zero-means-no-limit", "a limit of zero")
 def _zero_means_no_limit(bundle: Bundle) -> Iterator[Problem]:
-    """0 submissions means no limit, and 0 seconds means the default of 600.
-    → Give a number above zero, or leave the key out.
-    """
+    """0 submissions means no limit, 0 seconds the default of 600. → Give a larger number, or leave the key out."""
     for phase in bundle.competition.phases:
         for key in ("max_submissions", "max_submissions_per_day", "execution_time_limit"):
             if as_integer(bundle.value((*phase.at, key))) == 0:
@@ -153,9 +147,7 @@ def _zero_means_no_limit(bundle: Bundle) -> Iterator[Problem]:
 
 @PHASES.note("day-limit-above-total", "more submissions a day than in the whole phase", reads="both")
 def _day_limit_above_total(bundle: Bundle) -> Iterator[Problem]:
-    """The limit for the phase is reached on the first day.
-    → Make max_submissions at least as large as max_submissions_per_day.
-    """
+    """The limit for the phase is reached on the first day. → Raise max_submissions, or lower the daily limit."""
     for phase in bundle.competition.phases:
         if phase.in_all and phase.a_day and phase.a_day > phase.in_all:
             yield Problem(f"phase {phase.name} allows {phase.a_day} a day and {phase.in_all} in all", phase.at)

@@ -148,9 +148,7 @@ PROGRAMS.broken(
 
 @PROGRAMS.trap("requirements-never-installed", "a program with a requirements.txt")
 def _requirements_never_installed(bundle: Bundle) -> Iterator[Problem]:
-    """It is not installed: packages that the image lacks are missing.
-    → Put the packages into the docker image, and delete the file.
-    """
+    """It is not installed. → Put the packages into the docker image, and delete the file."""
     for program in programs(bundle):
         names = [name for name in program.package.names if name.rpartition("/")[2].lower() == "requirements.txt"]
         command, _ = program.command()

@@ -100,9 +100,7 @@ def _phases_overlap(bundle: Bundle) -> Iterator[Problem]:
 
 @ORDER.broken("phase-never-open", "a phase that ends before it starts, or just then")
 def _phase_never_open(bundle: Bundle) -> Iterator[Problem]:
-    """The phase is never open.
-    → Correct the dates. In the old format a phase ends one day before the next one starts.
-    """
+    """The phase is never open. → Correct the dates. An old-format phase ends one day before the next one starts."""
     for phase in bundle.competition.phases:
         start, end = phase.start.moment, phase.end.moment
         if start is not None and end is not None and end <= start:

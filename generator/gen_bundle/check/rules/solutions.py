@@ -14,9 +14,7 @@ SOLUTIONS = Topic("Solutions", f"{UNPACKER}/v2.py (solutions)", stage=Stage.SOLU
 
 @SOLUTIONS.refused("solutions-no-list", "`solutions` is not a list of solutions")
 def _solutions_no_list(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with a bare type error.
-    → Give `solutions` as a list of mappings with index, tasks and path, or leave it out.
-    """
+    """The upload ends with a bare type error. → Give a list of mappings with index, tasks and path, or nothing."""
     return list_faults(bundle.yaml, ("solutions",), accepted=lambda value: value is MISSING or not value)
 
 

@@ -26,9 +26,7 @@ def _yaml_unreadable(bundle: Bundle) -> Iterator[Problem]:
 
 @YAML.refused("yaml-no-mapping", "`competition.yaml` is empty or not a mapping", reads="archive")
 def _yaml_no_mapping(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with `… object has no attribute 'get'`.
-    → Start with `version: 2` and the other keys at the left margin.
-    """
+    """The upload ends with `… object has no attribute 'get'`. → Start with `version: 2` at the left margin."""
     if bundle.document and not isinstance(bundle.document.value, Mapping):
         kind = "empty" if bundle.document.value is None else f"a {type(bundle.document.value).__name__}"
         yield Problem(f"{YAML_NAME} is {kind}, and must be a mapping", file=YAML_NAME, line=1, column=1)
@@ -45,9 +43,7 @@ def _version_unknown(bundle: Bundle) -> Iterator[Problem]:
 
 @YAML.refused("version-missing", "a bundle of the new format without `version: 2`", reads="v2", stage=Stage.VERSION)
 def _version_missing(bundle: Bundle) -> Iterator[Problem]:
-    """It is read as the old format: `HTML pages could not be found in the yaml file`.
-    → Add `version: 2` at the top of competition.yaml.
-    """
+    """It is read as the old format: `HTML pages could not be found in the yaml file`. → Add `version: 2` at the top."""
     if bundle.version in ("1", "1.5"):
         new_keys = ", ".join(key for key in NEW_KEYS if key in bundle.yaml)
         yield Problem(f"`version: 2` is missing, though {new_keys} belong to the new format", ("version",))

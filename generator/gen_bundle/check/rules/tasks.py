@@ -44,9 +44,7 @@ def _task_index_twice(bundle: Bundle) -> Iterator[Problem]:
 
 @TASKS.refused("task-without-scoring-program", "a task without a scoring program")
 def _task_without_scoring_program(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with `ERROR: Task "…" does not have a scoring program`.
-    → Add `scoring_program` with the path of a folder or zip.
-    """
+    """The upload ends with `ERROR: Task "…" does not have a scoring program`. → Add `scoring_program`, with a path."""
     for task in bundle.entries("tasks"):
         if "key" not in task.value and "scoring_program" not in task.value:
             what = f"task {shown(task.get('name') or task.get('index'))} has no scoring_program"

@@ -42,9 +42,7 @@ def _queue_unknown(bundle: Bundle) -> Iterator[Problem]:
     source=f"{WORKER} (pull); the reference grammar of github.com/distribution/reference",
 )
 def _docker_image_name(bundle: Bundle) -> Iterator[Problem]:
-    """The pull fails for every submission.
-    → Write registry/owner/name:tag in lower case, without https:// and without blanks.
-    """
+    """The pull fails for every submission. → Write registry/owner/name:tag in lower case, without https://."""
     image = bundle.competition.image
     if image and not REFERENCE.fullmatch(image):
         yield Problem(f"{shown(image)} is not a valid image name", bundle.competition.image_at)
