@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gen_bundle.rank import RankRequest, rank
     from gen_bundle.render.rankings import Ranking
     from gen_bundle.twin.replay import DryRunRequest, dry_run
-    from gen_bundle.twin.results import Results
+    from gen_bundle.twin.report import Results
 
 __all__ = [
     "BuildRequest",
@@ -42,7 +42,7 @@ _HOMES = {
     "rank": ("RankRequest", "rank"),
     "render.rankings": ("Ranking",),
     "twin.replay": ("DryRunRequest", "dry_run"),
-    "twin.results": ("Results",),
+    "twin.report": ("Results",),
 }
 _PLACES = {name: (module, name) for module, names in _HOMES.items() for name in names}
 _PLACES["check"] = ("check", "check_path")

@@ -13,7 +13,9 @@ from gen_bundle.plain_text import one_line
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from gen_bundle.twin.results import BoardRow, Results, Run
+    from gen_bundle.twin.outcomes import Run
+    from gen_bundle.twin.phase_board import BoardRow
+    from gen_bundle.twin.report import Results
 
 LINES_SHOWN = 200
 LOG_CHARACTERS = 200  # width of what is not read on a terminal

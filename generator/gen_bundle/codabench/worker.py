@@ -19,7 +19,7 @@ from gen_bundle.codabench.yaml_document import (
     read_yaml,
 )
 
-Kind = Literal["program", "ingestion"]
+ContainerKind = Literal["program", "ingestion"]
 
 HOME = "/app/program"
 # Logs of 100 lines were kept whole in all trials; of 1,000 lines not in all.
@@ -93,7 +93,9 @@ def _beginning(file: Path, most: int) -> bytes:
         return opened.read(most + 1)
 
 
-def replace_placeholders(command: str, kind: Kind, *, is_scoring: bool, ingestion_only_during_scoring: bool) -> str:
+def replace_placeholders(
+    command: str, kind: ContainerKind, *, is_scoring: bool, ingestion_only_during_scoring: bool
+) -> str:
     """CodaLab's placeholders, replaced as plain text in the worker's order.
 
     So `$input_data` becomes `/app/input_data_data` for an ingestion program, and with ingestion only during scoring

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from gen_bundle.codabench.competition import DEFAULT_LIMIT_S
 from gen_bundle.twin.bundle import Competition
-from gen_bundle.twin.results import Measured
+from gen_bundle.twin.outcomes import Measured
 
 # Hosted workers are slower and shared; a run that uses half of its time here may run out of it there.
 TIGHT = 0.5

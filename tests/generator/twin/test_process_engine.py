@@ -12,7 +12,7 @@ import pytest
 
 from gen_bundle.twin.engines.process import ProcessEngine, program_environment
 from gen_bundle.twin.replay import DryRunRequest, dry_run
-from gen_bundle.twin.results import Results
+from gen_bundle.twin.report import Results
 from tests.generator.twin.bundles import GOOD, Bundle, write_zip, writes
 
 SCORED = writes('{"acc": 1}')

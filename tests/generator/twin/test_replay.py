@@ -16,7 +16,7 @@ from gen_bundle.codabench.versions import Version
 from gen_bundle.errors import UserError
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.replay import DryRunRequest, dry_run
-from gen_bundle.twin.results import Results
+from gen_bundle.twin.report import Results
 from tests.generator.twin.bundles import ACCURACY, COLUMN, GOOD, HALF, Bundle, write_files, write_zip, writes
 from tests.shared import shared_path
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
-from gen_bundle.codabench.worker import Kind
+from gen_bundle.codabench.worker import ContainerKind
 
 LineListener = Callable[[str], None]
 
@@ -35,7 +35,7 @@ class Container:
         environment: Variables beside those of the worker, which the one who runs the twin asks for.
     """
 
-    kind: Kind
+    kind: ContainerKind
     image: str
     argv: tuple[str, ...]
     mounts: tuple[Mount, ...]

@@ -1,0 +1,134 @@
+"""The folders of one job, as the compute worker fills them before it starts anything.
+
+Source: Codabench `compute_worker/compute_worker.py` (commit c7dbc756), `Run.prepare`.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from gen_bundle.codabench import worker
+from gen_bundle.codabench.versions import Differences
+from gen_bundle.codabench.worker import ContainerKind, JobFailedError
+from gen_bundle.twin.bundle import Task
+from gen_bundle.twin.layout import copy_tree
+from gen_bundle.zips.bounds import BUNDLE, SUBMISSION, Bounds
+from gen_bundle.zips.unpacking import ArchiveError, unpack
+
+EMPTY_SUBMISSION = (
+    "the submission's zip holds nothing. A server of version 1.32 runs the scoring program all the same; one of 1.25 "
+    f"is blocked for three minutes and ends Failed: {worker.BAD_ZIP}"
+)
+
+
+@dataclass(frozen=True)
+class JobFolders:
+    """Where the parts of one job lie; a container sees them below `/app`."""
+
+    root: Path
+
+    @property
+    def scoring_program(self) -> Path:
+        """The task's scoring program."""
+        return self.root / "program"
+
+    @property
+    def submission(self) -> Path:
+        """The submission as it was uploaded."""
+        return self.root / "ingested_program"
+
+    @property
+    def ingestion_program(self) -> Path:
+        """The task's ingestion program."""
+        return self.root / "ingestion_program"
+
+    @property
+    def input_data(self) -> Path:
+        """The task's input data."""
+        return self.root / "input_data"
+
+    @property
+    def input(self) -> Path:
+        """Holds reference data and predictions."""
+        return self.root / "input"
+
+    @property
+    def reference_data(self) -> Path:
+        """The task's reference data."""
+        return self.input / "ref"
+
+    @property
+    def predictions(self) -> Path:
+        """What the prediction job left."""
+        return self.input / "res"
+
+    @property
+    def output(self) -> Path:
+        """What the programs write."""
+        return self.root / "output"
+
+    def program(self, kind: ContainerKind, *, is_scoring: bool) -> Path:
+        """The folder of what is started."""
+        if kind == "ingestion":
+            return self.ingestion_program
+        return self.scoring_program if is_scoring else self.submission
+
+    def log(self, kind: ContainerKind, stream: str) -> Path:
+        """The file of one stream of one container."""
+        return self.root / f"{kind}.{stream}.txt"
+
+
+def lay_out_prediction(folders: JobFolders, task: Task, submission: Path, version: Differences) -> list[str]:
+    """Fill the folders of the prediction job, which holds no reference data.
+
+    Returns:
+        What the platform would say nothing about.
+
+    Raises:
+        JobFailedError: The submission, or data of the bundle, cannot be unpacked.
+    """
+    notes = []
+    _lay_out(submission, folders.submission, SUBMISSION, "the submission")
+    if not any(folders.submission.iterdir()):
+        notes.append(EMPTY_SUBMISSION)
+        if not version.runs_empty_submissions:
+            folders.submission.rmdir()
+    if not task.ingestion_only_during_scoring:
+        _lay_out_ingestion(folders, task)
+    if task.input_data:
+        _lay_out(task.input_data, folders.input_data, BUNDLE, "input_data")
+    return notes
+
+
+def lay_out_scoring(folders: JobFolders, task: Task, predictions: Path) -> None:
+    """Fill the folders of the scoring job.
+
+    Raises:
+        JobFailedError: A program or data of the bundle cannot be unpacked.
+    """
+    _lay_out(task.scoring_program, folders.scoring_program, BUNDLE, "the scoring program")
+    if task.ingestion_only_during_scoring:
+        _lay_out_ingestion(folders, task)
+        if task.input_data:
+            _lay_out(task.input_data, folders.input_data, BUNDLE, "input_data")
+    if task.reference_data:
+        _lay_out(task.reference_data, folders.reference_data, BUNDLE, "the reference data")
+    copy_tree(predictions, folders.predictions)
+
+
+def _lay_out_ingestion(folders: JobFolders, task: Task) -> None:
+    if task.ingestion_program:
+        _lay_out(task.ingestion_program, folders.ingestion_program, BUNDLE, "the ingestion program")
+
+
+def _lay_out(source: Path, target: Path, bounds: Bounds, what: str) -> None:
+    """A bundle's or participant's data as the worker unpacks it.
+
+    From a zip, or from a folder, which the server would have zipped.
+    """
+    try:
+        if source.is_dir():
+            copy_tree(source, target)
+        else:
+            unpack(source, target, bounds)
+    except (ArchiveError, OSError) as error:
+        raise JobFailedError(f"{worker.BAD_ZIP}: {what}: {error}") from error
