@@ -25,7 +25,7 @@ from scoring_kit.program import Program
 from scoring_kit.report import Run
 from scoring_kit.results import TaskResult
 from scoring_kit.signature import reference_digest, signature
-from scoring_kit.submission_files import read_submission, submission_name
+from scoring_kit.submission_files import read_submission, submission_folder, submission_name
 
 TaskScorer = Callable[[Any, Any, Mapping[str, Any]], TaskResult]
 """Scores a submission against the reference with the competition's options."""
@@ -59,7 +59,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def run(program_folder: Path, input_folder: Path, output_folder: Path, task: str | None = None) -> None:
-    """Score `input_folder/res` against `input_folder/ref` and write the outputs.
+    """Score the submission against `input_folder/ref` and write the outputs.
 
     Raises:
         SubmissionError: with every problem of the submission.
@@ -80,14 +80,15 @@ def run(program_folder: Path, input_folder: Path, output_folder: Path, task: str
     reference = reference_module.read(reference_folder, program.tasks, program.options)
     manifest = make_manifest(program, reference_module.manifest(reference, program.tasks))
     problems = Problems()
+    submitted = submission_folder(input_folder)
     try:
-        submission = read_submission(submission_module, input_folder / "res", manifest, problems)
+        submission = read_submission(submission_module, submitted, manifest, problems)
     except SubmissionError:
         _print_warnings(problems)  # what was ignored is often why something else is missing
         raise
     results = score_tasks(program, reference, submission)
     line = signature(program, results, reference_digest(reference_folder))
-    this_run = Run(line, _now(), submission_name(input_folder / "res"), problems.warnings)
+    this_run = Run(line, _now(), submission_name(submitted), problems.warnings)
     scores = write_outputs(output_folder, program, results, this_run)
     _print_warnings(problems)
     print(f"signature: {line}")

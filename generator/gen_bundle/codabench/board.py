@@ -5,11 +5,13 @@ in the first place is in `gen_bundle.codabench.worker`.
 """
 
 import decimal
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from gen_bundle.codabench.average_rank import AVERAGE_RANK, average_ranks
 from gen_bundle.codabench.leaderboard import Column, Leaderboard
+from gen_bundle.codabench.versions import DIFFERENCES, NEWEST, Differences
 
 # leaderboards/models.py, SubmissionScore.score: DecimalField(max_digits=20, decimal_places=10).
 DIGITS = 20
@@ -65,20 +67,24 @@ class Entry:
         return self.ended and not self.finished
 
 
+Cell = tuple[Entry, Column, str]
+
+
 @dataclass(frozen=True)
 class Row:
     """A row of the board: a submission with its entries (one, or one for each task shown), best first."""
 
     rank: int
     entry: Entry
-    cells: tuple[tuple[Entry, Column, str], ...]
+    cells: tuple[Cell, ...]
 
 
 class Board:
     """The leaderboard of one phase, with all its submissions in the order in which they were made."""
 
-    def __init__(self, leaderboard: Leaderboard) -> None:
+    def __init__(self, leaderboard: Leaderboard, version: Differences = DIFFERENCES[NEWEST]) -> None:
         self.leaderboard = leaderboard
+        self.version = version
         self.entries: list[Entry] = []
 
     def submit(self, name: str, owner: str, tasks: Iterable[str] = ()) -> Entry:
@@ -106,10 +112,10 @@ class Board:
         entry.finished = False
         self._close_parent(entry)
 
-    @staticmethod
-    def _close_parent(entry: Entry) -> None:
-        if entry.parent and all(child.ended for child in entry.parent.children):
-            entry.parent.ended = entry.parent.finished = True
+    def _close_parent(self, entry: Entry) -> None:
+        if (parent := entry.parent) and all(child.ended for child in parent.children):
+            parent.ended = True
+            parent.finished = not self.version.parent_may_fail or any(child.finished for child in parent.children)
 
     def upload(self, entry: Entry, scores: object) -> None:
         """Store the scores that a worker sent, in the order of the file, then apply an automatic rule.
@@ -141,7 +147,7 @@ class Board:
         Source: competitions/models.py, `Submission.calculate_scores`, and leaderboards/models.py, `Column.compute`.
         """
         for column in self.leaderboard.columns:
-            if column.computation is None:
+            if column.computation in (None, AVERAGE_RANK):
                 continue
             if not column.inputs:
                 raise RefusedError(f"column {column.key!r} is computed from no columns")
@@ -182,7 +188,9 @@ class Board:
                 raise RefusedError(f"no column has the index {self.leaderboard.primary_index} (primary_index)")
             own = [other for other in self.entries if other.owner == entry.owner and other.finished]
             if own:
-                self._put(self._ranked(own, primary, self.leaderboard.columns)[0])
+                order = [primary, *(column for column in self.leaderboard.columns if column is not primary)]
+                missing_first = dict.fromkeys(order, self.version.best_prefers_missing)
+                self._put(min(own, key=lambda other: _places(other, missing_first)))
 
     def add_by_hand(self, entry: Entry) -> None:
         """What a participant does under a manual rule: put a submission on the board.
@@ -204,17 +212,13 @@ class Board:
         for part in entry.children or [entry]:
             part.on_board = True
 
-    def _ranked(self, entries: Iterable[Entry], primary: Column, others: Iterable[Column]) -> list[Entry]:
-        order = [primary, *(column for column in others if column is not primary)]
-        return sorted(entries, key=lambda entry: [_place(_total(entry, column), column.sorting) for column in order])
-
     def rows(self) -> list[Row]:
         """The board as it is shown.
 
         Source: api/serializers/leaderboards.py, `LeaderboardPhaseSerializer`/`LeaderboardEntriesSerializer`, and
         api/views/competitions.py, `PhaseViewSet.get_leaderboard`: primary column, then the other visible ones by
         index, then the earlier submission; ranks are positions, so that ties get consecutive ones; children are
-        gathered in the row of the one that is met first.
+        gathered in the row of the one that is met first. Average ranks compare the rows and come last.
 
         Raises:
             NoBoardError: No column has the primary index, or all are hidden.
@@ -226,16 +230,30 @@ class Board:
             raise NoBoardError(
                 f"no column has the index {self.leaderboard.primary_index} (primary_index): the page answers 500"
             )
-        shown = [entry for entry in self.entries if entry.on_board]
-        rows: dict[Entry, list[tuple[Entry, Column, str]]] = {}
-        for entry in self._ranked(shown, primary, self.leaderboard.visible):
+        rows: dict[Entry, list[Cell]] = {}
+        for entry in self._ordered(primary):
             cells = rows.setdefault(entry.parent or entry, [])
             cells += [
                 (entry, score.column, shown_text(score.value, score.column.precision))
                 for score in sorted(entry.scores, key=lambda score: score.column.index)
                 if not score.column.hidden
             ]
-        return [Row(rank, entry, tuple(cells)) for rank, (entry, cells) in enumerate(rows.items(), start=1)]
+        listed = _with_average_ranks(list(rows.items()), self.leaderboard.visible)
+        if primary.computation == AVERAGE_RANK:
+            listed.sort(key=lambda row: _average_rank_place(row[1], primary))
+        return [Row(rank, entry, tuple(cells)) for rank, (entry, cells) in enumerate(listed, start=1)]
+
+    def _ordered(self, primary: Column) -> list[Entry]:
+        """What is on the board, by the stored scores; where a computed rank comes first, by age."""
+        shown = [entry for entry in self.entries if entry.on_board]
+        if primary.computation == AVERAGE_RANK:
+            return shown
+        missing_first = {primary: self.version.missing_leads} | {
+            column: self.version.missing_breaks_ties_first
+            for column in self.leaderboard.visible
+            if column is not primary and column.computation != AVERAGE_RANK
+        }
+        return sorted(shown, key=lambda entry: _places(entry, missing_first))
 
     def cells(self, row: Row, owners: Mapping[str, str]) -> dict[str, str]:
         """The shown text of each visible column, `n/a` where there is none.
@@ -314,11 +332,59 @@ def _total(entry: Entry, column: Column) -> Decimal | None:
     return sum(values, Decimal()) if values else None
 
 
-def _place(total: Decimal | None, sorting: str) -> tuple[bool, Decimal]:
-    """PostgreSQL's order with nulls: first when descending, last when ascending."""
-    if sorting == "desc":
-        return (total is not None, -(total or Decimal()))
-    return (total is None, total or Decimal())
+def _places(entry: Entry, missing_first: Mapping[Column, bool]) -> list[tuple[int, Decimal]]:
+    """What a submission is sorted by, column after column.
+
+    Args:
+        entry: The submission.
+        missing_first: The columns in their order, and whether a missing score comes first in a descending one, as in
+            PostgreSQL's order with nulls; in an ascending one it always comes last.
+    """
+    places = []
+    for column, leads in missing_first.items():
+        total, descending = _total(entry, column), column.sorting == "desc"
+        if total is None:
+            places.append((0 if leads and descending else 2, Decimal()))
+        else:
+            places.append((1, -total if descending else total))
+    return places
+
+
+def _with_average_ranks(
+    rows: Sequence[tuple[Entry, list[Cell]]], visible: Sequence[Column]
+) -> list[tuple[Entry, list[Cell]]]:
+    """The rows with the cells that compare them: one for each task that a row shows scores for."""
+    totals: list[dict[int, float]] = []
+    for _, cells in rows:
+        of_row: dict[int, float] = {}
+        for _, column, text in cells:
+            of_row[column.index] = of_row.get(column.index, 0.0) + float(text)
+        totals.append(of_row)
+    computed = [
+        (column, ranks)
+        for column in visible
+        if column.computation == AVERAGE_RANK and (ranks := average_ranks(totals, column, visible)) is not None
+    ]
+    return [
+        (
+            entry,
+            [
+                *cells,
+                *(
+                    (task, column, str(ranks[place]))
+                    for column, ranks in computed
+                    for task in dict.fromkeys(shown for shown, _, _ in cells)
+                ),
+            ],
+        )
+        for place, (entry, cells) in enumerate(rows)
+    ]
+
+
+def _average_rank_place(cells: Sequence[Cell], primary: Column) -> tuple[bool, float]:
+    """What a row is sorted by where a computed rank comes first; a row without one is last in both directions."""
+    rank = next((float(text) for _, column, text in cells if column is primary), None)
+    return (rank is None, 0.0 if rank is None else -rank if primary.sorting == "desc" else rank)
 
 
 def _kind(value: object) -> str:

@@ -13,7 +13,7 @@ class Column:
     Attributes:
         sorting: `desc` (higher is better) or `asc`.
         precision: Decimals shown; negative ones round to tens.
-        computation: `avg`, `sum`, `min`, `max` over other columns, or None.
+        computation: `avg`, `sum`, `min`, `max` or `avg_rank` over other columns, or None.
         inputs: Indexes of the columns that a computed one is made of.
     """
 
@@ -68,7 +68,7 @@ class Leaderboard:
 
     def _leads_without(self, scores: Mapping[str, object]) -> bool:
         primary = self.primary
-        if primary is None or primary.sorting != "desc":
+        if primary is None or primary.sorting != "desc" or primary.computation == "avg_rank":
             return False
         sources = [column for column in self.columns if column.index in primary.inputs]
         return not any(column.key in scores for column in (sources if primary.computation else [primary]))

@@ -1,11 +1,13 @@
 """The rules of the compute worker: which command runs, and how a job ends.
 
 Each rule names its place in Codabench's public source, `compute_worker/compute_worker.py` at commit c7dbc756; quoted
-messages are the platform's own words. What the server then does with the scores is in `gen_bundle.codabench.board`.
+messages are the platform's own words. What later versions do otherwise is in `gen_bundle.codabench.versions`. What the
+server then does with the scores is in `gen_bundle.codabench.board`.
 """
 
 import json
 import shlex
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -35,16 +37,35 @@ OWN_METADATA = (
     "do not write to this file manually."
 )
 BAD_ZIP = "Bad or empty zip file"
+NOT_JSON = "requests.exceptions.InvalidJSONError"
 INGESTION_NO_METADATA = "Program directory missing 'metadata.yaml/metadata'"
 INGESTION_NO_COMMAND = "Program directory missing 'command' in metadata"
 
 
 class JobFailedError(Exception):
-    """The worker sets the submission to Failed with this text."""
+    """The worker sets the submission to Failed.
+
+    Attributes:
+        cause: In its own words.
+        detail: What we know besides.
+    """
+
+    def __init__(self, cause: str, detail: str = "") -> None:
+        super().__init__(f"{cause} {detail}".rstrip())
+        self.cause = cause
+        self.detail = detail
 
 
 class WorkerCrashError(Exception):
-    """The worker's task dies after it had said Finished: the submission stays Finished, without scores or message."""
+    """The worker's task dies of an exception of its own after it had sent Finished, without scores.
+
+    Attributes:
+        last_line: Of the traceback, as far as it can be known.
+    """
+
+    def __init__(self, message: str, last_line: str = "") -> None:
+        super().__init__(message)
+        self.last_line = last_line or message
 
 
 @dataclass(frozen=True)
@@ -163,9 +184,17 @@ def read_scores(output: Path) -> object:
     except json.JSONDecodeError as error:
         raise JobFailedError(BAD_SCORES.format(error=error.msg)) from error
     except (UnreadableYamlError, RecursionError, ValueError, OSError) as error:
-        raise WorkerCrashError(f"the scores file cannot be read: {' '.join(str(error).split())}") from error
+        text = " ".join(str(error).split())
+        raise WorkerCrashError(
+            f"the scores file cannot be read: {text}", _last_line(error.__cause__ or error)
+        ) from error
     try:
         sent: object = json.loads(json.dumps(scores, allow_nan=False))
     except (ValueError, TypeError, RecursionError) as error:
-        raise WorkerCrashError(f"the scores cannot be sent to the server: {error}") from error
+        raise WorkerCrashError(f"the scores cannot be sent to the server: {error}", f"{NOT_JSON}: {error}") from error
     return sent
+
+
+def _last_line(error: BaseException) -> str:
+    """How a traceback would name an exception."""
+    return traceback.format_exception_only(error)[0].splitlines()[0]

@@ -10,7 +10,7 @@ from gen_bundle.codabench import worker
 from gen_bundle.codabench.versions import Differences
 from gen_bundle.codabench.worker import ContainerKind, JobFailedError
 from gen_bundle.twin.bundle import Task
-from gen_bundle.twin.layout import copy_tree
+from gen_bundle.twin.layout import copy_tree, entries
 from gen_bundle.zips.bounds import BUNDLE, SUBMISSION, Bounds
 from gen_bundle.zips.unpacking import ArchiveError, unpack
 
@@ -18,6 +18,7 @@ EMPTY_SUBMISSION = (
     "the submission's zip holds nothing. A server of version 1.32 runs the scoring program all the same; one of 1.25 "
     f"is blocked for three minutes and ends Failed: {worker.BAD_ZIP}"
 )
+NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -90,8 +91,10 @@ def lay_out_prediction(folders: JobFolders, task: Task, submission: Path, versio
     _lay_out(submission, folders.submission, SUBMISSION, "the submission")
     if not any(folders.submission.iterdir()):
         notes.append(EMPTY_SUBMISSION)
-        if not version.runs_empty_submissions:
+        if version.submission_is_a_program:
             folders.submission.rmdir()
+    if not version.submission_is_a_program:
+        folders.output.mkdir(parents=True)
     if not task.ingestion_only_during_scoring:
         _lay_out_ingestion(folders, task)
     if task.input_data:
@@ -99,8 +102,20 @@ def lay_out_prediction(folders: JobFolders, task: Task, submission: Path, versio
     return notes
 
 
-def lay_out_scoring(folders: JobFolders, task: Task, predictions: Path) -> None:
+def lay_out_scoring(
+    folders: JobFolders, task: Task, submission: Path, predictions: Path, version: Differences
+) -> list[str]:
     """Fill the folders of the scoring job.
+
+    Args:
+        folders: The job's.
+        task: The task.
+        submission: A zip.
+        predictions: The output folder of the prediction job.
+        version: In newer versions the submission is copied over the predictions.
+
+    Returns:
+        What the platform would say nothing about.
 
     Raises:
         JobFailedError: A program or data of the bundle cannot be unpacked.
@@ -113,6 +128,31 @@ def lay_out_scoring(folders: JobFolders, task: Task, predictions: Path) -> None:
     if task.reference_data:
         _lay_out(task.reference_data, folders.reference_data, BUNDLE, "the reference data")
     copy_tree(predictions, folders.predictions)
+    if version.submission_is_a_program:
+        return []
+    _lay_out(submission, folders.submission, SUBMISSION, "the submission")
+    return _lay_over(folders.submission, folders.predictions)
+
+
+def _lay_over(submission: Path, predictions: Path) -> list[str]:
+    """Copy a submission over the predictions: of equal names the submission's file wins.
+
+    Source: compute_worker.py of 1.32, after the downloads of the scoring job; an error is only logged.
+    """
+    names = [file.relative_to(submission) for file in entries(submission) if file.is_file()]
+    replaced = sorted(str(name) for name in names if (predictions / name).is_file())
+    notes = []
+    if replaced:
+        more = f" and {len(replaced) - NAMED} more" if len(replaced) > NAMED else ""
+        notes.append(
+            f"the submission's {', '.join(replaced[:NAMED])}{more} replaced the file of that name from the prediction "
+            "job, as on the platform: a participant can hand in ready-made predictions, or exit codes in `metadata`"
+        )
+    try:
+        copy_tree(submission, predictions)
+    except OSError:
+        notes.append("not all of the submission could be copied over the predictions, which the platform only logs")
+    return notes
 
 
 def _lay_out_ingestion(folders: JobFolders, task: Task) -> None:
@@ -131,4 +171,4 @@ def _lay_out(source: Path, target: Path, bounds: Bounds, what: str) -> None:
         else:
             unpack(source, target, bounds)
     except (ArchiveError, OSError) as error:
-        raise JobFailedError(f"{worker.BAD_ZIP}: {what}: {error}") from error
+        raise JobFailedError(worker.BAD_ZIP, f"({what}: {error})") from error

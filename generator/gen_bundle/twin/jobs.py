@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 from gen_bundle.codabench import worker
-from gen_bundle.codabench.versions import DIFFERENCES
+from gen_bundle.codabench.versions import DIFFERENCES, Differences
 from gen_bundle.codabench.worker import ContainerKind, JobFailedError, WorkerCrashError
 from gen_bundle.twin.bundle import Task
 from gen_bundle.twin.engines import Container
@@ -81,22 +81,25 @@ def run_jobs(submission: Path, task: Task, seconds: int, folder: Path, setting: 
     prediction = _prediction_job(prediction.folders, submission, task, seconds, setting)
     if prediction.failure:
         return Jobs(prediction, scoring, failure=prediction.failure)
-    scoring = _scoring_job(scoring.folders, prediction.folders.output, task, seconds, setting)
+    scoring = _scoring_job(scoring.folders, submission, prediction.folders.output, task, seconds, setting)
     if scoring.failure:
         return Jobs(prediction, scoring, failure=scoring.failure)
-    return _sent(prediction, scoring)
+    return _sent(prediction, scoring, setting.version)
 
 
 def _prediction_job(folders: JobFolders, submission: Path, task: Task, seconds: int, setting: Setting) -> Job:
-    """The submission is the program, and no container sees reference data.
+    """What makes predictions of a submission; no container sees reference data.
 
-    Exit codes are not looked at, and what an ingestion program lacks is swallowed: `Run.start` gathers both with
-    exceptions returned.
+    In 1.25 the submission itself is the program, in 1.32 only an ingestion program runs. Exit codes are not looked at,
+    and what an ingestion program lacks is swallowed.
     """
+    version = setting.version
     try:
-        notes = lay_out_prediction(folders, task, submission, DIFFERENCES[setting.version])
+        notes = lay_out_prediction(folders, task, submission, version)
         containers, more = _containers(folders, task, setting, is_scoring=False)
-    except (JobFailedError, OSError) as error:
+    except JobFailedError as failed:
+        return Job(folders, failure=version.failed(failed.cause, failed.detail))
+    except OSError as error:
         return Job(folders, failure=str(error))
     programs = run_in_turn(containers, folders, seconds, setting)
     notes += [*more, *_unseen_exits(programs, is_scoring=False), *programs.notes]
@@ -104,36 +107,50 @@ def _prediction_job(folders: JobFolders, submission: Path, task: Task, seconds: 
     if not failure and not folders.output.exists():
         # The prediction's upload fails with "Metadata file not found"; what shows in the end is the scoring job's
         # failure.
-        failure = worker.BAD_ZIP
+        failure = version.failed(worker.BAD_ZIP)
         metadata = worker.read_metadata(folders.submission)
         if metadata.found:
             notes.append(
                 f"the submission holds a file named metadata or metadata.yaml ({metadata.problem}), so the platform "
                 "neither runs nor copies it; a result submission must not contain such a file"
             )
-    return Job(folders, programs, tuple(notes), failure or _push_metadata(folders, programs))
+    if not failure and (fault := _push_metadata(folders, programs)):
+        notes.append(f"the prediction job fails: {fault}")
+        # 1.32 has started the scoring job by then, which finds no predictions.
+        failure = version.failed(fault if version.submission_is_a_program else worker.BAD_ZIP)
+    return Job(folders, programs, tuple(notes), failure)
 
 
-def _scoring_job(folders: JobFolders, predictions: Path, task: Task, seconds: int, setting: Setting) -> Job:
+def _scoring_job(
+    folders: JobFolders, submission: Path, predictions: Path, task: Task, seconds: int, setting: Setting
+) -> Job:
     """The task's scoring program with reference data and predictions."""
     try:
-        lay_out_scoring(folders, task, predictions)
-        containers, notes = _containers(folders, task, setting, is_scoring=True)
-    except (JobFailedError, OSError) as error:
+        notes = lay_out_scoring(folders, task, submission, predictions, setting.version)
+        containers, more = _containers(folders, task, setting, is_scoring=True)
+    except JobFailedError as failed:
+        return Job(folders, failure=setting.version.failed(failed.cause, failed.detail))
+    except OSError as error:
         return Job(folders, failure=str(error))
     programs = run_in_turn(containers, folders, seconds, setting)
-    notes += [*_long_log(programs), *_unseen_exits(programs, is_scoring=True), *programs.notes]
-    return Job(
-        folders, programs, tuple(notes), programs.failure or _scoring_failure(folders, programs, seconds, setting)
-    )
+    notes += [*more, *_long_log(programs), *_unseen_exits(programs, is_scoring=True), *programs.notes]
+    failure = programs.failure or _scoring_failure(folders, programs, seconds, setting)
+    return Job(folders, programs, tuple(notes), failure)
 
 
 def _containers(
     folders: JobFolders, task: Task, setting: Setting, *, is_scoring: bool
 ) -> tuple[list[Container], list[str]]:
     """What the worker starts, and what it passes over without a word."""
-    containers, notes = [], []
+    containers: list[Container] = []
+    notes: list[str] = []
     kinds: tuple[ContainerKind, ...] = ("program", "ingestion")
+    if not is_scoring and not setting.version.submission_is_a_program:
+        kinds = ("ingestion",)
+        if worker.read_metadata(folders.submission).command is not None:
+            notes.append(
+                "the submission's command is not run: version 1.32 starts only the ingestion program; 1.25 ran it"
+            )
     for kind in kinds:
         program = folders.program(kind, is_scoring=is_scoring)
         if not program.exists():
@@ -158,23 +175,35 @@ def _containers(
 
 def _scoring_failure(folders: JobFolders, programs: ProgramRuns, seconds: int, setting: Setting) -> str:
     """Why the scoring job fails once its containers have ended; empty when it does not."""
-    scorer = programs.of("program")
+    version, scorer = setting.version, programs.of("program")
+    if setting.detailed_results and _hangs(folders, programs, version):
+        return version.failed(worker.TIME_LIMIT.format(seconds=seconds))
     if scorer is None:
-        # The watcher of detailed results waits for a second program that never comes.
-        hangs = setting.detailed_results and not worker.read_metadata(folders.scoring_program).found
-        return worker.TIME_LIMIT.format(seconds=seconds) if hangs else ""
-    return f"{worker.NON_ZERO} {_why(scorer, folders)}".rstrip() if scorer.ended.exit_code != 0 else ""
+        return version.failed(worker.NON_ZERO) if version.needs_exit_code else ""
+    return version.failed(worker.NON_ZERO, _why(scorer, folders)) if scorer.ended.exit_code != 0 else ""
 
 
-def _sent(prediction: Job, scoring: Job) -> Jobs:
+def _hangs(folders: JobFolders, programs: ProgramRuns, version: Differences) -> bool:
+    """Whether the watcher of detailed results waits for a program that never comes."""
+    if version.needs_exit_code:
+        return programs.of("program") is None or (
+            folders.ingestion_program.exists() and programs.of("ingestion") is None
+        )
+    return programs.of("program") is None and not worker.read_metadata(folders.scoring_program).found
+
+
+def _sent(prediction: Job, scoring: Job, version: Differences) -> Jobs:
     """What the worker sends of a scoring job that did not fail: Finished, then the scores, then the output."""
     try:
         scores = worker.read_scores(scoring.folders.output)
     except JobFailedError as failed:
-        return Jobs(prediction, scoring, failure=str(failed))
+        return Jobs(prediction, scoring, failure=version.failed(failed.cause, failed.detail))
     except WorkerCrashError as crash:
-        return Jobs(prediction, scoring, finished=True, crash=str(crash))
-    failure = _push_metadata(scoring.folders, scoring.programs)
+        if version.crash_is_silent:
+            return Jobs(prediction, scoring, finished=True, crash=str(crash))
+        return Jobs(prediction, scoring, finished=True, failure=f"{crash.last_line}\n({crash})")
+    fault = _push_metadata(scoring.folders, scoring.programs)
+    failure = version.failed(fault) if fault else ""
     return Jobs(prediction, scoring, finished=True, sends_scores=True, scores=scores, failure=failure)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gen_bundle.codabench import worker
-from gen_bundle.codabench.versions import Version
+from gen_bundle.codabench.versions import Differences
 from gen_bundle.codabench.worker import ContainerKind
 from gen_bundle.twin.engines import Container, Ended, Engine, EngineError, LineListener, Mount
 from gen_bundle.twin.job_folders import JobFolders
@@ -31,7 +31,7 @@ class Setting:
     image: str
     detailed_results: bool
     on_line: LineListener
-    version: Version
+    version: Differences
     environment: Mapping[str, str] = field(default_factory=dict)
     cannot_run: str = ""
 
@@ -89,22 +89,27 @@ def container(
     except ValueError as error:
         return f"the command {command!r} cannot be split into arguments ({error})"
     environment = setting.environment if is_scoring and kind == "program" else {}
-    return Container(kind, setting.image, argv, _mounts(folders, kind, is_scoring=is_scoring), environment)
+    return Container(
+        kind, setting.image, argv, _mounts(folders, kind, setting.version, is_scoring=is_scoring), environment
+    )
 
 
-def _mounts(folders: JobFolders, kind: ContainerKind, *, is_scoring: bool) -> tuple[Mount, ...]:
+def _mounts(folders: JobFolders, kind: ContainerKind, version: Differences, *, is_scoring: bool) -> tuple[Mount, ...]:
     """The worker's mounts, in its order and with its modes."""
+    older = version.submission_is_a_program
     mounts = [
         Mount(folders.program(kind, is_scoring=is_scoring), "/app/program", "z"),
         Mount(folders.output, "/app/output", "z"),
         Mount(folders.root / "data", "/app/data", "ro"),  # a folder of the worker's own machine; empty here
     ]
-    if kind == "ingestion":
+    if not older:
+        mounts.append(Mount(folders.submission, "/app/ingested_program", "ro"))
+    elif kind == "ingestion":
         mounts.append(Mount(folders.predictions if is_scoring else folders.submission, "/app/ingested_program"))
-    if is_scoring:
+    if is_scoring and (older or kind == "program"):
         mounts.append(Mount(folders.root / "shared", "/app/shared"))
         mounts.append(Mount(folders.input, "/app/input"))
-    if folders.input_data.exists():
+    if folders.input_data.exists() and (older or kind == "ingestion"):
         mounts.append(Mount(folders.input_data, "/app/input_data"))
     return tuple(mounts)
 
@@ -122,7 +127,7 @@ def run_in_turn(containers: Iterable[Container], folders: JobFolders, seconds: i
             left = seconds - (time.monotonic() - began)
             runs.append(run := _run(each, folders, left, setting))
             if run.ended.timed_out:
-                failure = worker.TIME_LIMIT.format(seconds=seconds)
+                failure = setting.version.failed(worker.TIME_LIMIT.format(seconds=seconds))
                 break
     except (EngineError, OSError) as error:
         failure = str(error)

@@ -12,7 +12,7 @@ from typing import Literal
 from gen_bundle.bugs import bug_report
 from gen_bundle.codabench.admission import closed, used_up
 from gen_bundle.codabench.board import Board, Entry
-from gen_bundle.codabench.versions import NEWEST, Version
+from gen_bundle.codabench.versions import DIFFERENCES, NEWEST, Version
 from gen_bundle.codabench.worker import time_limit
 from gen_bundle.twin.bundle import Competition, Phase, Task, open_bundle
 from gen_bundle.twin.competition_yaml import read_competition
@@ -90,7 +90,7 @@ def dry_run(request: DryRunRequest, engine: Engine | Literal["docker", "process"
             chosen.close()
     with scratch_folder() as work:
         request.on_step("unpacking the bundle")
-        competition = read_competition(open_bundle(request.bundle, work / "bundle"))
+        competition = read_competition(open_bundle(request.bundle, work / "bundle"), request.version)
         phases = plan(competition, request.phases, request.submissions, request.team, work / "submissions")
         make_room(request.out)
         setting, remarks = _prepared(competition, request, engine)
@@ -102,7 +102,7 @@ def dry_run(request: DryRunRequest, engine: Engine | Literal["docker", "process"
             raise
         finally:
             # Written whatever happened; it appears complete or not at all.
-            results = report(engine.name, parts, competition, request.teams, request.per_day)
+            results = report(engine.name, request.version, parts, competition, request.teams, request.per_day)
             write_whole(request.out / RESULT, results.as_json())
         return results
 
@@ -125,7 +125,12 @@ def _prepared(competition: Competition, request: DryRunRequest, engine: Engine) 
     """The setting of all jobs, once the engine has looked at the image."""
     image = request.image or competition.image
     setting = Setting(
-        engine, image, competition.detailed_results, request.on_line, request.version, request.environment
+        engine,
+        image,
+        competition.detailed_results,
+        request.on_line,
+        DIFFERENCES[request.version],
+        request.environment,
     )
     try:
         return setting, Remarks(notes=tuple(engine.prepare(image)))
@@ -146,7 +151,7 @@ def _replay(context: _Context, phases: Sequence[PhasePlan], parts: list[Part]) -
             parts.append(
                 Remarks(notes=(f"phase {phase.id}: no solution of the bundle is attached to its tasks; nothing ran",))
             )
-        board = Board(context.competition.leaderboard)
+        board = Board(context.competition.leaderboard, context.setting.version)
         made = [(_submit(context, phase, board, submission, parts), submission) for submission in submissions]
         taken = [(entry, submission) for entry, submission in made if entry]
         if taken:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
+from gen_bundle.codabench.versions import NEWEST, Version
 from gen_bundle.twin.bundle import Competition
 from gen_bundle.twin.cost import verdict
 from gen_bundle.twin.outcomes import Measured, Outcome, Run
@@ -15,6 +16,7 @@ class Results:
     """Everything a dry run found.
 
     Attributes:
+        platform_version: The platform's that was replayed.
         findings: What must be fixed before uploading; any makes the dry run end with 1.
         notes: What is worth knowing.
         verdict: Time and memory held against the limits, in sentences.
@@ -22,6 +24,7 @@ class Results:
     """
 
     engine: str
+    platform_version: str = NEWEST.value
     runs: list[Run] = field(default_factory=list)
     board: list[BoardRow] = field(default_factory=list)
     findings: list[str] = field(default_factory=list)
@@ -57,12 +60,18 @@ Part = Outcome | PhaseBoard | Remarks
 
 
 def report(
-    engine: str, parts: Sequence[Part], competition: Competition, teams: int | None, per_day: int | None
+    engine: str,
+    version: Version,
+    parts: Sequence[Part],
+    competition: Competition,
+    teams: int | None,
+    per_day: int | None,
 ) -> Results:
     """The results of a dry run, as far as it came.
 
     Args:
         engine: The engine's name.
+        version: The platform's that was replayed.
         parts: Outcomes, boards and remarks, in the order in which they were made.
         competition: The bundle.
         teams: Participants, for the hours of worker time.
@@ -78,6 +87,7 @@ def report(
             notes += [note for note in part.engine_notes if note not in notes]
     return Results(
         engine,
+        version.value,
         runs=[outcome.run for outcome in outcomes],
         board=[row for part in parts if isinstance(part, PhaseBoard) for row in part.rows],
         findings=[finding for part in parts for finding in part.findings],

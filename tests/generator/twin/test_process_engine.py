@@ -84,7 +84,10 @@ def test_of_a_progress_bar_the_last_state_is_told(tmp_path: Path) -> None:
 def test_our_own_program_is_not(tmp_path: Path) -> None:
     scorer = "# run as score.py /app/input /app/output\nraise SystemExit('row 3: no label')\n"
     run = replay(Bundle(scorer, program={"program.json": "{}"}), tmp_path).runs[0]
-    assert run.message == "Child task failed or non-zero return code (exit code 1)\nrow 3: no label"
+    assert run.message == (
+        "Submission failed: Child task failed or non-zero return code. See logs for more details. (exit code 1)\n"
+        "row 3: no label"
+    )
 
 
 def test_killed_by_a_signal_counts_as_in_a_container(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from gen_bundle.twin.report import Results
 from tests.generator.twin.bundles import ACCURACY, COLUMN, GOOD, HALF, Bundle, write_files, write_zip, writes
 from tests.shared import shared_path
 
+BAD_ZIP = "Submission failed: Bad or empty zip file. See logs for more details. (the submission: "
 RUN_KEYS = {"phase", "task", "submission", "status", "exit_code", "seconds", "scores", "message"}
 
 
@@ -259,7 +260,7 @@ def test_a_submission_that_is_no_zip_fails_as_on_the_platform(bundle: Path, tmp_
     (tmp_path / "evil.zip").write_bytes(write_zip(tmp_path / "x.zip", {"../evil": "x"}).read_bytes())
     results = replay(bundle, tmp_path / "out", [tmp_path / "team.zip", tmp_path / "evil.zip"])
     assert [run.status for run in results.runs] == ["Failed", "Failed"]
-    assert all(run.message.startswith("Bad or empty zip file") for run in results.runs)
+    assert all(run.message.startswith(BAD_ZIP) for run in results.runs)
     assert "leaves the folder" in results.runs[1].message
 
 
@@ -372,7 +373,7 @@ def test_a_solution_that_is_a_file_is_taken_as_it_is(tmp_path: Path) -> None:
     solutions = [{"index": 0, "tasks": [0], "path": "solutions/pred.txt"}]
     bundle = Bundle(top={"solutions": solutions}, folders={"solutions": GOOD}).write(tmp_path / "bundle")
     [run] = replay(bundle, tmp_path / "out").runs
-    assert (run.status, run.message.startswith("Bad or empty zip file")) == ("Failed", True)
+    assert (run.status, run.message.startswith(BAD_ZIP)) == ("Failed", True)
 
 
 LISTS_PREDICTIONS = """\
