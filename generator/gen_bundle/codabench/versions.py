@@ -37,7 +37,6 @@ class Differences:
             the traceback.
         failed_text: What the submission's page shows, given the cause.
         long_log: What a long log of a scoring program leads to.
-        server_checks_dates: The server refuses submissions outside the phase; otherwise only the web page does.
         missing_leads: A row without the primary score is first on a descending board. In both; inferred for 1.32,
             where a fix was made and undone again.
         missing_breaks_ties_first: A missing score comes first in the order of a descending column that is not primary.
@@ -53,7 +52,6 @@ class Differences:
     crash_is_silent: bool
     failed_text: str
     long_log: str
-    server_checks_dates: bool
     missing_leads: bool
     missing_breaks_ties_first: bool
     best_prefers_missing: bool
@@ -72,7 +70,6 @@ DIFFERENCES: Mapping[Version, Differences] = {
         crash_is_silent=True,
         failed_text="{}",
         long_log="submissions fail at random, although the program exits 0",
-        server_checks_dates=False,
         missing_leads=True,
         missing_breaks_ties_first=True,
         best_prefers_missing=True,
@@ -85,7 +82,6 @@ DIFFERENCES: Mapping[Version, Differences] = {
         crash_is_silent=False,
         failed_text="Submission failed: {}. See logs for more details.",
         long_log="the beginning of the log is often lost",
-        server_checks_dates=True,
         missing_leads=True,
         missing_breaks_ties_first=False,
         best_prefers_missing=True,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from gen_bundle.check.registry import SCORES, SERIALIZERS, Effect, Problem, rule
+from gen_bundle.codabench.average_rank import AVERAGE_RANK
 from gen_bundle.codabench.competition import input_texts
 from gen_bundle.codabench.fields import as_integer, as_text, shown
 from gen_bundle.codabench.stages import Stage
@@ -133,7 +134,7 @@ def _input_faults(bundle: Bundle, board: Entry, column: Entry, indexes: Any) -> 
     Effect.BROKEN,
     title="a computed column that computes from nothing, or with no function",
     consequence="Every upload of scores ends in a server error after the first stored score.",
-    repair="Name the columns to compute from, and avg, sum, min or max.",
+    repair="Name the columns to compute from, and avg, sum, min, max or avg_rank.",
     source=SCORES,
 )
 def _computation_of_nothing(bundle: Bundle) -> Iterator[Problem]:
@@ -141,6 +142,8 @@ def _computation_of_nothing(bundle: Bundle) -> Iterator[Problem]:
         computation = column.get("computation")
         indexes = column.get("computation_indexes")
         empty = not input_texts(indexes) and "computation_indexes" in column.value
+        if computation == AVERAGE_RANK:  # stays blank, and breaks nothing
+            continue
         if board.position == 0 and computation is not None and (computation == "" or empty):
             yield Problem(f"column {shown(column.get('key'))} computes from nothing", column.at)
 
@@ -150,7 +153,7 @@ def _computation_of_nothing(bundle: Bundle) -> Iterator[Problem]:
     Effect.TRAP,
     title="computation_indexes beside an empty computation",
     consequence="The column is not computed; nobody fills it unless the scoring program writes its key.",
-    repair="Set computation to avg, sum, min or max, or delete both keys.",
+    repair="Set computation to avg, sum, min, max or avg_rank, or delete both keys.",
     source=SCORES,
 )
 def _computation_left_out(bundle: Bundle) -> Iterator[Problem]:
@@ -173,7 +176,7 @@ def _computed_from_computed(bundle: Bundle) -> Iterator[Problem]:
     columns = bundle.competition.columns
     computed = {column.index for column in columns if column.computation}
     for column in columns:
-        if column.computation and computed.intersection(column.inputs):
+        if column.computation not in (None, "", AVERAGE_RANK) and computed.intersection(column.inputs):
             yield Problem(f"column {column.key} is computed from a computed column", column.at)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from gen_bundle.check.registry import SCORES, SERIALIZERS, UNPACKER, Effect, Problem, rule
+from gen_bundle.codabench.average_rank import AVERAGE_RANK
 from gen_bundle.codabench.fields import as_boolean, shown
 from gen_bundle.codabench.stages import Stage
 
@@ -222,5 +223,5 @@ def _best_of_several_tasks(bundle: Bundle) -> Iterator[Problem]:
 def _computed_with_several_tasks(bundle: Bundle) -> Iterator[Problem]:
     phase = _several_tasks(bundle)
     for column in bundle.competition.columns if phase is not None else ():
-        if column.computation:
+        if column.computation and column.computation != AVERAGE_RANK:
             yield Problem(f"the computed column {column.key} stays blank in phase {phase}", column.at)

@@ -20,10 +20,11 @@ BERTSCORE = {
 MAX_TITLE = 36
 DIRECTIONS = {"desc": "higher is better", "asc": "lower is better"}
 AVERAGES = {"macro": "Macro", "micro": "Micro", "weighted": "Weighted", "samples": "Samples", "binary": "Binary"}
-COMPUTED = {"avg": "Mean", "sum": "Sum", "min": "Minimum", "max": "Maximum"}
+COMPUTED = {"avg": "Mean", "sum": "Sum", "min": "Minimum", "max": "Maximum", "avg_rank": "Mean rank"}
 SHOWN_AVERAGE = ("f1", "precision", "recall")
 """Metrics whose average is always said, because none goes without saying."""
 PRECISION = 4
+RANK_PRECISION = 2
 
 
 def settle(data: dict[str, Any], folder: Path) -> list[Finding]:
@@ -194,7 +195,8 @@ def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]]
     parts = [
         by_key[name] for name in (names if isinstance(names, list) else []) if isinstance(name, str) and name in by_key
     ]
-    sorts = {part.get("sort") for part in parts}
+    ranks = column.get("computation") == "avg_rank"
+    sorts = {"asc"} if ranks else {part.get("sort") for part in parts}
     if column.get("sort") is None:
         if len(sorts) > 1:
             yield trail, "sort is missing. The columns that it is computed from are sorted both ways."
@@ -203,4 +205,6 @@ def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]]
     column.setdefault("title", named)
     titles = " and ".join(str(part.get("title")) for part in parts)
     column.setdefault("meaning", f"{named} of {titles}.")
+    if ranks:
+        column.setdefault("precision", RANK_PRECISION)
     column.setdefault("precision", max((part.get("precision", PRECISION) for part in parts), default=PRECISION))
