@@ -20,6 +20,19 @@ from gen_bundle.twin.layout import copy_tree
 from gen_bundle.twin.programs import ProgramRun, ProgramRuns, Setting, container, run_in_turn
 
 STDERR_SHOWN = 2000
+EARLY_SECONDS = 2.0
+EARLY_END = (
+    "the scoring program failed early, and the platform often loses the log of a program that ends within a second or "
+    "two: write the reason to detailed_results.html as well"
+)
+OVER_THE_LIMIT = (
+    "the limit is enforced here; the platform often lets a program that is already running go on, up to 20 minutes "
+    "longer, and takes its scores"
+)
+NO_HANDSHAKE = (
+    "the ingestion program and the scoring program share no folder but /app/output since 1.27, and run one after the "
+    "other: they cannot talk to each other"
+)
 NOTHING_RAN = ProgramRuns((), (), "")
 
 
@@ -102,7 +115,7 @@ def _prediction_job(folders: JobFolders, submission: Path, task: Task, seconds: 
     except OSError as error:
         return Job(folders, failure=str(error))
     programs = run_in_turn(containers, folders, seconds, setting)
-    notes += [*more, *_unseen_exits(programs, is_scoring=False), *programs.notes]
+    notes += [*more, *_unseen_ends(programs, is_scoring=False), *programs.notes]
     failure = programs.failure
     if not failure and not folders.output.exists():
         # The prediction's upload fails with "Metadata file not found"; what shows in the end is the scoring job's
@@ -133,7 +146,9 @@ def _scoring_job(
     except OSError as error:
         return Job(folders, failure=str(error))
     programs = run_in_turn(containers, folders, seconds, setting)
-    notes += [*more, *_long_log(programs), *_unseen_exits(programs, is_scoring=True), *programs.notes]
+    notes += [*more, *_log_notes(folders, programs), *_unseen_ends(programs, is_scoring=True), *programs.notes]
+    if task.ingestion_only_during_scoring and programs.of("ingestion") and not setting.version.submission_is_a_program:
+        notes.append(NO_HANDSHAKE)
     failure = programs.failure or _scoring_failure(folders, programs, seconds, setting)
     return Job(folders, programs, tuple(notes), failure)
 
@@ -216,11 +231,13 @@ def _why(scorer: ProgramRun, folders: JobFolders) -> str:
     return "\n".join(filter(None, [f"({code})", ended.problem, written]))
 
 
-def _unseen_exits(programs: ProgramRuns, *, is_scoring: bool) -> list[str]:
-    """Exit codes that the platform does not look at."""
+def _unseen_ends(programs: ProgramRuns, *, is_scoring: bool) -> list[str]:
+    """Endings that the platform does not look at."""
     notes = []
     for run in programs.runs:
         ended, kind = run.ended, run.container.kind
+        if ended.timed_out:
+            notes.append(OVER_THE_LIMIT)
         if ended.timed_out or ended.exit_code == 0 or (is_scoring and kind == "program"):
             continue
         what = "ingestion program" if kind == "ingestion" else "submission"
@@ -229,15 +246,21 @@ def _unseen_exits(programs: ProgramRuns, *, is_scoring: bool) -> list[str]:
     return notes
 
 
-def _long_log(programs: ProgramRuns) -> list[str]:
-    """What a scoring program's long log leads to, in each version of the platform."""
+def _log_notes(folders: JobFolders, programs: ProgramRuns) -> list[str]:
+    """What becomes of a scoring program's log: nothing sometimes, of an early end or a long one."""
     scorer = programs.of("program")
-    if scorer is None or not worker.is_long_log(scorer.log_lines, scorer.log_bytes):
+    if scorer is None:
         return []
+    notes = []
+    if scorer.ended.exit_code and scorer.ended.seconds < EARLY_SECONDS and not any(folders.output.glob("*.html")):
+        notes.append(EARLY_END)
+    if not worker.is_long_log(scorer.log_lines, scorer.log_bytes):
+        return notes
     versions = "; ".join(f"with version {version} {facts.long_log}" for version, facts in DIFFERENCES.items())
     return [
+        *notes,
         f"the scoring program printed {scorer.log_lines:,} lines, {scorer.log_bytes:,} bytes: {versions}. Print at "
-        f"most {worker.LONG_LOG_LINES} lines and {worker.LONG_LOG_BYTES // 1024} KiB, what matters last"
+        f"most {worker.LONG_LOG_LINES} lines and {worker.LONG_LOG_BYTES // 1024} KiB, what matters last",
     ]
 
 

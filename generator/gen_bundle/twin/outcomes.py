@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from gen_bundle.codabench.board import Board, Entry, RefusedError
+from gen_bundle.codabench.board import Board, Submitted
 from gen_bundle.codabench.leaderboard import Leaderboard
+from gen_bundle.codabench.stored_scores import RefusedError
 from gen_bundle.twin.engines import Usage
 from gen_bundle.twin.jobs import Jobs
 
@@ -95,7 +96,7 @@ class Taken:
     notes: tuple[str, ...] = ()
 
 
-def take(board: Board, entry: Entry, jobs: Jobs) -> Taken:
+def take(board: Board, entry: Submitted, jobs: Jobs) -> Taken:
     """Hand the server what the worker sent, in its order: Finished, the scores, Failed."""
     if jobs.finished:
         board.finish(entry)
@@ -107,7 +108,7 @@ def take(board: Board, entry: Entry, jobs: Jobs) -> Taken:
     return taken
 
 
-def _take_scores(board: Board, entry: Entry, scores: object) -> Taken:
+def _take_scores(board: Board, entry: Submitted, scores: object) -> Taken:
     try:
         board.upload(entry, scores)
     except RefusedError as refused:

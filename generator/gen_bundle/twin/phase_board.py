@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gen_bundle.codabench.board import Board, Entry, NoBoardError
+from gen_bundle.codabench.board import Board, NoBoardError, Submitted
 from gen_bundle.twin.bundle import Phase
 from gen_bundle.twin.packed import own_columns
 from gen_bundle.twin.plan import Planned
@@ -55,7 +55,7 @@ def board_of(phase: Phase, board: Board) -> PhaseBoard:
     )
 
 
-def migrating(made: Sequence[tuple[Entry, Planned]]) -> list[Planned]:
+def migrating(made: Sequence[tuple[Submitted, Planned]]) -> list[Planned]:
     """The submissions that a phase which begins later runs again: Finished, and on this phase's board."""
     return [
         planned for entry, planned in made if entry.finished and any(part.on_board for part in (entry, *entry.children))

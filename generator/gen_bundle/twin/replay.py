@@ -11,7 +11,7 @@ from typing import Literal
 
 from gen_bundle.bugs import bug_report
 from gen_bundle.codabench.admission import closed, used_up
-from gen_bundle.codabench.board import Board, Entry
+from gen_bundle.codabench.board import Board, Submitted
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST, Version
 from gen_bundle.codabench.worker import time_limit
 from gen_bundle.twin.bundle import Competition, Phase, Task, open_bundle
@@ -159,7 +159,7 @@ def _replay(context: _Context, phases: Sequence[PhasePlan], parts: list[Part]) -
         on_board = migrating(taken)
 
 
-def _submit(context: _Context, phase: Phase, board: Board, submission: Planned, parts: list[Part]) -> Entry | None:
+def _submit(context: _Context, phase: Phase, board: Board, submission: Planned, parts: list[Part]) -> Submitted | None:
     """One submission with all its tasks; None where it is not taken."""
     if context.request.enforce_limits and (
         reason := closed(phase, dt.datetime.now(dt.UTC)) or used_up(phase, board, submission.owner)
@@ -188,7 +188,7 @@ def _submit(context: _Context, phase: Phase, board: Board, submission: Planned, 
 
 
 def _score(
-    context: _Context, phase: Phase, task: Task, submission: Planned, run: Run, board: Board, entry: Entry
+    context: _Context, phase: Phase, task: Task, submission: Planned, run: Run, board: Board, entry: Submitted
 ) -> Outcome:
     """One submission for one task: its jobs, what the server makes of them, and what is kept."""
     seconds = time_limit(phase.execution_time_limit, own_queue=context.competition.own_queue)

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen_bundle.codabench.board import Board, Entry, NoBoardError, RefusedError, shown_text, stored_value
+from gen_bundle.codabench.board import Board, NoBoardError, Submitted
 from gen_bundle.codabench.leaderboard import Column, Leaderboard
+from gen_bundle.codabench.stored_scores import RefusedError, shown_text, stored_value
 from gen_bundle.codabench.versions import DIFFERENCES, Version
 from gen_bundle.codabench.worker import JobFailedError, WorkerCrashError, read_scores
 from gen_bundle.twin.competition_yaml import read_competition
@@ -22,7 +23,7 @@ def recorded() -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def upload(board: Board, entry: Entry, text: str, folder: Path) -> object:
+def upload(board: Board, entry: Submitted, text: str, folder: Path) -> object:
     """What one upload answers: the HTTP status, or why it was never sent."""
     (folder / "scores.json").write_text(text)
     try:
@@ -41,12 +42,12 @@ def upload(board: Board, entry: Entry, text: str, folder: Path) -> object:
     return 200
 
 
-def stored(entry: Entry) -> list[list[str]]:
+def stored(entry: Submitted) -> list[list[str]]:
     scores = sorted(entry.scores, key=lambda score: score.column.index)
     return [[score.column.key, str(score.value)] for score in scores]
 
 
-def shown(board: Board, entries: list[Entry], owners: list[str]) -> dict[str, Any]:
+def shown(board: Board, entries: list[Submitted], owners: list[str]) -> dict[str, Any]:
     try:
         rows = board.rows()
     except NoBoardError:

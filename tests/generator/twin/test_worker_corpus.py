@@ -41,7 +41,7 @@ def bundle(case: str, folder: Path, *, in_containers: bool) -> tuple[Path, Path]
     options = json.loads((folder / "case.json").read_text())
     task = {role: role for role in ROLES if (folder / role).is_dir()}
     phase = {"index": 0, "name": "P", "start": "2020-01-01", "tasks": [0]}
-    content = {
+    declared = {
         "version": 2,
         "title": case,
         "docker_image": PYTHON_IMAGE,
@@ -50,7 +50,7 @@ def bundle(case: str, folder: Path, *, in_containers: bool) -> tuple[Path, Path]
         "phases": [{**phase, "execution_time_limit": options.get("limit", 600)}],
         "leaderboards": [{"title": "B", "key": "b", "columns": [{"title": "Accuracy", "key": "acc", "index": 0}]}],
     }
-    (folder / "competition.yaml").write_text(yaml.safe_dump(content))
+    (folder / "competition.yaml").write_text(yaml.safe_dump(declared))
     return folder, folder / "submission.zip"
 
 
