@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from gen_bundle.build import BuildRequest, Built, DraftError, build
     from gen_bundle.check import Finding, Report
     from gen_bundle.check import check_path as check
+    from gen_bundle.codabench.versions import PlatformVersion
     from gen_bundle.errors import UserError
     from gen_bundle.rank import RankRequest, rank
     from gen_bundle.render.rankings import Ranking
@@ -24,6 +25,7 @@ __all__ = [
     "DraftError",
     "DryRunRequest",
     "Finding",
+    "PlatformVersion",
     "RankRequest",
     "Ranking",
     "Report",
@@ -38,6 +40,7 @@ __all__ = [
 _HOMES = {
     "build": ("BuildRequest", "Built", "DraftError", "build"),
     "check": ("Finding", "Report"),
+    "codabench.versions": ("PlatformVersion",),
     "errors": ("UserError",),
     "rank": ("RankRequest", "rank"),
     "render.rankings": ("Ranking",),

@@ -15,7 +15,7 @@ from gen_bundle.check.registry import Effect, Problem, Reads, Rule, applying
 from gen_bundle.check.report import Finding, Report
 from gen_bundle.codabench.document import YAML_NAME
 from gen_bundle.codabench.stages import Stage
-from gen_bundle.codabench.versions import NEWEST, Version
+from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.codabench.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.plain_text import one_line
@@ -87,7 +87,7 @@ def check_path(
     path: Path,
     *,
     now: datetime | None = None,
-    version: Version = NEWEST,
+    version: PlatformVersion = NEWEST,
     secrets: Secrets | None = None,
     dry_run: DryRun | None = None,
     known_keys: Iterable[str] = (),
@@ -121,7 +121,7 @@ def check_path(
     return Report(str(path), _findings(bundle, found), version.value)
 
 
-def _open(path: Path, now: datetime, version: Version, tick: Callable[[int], None], held: ExitStack) -> Bundle:
+def _open(path: Path, now: datetime, version: PlatformVersion, tick: Callable[[int], None], held: ExitStack) -> Bundle:
     if path.is_dir():
         bundle = Bundle(tree=folder_tree(path, tick), now=now, platform=version, tick=tick, held=held)
     else:

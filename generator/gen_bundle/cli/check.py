@@ -15,7 +15,7 @@ import click
 from gen_bundle.bugs import bug_report
 from gen_bundle.cli.messages import colour_wanted, say, user_errors
 from gen_bundle.cli.platform_version import platform_version
-from gen_bundle.codabench.versions import Version
+from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.errors import UserError
 from gen_bundle.plain_text import one_line
 
@@ -71,7 +71,7 @@ def command(
     explain: str | None,
     strict: bool,
     now: str | None,
-    platform_version: Version,
+    platform_version: PlatformVersion,
     dry_run: Path | None,
     known_keys: tuple[str, ...],
 ) -> None:
@@ -123,7 +123,7 @@ def _record(path: Path) -> DryRun:
 def _reports(
     paths: tuple[Path, ...],
     now: datetime,
-    version: Version,
+    version: PlatformVersion,
     dry_run: DryRun | None,
     known_keys: tuple[str, ...],
 ) -> tuple[list[Report], list[str], list[str]]:

@@ -9,7 +9,7 @@ import click
 
 from gen_bundle.cli.messages import colour_wanted, is_terminal, say, spinner, user_errors
 from gen_bundle.cli.platform_version import platform_version
-from gen_bundle.codabench.versions import Version
+from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.plain_text import one_line
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def command(
     image: str | None,
     pull: bool,
     enforce_limits: bool,
-    platform_version: Version,
+    platform_version: PlatformVersion,
     teams: int | None,
     per_day: int | None,
     debug: bool,

@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from gen_bundle.codabench.versions import NEWEST, Version
+from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 
 platform_version: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
     "--platform-version",
-    type=click.Choice([version.value for version in Version]),
+    type=click.Choice([version.value for version in PlatformVersion]),
     default=NEWEST.value,
     show_default=True,
-    callback=lambda _context, _option, value: Version(value),
+    callback=lambda _context, _option, value: PlatformVersion(value),
     help="The Codabench version to follow.",
 )

@@ -6,7 +6,7 @@ import click
 
 from gen_bundle.cli.messages import say, spinner, user_errors
 from gen_bundle.cli.platform_version import platform_version
-from gen_bundle.codabench.versions import Version
+from gen_bundle.codabench.versions import PlatformVersion
 
 EPILOG = """\b
 Examples:
@@ -42,7 +42,7 @@ def command(
     bundle: Path,
     out: Path,
     dry_run: Path | None,
-    platform_version: Version,
+    platform_version: PlatformVersion,
     open_it: bool,
     serve_it: bool,
     port: int,

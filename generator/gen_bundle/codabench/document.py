@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from gen_bundle.codabench.versions import NEWEST, Version
+from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.codabench.yaml_document import Document, Path, is_endless
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Declared:
 
     now: datetime
     document: Document | None = None
-    platform: Version = NEWEST
+    platform: PlatformVersion = NEWEST
 
     @property
     def yaml(self) -> Mapping[Any, Any]:

@@ -11,14 +11,14 @@ from enum import StrEnum
 from typing import Final
 
 
-class Version(StrEnum):
+class PlatformVersion(StrEnum):
     """A release of Codabench."""
 
     V1_25 = "1.25"
     V1_32 = "1.32"
 
 
-NEWEST: Final = Version.V1_32
+NEWEST: Final = PlatformVersion.V1_32
 
 SOURCE: Final = "Codabench source @ c7dbc756"
 
@@ -63,8 +63,8 @@ class Differences:
         return f"{self.failed_text.format(cause)} {detail}".rstrip()
 
 
-DIFFERENCES: Mapping[Version, Differences] = {
-    Version.V1_25: Differences(
+DIFFERENCES: Mapping[PlatformVersion, Differences] = {
+    PlatformVersion.V1_25: Differences(
         submission_is_a_program=True,
         needs_exit_code=False,
         crash_is_silent=True,
@@ -76,7 +76,7 @@ DIFFERENCES: Mapping[Version, Differences] = {
         parent_may_fail=False,
         computations=("avg", "sum", "min", "max"),
     ),
-    Version.V1_32: Differences(
+    PlatformVersion.V1_32: Differences(
         submission_is_a_program=False,
         needs_exit_code=True,
         crash_is_silent=False,

@@ -12,7 +12,7 @@ from gen_bundle.codabench.competition import Column, Phase, Task, is_on
 from gen_bundle.codabench.dates import Instant, read_instant
 from gen_bundle.codabench.document import YAML_NAME
 from gen_bundle.codabench.fields import as_boolean, as_text
-from gen_bundle.codabench.versions import NEWEST, Version
+from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.codabench.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.preview.content import Content, safe_content
@@ -88,7 +88,7 @@ class View:
     primary: Column | None
     rule: str
     board_hidden: bool
-    version: Version
+    version: PlatformVersion
     notes: tuple[str, ...] = field(default=())
 
 
@@ -102,7 +102,7 @@ RULES = {
 }
 
 
-def read_view(path: Path, now: datetime | None = None, version: Version = NEWEST) -> View:
+def read_view(path: Path, now: datetime | None = None, version: PlatformVersion = NEWEST) -> View:
     """Read a bundle (a zip, or the folder of an unpacked one) as a version of the platform would show it.
 
     Raises:
@@ -123,7 +123,7 @@ def read_view(path: Path, now: datetime | None = None, version: Version = NEWEST
         return _Reader(bundle).view()
 
 
-def _open(path: Path, now: datetime, version: Version, held: ExitStack) -> Bundle:
+def _open(path: Path, now: datetime, version: PlatformVersion, held: ExitStack) -> Bundle:
     if path.is_dir():
         bundle = Bundle(tree=folder_tree(path, lambda _: None), now=now, platform=version, held=held)
     else:

@@ -16,7 +16,7 @@ from gen_bundle.codabench.competition import TASK_FILES, leaderboard
 from gen_bundle.codabench.declared import declared_fields
 from gen_bundle.codabench.document import YAML_NAME, Declared
 from gen_bundle.codabench.fields import Text, fault_of, fault_words
-from gen_bundle.codabench.versions import NEWEST, Version
+from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.codabench.yaml_document import UnreadableYamlError, dotted, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.twin.bundle import Competition, Phase, Solution, Task
@@ -24,7 +24,7 @@ from gen_bundle.twin.bundle import Competition, Phase, Solution, Task
 _SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
-def read_competition(folder: Path, platform: Version = NEWEST) -> Competition:
+def read_competition(folder: Path, platform: PlatformVersion = NEWEST) -> Competition:
     """Read an unpacked bundle's competition.yaml, as a version of the platform takes it.
 
     Raises:
@@ -50,7 +50,7 @@ def read_competition(folder: Path, platform: Version = NEWEST) -> Competition:
     )
 
 
-def _declared(folder: Path, version: Version) -> Declared:
+def _declared(folder: Path, version: PlatformVersion) -> Declared:
     file = folder / YAML_NAME
     if not file.is_file():
         raise UserError(f"{folder}: no {YAML_NAME} at the root of the bundle (a wrapping folder is not looked into)")

@@ -12,7 +12,7 @@ from typing import Literal
 from gen_bundle.bugs import bug_report
 from gen_bundle.codabench.admission import closed, used_up
 from gen_bundle.codabench.board import Board, Submitted
-from gen_bundle.codabench.versions import DIFFERENCES, NEWEST, Version
+from gen_bundle.codabench.versions import DIFFERENCES, NEWEST, PlatformVersion
 from gen_bundle.codabench.worker import time_limit
 from gen_bundle.twin.bundle import Competition, Phase, Task, open_bundle
 from gen_bundle.twin.competition_yaml import read_competition
@@ -63,7 +63,7 @@ class DryRunRequest:
     phases: Sequence[str] = ()
     image: str | None = None
     enforce_limits: bool = False
-    version: Version = NEWEST
+    version: PlatformVersion = NEWEST
     command_line: Callable[[Container], str] | None = None
     teams: int | None = None
     per_day: int | None = None

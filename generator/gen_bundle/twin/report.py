@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
-from gen_bundle.codabench.versions import NEWEST, Version
+from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.twin.bundle import Competition
 from gen_bundle.twin.cost import verdict
 from gen_bundle.twin.outcomes import Measured, Outcome, Run
@@ -61,7 +61,7 @@ Part = Outcome | PhaseBoard | Remarks
 
 def report(
     engine: str,
-    version: Version,
+    version: PlatformVersion,
     parts: Sequence[Part],
     competition: Competition,
     teams: int | None,

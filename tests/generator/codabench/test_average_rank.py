@@ -7,8 +7,9 @@ import pytest
 
 from gen_bundle.codabench.board import Board
 from gen_bundle.codabench.leaderboard import Column, Leaderboard
-from gen_bundle.codabench.versions import DIFFERENCES, Version
+from gen_bundle.codabench.versions import DIFFERENCES, PlatformVersion
 
+OLDER, NEWER = PlatformVersion
 ACC = Column(1, "acc", "Accuracy")
 F1 = Column(2, "f1", "F1")
 LOSS = Column(3, "loss", "Loss", sorting="asc")
@@ -98,13 +99,18 @@ def test_a_score_that_a_scorer_writes_for_the_rank_is_shown_and_sorted_by() -> N
     assert board([column, ACC], [{"acc": 0.9, "rank": 7}, {"acc": 0.1, "rank": 3}]) == {"b": "3.0", "a": "7.0"}
 
 
-@pytest.mark.parametrize("version", Version)
+@pytest.mark.parametrize("version", PlatformVersion)
 @pytest.mark.parametrize(
     ("primary", "first"),
-    [(ACC, {Version.V1_25: "b", Version.V1_32: "b"}), (F1, {Version.V1_25: "b", Version.V1_32: "a"})],
+    [
+        (ACC, {OLDER: "b", NEWER: "b"}),
+        (F1, {OLDER: "b", NEWER: "a"}),
+    ],
     ids=["no primary score", "no other score"],
 )
-def test_where_a_missing_score_comes_first(version: Version, primary: Column, first: Mapping[Version, str]) -> None:
+def test_where_a_missing_score_comes_first(
+    version: PlatformVersion, primary: Column, first: Mapping[PlatformVersion, str]
+) -> None:
     made = Board(Leaderboard((ACC, F1), primary.index, "Force_Latest_Multiple"), DIFFERENCES[version])
     for name, scores in {"a": {"acc": 0.5, "f1": 0.5}, "b": {"f1": 0.5}}.items():
         entry = made.submit(name, name)
@@ -114,7 +120,7 @@ def test_where_a_missing_score_comes_first(version: Version, primary: Column, fi
 
 
 def test_switches_of_what_no_known_release_does() -> None:
-    newer = replace(DIFFERENCES[Version.V1_32], missing_leads=False, best_prefers_missing=False, parent_may_fail=True)
+    newer = replace(DIFFERENCES[NEWER], missing_leads=False, best_prefers_missing=False, parent_may_fail=True)
     made = Board(Leaderboard((ACC, F1), 1, "Force_Best"), newer)
     for scores in ({"acc": 0.5, "f1": 0.5}, {"f1": 0.9}):
         entry = made.submit(str(scores), "ann")

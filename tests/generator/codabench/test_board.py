@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gen_bundle.codabench.board import Board, NoBoardError, Submitted
 from gen_bundle.codabench.leaderboard import Column, Leaderboard
 from gen_bundle.codabench.stored_scores import RefusedError, shown_text, stored_value
-from gen_bundle.codabench.versions import DIFFERENCES, Version
+from gen_bundle.codabench.versions import DIFFERENCES, PlatformVersion
 from gen_bundle.codabench.worker import JobFailedError, WorkerCrashError, read_scores
 from gen_bundle.twin.competition_yaml import read_competition
 from tests.generator.twin.bundles import Bundle
@@ -71,7 +71,7 @@ def shown(board: Board, entries: list[Submitted], owners: list[str]) -> dict[str
 @pytest.mark.parametrize("case", recorded(), ids=lambda case: case["id"])
 def test_recorded_uploads_and_boards(case: dict[str, Any], tmp_path: Path) -> None:
     bundle = Bundle(top={"leaderboards": [case["leaderboard"]]}).write(tmp_path / "bundle")
-    board = Board(read_competition(bundle).leaderboard, DIFFERENCES[Version.V1_25])
+    board = Board(read_competition(bundle).leaderboard, DIFFERENCES[PlatformVersion.V1_25])
     tasks = [f"task{number}" for number in range(case["tasks"])] if case["tasks"] > 1 else []
     entries, owners = [], []
     for number, (submission, expected) in enumerate(zip(case["submissions"], case["uploads"], strict=True)):

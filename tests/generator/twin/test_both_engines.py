@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.codabench.versions import Version
+from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.twin.engines import Engine
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.generator.twin.bundles import ACCURACY, COLUMN, COMMAND, GOOD, HALF, Bundle, write_files, write_zip, writes
@@ -380,10 +380,10 @@ def test_links_that_leave_the_output_are_followed_after_no_ending(engine: Engine
     assert sum("is a link to" in note for note in results.notes) == 2
 
 
-@pytest.mark.parametrize("version", Version)
+@pytest.mark.parametrize("version", PlatformVersion)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_outcome(case: Case, version: Version, engine: Engine, tmp_path: Path) -> None:
-    if version is Version.V1_32:
+def test_outcome(case: Case, version: PlatformVersion, engine: Engine, tmp_path: Path) -> None:
+    if version is PlatformVersion.V1_32:
         case = replace(case, **case.newer)
     bundle = case.bundle.write(tmp_path / "bundle")
     submission = write_zip(tmp_path / "team.zip", case.submission)

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gen_bundle.cli import root
-from gen_bundle.codabench.versions import Version
+from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.errors import UserError
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.replay import DryRunRequest, dry_run
@@ -386,12 +386,12 @@ pathlib.Path("../output/scores.json").write_text(json.dumps({"acc": float(found 
 @pytest.mark.parametrize(
     ("version", "status", "scores", "message"),
     [
-        (Version.V1_25, "Failed", None, "Bad or empty zip file"),
-        (Version.V1_32, "Finished", {"acc": 1.0}, ""),
+        (PlatformVersion.V1_25, "Failed", None, "Bad or empty zip file"),
+        (PlatformVersion.V1_32, "Finished", {"acc": 1.0}, ""),
     ],
 )
 def test_a_zip_without_members_is_scored_by_newer_versions_alone(
-    tmp_path: Path, version: Version, status: str, scores: dict[str, float] | None, message: str
+    tmp_path: Path, version: PlatformVersion, status: str, scores: dict[str, float] | None, message: str
 ) -> None:
     bundle = Bundle(LISTS_PREDICTIONS).write(tmp_path / "bundle")
     results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "a.zip", {})], version=version)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gen_bundle.codabench.versions import Version
+from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.twin.engines.choose import choose_engine
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results
@@ -58,7 +58,7 @@ def replay(case: str, tmp_path: Path, engine: str) -> Results:
     folder, submission = bundle(case, tmp_path / "bundle", in_containers=engine == "docker")
     chosen = choose_engine(engine, lambda _: None)
     try:
-        return dry_run(DryRunRequest(folder, tmp_path / "out", [submission], version=Version.V1_32), chosen)
+        return dry_run(DryRunRequest(folder, tmp_path / "out", [submission], version=PlatformVersion.V1_32), chosen)
     finally:
         chosen.close()
 
