@@ -81,7 +81,8 @@ def _contact(competition: Resolved) -> Iterator[Lack]:
 
 def _image(competition: Resolved) -> Iterator[Lack]:
     image = competition.declaration.docker_image
-    if image.startswith(LOCAL_IMAGES):
+    # The workers of a queue of one's own may have it: the check warns.
+    if image.startswith(LOCAL_IMAGES) and not competition.declaration.queue:
         yield Lack(
             "local-image",
             f"The image {image} is on this machine alone, so that the platform cannot pull it.",

@@ -246,8 +246,8 @@ class Board:
         """
         shown: dict[str, str] = {}
         for entry in row.entry.children or [row.entry]:
-            for told, column, text in row.cells:
-                if told is entry and owners.get(column.key, entry.task) == entry.task:
+            for shown_for, column, text in row.cells:
+                if shown_for is entry and owners.get(column.key, entry.task) == entry.task:
                     shown.setdefault(column.key, text)
         return {column.key: shown.get(column.key, NOT_AVAILABLE) for column in self.leaderboard.visible}
 

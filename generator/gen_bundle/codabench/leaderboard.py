@@ -51,11 +51,11 @@ class Leaderboard:
         return self.submission_rule not in AUTOMATIC_RULES
 
     def doubts(self, scores: Mapping[str, object]) -> list[str]:
-        """What the server takes without a word, although it is no tidy row of the board."""
+        """What the server takes silently, although the row is incomplete."""
         doubts = []
         missing = [column.key for column in self.columns if column.computation is None and column.key not in scores]
         if missing:
-            top = " The row stands on top, before every score." if self._leads_without(scores) else ""
+            top = " The row comes first, before every score." if self._leads_without(scores) else ""
             doubts.append(f"no score for {', '.join(missing)}: shown as n/a.{top}")
         computed = [column.key for column in self.columns if column.computation is not None and column.key in scores]
         if computed:

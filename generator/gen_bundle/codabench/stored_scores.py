@@ -33,7 +33,7 @@ def stored_value(key: str, value: object) -> Decimal:
     """A score as the database keeps it: ten decimals, ten digits before them.
 
     Source: Django's `DecimalField.to_python` (a float through a context of 20 digits) and PostgreSQL's numeric(20,
-    10), which rounds halves away from zero. True and false count as 1 and 0; texts are whatever Python's Decimal reads.
+    10), which rounds halves away from zero. True and false count as 1 and 0; texts are read by Python's Decimal.
 
     Raises:
         RefusedError: No number, not finite, or too large.

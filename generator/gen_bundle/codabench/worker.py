@@ -86,9 +86,10 @@ class Metadata:
 def read_metadata(program: Path) -> Metadata:
     """The command of a program folder: `metadata.yaml` before `metadata`, YAML, only `command` counts.
 
-    Source: `Run._run_program_directory`. A file that is no mapping or no YAML counts as one without command; so does a
-    command that is no text, and what takes the parser beyond all bounds: both end in an exception there that nobody
-    looks at. None of it is ever read without bounds, since a participant may have written it.
+    Source: `Run._run_program_directory`. A file that is not a mapping or not YAML counts as one without command; so
+    does a command that is not a text, and what takes the parser beyond all bounds: both end there in an exception that
+    is ignored.
+    None of it is ever read without bounds, since a participant may have written it.
     """
     for name in ("metadata.yaml", "metadata"):
         file = program / name
@@ -104,7 +105,7 @@ def read_metadata(program: Path) -> Metadata:
     if not command:
         return Metadata(found=True, command=None, problem=f"{name} has no 'command: …'")
     if not isinstance(command, str):
-        return Metadata(found=True, command=None, problem=f"{name}: command is a {type(command).__name__}, no text")
+        return Metadata(found=True, command=None, problem=f"{name}: command is a {type(command).__name__}, not a text")
     return Metadata(found=True, command=command)
 
 

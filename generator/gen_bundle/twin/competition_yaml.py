@@ -1,8 +1,8 @@
 """competition.yaml of a bundle, read as the platform reads it, as far as running submissions needs it.
 
 Whether the platform would accept the bundle is `gen-bundle check`'s question. Both start from the same reader,
-`gen_bundle.codabench`, so that whatever the check calls sound can be run here; what a run needs must be there, and only
-that.
+`gen_bundle.codabench`, so that a bundle that the check calls sound can be run here. Only what a run needs must be
+there.
 """
 
 import datetime as dt
@@ -199,7 +199,7 @@ def _ids(given: Sequence[Any], indexes: Sequence[Any], groups: Sequence[Sequence
     Args:
         given: The `id` keys.
         indexes: The indexes.
-        groups: Positions whose names must differ: the tasks of one phase, say.
+        groups: Positions whose names must differ: for example the tasks of one phase.
     """
     for names in (given, indexes):
         texts = [str(name) for name in names]

@@ -24,7 +24,7 @@ def verdict(
     """
     sentences = []
     for phase in competition.phases:
-        # A run that failed early says nothing about time, one that ran into the limit all.
+        # A run that failed early shows nothing about time; one that ran into the limit does.
         runs = [
             run
             for run in measured

@@ -15,7 +15,7 @@ from gen_bundle.zips.bounds import BUNDLE, SUBMISSION, Bounds
 from gen_bundle.zips.unpacking import ArchiveError, unpack
 
 EMPTY_SUBMISSION = (
-    "the submission's zip holds nothing. A server of version 1.32 runs the scoring program all the same; one of 1.25 "
+    "the submission's zip is empty. A server of version 1.32 runs the scoring program all the same; one of 1.25 "
     f"is blocked for three minutes and ends Failed: {worker.BAD_ZIP}"
 )
 NAMED = 5
@@ -82,7 +82,7 @@ def lay_out_prediction(folders: JobFolders, task: Task, submission: Path, versio
     """Fill the folders of the prediction job, which holds no reference data.
 
     Returns:
-        What the platform would say nothing about.
+        What the platform would not report.
 
     Raises:
         JobFailedError: The submission, or data of the bundle, cannot be unpacked.
@@ -115,7 +115,7 @@ def lay_out_scoring(
         version: In newer versions the submission is copied over the predictions.
 
     Returns:
-        What the platform would say nothing about.
+        What the platform would not report.
 
     Raises:
         JobFailedError: A program or data of the bundle cannot be unpacked.

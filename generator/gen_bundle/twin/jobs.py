@@ -42,7 +42,7 @@ class Job:
 
     Attributes:
         programs: The containers that ran.
-        notes: What the platform would say nothing about.
+        notes: What the platform would not report.
         failure: Why the submission is Failed by this job; empty when it is not.
     """
 
@@ -178,7 +178,7 @@ def _containers(
         elif kind == "ingestion":
             found = worker.read_metadata(program).found
             swallowed = worker.INGESTION_NO_COMMAND if found else worker.INGESTION_NO_METADATA
-            notes.append(f"the ingestion program is never started, without a word from the platform: {swallowed}")
+            notes.append(f"the ingestion program is never started, and the platform does not report it: {swallowed}")
         elif is_scoring:
             notes.append(f"the scoring program is never started: {made}")
         elif not worker.read_metadata(program).found:
@@ -268,7 +268,7 @@ def _push_metadata(folders: JobFolders, programs: ProgramRuns) -> str:
     """Leave the worker's own `metadata` beside the output; the scoring job finds it among the predictions.
 
     Returns:
-        Why the job fails: a program wrote a file of that name, say; empty when it does not.
+        Why the job fails: a program wrote a file of that name, for example; empty when it does not.
     """
     file = folders.output / "metadata"
     if file.exists() or file.is_symlink():

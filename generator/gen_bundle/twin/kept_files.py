@@ -74,19 +74,19 @@ def make_room(out: Path) -> None:
         out.mkdir(parents=True, exist_ok=True)
         there = [path for path in out.iterdir() if path.name != RESULT]
         if strange := _not_ours(out):
-            raise UserError(f"{out} holds what no dry run left there ({', '.join(strange[:5])}); give another --out")
+            raise UserError(f"{out} holds files that no dry run wrote ({', '.join(strange[:5])}); give another --out")
         for path in there:
             shutil.rmtree(path)
         (out / RESULT).unlink(missing_ok=True)
         tempfile.TemporaryFile(dir=out).close()  # better now than when all has run
     except FileExistsError as error:
-        raise UserError(f"{out} is no folder; --out wants one for the results") from error
+        raise UserError(f"{out} is not a folder; give --out a folder for the results") from error
     except OSError as error:
         raise UserError(f"--out {out}: cannot be used: {error}") from error
 
 
 def _not_ours(out: Path) -> list[str]:
-    """What no dry run left: only folders of the runs that an earlier dry-run.json tells, and in them what is kept."""
+    """What no dry run left: all but the folders of the runs in an earlier dry-run.json and what is kept there."""
     try:
         runs = json.loads((out / RESULT).read_text(encoding="utf-8"))["runs"]
         kept = {(run["phase"], run["task"], run["submission"]) for run in runs}

@@ -1,4 +1,4 @@
-"""How a submission ended for one task: what the server made of it, and what is worth saying of it."""
+"""How a submission ended for one task: what the server made of it, and what to report."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Run:
         exit_code: Of the scoring program; None when it did not run or was stopped.
         seconds: Wall-clock time of both jobs' containers.
         scores: The scores file, where the server stored it.
-        message: Why it failed, or what the platform would not say. Empty when all is well.
+        message: Why it failed, or what the platform would not show. Empty when all is well.
     """
 
     phase: str
@@ -88,7 +88,7 @@ class Taken:
     Attributes:
         scores: What dry-run.json keeps of the scores that were stored; None where there are none.
         problems: Sentences on what is wrong, although the submission is Finished.
-        notes: What the server says nothing about.
+        notes: What the server does not report.
     """
 
     scores: dict[str, Any] | None = None
@@ -122,7 +122,7 @@ def _take_scores(board: Board, entry: Submitted, scores: object) -> Taken:
 def _ignored(leaderboard: Leaderboard, scores: Mapping[str, object]) -> list[str]:
     if ignored := leaderboard.ignored(scores):
         names = ", ".join(map(repr, ignored))
-        return [f"the scores file has keys that are no column, which nobody sees: {names}"]
+        return [f"the scores file has keys without a column, which the platform ignores: {names}"]
     return []
 
 

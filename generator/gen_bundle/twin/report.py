@@ -50,7 +50,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Remarks:
-    """What is said of a phase, or of the engine, beside the runs."""
+    """What is reported of a phase, or of the engine, beside the runs."""
 
     findings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

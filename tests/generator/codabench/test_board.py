@@ -266,7 +266,7 @@ def test_computations(computation: str, text: str) -> None:
     [
         ({"a": 1, "b": 1}, []),
         ({"a": 1}, ["no score for b: shown as n/a."]),
-        ({"b": 1}, ["no score for a: shown as n/a. The row stands on top, before every score."]),
+        ({"b": 1}, ["no score for a: shown as n/a. The row comes first, before every score."]),
         ({"a": 1, "b": 1, "m": 1}, ["the scorer writes m, which the platform computes; leave it out"]),
         ({"a": 1, "b": 1, "other": 1}, []),
     ],
@@ -279,7 +279,7 @@ def test_doubts(scores: dict[str, object], doubts: list[str]) -> None:
 def test_a_row_without_what_the_primary_column_is_computed_from_stands_on_top() -> None:
     mean = Column(2, "m", "M", computation="avg", inputs=frozenset({0, 1}))
     board = Leaderboard((A, B, mean), primary_index=2)
-    assert board.doubts({}) == ["no score for a, b: shown as n/a. The row stands on top, before every score."]
+    assert board.doubts({}) == ["no score for a, b: shown as n/a. The row comes first, before every score."]
     assert board.doubts({"a": 1}) == ["no score for b: shown as n/a."]
 
 

@@ -102,9 +102,9 @@ CASES = {
         Bundle(writes('{"accuracy": 1}')),
         scores={"accuracy": 1},
         cells={"acc": "n/a"},
-        message="no score for acc: shown as n/a. The row stands on top",
-        finding="stands on top",
-        note="keys that are no column, which nobody sees: 'accuracy'",
+        message="no score for acc: shown as n/a. The row comes first",
+        finding="comes first",
+        note="keys without a column, which the platform ignores: 'accuracy'",
     ),
     "hidden and computed columns": Case(
         Bundle(
@@ -334,7 +334,7 @@ CASES = {
         Bundle(writes("acc: 1\n2: 0.5\nno: 3\n", "scores.txt")),
         scores={"acc": 1, "2": 0.5, "false": 3},
         cells={"acc": "1.0"},
-        note="keys that are no column, which nobody sees: '2', 'false'",
+        note="keys without a column, which the platform ignores: '2', 'false'",
     ),
     "deep values under a key that is no column": Case(
         Bundle(
@@ -343,7 +343,7 @@ CASES = {
         ),
         scores={"acc": 1},
         cells={"acc": "1.0"},
-        note="which nobody sees: 'deep'",
+        note="which the platform ignores: 'deep'",
     ),
     "a number beyond all reckoning": Case(
         Bundle(writes('{"acc": "1e1000001"}')),

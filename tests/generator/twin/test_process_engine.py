@@ -64,7 +64,7 @@ def test_a_shell_text_is_mapped_too(tmp_path: Path) -> None:
 def test_a_foreign_program_that_names_app_is_sent_to_docker(tmp_path: Path) -> None:
     scorer = "open('/app/input/res/pred.txt')\n"
     run = replay(Bundle(scorer), tmp_path).runs[0]
-    assert "score.py names /app, which a container alone has: use --engine docker" in run.message
+    assert "score.py names /app, which only containers have: use --engine docker" in run.message
 
 
 @pytest.mark.parametrize("place", ["os.path.join('/app', 'input')", "'/app/input'"])
@@ -72,7 +72,7 @@ def test_one_that_swallows_the_error_is_told_as_well(tmp_path: Path, place: str)
     scorer = f"import os\ntry:\n    os.listdir({place})\nexcept OSError:\n    pass\n"
     results = replay(Bundle(scorer), tmp_path)
     assert "Could not find scores file" in results.runs[0].message
-    assert results.notes == ["score.py names /app, which a container alone has: use --engine docker"]
+    assert results.notes == ["score.py names /app, which only containers have: use --engine docker"]
 
 
 def test_of_a_progress_bar_the_last_state_is_told(tmp_path: Path) -> None:

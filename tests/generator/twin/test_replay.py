@@ -295,9 +295,9 @@ def test_an_earlier_dry_run_is_replaced_and_nothing_else(bundle: Path, tmp_path:
     replay(bundle, tmp_path / "out", [write_zip(tmp_path / "other.zip", GOOD)])
     assert [path.name for path in (tmp_path / "out/test/main").iterdir()] == ["other"]
     mine = write_files(tmp_path / "out", {"thesis.txt": "mine"}) / "thesis.txt"
-    with pytest.raises(UserError, match=r"holds what no dry run left there \(thesis.txt\)"):
+    with pytest.raises(UserError, match=r"holds files that no dry run wrote \(thesis.txt\)"):
         replay(bundle, tmp_path / "out", [team])
-    with pytest.raises(UserError, match=r"holds what no dry run left there \(competition.yaml, gold/, program/\)"):
+    with pytest.raises(UserError, match=r"holds files that no dry run wrote \(competition.yaml, gold/, program/\)"):
         replay(bundle, tmp_path / "bundle", [team])
     assert mine.read_text() == "mine"
 
@@ -330,7 +330,7 @@ def test_files_beside_those_of_an_earlier_run_are_kept(bundle: Path, tmp_path: P
     for place in ("test/NOTES.txt", "test/main/NOTES.txt", "test/main/team/NOTES.txt", "test/mine/x"):
         replay(bundle, tmp_path / "out", [team])
         write_files(tmp_path / "out", {place: "mine"})
-        with pytest.raises(UserError, match="holds what no dry run left there"):
+        with pytest.raises(UserError, match="holds files that no dry run wrote"):
             replay(bundle, tmp_path / "out", [team])
         assert (tmp_path / "out" / place).read_text() == "mine"
         shutil.rmtree(tmp_path / "out")
