@@ -38,6 +38,7 @@ MODULES = (
     "schedule",
     "leaderboard",
     "columns",
+    "average_rank",
     "metrics",
     "scores",
     "fact_sheet",

@@ -24,6 +24,8 @@ from gen_bundle.codabench.yaml_document import (
 ContainerKind = Literal["program", "ingestion"]
 
 HOME = "/app/program"
+# How the names of images begin that only this machine has; `gen-bundle image build` makes the first kind.
+LOCAL_IMAGES = ("gen-bundle/", "localhost/", "localhost:", "127.0.0.1")
 # Logs of 100 lines were kept whole in all trials; of 1,000 lines not in all.
 LONG_LOG_LINES = 300
 LONG_LOG_BYTES = 10 * 1024
