@@ -3,7 +3,6 @@
 Source: Codabench `compute_worker/compute_worker.py` (commit c7dbc756), `Run.prepare`.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from gen_bundle.codabench import worker
@@ -21,51 +20,30 @@ EMPTY_SUBMISSION = (
 NAMED = 5
 
 
-@dataclass(frozen=True)
 class JobFolders:
-    """Where the parts of one job lie; a container sees them below `/app`."""
+    """Where the parts of one job lie; a container sees them below `/app`.
 
-    root: Path
+    Attributes:
+        scoring_program: The task's.
+        submission: As it was uploaded.
+        ingestion_program: The task's.
+        input_data: The task's.
+        input: Holds reference data and predictions.
+        reference_data: The task's.
+        predictions: What the prediction job left.
+        output: What the programs write.
+    """
 
-    @property
-    def scoring_program(self) -> Path:
-        """The task's scoring program."""
-        return self.root / "program"
-
-    @property
-    def submission(self) -> Path:
-        """The submission as it was uploaded."""
-        return self.root / "ingested_program"
-
-    @property
-    def ingestion_program(self) -> Path:
-        """The task's ingestion program."""
-        return self.root / "ingestion_program"
-
-    @property
-    def input_data(self) -> Path:
-        """The task's input data."""
-        return self.root / "input_data"
-
-    @property
-    def input(self) -> Path:
-        """Holds reference data and predictions."""
-        return self.root / "input"
-
-    @property
-    def reference_data(self) -> Path:
-        """The task's reference data."""
-        return self.input / "ref"
-
-    @property
-    def predictions(self) -> Path:
-        """What the prediction job left."""
-        return self.input / "res"
-
-    @property
-    def output(self) -> Path:
-        """What the programs write."""
-        return self.root / "output"
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.scoring_program = root / "program"
+        self.submission = root / "ingested_program"
+        self.ingestion_program = root / "ingestion_program"
+        self.input_data = root / "input_data"
+        self.input = root / "input"
+        self.reference_data = self.input / "ref"
+        self.predictions = self.input / "res"
+        self.output = root / "output"
 
     def program(self, kind: ContainerKind, *, is_scoring: bool) -> Path:
         """The folder of what is started."""
