@@ -94,11 +94,11 @@ def test_container_engine_ends_as_the_worker(case: str, tmp_path: Path) -> None:
     assert agrees(case, results), results.runs
 
 
-def test_a_probe_sees_in_processes_what_was_laid_out_there(tmp_path: Path) -> None:
-    """What the scorer printed of its folders, where that names no path of the worker's."""
-    for case in ("code_ingestion_vs_submission_same_name", "submission_case_mac_folder", "code_ingestion_no_output"):
-        outcome = json.loads(shared_path("corpus/worker/outcomes.json").read_text())[case]
-        results = replay(case, tmp_path / case, "process")
-        [run] = results.runs
-        printed = (tmp_path / case / "out" / run.phase / run.task / run.submission / "stdout.txt").read_text()
-        assert printed == outcome["logs"]["scoring_stdout"]["text"]
+@pytest.mark.parametrize(
+    "case", ["code_ingestion_vs_submission_same_name", "submission_case_mac_folder", "code_ingestion_no_output"]
+)
+def test_the_scorer_finds_what_it_found_on_the_worker(case: str, tmp_path: Path) -> None:
+    [run] = replay(case, tmp_path, "process").runs
+    outcome = json.loads(shared_path("corpus/worker/outcomes.json").read_text())[case]
+    printed = (tmp_path / "out" / run.phase / run.task / run.submission / "stdout.txt").read_text()
+    assert printed == outcome["logs"]["scoring_stdout"]["text"]
