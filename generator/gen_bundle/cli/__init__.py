@@ -49,7 +49,7 @@ class VerbGroup(click.Group):
         if args[0] in VERBS:
             return super().resolve_command(ctx, args)
         if not ctx.resilient_parsing and not _could_be_built(args):
-            ctx.fail(_no_verb(args[0]))
+            ctx.fail(_unknown_word(args[0]))
         return super().resolve_command(ctx, ["build", *args])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -63,7 +63,7 @@ class VerbGroup(click.Group):
 
 
 def _could_be_built(args: Sequence[str]) -> bool:
-    """Whether a first word that is no verb may be meant as a competition; then the build says what is wrong with it."""
+    """Whether a first word that is not a verb may be meant as a competition, whose faults the build then reports."""
     word = args[0]
     looks_like_a_path = os.path.basename(word) != word or os.path.exists(os.path.expanduser(word))  # noqa: PTH110,PTH111,PTH119
     return (
@@ -74,8 +74,8 @@ def _could_be_built(args: Sequence[str]) -> bool:
     )
 
 
-def _no_verb(word: str) -> str:
-    wrong = f"{word!r} is no verb and no competition."
+def _unknown_word(word: str) -> str:
+    wrong = f"{word!r} is neither a verb nor a competition."
     near = difflib.get_close_matches(word.lower(), [*VERBS, *known_competitions()], n=1)
     if near:
         return f"{wrong} Did you mean {near[0]!r}?"
@@ -119,16 +119,16 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     sys.exit(0)
 
 
-# What a machine lacks: room, leave, or somebody who is still reading.
-NO_ROOM_OR_LEAVE = {
+# Limits of this machine: free space, permissions, open files.
+MACHINE_LIMITS = {
     *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ENOMEM),
     *(errno.EMFILE, errno.ENFILE, errno.ENAMETOOLONG, errno.EFBIG),
 }
 
 
 def _last_resort(error: Exception) -> NoReturn:
-    """Say in a few lines what no verb foresaw; exits with 2 where this machine lacks something, else with 3."""
-    if isinstance(error, OSError) and error.errno in NO_ROOM_OR_LEAVE:
+    """Report in a few lines what no verb foresaw; exits with 2 where this machine lacks something, else with 3."""
+    if isinstance(error, OSError) and error.errno in MACHINE_LIMITS:
         say(f"error: {f'{error.filename}: ' if error.filename else ''}{error.strerror}.", "red")
         sys.exit(2)
     say(bug_report(error), "red")

@@ -98,7 +98,7 @@ def _moment(text: str | None) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise UserError(f"--now {text}: no date. Expected ISO 8601, such as 2031-01-31 or 2031-01-31T12:00.") from error
+        raise UserError(f"--now {text}: not a date. Expected ISO 8601, such as 2031-01-31T12:00.") from error
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -112,7 +112,7 @@ def _record(path: Path) -> DryRun:
         scored = [frozenset(run["scores"]) for run in content["runs"] if isinstance(run.get("scores"), dict)]
         logs = [(int(run["log_lines"]), int(run["log_bytes"])) for run in content.get("measured", ())]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"--dry-run {path}: no dry run wrote this ({error!r}). Make it again.") from error
+        raise UserError(f"--dry-run {path}: not the record of a dry run ({error!r}). Make it again.") from error
     return DryRun(scored, logs)
 
 
@@ -144,7 +144,7 @@ def _reports(
 def _bundles(path: Path) -> Iterator[list[tuple[Path, str, Secrets | None]]]:
     """The bundles to check at a path, with the names to report them under and the secrets that are known.
 
-    A competition's folder is built first, whatever the check will say of it.
+    A competition's folder is built first, even if the check refuses it.
     """
     if not (path / "bundle.yaml").is_file():
         yield [(path, str(path), None)]

@@ -149,13 +149,13 @@ def show(results: "Results") -> None:
     for note in results.notes:
         say(f"note: {note}", "yellow")
     for finding in results.findings:
-        say(f"to mend: {finding}", "red")
+        say(f"to fix: {finding}", "red")
 
 
 def _show_run(run: "Run") -> None:
     if run.status == "Failed":
         say(f"{run.place}: Failed after {run.seconds:.1f} s. {run.message}", "red")
-    else:  # its message, if there is one, is among what must be mended
+    else:  # its message, if there is one, is among what must be fixed
         say(f"{run.place}: Finished in {run.seconds:.1f} s", "yellow" if run.message else "green")
 
 

@@ -18,11 +18,11 @@ from gen_bundle.image.request import ImageRequest
 from gen_bundle.image.weights import PUNKT_URL
 
 
-def lock(request: ImageRequest, manifest_path: Path, tell: Callable[[str], None]) -> bool:
+def lock(request: ImageRequest, manifest_path: Path, report: Callable[[str], None]) -> bool:
     """Lock every model of the request that is not locked, the sentence splitter's data, and the base image.
 
     A model that the manifest does not name yet is added. What is locked stays as it is. The base image stays without a
-    digest where no container engine or no registry answers, which is told.
+    digest where no container engine or no registry answers, which is reported.
 
     Returns:
         Whether anything changed.
@@ -50,7 +50,7 @@ def lock(request: ImageRequest, manifest_path: Path, tell: Callable[[str], None]
             problems += [f"{where}.{text}" for text in contradictions]
             continue
         confirmed = f", {len(model.expected)} of them as expected" if model.expected else ""
-        tell(f"{repository}: locked at {found.revision}, {len(found.files)} files{confirmed}")
+        report(f"{repository}: locked at {found.revision}, {len(found.files)} files{confirmed}")
         facts = {"revision": found.revision, "files": found.files, "licence": model.licence or found.licence}
         models[repository] = model.model_copy(update={**facts, "expected": None})
     if problems:
@@ -58,14 +58,14 @@ def lock(request: ImageRequest, manifest_path: Path, tell: Callable[[str], None]
     punkt = manifest.punkt
     if request.packages == "models" and punkt.files is None:
         punkt = Punkt(files=_punkt_files())
-        tell(f"punkt: locked, {len(punkt.files or {})} files")
+        report(f"punkt: locked, {len(punkt.files or {})} files")
     base_image = manifest.base_image
     if base_image.digest is None:
         try:
             base_image = base_image.model_copy(update={"digest": _registry_digest(base_image.name)})
-            tell(f"{base_image.name}: locked at {base_image.digest}")
+            report(f"{base_image.name}: locked at {base_image.digest}")
         except UserError as error:
-            tell(f"{base_image.name}: stays without a digest ({error}). Lock it where Docker reaches a registry.")
+            report(f"{base_image.name}: is left without a digest ({error}). Lock it where Docker reaches a registry.")
     return _store(manifest_path, manifest, Manifest(models=models, punkt=punkt, base_image=base_image))
 
 
@@ -84,17 +84,17 @@ def _registry_digest(name: str) -> str:
     raise UserError(f"the engine knows no digest of {name}")
 
 
-def lock_numbers(request: ImageRequest, manifest_path: Path, tell: Callable[[str], None]) -> bool:
+def lock_numbers(request: ImageRequest, manifest_path: Path, report: Callable[[str], None]) -> bool:
     """Store what the built image's self-test computes with each model, where no number is stored yet.
 
     Raises:
         UserError: the image is missing, or its self-test fails, or it carries another revision of a model.
     """
     manifest = read_manifest(manifest_path)
-    report = json.loads(docker_output("run", "--rm", "--network=none", request.tag, "scoring-selftest", "--json"))
+    selftest = json.loads(docker_output("run", "--rm", "--network=none", request.tag, "scoring-selftest", "--json"))
     baked = docker_output("image", "inspect", "--format", '{{index .Config.Labels "gen-bundle.models"}}', request.tag)
     models = dict(manifest.models)
-    for repository, number in report["numbers"].items():
+    for repository, number in selftest["numbers"].items():
         model = models.get(repository)
         if repository not in request.models or model is None or model.number is not None:
             continue
@@ -103,7 +103,7 @@ def lock_numbers(request: ImageRequest, manifest_path: Path, tell: Callable[[str
                 f"{request.tag}: does not carry {repository} at the locked revision {model.revision}. "
                 f"Build it again: gen-bundle image build {request.name}"
             )
-        tell(f"{repository}: number {number}")
+        report(f"{repository}: number {number}")
         models[repository] = model.model_copy(update={"number": number})
     return _store(manifest_path, manifest, manifest.model_copy(update={"models": models}))
 

@@ -17,7 +17,7 @@ PUNKT_URL = "https://raw.githubusercontent.com/nltk/nltk_data/gh-pages/packages/
 
 @dataclass(frozen=True)
 class Weights:
-    """What the bake step is told.
+    """What the bake step gets.
 
     Attributes:
         manifest: its JSON manifest, `{hub, models: [{repository, revision, files, licence, number, path}], punkt}`.
@@ -29,7 +29,7 @@ class Weights:
 
     @property
     def models(self) -> list[str]:
-        """The models as they stand in the image's label: `NAME@REVISION`."""
+        """The models as the image's label lists them: `NAME@REVISION`."""
         return [f"{model['repository']}@{model['revision']}" for model in self.manifest["models"]]
 
 
@@ -92,7 +92,7 @@ def _punkt_fault(files: Mapping[str, str] | None, folder: Path | None, name: str
 def _fault(model: Model, wanted: str | None, folder: Path | None, name: str) -> str | None:
     """Why a model cannot be baked in, or None."""
     if folder is not None and not (folder / "config.json").is_file():
-        return f"path: {folder} is no model folder. Expected one with a config.json."
+        return f"path: {folder} is not a model folder. Expected one with a config.json."
     if folder is not None and (missing := _missing(folder, model.files or {})):
         return f"path: {folder} lacks {', '.join(missing)}. Expected all locked files."
     if folder is None and not model.locked:

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Reply(BaseModel, Generic[T]):
-    """A line of the organiser process: what a verb answers, or what the organiser must mend, or a bug."""
+    """A line of the organiser process: what a verb answers, or what the organiser must fix, or a bug."""
 
     model_config = STRICT
 

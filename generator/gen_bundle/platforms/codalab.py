@@ -39,7 +39,7 @@ def bundle_tree(
     """All files of the bundle by name; `kits` are the starting kits by phase.
 
     Raises:
-        UserError: the competition cannot be said in this format.
+        UserError: the competition cannot be expressed in this format.
     """
     _check(competition)
     logo = "logo" + Path(competition.declaration.logo).suffix.lower()
@@ -74,7 +74,7 @@ def public_file(phase: Phase) -> str:
 
 
 def losses(competition: Resolved) -> list[str]:
-    """What this format cannot say, for the organiser to know."""
+    """What this format cannot express, for the organiser to know."""
     declaration = competition.declaration
     lost = ["the solutions (baselines)"]
     if declaration.submission_rule in ONE_KEPT:

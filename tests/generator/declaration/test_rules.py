@@ -71,7 +71,7 @@ def test_ids_differ_in_more_than_their_case(tmp_path: Path, items: str, ids: tup
     overrides = [f"{items}.{place}.id={each}" for place, each in enumerate(ids)]
     (message,) = errors_of(small_competition(tmp_path, second_task), *overrides)
     assert f"{items}.{ids[1]}.id" in message
-    assert f"{ids[1]!r} stands twice. Expected: a different id for each of the {items}." in message
+    assert f"{ids[1]!r} is used twice. Expected: a different id for each of the {items}." in message
 
 
 def _phases(*phases: dict[str, object]) -> Callable[[dict[str, Any]], None]:

@@ -89,7 +89,7 @@ def test_locking_stores_commit_digests_and_licence(hub: FakeHub, manifest: Path)
     assert manifest.read_text().startswith("# Head.\nmodels:\n")
     assert told == [
         f"org/name: locked at {hub.revision}, 3 files",
-        f"{BASE}: stays without a digest (docker pull: no such host). Lock it where Docker reaches a registry.",
+        f"{BASE}: is left without a digest (docker pull: no such host). Lock it where Docker reaches a registry.",
     ]
     assert not any("model.safetensors" in path for path in hub.asked), "weights are not downloaded to be locked"
 
@@ -120,7 +120,7 @@ def test_a_base_image_that_is_in_no_registry_stays_without_a_digest(
     registry[BASE] = []
     told: list[str] = []
     assert not lock(request(), manifest, told.append)
-    assert told[0].startswith(f"{BASE}: stays without a digest (the engine knows no digest of {BASE})")
+    assert told[0].startswith(f"{BASE}: is left without a digest (the engine knows no digest of {BASE})")
 
 
 def expecting(manifest: Path, revision: str, **digests: str) -> None:

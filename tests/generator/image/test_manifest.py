@@ -78,7 +78,7 @@ def test_writing_keeps_the_head_and_every_value(tmp_path: Path) -> None:
             ["models.yaml:4:3: base_image.digest: String should"],
         ),
         ("models:\n  ../b: {}\npunkt: {}\n", ["models.yaml:2:3: models.../b"]),
-        ("models: {}\nmodels: {}\n", ["models.yaml:2:1: models: the key stands twice"]),
+        ("models: {}\nmodels: {}\n", ["models.yaml:2:1: models: the key is used twice"]),
     ],
 )
 def test_every_fault_is_told_with_its_place(tmp_path: Path, text: str, messages: list[str]) -> None:

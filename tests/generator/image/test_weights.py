@@ -109,7 +109,7 @@ def test_a_folder_with_other_files_than_expected_is_refused(tmp_path: Path) -> N
 
 
 def test_a_folder_that_holds_no_model_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"models.org/a: path: .*weights is no model folder"):
+    with pytest.raises(UserError, match=r"models.org/a: path: .*weights is not a model folder"):
         settle_weights(request(a=None), manifest(a=Model(path="weights")), tmp_path / "models.yaml", None)
 
 

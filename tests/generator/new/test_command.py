@@ -94,9 +94,9 @@ def test_yes_asks_nothing(gold: Path) -> None:
     [
         (["--gold", "gold.csv", "--recipe", "spans"], "--gold and --recipe: expected one of them"),
         (["--from", "clpsych2025", "--package"], "--from and --package: expected one of them"),
-        (["--recipe", "spans", "--key", "id", "--split", "1:2"], "--key: is for --gold alone"),
-        (["--recipe", "spans", "--tasks", "a1"], "--tasks: is for --from alone"),
-        (["--package", "--template", "."], "--template: is for --gold and --recipe"),
+        (["--recipe", "spans", "--key", "id", "--split", "1:2"], "--key: works only with --gold"),
+        (["--recipe", "spans", "--tasks", "a1"], "--tasks: works only with --from"),
+        (["--package", "--template", "."], "--template: not with --from or --package"),
         (["--gold", "nothing.csv"], "--gold nothing.csv: No such file"),
         (
             ["--gold", "gold.csv", "--answer", "lable"],
