@@ -95,7 +95,7 @@ def _document(folder: Path) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise UserError(f"{path.name}: is not a mapping. Expected title, html, phases, leaderboard.")
     if str(document.get("version", "1")) not in ("1", "1.5"):
-        raise UserError(f"{path.name}: says version {document['version']}; only CodaLab 1.5 bundles are converted.")
+        raise UserError(f"{path.name}: has version {document['version']}; only CodaLab 1.5 bundles are converted.")
     missing = [key for key in ("title", "html", "phases", "leaderboard") if not document.get(key)]
     wrong = [key for key in ("html", "phases", "leaderboard") if not isinstance(document.get(key, {}), dict)]
     if missing or wrong:

@@ -21,7 +21,7 @@ VERBS = {
     "build": "Build the bundle of a competition (what `gen-bundle NAME --out PATH` does).",
     "list": "List the competitions that can be built.",
     "new": "Start a competition of your own, ready to build and dry-run.",
-    "check": "Say what Codabench would say of a bundle, before it says it.",
+    "check": "Find what Codabench would refuse or ignore in a bundle, and gold that would leak.",
     "dry-run": "Run a bundle's scoring as the platform would, and show the board.",
     "image": "Lock, build, check and push the scoring image of a competition.",
     "convert": "Turn a CodaLab 1.5 bundle into a Codabench one.",
@@ -105,13 +105,13 @@ Exit status: 0 fine, 1 findings or a failed run, 2 wrong use or unreadable input
 )
 @click.version_option(package_name="gen-bundle")
 def root() -> None:
-    """Competition bundles for Codabench and CodaLab, with scoring programs that score."""
+    """Build, check and dry-run competition bundles for Codabench and CodaLab."""
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line; exits with 0, 1, 2 or 3 (see `--help`)."""
-    _end_politely()
-    _print_anything()
+    _end_on_signals()
+    _escape_unprintable()
     try:
         root.main(args=arguments, prog_name="gen-bundle")
     except Exception as error:
@@ -135,7 +135,7 @@ def _last_resort(error: Exception) -> NoReturn:
     sys.exit(3)
 
 
-def _print_anything() -> None:
+def _escape_unprintable() -> None:
     """Let no character end a verb: what a stream cannot hold is escaped. Files and pipes get UTF-8 on Windows, too."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -143,7 +143,7 @@ def _print_anything() -> None:
             stream.reconfigure(encoding=encoding, errors="backslashreplace")
 
 
-def _end_politely() -> None:
+def _end_on_signals() -> None:
     """Let a kill, or a terminal that closes, end a verb as Ctrl-C does: temporary folders, which hold gold, go."""
 
     def end(number: int, _: object) -> NoReturn:

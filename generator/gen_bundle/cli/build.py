@@ -35,7 +35,7 @@ Exit status: 0 built, perhaps as a draft; 1 built with --force though the check 
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @click.argument("source", metavar="NAME_OR_DIR")
 @click.option(
     "--out",

@@ -1,4 +1,4 @@
-"""gen-bundle check PATH…: what Codabench would say of a bundle, before it says it."""
+"""gen-bundle check PATH…: what Codabench would refuse or ignore in a bundle, before it is uploaded."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ holds any trap), 2 wrong use or a path that cannot be read, 3 a bug in gen-bundl
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @click.argument("paths", metavar="PATH…", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line for each path.")
 @click.option(
@@ -71,7 +71,7 @@ def command(
     dry_run: Path | None,
     known_keys: tuple[str, ...],
 ) -> None:
-    """Say what Codabench would say of a bundle, and what would happen afterwards: every finding at once."""
+    """Find what Codabench would refuse or ignore in a bundle, and what would go wrong later: all at once."""
     with user_errors():
         if explain is not None:
             from gen_bundle.check.catalogue import explain as explained
@@ -103,7 +103,7 @@ def _moment(text: str | None) -> datetime:
 
 
 def _record(path: Path) -> DryRun:
-    """What a dry run says of the scoring programs."""
+    """What a dry run shows of the scoring programs."""
     from gen_bundle.check import DryRun
     from gen_bundle.twin.record import read_record
 
@@ -119,7 +119,7 @@ def _record(path: Path) -> DryRun:
 def _reports(
     paths: tuple[Path, ...], now: datetime, dry_run: DryRun | None, known_keys: tuple[str, ...]
 ) -> tuple[list[Report], list[str], list[str]]:
-    """The reports, why other paths cannot be read, and which met a bug of ours: each path has one of the three."""
+    """The reports, why other paths cannot be read, and bugs of ours: each path has one of the three."""
     from dataclasses import replace
 
     from gen_bundle.check import check_path

@@ -51,6 +51,5 @@ def command(old: Path, out: Path | None, force: bool, as_json: bool) -> None:
             "changed": converted.changed,
             "faults": [finding.as_dict() for finding in converted.faults],
         }
-        json.dump(result, sys.stdout, indent=1, ensure_ascii=False)
-        click.echo()
+        click.echo(json.dumps(result, indent=1, ensure_ascii=False))
     sys.exit(1 if converted.faults else 0)

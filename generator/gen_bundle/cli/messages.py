@@ -1,4 +1,4 @@
-"""What the commands say to people: on stderr, coloured and moving only on a terminal."""
+"""Messages of the commands for people: on stderr, coloured and moving only on a terminal."""
 
 import os
 import sys

@@ -17,7 +17,7 @@ Exit status: 0 the page is written, 2 wrong use, or not a Codabench bundle.
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @click.argument("bundle", type=click.Path(exists=True, path_type=Path))
 @click.option(
     "--out",

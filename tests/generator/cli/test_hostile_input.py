@@ -39,7 +39,7 @@ Said = tuple[int, str, str]
 def verb(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Said]:
     """Runs a command line in this process: exit status, stdout, stderr."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("gen_bundle.cli._end_politely", lambda: None)
+    monkeypatch.setattr("gen_bundle.cli._end_on_signals", lambda: None)
 
     def run(*arguments: object) -> Said:
         with pytest.raises(SystemExit) as ended:

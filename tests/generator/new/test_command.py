@@ -139,6 +139,27 @@ def test_a_template_of_ones_own(gold: Path) -> None:
     assert not (gold / "mine").exists()
 
 
+def test_a_template_asks_its_own_questions(gold: Path) -> None:
+    template = gold / "template"
+    shutil.copytree(SCAFFOLD / "declared", template)
+    settings = json.loads((template / "cookiecutter.json").read_text(encoding="utf-8"))
+    own = {"prize": True, "track": ["open {{ cookiecutter.name }}", "closed"], "lab": "Ours"}
+    own["__prompts__"] = {"prize": "Is there a prize"}
+    (template / "cookiecutter.json").write_text(json.dumps({**settings, **own}), encoding="utf-8")
+    page = template / "{{cookiecutter.name}}" / "pages" / "terms.md.j2"
+    page.write_text(
+        "{% if cookiecutter.prize %}Prize. {% endif %}{{ cookiecutter.track }}, {{ cookiecutter.lab }}\n",
+        encoding="utf-8",
+    )
+    done = new(gold, "--gold", "gold.csv", "--template", "template", answers="\n" * 6 + "no\n2\nTheirs\n")
+    assert done.exit_code == 0, done.output
+    assert "Is there a prize" in done.output
+    assert (gold / "mine/pages/terms.md.j2").read_text(encoding="utf-8") == "closed, Theirs\n"
+    (gold / "mine").rename(gold / "first")
+    assert new(gold, "--gold", "gold.csv", "--template", "template", "--yes", answers="").exit_code == 0
+    assert (gold / "mine/pages/terms.md.j2").read_text(encoding="utf-8") == "Prize. open mine, Ours\n"
+
+
 def test_placeholders_can_be_recognised(tmp_path: Path) -> None:
     """A build of a draft looks for these."""
     for arguments in ([], ["--package"]):
