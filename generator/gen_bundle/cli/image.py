@@ -72,7 +72,7 @@ def _request(
     return request
 
 
-def _manifest_path(given: Path | None) -> Path:
+def _models_path(given: Path | None) -> Path:
     from gen_bundle.resources import resource
 
     return given or resource("docker") / "models.yaml"
@@ -91,7 +91,7 @@ def lock(manifest: Path | None, numbers: bool, **which: Any) -> None:
 
     with user_errors():
         request = _request(**which)
-        path = _manifest_path(manifest)
+        path = _models_path(manifest)
         change = step.lock_numbers if numbers else step.lock
         changed = change(request, path, say)
     say(f"{path}: {'changed; look at it and keep it with the declaration' if changed else 'nothing left to lock'}")
@@ -111,13 +111,13 @@ def build(manifest: Path | None, base_image: str | None, nltk_data: Path | None,
     """Build the image on this machine's container engine; the last step is its self-test."""
     from gen_bundle.image.build import build_image
     from gen_bundle.image.docker_command import inspect_image
-    from gen_bundle.image.manifest import read_manifest
+    from gen_bundle.image.models_file import read_models_file
     from gen_bundle.image.weights import settle_weights
 
     with user_errors():
         request = _request(**which)
-        path = _manifest_path(manifest)
-        known = read_manifest(path)
+        path = _models_path(manifest)
+        known = read_models_file(path)
         weights = settle_weights(request, known, path, nltk_data)
         start = base_image or known.base_image.reference
         build_image(request, weights, start)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gen_bundle.errors import UserError
 from gen_bundle.image.docker_command import docker_shown, require_builder
-from gen_bundle.image.manifest import BaseImage
+from gen_bundle.image.models_file import BaseImage
 from gen_bundle.image.packages import packages_text
 from gen_bundle.image.pip_settings import pip_settings
 from gen_bundle.image.request import ImageRequest

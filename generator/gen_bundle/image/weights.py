@@ -8,7 +8,7 @@ from typing import Any
 
 from gen_bundle.errors import UserError
 from gen_bundle.image.hub import endpoint, needed_files
-from gen_bundle.image.manifest import Manifest, Model
+from gen_bundle.image.models_file import Model, ModelsFile
 from gen_bundle.image.request import ImageRequest
 
 PUNKT_FOLDER = Path("tokenizers") / "punkt_tab"
@@ -33,13 +33,13 @@ class Weights:
         return [f"{model['repository']}@{model['revision']}" for model in self.manifest["models"]]
 
 
-def settle_weights(request: ImageRequest, manifest: Manifest, manifest_path: Path, nltk_data: Path | None) -> Weights:
-    """Pick the request's models from the manifest.
+def settle_weights(request: ImageRequest, known: ModelsFile, models_path: Path, nltk_data: Path | None) -> Weights:
+    """Pick the request's models from the models file.
 
     Args:
         request: the image wanted; one without models needs no sentence splitter either.
-        manifest: all models that are known.
-        manifest_path: where the manifest lies; folders in it are relative to that.
+        known: all models that are known.
+        models_path: where that file lies; folders in it are relative to that.
         nltk_data: folder to take the sentence splitter's data from; None to download them.
 
     Raises:
@@ -49,23 +49,23 @@ def settle_weights(request: ImageRequest, manifest: Manifest, manifest_path: Pat
     models: list[dict[str, Any]] = []
     sources: dict[str, Path] = {}
     for repository, revision in request.models.items():
-        model = manifest.models.get(repository, Model())
-        folder = manifest_path.parent / model.path if model.path is not None else None
+        model = known.models.get(repository, Model())
+        folder = models_path.parent / model.path if model.path is not None else None
         fault = _fault(model, revision, folder, request.name)
         if fault is not None:
-            problems.append(f"{manifest_path}: models.{repository}: {fault}")
+            problems.append(f"{models_path}: models.{repository}: {fault}")
             continue
         place = None
         if folder is not None:
             place = f"sources/{len(sources)}"
             sources[place] = folder
         settled = _settled(model, folder)
-        problems += [f"{manifest_path}: models.{repository}.{text}" for text in model.contradictions(settled["files"])]
+        problems += [f"{models_path}: models.{repository}.{text}" for text in model.contradictions(settled["files"])]
         models.append({"repository": repository, **settled, "path": place})
     punkt = None
     if request.packages == "models":
         place = None
-        files = manifest.punkt.files
+        files = known.punkt.files
         if nltk_data is not None:
             place = "sources/punkt"
             sources[place] = folder = nltk_data / PUNKT_FOLDER
@@ -73,7 +73,7 @@ def settle_weights(request: ImageRequest, manifest: Manifest, manifest_path: Pat
         punkt = {"files": files, "path": place, "url": PUNKT_URL}
         fault = _punkt_fault(files, sources.get("sources/punkt"), request.name)
         if fault is not None:
-            problems.append(f"{manifest_path}: punkt: {fault}")
+            problems.append(f"{models_path}: punkt: {fault}")
     if problems:
         raise UserError(*problems)
     return Weights({"hub": endpoint(), "models": models, "punkt": punkt}, sources)

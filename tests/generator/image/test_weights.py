@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.errors import UserError
-from gen_bundle.image.manifest import Expected, Manifest, Model, Punkt
+from gen_bundle.image.models_file import Expected, Model, ModelsFile, Punkt
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.image.weights import settle_weights
 
@@ -18,9 +18,9 @@ def request(**models: str | None) -> ImageRequest:
     return ImageRequest("task", "scoring/task:cpu", "models", "cpu", {f"org/{name}": v for name, v in models.items()})
 
 
-def manifest(punkt: Punkt | None = None, **models: Model) -> Manifest:
+def manifest(punkt: Punkt | None = None, **models: Model) -> ModelsFile:
     known = {f"org/{name}": model for name, model in models.items()}
-    return Manifest(models=known, punkt=punkt or Punkt(files={"english/x.txt": DIGEST}))
+    return ModelsFile(models=known, punkt=punkt or Punkt(files={"english/x.txt": DIGEST}))
 
 
 def test_only_the_models_that_the_competition_needs_are_taken() -> None:

@@ -79,7 +79,7 @@ class BaseImage(_Strict):
         return f"{self.name}@{self.digest}" if self.digest else self.name
 
 
-class Manifest(_Strict):
+class ModelsFile(_Strict):
     """All models, the sentence splitter's data, and the image to start from."""
 
     models: dict[Repository, Model]
@@ -87,8 +87,8 @@ class Manifest(_Strict):
     base_image: BaseImage = BaseImage()
 
 
-def read_manifest(path: Path) -> Manifest:
-    """Read a manifest strictly.
+def read_models_file(path: Path) -> ModelsFile:
+    """Read a models file strictly.
 
     Raises:
         UserError: one message for each fault, with its line.
@@ -97,7 +97,7 @@ def read_manifest(path: Path) -> Manifest:
     if source.problems:
         raise UserError(*source.problems)
     try:
-        return Manifest.model_validate(source.data)
+        return ModelsFile.model_validate(source.data)
     except ValidationError as error:
         raise UserError(
             *(
@@ -107,14 +107,14 @@ def read_manifest(path: Path) -> Manifest:
         ) from None
 
 
-def write_manifest(path: Path, manifest: Manifest) -> None:
-    """Write a manifest, keeping the comment at the head of the file."""
+def write_models_file(path: Path, models_file: ModelsFile) -> None:
+    """Write a models file, keeping the comment at the head of the file."""
     head = []
     for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
         if not line.startswith("#"):
             break
         head.append(line)
-    data: dict[str, Any] = manifest.model_dump()
+    data: dict[str, Any] = models_file.model_dump()
     for model in data["models"].values():
         for name in ("expected", "path"):
             if model[name] is None:
