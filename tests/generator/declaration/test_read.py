@@ -118,8 +118,8 @@ def test_overrides_address_list_items_by_id_or_key(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("id: test", "id: dev", "phases.dev.id: 'dev' stands twice"),
-        ("key: accuracy", "key: macro_f1", "'macro_f1' stands twice"),
+        ("id: test", "id: dev", "phases.dev.id: 'dev' is used twice"),
+        ("key: accuracy", "key: macro_f1", "'macro_f1' is used twice"),
         ("-03-02 AoE", "-02-28 AoE", "Codabench's phases follow each other"),
         ("-03-15 AoE", "-01-01 AoE", "the phase ends"),
         ("worst: 0", "hidden: false", "worst is missing"),
