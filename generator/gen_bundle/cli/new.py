@@ -29,7 +29,6 @@ Examples:
 On a terminal, --gold asks about what it found; --yes, or no terminal, takes the proposals and prints them.
 """
 RECIPES = ("classification", "multilabel", "regression", "spans", "tagging", "ranking", "generation")
-TYPES = ("label", "labels", "number", "text", "texts", "tags", "spans", "string")
 OF_GOLD = ("answers", "keys", "public", "rows", "split", "yes")
 DEFAULT_SPLIT = "40:60"
 """Of a recipe's data."""
@@ -146,6 +145,8 @@ def _check_combination(
 
 def _answer(text: str) -> tuple[str, str | None]:
     """A column's name, and its type where one is given."""
+    from gen_bundle.new.faults import TYPES
+
     name, equals, kind = text.rpartition("=")
     if not equals or kind not in TYPES:
         return text, None

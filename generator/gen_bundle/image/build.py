@@ -56,7 +56,7 @@ def build_image(request: ImageRequest, weights: Weights, base_image: str = BaseI
 def gather_context(folder: Path, request: ImageRequest, weights: Weights) -> None:
     """Fill an empty folder with what the Dockerfile copies: a few files, and the folders that weights come from.
 
-    The image takes the files' modes from here, so they are set whatever the umask.
+    The image takes the files' modes from here, so they are set independently of the umask.
     """
     docker = resource("docker")
     for name in ("Dockerfile", "bake.py", "scoring_selftest.py", "requirements.cpu.txt", "requirements.cuda.txt"):

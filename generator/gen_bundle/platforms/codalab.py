@@ -18,6 +18,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import Resolved
+from gen_bundle.platforms.codabench import logo_file
 from gen_bundle.render.markdown import page_html
 from gen_bundle.render.pages import TERMS, page_name, render_pages
 from gen_bundle.zips.writing import Members, all_files, zipped
@@ -42,7 +43,7 @@ def bundle_tree(
         UserError: the competition cannot be expressed in this format.
     """
     _check(competition)
-    logo = "logo" + Path(competition.declaration.logo).suffix.lower()
+    logo = logo_file(competition)
     pages = _pages(competition)
     tree: dict[str, bytes | Path] = {
         "competition.yaml": _yaml(_document(competition, phases, pages, logo)),
