@@ -108,8 +108,8 @@ def build(request: BuildRequest, progress: Progress = lambda _: None) -> list[Bu
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         raise UserError(
-            f"{place}{error.strerror}. Expected: readable data, and for --out {request.out or ''} a writable "
-            "folder with free space."
+            f"{place}{error.strerror}. Expected: readable data, and a writable folder with free space for "
+            f"{f'--out {request.out}' if request.out else 'the bundle'}."
         ) from error
 
 

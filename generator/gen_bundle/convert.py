@@ -42,8 +42,8 @@ def convert(old: Path, new: Path, *, force: bool = False) -> Converted:
         return _convert(old, new, force)
     except OSError as error:
         raise UserError(
-            f"{error.filename or new}: {error.strerror}. Expected: a readable bundle, and for --out {new} a writable "
-            "folder with free space."
+            f"{error.filename or new}: {error.strerror}. Expected: a readable bundle, and a writable folder with "
+            f"free space for --out {new}."
         ) from error
 
 
