@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from clpsych2025.answers import SELF_STATES, Submission
-from clpsych2025.averages import mean
+from clpsych2025.averages import Average, mean, metrics_of, timeline_units
 from clpsych2025.engines import bert_scorer, settings
 from clpsych2025.reference import Reference
 from scoring_kit.errors import OrganiserError
-from scoring_kit.results import Bar, BarChart, Metric, TaskResult
+from scoring_kit.results import Bar, BarChart, TaskResult
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,15 +68,16 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     timelines = spans_of(reference, submission)
     scorer = bert_scorer(options) if any(any(one.predicted.values()) for one in timelines) else None
     rows = (published if options["profile"] == "published" else as_run)(timelines, scorer)
-    metrics = metrics_of(rows, "a1_")
+    averages = averages_of(rows, "a1_")
     if options["profile"] == "as-run":
-        metrics |= {f"bertscore_{key.removeprefix('a1_')}": metric for key, metric in metrics.items()}
+        averages |= {f"bertscore_{key.removeprefix('a1_')}": average for key, average in averages.items()}
     resolved = scorer.signature() if scorer else None
     return TaskResult(
-        metrics=metrics,
+        metrics=metrics_of(averages),
         settings=settings(options, "bertscore", resolved),
         libraries=("bert-score", "torch", "transformers") if scorer else (),
         figures=[recall_bars(rows["both"])],
+        units=lambda: timeline_units(list(reference.timelines), averages),
     )
 
 
@@ -143,15 +144,15 @@ def length_weight(gold: Sequence[str], predicted: Sequence[str], tokens: Mapping
     return n_gold / n_pred if n_pred > n_gold else 1.0
 
 
-def metrics_of(rows: Rows, prefix: str) -> dict[str, Metric]:
+def averages_of(rows: Rows, prefix: str) -> dict[str, Average]:
     """Means over rows, the columns of both self-states without a suffix."""
-    metrics = {}
-    for part, part_rows in rows.items():
+    averages = {}
+    for part, own in rows.items():
         suffix = "" if part == "both" else f"_{part}"
-        count, spans = len(part_rows), sum(row.spans for row in part_rows)
-        metrics[f"{prefix}recall{suffix}"] = Metric(mean([row.recall for row in part_rows]), count, spans)
-        metrics[f"{prefix}weighted_recall{suffix}"] = Metric(mean([row.weighted for row in part_rows]), count, spans)
-    return metrics
+        spans = sum(row.spans for row in own)
+        averages[f"{prefix}recall{suffix}"] = Average([(row.timeline, row.recall) for row in own], spans)
+        averages[f"{prefix}weighted_recall{suffix}"] = Average([(row.timeline, row.weighted) for row in own], spans)
+    return averages
 
 
 def _prepared(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> dict[str, int]:

@@ -36,6 +36,18 @@ class Metric:
     drawn: bool = False
 
 
+def scored_items(gold: int, predicted: int, if_none: int | None = None) -> int:
+    """How many scored items stand behind a figure of gold and predicted items: the fewer of the two.
+
+    Participants know what they predicted, so a figure over a single prediction, or a single gold item, would tell what
+    the gold is. Without a prediction it is 0 whatever the gold is, and tells nothing: then `if_none`, the gold items
+    where that is not given.
+    """
+    if predicted:
+        return min(gold, predicted)
+    return gold if if_none is None else if_none
+
+
 def comparable(value: float) -> float:
     """What to compare values by: equal metrics, summed in different orders, differ in their last bits."""
     return round(value, 12)

@@ -4,10 +4,16 @@ Computed by scikit-learn, which is what readers will reproduce them with; on cod
 strings would take it many times as long.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from __future__ import annotations
 
-from scoring_kit.results import Bar, BarChart, ConfusionMatrix, Figure, Metric
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scoring_kit.results import Bar, BarChart, ConfusionMatrix, Figure, Metric, scored_items
+
+if TYPE_CHECKING:
+    from scoring_kit.units import Array
 
 
 @dataclass(frozen=True)
@@ -40,11 +46,9 @@ class LabelScores:
     skipped: int
     confusion: Sequence[Sequence[int]]
 
-    def items(self, i: int) -> int:
-        """How many items the scores of label `i` tell about: few predictions, or few golds, give themselves away."""
-        gold = sum(self.confusion[i])
-        predicted = sum(row[i] for row in self.confusion)
-        return min(gold, predicted)
+    def items(self, i: int, if_none: int) -> int:
+        """How many scored items stand behind the scores of label `i`; `if_none` where it is never predicted."""
+        return scored_items(sum(self.confusion[i]), sum(row[i] for row in self.confusion), if_none)
 
 
 def score_labels(
@@ -79,21 +83,40 @@ def score_labels(
     )
 
 
+def label_terms(predictions: Sequence[Hashable], golds: Sequence[Hashable | None], labels: Sequence[Hashable]) -> Array:
+    """What each item adds to the scores of the labels, see `scoring_kit.metrics.summed`.
+
+    Returns:
+        Shape [items, 3 · labels], of zeros and ones: whether the item is a true positive of each label, whether it is
+        predicted to be each, whether the gold says so. An item without gold (None) adds nothing.
+    """
+    import numpy as np
+
+    code = {label: i for i, label in enumerate(labels)}
+    gold_codes = np.array([-1 if gold is None else code[gold] for gold in golds], dtype=np.int64)
+    predicted_codes = np.array([code.get(predicted, -1) for predicted in predictions], dtype=np.int64)
+    gold = gold_codes[:, None] == np.arange(len(labels))
+    predicted = (predicted_codes[:, None] == np.arange(len(labels))) & (gold_codes >= 0)[:, None]
+    return np.hstack([gold & predicted, predicted, gold]).astype(np.float64)
+
+
 def label_metrics(prefix: str, scores: LabelScores, *, drawn: bool) -> dict[str, Metric]:
     """F1 of each label, named `<prefix>: <label>`; `drawn`: whether `label_figures` shows it, too.
 
-    That of a label which is never predicted is 0 whatever the gold is, which tells nothing, so it is shown.
+    That of a label which is never predicted tells nothing, so it is shown.
     """
-    predicted = [any(row[i] for row in scores.confusion) for i in range(len(scores.labels))]
     return {
-        f"{prefix}: {label}": Metric(f1, scores.rows, scores.items(i) if predicted[i] else scores.rows, drawn=drawn)
+        f"{prefix}: {label}": Metric(f1, scores.rows, scores.items(i, if_none=scores.rows), drawn=drawn)
         for i, (label, f1) in enumerate(zip(scores.labels, scores.f1, strict=True))
     }
 
 
 def label_figures(title: str, scores: LabelScores) -> list[Figure]:
     """The F1 of each label as bars, and the confusion matrix."""
-    bars = [Bar(label, f1, scores.items(i)) for i, (label, f1) in enumerate(zip(scores.labels, scores.f1, strict=True))]
+    bars = [
+        Bar(label, f1, scores.items(i, if_none=0))
+        for i, (label, f1) in enumerate(zip(scores.labels, scores.f1, strict=True))
+    ]
     predicted, counts = list(scores.labels), scores.confusion
     if any(row[-1] for row in counts):
         predicted.append("(no label)")
