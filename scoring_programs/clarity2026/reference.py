@@ -82,7 +82,7 @@ def _read(text: str, tasks: Sequence[str], problems: Problems) -> Reference | No
     for line, cells in table.rows:
         item = cells[id_at].strip()
         if not item or item in line_of:
-            what = f"{ID} {item} stood there already, in line {line_of[item]}" if item else f"{ID} is empty"
+            what = f"{ID} {item} already occurs in line {line_of[item]}" if item else f"{ID} is empty"
             problems.error(f"{FILE}:{line}", what, "each row with an id of its own")
             continue
         line_of[item] = line
@@ -122,14 +122,15 @@ def _read_labels(cells: Mapping[str, str], wants_clarity: bool) -> _Row:
     evasion = normalize_label(cells.get(EVASION, ""))
     if evasion not in TAXONOMY:
         if evasion.strip():
-            faults.append((f"{EVASION} is no evasion label", f"one of {', '.join(EVASION_LABELS)}"))
+            faults.append((f"{EVASION} is not an evasion label", f"one of {', '.join(EVASION_LABELS)}"))
         evasion = ""
     clarity = normalize_label(cells.get(CLARITY, ""))
     if not clarity.strip():
         clarity = TAXONOMY.get(evasion, "")
     if clarity not in CLARITY_LABELS:
         if wants_clarity:
-            what = f"{CLARITY} is no clarity label" if clarity else f"no {CLARITY}, and no {EVASION} to derive it from"
+            absent = f"no {CLARITY}, and no {EVASION} to derive it from"
+            what = f"{CLARITY} is not a clarity label" if clarity else absent
             faults.append((what, f"one of {', '.join(CLARITY_LABELS)}"))
         clarity = ""
     given = [cells.get(name, "") for name in ANNOTATORS]

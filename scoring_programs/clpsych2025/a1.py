@@ -123,7 +123,7 @@ def as_run(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Row
         # Where that is would be an annotation tied to its id, in a log that participants read.
         raise OrganiserError(
             "Task a1 cannot be scored under profile as-run: a timeline's gold has no evidence of a self-state. "
-            "Build the bundle anew, which names the timelines."
+            "Build the bundle again: the build names the timelines."
         )
     tokens = _prepared(timelines, scorer)
     rows: Rows = {state: [] for state in SELF_STATES}

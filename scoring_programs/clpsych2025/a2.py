@@ -62,7 +62,7 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
         pooled = pooled_f1_terms(per_timeline.names, timelines)
         return replace(per_timeline, statistics={**per_timeline.statistics, "a2_macro_f1": pooled})
 
-    # Of all posts, since the number among those with a gold score would tell which posts have one.
+    # Of all posts, since the number among those with a gold score would show which posts have one.
     answers = [submission.timelines[name].posts[key] for name, one in reference.timelines.items() for key in one.posts]
     abstentions = sum(answer.wellbeing is None for answer in answers)
     warnings = []

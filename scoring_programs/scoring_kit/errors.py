@@ -129,7 +129,7 @@ def printable(text: str) -> str:
 
 
 def shown(value: object, limit: int = 60) -> str:
-    """A participant's value as it stands in a message: printable, cut to `limit`, the only thing between `"` there."""
+    """A participant's value for a message: printable, cut to `limit`, the only text between `"` in it."""
     text = value if isinstance(value, str) else repr(value)
     quoted = printable(text[: limit + 1]).replace('"', "'")
     return f'"{quoted[:limit]}…"' if len(text) > limit else f'"{quoted}"'

@@ -13,7 +13,7 @@ from scoring_kit.missing_packages import missing_package, what_is_missing
 BAD_SUBMISSION, ORGANISERS, BUG = 1, 2, 3
 """Exit status."""
 
-NOT_YOURS = "This is not the submission's fault; tell the organisers."
+NOT_YOURS = "This is not the submission's fault; please inform the organisers."
 FRAMES_SHOWN = 20
 
 
@@ -32,13 +32,13 @@ class Failure:
     page: Sequence[str]
 
 
-def guarded(action: Callable[[], None], tell: Callable[[Failure], None] | None = None) -> int:
-    """Run `action`; returns the exit status, after `tell` was told of a failure (by default it is printed)."""
+def guarded(action: Callable[[], None], show: Callable[[Failure], None] | None = None) -> int:
+    """Run `action`; returns the exit status, after `show` was called with a failure (by default it is printed)."""
     try:
         action()
     except Exception as error:
         failure = failure_of(error)
-        (tell or print_failure)(failure)
+        (show or print_failure)(failure)
         return failure.status
     return 0
 
@@ -81,8 +81,8 @@ def _bug(error: Exception) -> list[str]:
         return "".join(traceback.format_exception(error)).splitlines()
     frames = traceback.extract_tb(error.__traceback__)
     return [
-        "The scoring program failed; this is a bug, please report these lines to the organisers.",
-        *([f"  … {len(frames) - FRAMES_SHOWN} calls before these"] if len(frames) > FRAMES_SHOWN else []),
+        "The scoring program failed. This is a bug; please report these lines to the organisers.",
+        *([f"  … {len(frames) - FRAMES_SHOWN} earlier calls"] if len(frames) > FRAMES_SHOWN else []),
         *(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}" for frame in frames[-FRAMES_SHOWN:]),
         f"  {type(error).__name__}",
     ]

@@ -112,7 +112,7 @@ class Program:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise OrganiserError(
                 f"{path.name}: the scoring program's description is missing or damaged ({type(error).__name__}). "
-                "Build the bundle anew with gen-bundle and upload its scoring program."
+                "Build the bundle again with gen-bundle and upload its scoring program."
             ) from error
 
     def for_organisers(self, details: str | None) -> "Program":

@@ -70,7 +70,7 @@ class BarChart:
         title: what is shown, with its unit.
         bars: in the order in which they are drawn.
         better: which way is better.
-        items: what the number of items beside a bar counts, as readers are told it.
+        items: what the number of items beside a bar counts, for readers.
         top: the value at the end of the axis; the largest bar's where None. The axis starts at 0.
     """
 

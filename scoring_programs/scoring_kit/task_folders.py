@@ -24,7 +24,7 @@ def folders_by_task(files: SubmissionFiles, manifest: Manifest) -> Dict[str, str
 def report_strays(
     files: SubmissionFiles, manifest: Manifest, folders: Mapping[str, str], suffix: str, problems: Problems
 ) -> None:
-    """Record answer files (`suffix`) that lie where they would not be read, and warn of all other ignored files.
+    """Record answer files (`suffix`) in places where they would not be read, and warn of all other ignored files.
 
     A submission that has files, but neither a task's folder nor an answer file, is recorded with what it holds instead.
     """
@@ -43,7 +43,7 @@ def report_strays(
         if name.split("/", 1)[0] in others or (is_answer and folder in own):
             continue
         if is_answer:
-            problems.error(name, "does not lie where it is read", expected)
+            problems.error(name, "is in the wrong place", expected)
         else:
             problems.warn(name, "ignored")
 

@@ -36,7 +36,7 @@ def evaluate(task: str, names: Sequence[str], gold: Documents, predicted: Docume
     types = {event_type: measure(selected) for event_type, selected in by_type(pairs).items()}
     metrics = {f"{task}_{name}": metric for name, metric in _measures(overall, names).items()}
     metrics |= {name: Metric(count, overall.gold, overall.items) for name, count in overall.counts.items()}
-    # by all types that there are: the names alone would tell which of them the gold has
+    # by all types of the schema: the names alone would show which of them the gold has
     for event_type in sorted(EVENT_TYPES[task]):
         alternate = types.get(event_type) or measure([])
         for name, metric in _measures(alternate, names).items():

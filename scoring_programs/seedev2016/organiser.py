@@ -53,7 +53,7 @@ def check_reference(request: Request) -> dict[str, Any]:
                 if any(not start < end <= len(text) for start, end in entity.fragments):
                     problems.error(where, "lies outside the text", f"offsets up to {len(text)}")
                 elif not _quotes(text, entity):
-                    warnings.append(f"{where}: is not what stands in the text at these offsets.")
+                    warnings.append(f"{where}: is not the text at these offsets.")
     reference.raise_if_any(problems)
     return {"warnings": warnings}
 
@@ -82,7 +82,7 @@ def template(request: Request) -> dict[str, Any]:
 
 
 def secrets(request: Request) -> dict[str, Any]:
-    """The events, as they stand in the `.a2` files, and the files that hold any, by their SHA-256."""
+    """The events, as written in the `.a2` files, and the files that hold any, by their SHA-256."""
     folder = Path(request["reference"])
     files = [path for task in request["tasks"] for path in sorted((folder / task).glob("*.a2"))]
     contents = [path.read_text(encoding="utf-8-sig") for path in files]

@@ -1,4 +1,4 @@
-"""Precision, recall and F1 over a fixed list of labels, with what may be told of them.
+"""Precision, recall and F1 over a fixed list of labels, with what may be shown of them.
 
 Computed by scikit-learn, which is what readers will reproduce them with; on codes instead of strings, because a million
 strings would take it many times as long.
@@ -31,7 +31,7 @@ class LabelScores:
         accuracy: share of the scored items whose label is right.
         rows: number of items scored.
         skipped: number of items left out because they have no gold label.
-        confusion: counts, shape [labels][labels + 1]: gold by predicted; last column: predictions that are no label.
+        confusion: counts, shape [labels][labels + 1]: gold by predicted; last column: predictions that are not labels.
     """
 
     labels: Sequence[str]
@@ -46,7 +46,7 @@ class LabelScores:
     skipped: int
     confusion: Sequence[Sequence[int]]
 
-    def items(self, i: int, if_none: int) -> int:
+    def items(self, i: int, if_none: int = 0) -> int:
         """How many scored items stand behind the scores of label `i`; `if_none` where it is never predicted."""
         return scored_items(sum(self.confusion[i]), sum(row[i] for row in self.confusion), if_none)
 
@@ -113,10 +113,7 @@ def label_metrics(prefix: str, scores: LabelScores, *, drawn: bool) -> dict[str,
 
 def label_figures(title: str, scores: LabelScores) -> list[Figure]:
     """The F1 of each label as bars, and the confusion matrix."""
-    bars = [
-        Bar(label, f1, scores.items(i, if_none=0))
-        for i, (label, f1) in enumerate(zip(scores.labels, scores.f1, strict=True))
-    ]
+    bars = [Bar(label, f1, scores.items(i)) for i, (label, f1) in enumerate(zip(scores.labels, scores.f1, strict=True))]
     predicted, counts = list(scores.labels), scores.confusion
     if any(row[-1] for row in counts):
         predicted.append("(no label)")

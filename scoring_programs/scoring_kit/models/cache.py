@@ -92,7 +92,7 @@ class ArrayCache:
             keys, ends, values = tensors["keys"], np.cumsum(tensors["rows"]), tensors["values"]
             of_ours = tensors["computed_with"].tobytes() == self._computed_with
             of_width = self._width is None or values.shape[1] == self._width
-        except Exception:  # whatever a reader raises for a file that is no cache file of ours
+        except Exception:  # anything may be raised by a file that is not one of our cache files
             return {}
         if not of_ours or not of_width or not np.isfinite(values).all():
             return {}

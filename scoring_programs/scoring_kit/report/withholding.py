@@ -21,7 +21,7 @@ MAX_LABELS = 25
 MAX_TYPES = 40
 
 
-def told_values(program: Program, metrics: Mapping[str, Metric]) -> set[str]:
+def shown_values(program: Program, metrics: Mapping[str, Metric]) -> set[str]:
     """Names of the metrics of a task whose values may be shown: the board's columns, and more by `details`."""
     if program.details == "all":
         return set(metrics)
@@ -30,16 +30,16 @@ def told_values(program: Program, metrics: Mapping[str, Metric]) -> set[str]:
         return board.intersection(metrics)
     aliases = {name for name, metric in metrics.items() if any(metric is metrics.get(key) for key in board)}
     of_submission = {name for name, metric in metrics.items() if metric.of_submission}
-    told = aliases | of_submission
+    names = aliases | of_submission
     if program.details == "full":
-        told |= open_metrics(metrics, {column.key for column in program.columns}, program.details_min_items)
-    return told
+        names |= open_metrics(metrics, {column.key for column in program.columns}, program.details_min_items)
+    return names
 
 
-def told_rows(program: Program, metrics: Mapping[str, Metric]) -> set[str]:
+def shown_rows(program: Program, metrics: Mapping[str, Metric]) -> set[str]:
     """Names of the metrics whose `rows` may be shown, too: how many gold items there are is no part of the board."""
-    told = told_values(program, metrics)
-    return told if program.details in ("full", "all") else {name for name in told if metrics[name].of_submission}
+    names = shown_values(program, metrics)
+    return names if program.details in ("full", "all") else {name for name in names if metrics[name].of_submission}
 
 
 def open_metrics(metrics: Mapping[str, Metric], board: Collection[str], min_items: int) -> set[str]:

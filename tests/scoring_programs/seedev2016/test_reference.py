@@ -85,7 +85,7 @@ def test_entities_are_checked_against_the_text(tmp_path: Path) -> None:
         organiser.check_reference(request(folder))
     folder = written(tmp_path, {**FILES, "binary/D.a1": A1.replace("15 21", "15 20")})
     assert organiser.check_reference(request(folder)) == {
-        "warnings": ["binary/D.a1 T2: is not what stands in the text at these offsets."]
+        "warnings": ["binary/D.a1 T2: is not the text at these offsets."]
     }
 
 
