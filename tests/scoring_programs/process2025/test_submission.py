@@ -72,7 +72,7 @@ def test_a_partly_filled_column_is_ignored_and_its_cells_are_named(tmp_path: Pat
 def test_a_column_that_is_not_there_counts_as_empty(tmp_path: Path) -> None:
     submission, problems = accepted(tmp_path, "Test_ID,Model2_class\na,HC\nb,HC\nc,HC\nd,HC\n")
     assert [model.status for model in submission.models["classification"]] == ["absent", "scored", "absent"]
-    assert any("without the columns Model1_class, Model3_class, Model1_MMSE" in text for text in problems.warnings)
+    assert any("lacks the columns Model1_class, Model3_class, Model1_MMSE" in text for text in problems.warnings)
 
 
 def test_scores_outside_the_range_of_the_mmse_are_remarked_on(tmp_path: Path) -> None:
