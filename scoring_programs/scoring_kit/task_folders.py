@@ -1,14 +1,32 @@
-"""Submissions that hold a folder of answer files for each task (`TASK/…`), or one task's files alone."""
+"""Gold and submissions with a folder of files for each task (`TASK/…`); a submission may be one task's files alone."""
 
 from __future__ import annotations
 
-from typing import Dict, Mapping, Sequence
+import shutil
+from pathlib import Path
+from typing import Dict, Mapping, Sequence, Tuple
 
-from scoring_kit.errors import Problems, shown
+from scoring_kit.errors import OrganiserError, Problems, shown
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
 
 FOUND_SHOWN = 5
+
+
+def copy_task_folders(source: Path, out: Path, tasks: Sequence[str], endings: Tuple[str, ...]) -> None:
+    """Copy the files of `tasks` with these endings, and nothing else, from a phase's data to its reference data.
+
+    Raises:
+        OrganiserError: a task's folder is missing.
+    """
+    missing = [task for task in tasks if not (source / task).is_dir()]
+    if missing:
+        raise OrganiserError(*(f"{task}: there is no such folder in the data." for task in missing))
+    for task in tasks:
+        (out / task).mkdir()
+        for path in sorted((source / task).iterdir()):
+            if path.name.endswith(endings):
+                shutil.copyfile(str(path), str(out / task / path.name))
 
 
 def folders_by_task(files: SubmissionFiles, manifest: Manifest) -> Dict[str, str]:
