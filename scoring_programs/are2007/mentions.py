@@ -1,4 +1,4 @@
-"""Where mentions stand: an entity of the input (tasks 1 and 2) or a span between its nodes (tasks 3 and 4).
+"""Where mentions are: an entity of the input (tasks 1 and 2) or a span between its nodes (tasks 3 and 4).
 
 Only ids and positions count, never the string in a `value` attribute (ARE, "Evaluation metrics").
 """

@@ -51,7 +51,7 @@ class TimelineSpans:
 
 
 @dataclass(frozen=True)
-class Row:
+class TimelineRecall:
     """A timeline's recall and its length-weighted form, over `spans` gold spans."""
 
     timeline: str
@@ -60,7 +60,7 @@ class Row:
     spans: int
 
 
-Rows = dict[str, list[Row]]
+Recalls = dict[str, list[TimelineRecall]]
 
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
@@ -89,10 +89,10 @@ def spans_of(reference: Reference, submission: Submission) -> list[TimelineSpans
     ]
 
 
-def published(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Rows:
+def published(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Recalls:
     """One row a timeline over both self-states ("both"), and one for each self-state that has gold spans."""
     tokens = _prepared(timelines, scorer)
-    rows: Rows = {"both": [], **{state: [] for state in SELF_STATES}}
+    rows: Recalls = {"both": [], **{state: [] for state in SELF_STATES}}
     for one in timelines:
         gold = [*one.gold["adaptive"], *one.gold["maladaptive"]]
         predicted = [*one.predicted["adaptive"], *one.predicted["maladaptive"]]
@@ -105,7 +105,7 @@ def published(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> 
         }
         for part, (of_h, of_e) in parts.items():
             if recall is None or not predicted[of_h]:
-                row = Row(one.name, 0.0, 0.0, len(gold[of_e]))
+                row = TimelineRecall(one.name, 0.0, 0.0, len(gold[of_e]))
             else:
                 row = _row(one.name, recall[of_h, of_e], length_weight(gold[of_e], predicted[of_h], tokens))
             if row.spans:
@@ -113,7 +113,7 @@ def published(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> 
     return rows
 
 
-def as_run(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Rows:
+def as_run(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Recalls:
     """One row for each timeline and self-state; "both" is all of them.
 
     Raises:
@@ -126,12 +126,12 @@ def as_run(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Row
             "Build the bundle again: the build names the timelines."
         )
     tokens = _prepared(timelines, scorer)
-    rows: Rows = {state: [] for state in SELF_STATES}
+    rows: Recalls = {state: [] for state in SELF_STATES}
     for one in timelines:
         for state in SELF_STATES:
             gold, predicted = one.gold[state], one.predicted[state]
             if scorer is None or not predicted:
-                rows[state].append(Row(one.name, 0.0, 0.0, len(gold)))
+                rows[state].append(TimelineRecall(one.name, 0.0, 0.0, len(gold)))
             else:
                 f1 = scorer.rescale(scorer.score(predicted, gold, LIBRARY_BATCH)).f1
                 rows[state].append(_row(one.name, f1, length_weight(gold, predicted, tokens)))
@@ -144,7 +144,7 @@ def length_weight(gold: Sequence[str], predicted: Sequence[str], tokens: Mapping
     return n_gold / n_pred if n_pred > n_gold else 1.0
 
 
-def averages_of(rows: Rows, prefix: str) -> dict[str, Average]:
+def averages_of(rows: Recalls, prefix: str) -> dict[str, Average]:
     """Means over rows, the columns of both self-states without a suffix."""
     averages = {}
     for part, own in rows.items():
@@ -167,16 +167,16 @@ def _prepared(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> 
     return dict(zip(distinct, scorer.token_counts(distinct), strict=True))
 
 
-def _row(timeline: str, scores: "NDArray[np.float64]", weight: float) -> Row:
+def _row(timeline: str, scores: "NDArray[np.float64]", weight: float) -> TimelineRecall:
     """A row of rescaled scores of shape (predicted spans, gold spans), the gold spans' best ones averaged."""
     best = scores.max(axis=0).tolist()
     recall = mean(best) or 0.0
-    return Row(timeline, recall, weight * recall, len(best))
+    return TimelineRecall(timeline, recall, weight * recall, len(best))
 
 
-def recall_bars(rows: Sequence[Row]) -> BarChart:
+def recall_bars(rows: Sequence[TimelineRecall]) -> BarChart:
     """A timeline's recall: under `as-run` the mean of its two rows."""
-    of_timeline: dict[str, list[Row]] = {}
+    of_timeline: dict[str, list[TimelineRecall]] = {}
     for row in rows:
         of_timeline.setdefault(row.timeline, []).append(row)
     bars = [

@@ -138,7 +138,7 @@ def as_run(timelines: Sequence[ScoredTimeline]) -> dict[str, Average]:
 
 
 def _items_of_classes(timelines: Sequence[ScoredTimeline]) -> int:
-    """How many scored items stand behind the F1 of the three classes: one number, since each follows from the others.
+    """How many scored items are behind the F1 of the three classes: one number, since each follows from the others.
 
     That is so because macro F1 is on the board.
     """

@@ -33,7 +33,7 @@ class Average:
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """The arithmetic mean, whatever the order of the values; None of nothing."""
+    """The arithmetic mean, the same for any order of the values; None without any."""
     return math.fsum(values) / len(values) if values else None
 
 

@@ -1,7 +1,7 @@
 """Python literals in a submission, read as the organisers' evaluation program reads them on its Python 3.9.
 
 `ast.literal_eval` of Python 3.9 kills the process for a text that makes a deep syntax tree, as `a.a.a. …` does. So a
-text is looked over first: whatever cannot be a literal is not handed on, and what is left has a shallow tree.
+text is looked over first: what cannot be a literal is not passed on, and what is left has a shallow tree.
 """
 
 from __future__ import annotations

@@ -140,7 +140,7 @@ def team_name(stem: str, names: Sequence[str], problems: Problems) -> str | None
 
 
 def _metric(results: Mapping[str, TaskResult], task: str, name: str) -> float | None:
-    """A team's metric as it was computed, whatever the board shows of it; None where it did not enter the task."""
+    """A team's metric as it was computed, not as the board shows it; None where it did not enter the task."""
     return results[task].metrics[name].value if task in results else None
 
 

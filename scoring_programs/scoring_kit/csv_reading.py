@@ -23,7 +23,7 @@ class Table:
 
     Attributes:
         header: column names, blanks around them removed.
-        rows: (line number of the row's last line, its cells as they stand), one for each row with anything in it; they
+        rows: (line number of the row's last line, its cells unchanged), one for each row with anything in it; they
             can be gone through once, and what is wrong with them is recorded on the way.
     """
 

@@ -8,7 +8,7 @@ SHOWN = 50
 MAX_LINE = 1_000
 WARNINGS_SHOWN = 20
 LOG_BYTES = 6_000
-"""What may be said at a time: some workers lose the beginning of a longer log, or fail a run because of it."""
+"""The longest log that is safe: some workers lose the beginning of a longer log, or fail a run because of it."""
 
 
 class SubmissionError(Exception):

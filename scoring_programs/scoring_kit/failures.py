@@ -1,4 +1,4 @@
-"""What is said of a run that failed, and to whom: to participants about their file, to organisers about the rest."""
+"""The messages of a failed run: to participants about their file, to organisers about everything else."""
 
 import os
 import sys
@@ -23,8 +23,8 @@ class Failure:
 
     Attributes:
         status: the exit status.
-        log: what stderr says.
-        page: what the results page says, which everybody can open: of anything but the submission no reason at all.
+        log: the lines for stderr.
+        page: the lines for the results page, which everybody can open: it gives reasons only for a bad submission.
     """
 
     status: int
@@ -63,7 +63,7 @@ def print_failure(failure: Failure) -> None:
 def print_fitting(failure: Failure) -> None:
     """Print as much as a worker surely keeps, and how much was left out.
 
-    The organisers' mistakes may be many; what is said of a submission or a bug is short in itself.
+    The organisers' mistakes may be many; messages about a submission or a bug are short already.
     """
     lines = fitting(failure.log) if failure.status == ORGANISERS else failure.log
     more = len(failure.log) - len(lines)

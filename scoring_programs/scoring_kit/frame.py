@@ -1,4 +1,4 @@
-"""The frame of every scoring program: reads, scores, writes, and says whose fault it is when it cannot.
+"""The frame of every scoring program: reads, scores, writes, and reports whose fault it is when it cannot.
 
 Exit status: 0 with a complete scores.json; 1 bad submission; 2 the organisers must act; 3 a bug of the program.
 """
@@ -117,7 +117,7 @@ def score_tasks(program: Program, reference: Any, submission: Any) -> dict[str, 
     """Score every task that the submission enters.
 
     Raises:
-        OrganiserError: the `submission` module says that it enters a task which the competition does not have.
+        OrganiserError: the submission enters a task that the competition does not have.
     """
     unknown = sorted(set(submission.entered) - set(program.all_tasks))
     if unknown:

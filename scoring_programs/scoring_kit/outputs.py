@@ -19,7 +19,7 @@ OUTPUTS = ("scores.json", "scores.txt", "details.json", PAGE)
 
 
 def remove_outputs(folder: Path) -> None:
-    """Remove what an earlier run left in `folder`: a run that fails must not stand there with another's scores."""
+    """Remove what an earlier run left in `folder`: a run that fails must not be left with the scores of another."""
     for name in OUTPUTS:
         (folder / name).unlink(missing_ok=True)
 
@@ -44,7 +44,7 @@ def write_outputs(folder: Path, program: Program, results: Mapping[str, TaskResu
 
 
 def write_failure_page(folder: Path, program_folder: Path, lines: Sequence[str], scored: datetime) -> None:
-    """Write what is said of a failed run where the platform keeps it, and nothing else; never fails itself.
+    """Write the message of a failed run where the platform keeps it, and nothing else; never fails itself.
 
     Logs often get lost and the scoring output of a failed run is thrown away, but this page is shown.
     """

@@ -47,7 +47,7 @@ class Column:
         return max(self.precision, 0)
 
     def bounded(self, value: float) -> float:
-        """`value`, or `worst` where `value` lies beyond it."""
+        """`value`, or `worst` where `value` is beyond it."""
         if self.worst is None:
             return value
         return max(value, self.worst) if self.sort == "desc" else min(value, self.worst)

@@ -18,9 +18,9 @@ class Metric:
         value: the metric, exactly as computed; None where the gold leaves it undefined, and then its column shows its
             worst score. NaN and infinity are errors of the organisers. An `int` is a count.
         rows: over how many units it is averaged (timelines, posts, events …).
-        items: how many scored items stand behind it, `rows` where not given; a figure over fewer than
+        items: how many scored items are behind it, `rows` where not given; a figure over fewer than
             `details_min_items` is not shown, nor are its `rows`, because they could give a single gold label away.
-            Metrics of one family, `f1: A` and `f1: B` or `f1.A` and `f1.B`, are withheld together as far as one
+            Metrics of one family, `f1: A` and `f1: B` or `f1.A` and `f1.B`, are withheld together where one
             follows from the others.
         status: what became of an answer that may be there or not, such as one of several models; for details.json. It
             is always shown, so it depends on the submission alone.
@@ -37,11 +37,11 @@ class Metric:
 
 
 def scored_items(gold: int, predicted: int, if_none: int | None = None) -> int:
-    """How many scored items stand behind a figure of gold and predicted items: the fewer of the two.
+    """How many scored items are behind a figure of gold and predicted items: the fewer of the two.
 
-    Participants know what they predicted, so a figure over a single prediction, or a single gold item, would tell what
-    the gold is. Without a prediction it is 0 whatever the gold is, and tells nothing: then `if_none`, the gold items
-    where that is not given.
+    Participants know what they predicted, so a figure over a single prediction, or a single gold item, would give
+    the gold away. Without a prediction it is 0 for any gold, and gives nothing away: then `if_none`, or else the number
+    of gold items.
     """
     if predicted:
         return min(gold, predicted)

@@ -1,4 +1,4 @@
-"""The files of a submission, as participants really send them: in a wrapping folder, with macOS junk, anyhow."""
+"""The files of a submission, as participants really send them: in a wrapping folder, with macOS junk, and so on."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class SubmissionFiles:
     """The submission's own files by their name below its root, `/` between folders.
 
     Args:
-        folder: where the submission lies, unzipped (`input/res` on the platform).
+        folder: where the submission is, unzipped (`input/res` on the platform).
         keep: names of top folders that carry meaning (task ids), never taken for a wrapping folder.
         problems: collects warnings about what is ignored, and errors about links.
 
     Attributes:
-        paths: name below the root → where the file lies, sorted by name.
+        paths: name below the root → where the file is, sorted by name.
         ignored: names of files that were left out.
     """
 
@@ -46,7 +46,7 @@ class SubmissionFiles:
         self.paths: Dict[str, Path] = {name[len(prefix) :]: path for name, path in sorted(found.items())}
 
     def named(self, suffix: str, folder: str = "") -> List[str]:
-        """Names that lie directly in `folder` and end with `suffix` (in any case)."""
+        """Names directly in `folder` and end with `suffix` (in any case)."""
         prefix = folder + "/" if folder else ""
         return [
             name
@@ -55,7 +55,7 @@ class SubmissionFiles:
         ]
 
     def has_folder(self, folder: str) -> bool:
-        """Whether any file lies below `folder`."""
+        """Whether there is any file below `folder`."""
         return any(name.startswith(folder + "/") for name in self.paths)
 
 
@@ -131,7 +131,7 @@ def _walk(folder: Path, problems: Problems) -> Tuple[Dict[str, Path], List[str]]
 
 
 def _wrapping_folder(names: Collection[str], keep: Collection[str]) -> str:
-    """The folders, with a final slash, that all files lie in and that carry no meaning; empty where there is none."""
+    """The folders, with a final slash, that hold all files and carry no meaning; empty if there are none."""
     prefix = ""
     while names:
         tops = {name[len(prefix) :].split("/", 1)[0] for name in names}

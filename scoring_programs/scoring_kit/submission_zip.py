@@ -73,10 +73,10 @@ def is_zip(path: Path) -> bool:
 
 
 def unpack(path: Path, folder: Path, problems: Problems) -> None:
-    """Unpack a zip into an empty folder; whatever cannot be taken is recorded and left out.
+    """Unpack a zip into an empty folder; what cannot be accepted is recorded and left out.
 
     Links, names that lead out of the folder, encrypted and damaged members are errors. Not more than `MAX_BYTES` are
-    written, whatever the zip says of itself.
+    written, whatever size the zip declares.
     """
     try:
         with zipfile.ZipFile(str(path)) as archive:

@@ -32,7 +32,7 @@ def copy_task_folders(source: Path, out: Path, tasks: Sequence[str], endings: Tu
 def folders_by_task(files: SubmissionFiles, manifest: Manifest) -> Dict[str, str]:
     """Every task of the competition that the submission enters, with its folder ("" for the top).
 
-    In layout `separate` the only task's files lie at the top; a folder named like the task is accepted too.
+    In layout `separate` the only task's files are at the top; a folder named like the task is accepted too.
     """
     if manifest.layout == "separate":
         return {task: task if files.has_folder(task) else "" for task in manifest.tasks if files.paths}

@@ -41,7 +41,7 @@ def main(module: ModuleType, manifest_text: str, arguments: Optional[Sequence[st
     request = _parse(manifest, arguments)
     try:
         return _validate(module, manifest, request)
-    except Exception as error:  # whatever a submission holds, a participant gets an answer
+    except Exception as error:  # a participant gets an answer, even if the validator fails
         if os.environ.get("SCORING_DEBUG") == "1":
             raise
         print("The validator failed and cannot check the submission. Please send these lines to the organisers:")
@@ -86,7 +86,7 @@ def _parse(manifest: Manifest, arguments: Optional[Sequence[str]]) -> argparse.N
 
 
 def _refuse_programs(folder: Path, problems: Problems) -> None:
-    """What lies at the top must not make the platform take the submission for a program."""
+    """Refuse files at the top that make the platform treat the submission as a program."""
     for name in PROGRAM_FILES:
         if (folder / name).is_file():
             what = "makes the platform treat the submission as a program, so that none of its files is scored"

@@ -22,7 +22,7 @@ class Shape(NamedTuple):
 
     Attributes:
         root: its root element.
-        children: which elements may lie directly in which.
+        children: which elements may be directly in which.
         texts: the elements that hold running text, in which markup of other names (`<p>`, `<b>` …) is looked through.
         refused: other names that are refused there nevertheless.
     """
@@ -37,7 +37,7 @@ def read_elements(text: str, file: str, shape: Shape, fault: Fault, handle: Call
     """Hand on the elements inside the root, in the order of their start tags.
 
     Args:
-        text: the file's content; whatever encoding it declares has already been undone.
+        text: the file's content, already decoded, whatever encoding it declares.
         file: its name in messages.
         shape: what is expected.
         fault: called with what is not well-formed, where reading ends, and with every element in a wrong place, which

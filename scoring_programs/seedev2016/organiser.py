@@ -39,7 +39,7 @@ def check_reference(request: Request) -> dict[str, Any]:
             for identifier, entity in reference.read_document_entities(folder, task, document, problems):
                 where = f"{task}/{document}.a1 {identifier}"
                 if any(not start < end <= len(text) for start, end in entity.fragments):
-                    problems.error(where, "lies outside the text", f"offsets up to {len(text)}")
+                    problems.error(where, "is outside the text", f"offsets up to {len(text)}")
                 elif not _quotes(text, entity):
                     warnings.append(f"{where}: is not the text at these offsets.")
     reference.raise_if_any(problems)

@@ -47,7 +47,7 @@ class LabelScores:
     confusion: Sequence[Sequence[int]]
 
     def items(self, i: int, if_none: int = 0) -> int:
-        """How many scored items stand behind the scores of label `i`; `if_none` where it is never predicted."""
+        """How many scored items are behind the scores of label `i`; `if_none` where it is never predicted."""
         return scored_items(sum(self.confusion[i]), sum(row[i] for row in self.confusion), if_none)
 
 
@@ -103,7 +103,7 @@ def label_terms(predictions: Sequence[Hashable], golds: Sequence[Hashable | None
 def label_metrics(prefix: str, scores: LabelScores, *, drawn: bool) -> dict[str, Metric]:
     """F1 of each label, named `<prefix>: <label>`; `drawn`: whether `label_figures` shows it, too.
 
-    That of a label which is never predicted tells nothing, so it is shown.
+    That of a label which is never predicted gives nothing away, so it is shown.
     """
     return {
         f"{prefix}: {label}": Metric(f1, scores.rows, scores.items(i, if_none=scores.rows), drawn=drawn)

@@ -39,7 +39,7 @@ def digest(*texts: str) -> bytes:
 class ArrayCache:
     """Two-dimensional float32 arrays of one width, by digest.
 
-    They lie in 16 files by the first digit of their key, so that memory holds one sixteenth of them at a time.
+    They are in 16 files by the first digit of their key, so that memory holds one sixteenth of them at a time.
     """
 
     def __init__(self, folder: str, kind: str, computed_with: Mapping[str, object], width: int | None = None) -> None:

@@ -6,7 +6,7 @@ for both versions. What would differ between them, and is settled here (the rest
 * The "length" 1e30 of a tokenizer that declares no longest text means: no limit. (Version 4 can cut at that number
   with its Python tokenizers; the compiled ones, all that version 5 has, fail on it.)
 * bert-score puts a space before the first word for RoBERTa and GPT-2 by an argument that compiled tokenizers ignore
-  silently; `TextTokenizer.leading_space` says that the text itself must get it.
+  silently; `TextTokenizer.leading_space` means that the text itself must get it.
 * bert-score builds an empty text by a function that version 5 lacks. Encoding "" gives the same two special tokens.
 * Version 5 builds some tokenizers anew, from the vocabulary alone: DeBERTa-v2 loses its normaliser, DeBERTa separates
   a pair by two tokens instead of one, and a mask token typed in a text no longer swallows the space before it.

@@ -10,7 +10,7 @@ from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figur
 
 MAX_BARS = 40
 DECIMALS = 2
-"""Of a figure's values: what is needed to compare them, since every digit says something about the gold."""
+"""Of a figure's values: what is needed to compare them, since every digit gives something of the gold away."""
 MAX_LABEL = 80
 MAX_NAMES = 5
 
@@ -121,7 +121,7 @@ def _bar_row(bar: Bar, top: float) -> str:
 
 
 def _percent(value: float | None, top: float) -> str:
-    """How much of the axis a value takes; what lies beyond its ends is drawn to the end."""
+    """How much of the axis a value takes; what is beyond its ends is drawn to the end."""
     share = value / top if value is not None and math.isfinite(value) and top > 0 else 0.0
     return f"{100 * min(max(share, 0.0), 1.0):.1f}"
 

@@ -1,6 +1,6 @@
 """The results page: one self-contained HTML file without script, for everybody's eyes.
 
-Anyone may open anyone's page, so it shows what the phase's `details` allow; never gold, never what the submission says.
+Anyone may open it, so it shows what the phase's `details` allow; never gold, never the content of the submission.
 """
 
 import re
@@ -26,10 +26,10 @@ QUOTED = re.compile('"[^"]*("|$)')
 
 @dataclass(frozen=True)
 class Run:
-    """What a page says of a run besides its results.
+    """What a page shows of a run besides its results.
 
     Attributes:
-        signature: one line that says what the numbers depend on.
+        signature: one line with all that the numbers depend on.
         scored: when.
         submission: its name, empty where it has none.
         warnings: remarks on the submission; values quoted from it are left out of the page.
