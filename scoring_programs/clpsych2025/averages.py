@@ -6,14 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from scoring_kit.metrics import summed
 from scoring_kit.results import Metric
 from scoring_kit.units import Additive, Array, Units
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 Row = tuple[str, float]
 """A timeline, and one of the values that a metric averages."""
@@ -44,20 +40,21 @@ def metrics_of(averages: Mapping[str, Average]) -> dict[str, Metric]:
 
 def timeline_units(timelines: Sequence[str], averages: Mapping[str, Average]) -> Units:
     """The per-unit results of averages: a timeline adds the sum of its rows and their number, which may be 0."""
+    import numpy as np
+
     statistics = {}
     for name, average in averages.items():
-        terms = [(value, 1.0) for _, value in average.rows] or [(0.0, 0.0)]
-        owners = [timeline for timeline, _ in average.rows] or timelines[:1]
+        terms = np.array([(value, 1.0) for _, value in average.rows]).reshape(-1, 2)
+        owners = [timeline for timeline, _ in average.rows]
         statistics[name] = Additive(by_timeline(timelines, owners, terms), summed.mean)
     return Units("timeline", timelines, statistics)
 
 
-def by_timeline(timelines: Sequence[str], owners: Sequence[str], terms: ArrayLike) -> Array:
+def by_timeline(timelines: Sequence[str], owners: Sequence[str], terms: Array) -> Array:
     """Terms of rows, shape [rows, terms], summed by the timeline of each: shape [timelines, terms]."""
     import numpy as np
 
     place = {name: i for i, name in enumerate(timelines)}
-    terms = np.asarray(terms, dtype=np.float64)
     sums = np.zeros((len(timelines), terms.shape[1]))
     np.add.at(sums, [place[name] for name in owners], terms)
     return sums
