@@ -26,7 +26,6 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
             **label_metrics("clarity_f1", scores, drawn=True),
         },
         settings={"clarity.labels": str(len(scores.labels))},
-        libraries=["scikit-learn"],
         figures=label_figures("Clarity", scores),
         units=lambda: clarity_units(reference, predictions),
     )

@@ -35,7 +35,6 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
             "evasion.gold": "any-match" if reference.annotated else "strict",
             "evasion.labels": str(len(scores.labels)),
         },
-        libraries=["scikit-learn"],
         figures=label_figures("Evasion", scores),
         units=lambda: evasion_units(reference, predictions),
     )

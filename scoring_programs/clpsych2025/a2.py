@@ -7,12 +7,13 @@ gives what the organisers' evaluation program computes, which truncates, bins an
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import fsum
 from typing import Any
 
 from clpsych2025.answers import Submission
 from clpsych2025.averages import Average, by_timeline, mean, metrics_of, timeline_units
 from clpsych2025.reference import Reference
-from scoring_kit.metrics.classification import label_terms
+from scoring_kit.metrics.classification import f1_scores, label_terms
 from scoring_kit.metrics.summed import macro_f1
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, scored_items
 from scoring_kit.units import Additive, Array, Units
@@ -74,7 +75,6 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     return TaskResult(
         metrics={**metrics, "a2_abstentions": Metric(abstentions, len(answers), of_submission=True)},
         settings={"profile": options["profile"]},
-        libraries=("scikit-learn",),
         warnings=warnings,
         figures=[_error_bars(timelines, float if is_published else truncated)],
         units=units,
@@ -95,7 +95,7 @@ def scored_timelines(reference: Reference, submission: Submission) -> list[Score
 def pooled_f1(timelines: Sequence[ScoredTimeline]) -> Metric:
     """Macro F1 pooled over all posts under profile `published`, an abstention being a false negative only."""
     gold, predicted = _published_classes(timelines)
-    f1 = f1_of(gold, predicted, list(CLASSES.values())) if gold else []
+    f1 = f1_scores(predicted, gold, list(CLASSES.values())) if gold else []
     return Metric(mean(f1), rows=len(gold))
 
 
@@ -124,7 +124,7 @@ def as_run(timelines: Sequence[ScoredTimeline]) -> dict[str, Average]:
     columns = _errors(timelines, seen=truncated)
     labels = [*CLASSES.values(), ABSTAINED]
     f1 = {
-        one.name: f1_of(list(map(as_run_class, one.gold)), list(map(as_run_class, one.predicted)), labels)
+        one.name: f1_scores(list(map(as_run_class, one.predicted)), list(map(as_run_class, one.gold)), labels)
         for one in timelines
     }
     posts = sum(len(one.gold) for one in timelines)
@@ -172,13 +172,6 @@ def truncated(value: float) -> float:
     return float(int(value))
 
 
-def f1_of(gold: Sequence[int], predicted: Sequence[int], labels: Sequence[int]) -> list[float]:
-    """F1 of each label; 0 where neither gold nor predictions have it."""
-    from sklearn.metrics import f1_score
-
-    return [float(f1) for f1 in f1_score(gold, predicted, labels=list(labels), average=None, zero_division=0)]
-
-
 def _errors(timelines: Sequence[ScoredTimeline], seen: Callable[[float], float]) -> dict[str, Average]:
     """MSE over a timeline's posts, then over timelines: of all posts, and of the posts of each gold class."""
     pairs = {one.name: list(zip(one.gold, one.filled(seen), strict=True)) for one in timelines}
@@ -195,10 +188,7 @@ def _mean_error(pairs: Mapping[str, Sequence[tuple[int, float]]]) -> Average:
 
 
 def _mse(pairs: Sequence[tuple[int, float]]) -> float:
-    from sklearn.metrics import mean_squared_error
-
-    gold, predicted = zip(*pairs, strict=True)
-    return float(mean_squared_error(gold, predicted))
+    return fsum((gold - predicted) ** 2 for gold, predicted in pairs) / len(pairs)
 
 
 def _error_bars(timelines: Sequence[ScoredTimeline], seen: Callable[[float], float]) -> BarChart:
