@@ -36,7 +36,7 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.option(
     "--out",
@@ -64,7 +64,7 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 @click.option("--strict", is_flag=True, help="Bound memory, processors, processes and disk; read-only root.")
 @click.option("--image", metavar="NAME", help="Run in this image instead of the bundle's own.")
 @click.option("--pull", is_flag=True, help="Fetch the image when the engine does not have it.")
-@click.option("--enforce-limits", is_flag=True, help="Look at the phases' dates and quotas.")
+@click.option("--enforce-limits", is_flag=True, help="Apply the phases' dates and quotas.")
 @platform_version
 @click.option("--teams", type=click.IntRange(1), metavar="N", help="With so many teams: hours of worker time a day.")
 @click.option("--per-day", type=click.IntRange(1), metavar="M", help="Submissions of each team a day, for --teams.")
