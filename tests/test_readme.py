@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,18 @@ def commands(language: str = "sh") -> list[str]:
     """Commands for everybody stand in `sh` blocks, those that need a container engine in `bash` blocks."""
     blocks = re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
     return [line for block in blocks for line in block.splitlines() if line.strip()]
+
+
+def test_the_ways_to_install() -> None:
+    programs = [command.split()[0] for command in commands("console")]
+    assert programs == ["pip", "pipx", "uvx"]
+    assert all('".[score]"' in command for command in commands("console"))
+
+
+@pytest.mark.slow
+def test_uv_installs_and_runs_it() -> None:
+    (command,) = (command for command in commands("console") if command.startswith("uvx "))
+    run(f"{Path(sys.executable).parent / command}", ROOT)
 
 
 def run(command: str, cwd: Path) -> None:

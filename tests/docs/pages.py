@@ -43,7 +43,7 @@ def follow(page: Path, folder: Path) -> int:
                     check=False,
                 )
                 assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-                output = done.stdout + done.stderr
+                output = re.sub(r" +$", "", done.stdout + done.stderr, flags=re.MULTILINE)
                 commands += 1
         elif language == "text":
             assert text in output
