@@ -63,7 +63,7 @@ def test_the_demo_from_a_fresh_clone(tmp_path: Path) -> None:
 def test_the_other_commands(tmp_path: Path) -> None:
     (tmp_path / ".venv").symlink_to(ROOT / ".venv")
     tutorial = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
-    gold = tutorial.split("```csv title=\"reviews.csv\"\n")[1].split("```")[0]
+    gold = tutorial.split('```csv title="reviews.csv"\n')[1].split("```")[0]
     (tmp_path / "gold.csv").write_text(gold, encoding="utf-8")
     rest = [command for command in commands() if not command.startswith("make ")]
     assert len(rest) >= 9
