@@ -83,12 +83,13 @@ class Verdict:
         return not (self.settings or self.figures or self.failed)
 
 
-@dataclass
-class _Scored:
-    """Signatures and figures of the runs, over all tasks of a phase."""
+@dataclass(frozen=True)
+class Scored:
+    """What scoring gave: signatures and figures over all tasks of a phase; `failed` says why it gave nothing."""
 
-    signatures: list[Mapping[str, str]] = field(default_factory=list)
-    figures: dict[str, float] = field(default_factory=dict)
+    signatures: tuple[Mapping[str, str], ...] = ()
+    figures: Mapping[str, float] = field(default_factory=dict)
+    failed: str = ""
 
 
 def verify(request: VerifyRequest) -> Verdict:
@@ -97,7 +98,15 @@ def verify(request: VerifyRequest) -> Verdict:
     Raises:
         UserError: the result cannot be read, or the bundle or the submission cannot be used.
     """
-    claim = read_claim(request.details)
+    return compare(read_claim(request.details), score_again(request))
+
+
+def score_again(request: VerifyRequest) -> Scored:
+    """Score the submission with the bundle's own programs, for all figures.
+
+    Raises:
+        UserError: the bundle or the submission cannot be used.
+    """
     with tempfile.TemporaryDirectory() as work:
         out = Path(work) / "dry-run"
         results = dry_run(
@@ -110,15 +119,12 @@ def verify(request: VerifyRequest) -> Verdict:
             ),
             request.engine,
         )
-        failed = [run for run in results.runs if run.status != "Finished"]
+        failed = [run.message for run in results.runs if run.status != "Finished"]
         if failed or not results.runs:
-            return Verdict(failed="; ".join(run.message for run in failed) or "it was not scored")
-        scored = _Scored()
-        for path in sorted(out.rglob("details.json")):
-            details = json.loads(path.read_bytes())
-            scored.signatures.append(parse_signature(details["signature"]))
-            scored.figures |= {name: value for name, (value, _) in _figures(details).items()}
-    return compare(claim, scored.signatures, scored.figures)
+            return Scored(failed="; ".join(failed) or "no task of the phase takes it")
+        details = [json.loads(path.read_bytes()) for path in sorted(out.rglob("details.json"))]
+    figures = {name: value for one in details for name, (value, _) in _figures(one).items()}
+    return Scored(tuple(parse_signature(one["signature"]) for one in details), figures)
 
 
 def _bundle(request: VerifyRequest, work: Path) -> Path:
@@ -133,12 +139,14 @@ def _bundle(request: VerifyRequest, work: Path) -> Path:
     return built[0].path
 
 
-def compare(claim: Claim, signatures: list[Mapping[str, str]], figures: Mapping[str, float]) -> Verdict:
+def compare(claim: Claim, scored: Scored) -> Verdict:
     """Hold a claim against the nearest of the signatures, and against all figures."""
-    differing = [tuple(differing_settings(claim.signature, signature)) for signature in signatures]
+    if scored.failed:
+        return Verdict(failed=scored.failed)
+    differing = [tuple(differing_settings(claim.signature, signature)) for signature in scored.signatures]
     wrong = []
     for name, (value, allowed) in claim.figures.items():
-        again = figures.get(name)
+        again = scored.figures.get(name)
         if again is None or not math.isclose(value, again, rel_tol=0, abs_tol=allowed):
             wrong.append(Figure(name, value, again))
     return Verdict(min(differing, key=len, default=()), tuple(wrong), len(claim.figures))

@@ -13,6 +13,7 @@ from gen_bundle.build import BuildRequest, build
 from gen_bundle.cli import root
 from gen_bundle.difference.signatures import differing_settings, parse_signature
 from gen_bundle.twin.replay import DryRunRequest, dry_run
+from gen_bundle.verify import Scored, VerifyRequest, compare, read_claim, score_again
 from tests.generator.competition import small_competition
 
 Details = dict[str, Any]
@@ -31,6 +32,13 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (found,) = (folder / "run").rglob("details.json")
     (folder / "details.json").write_bytes(found.read_bytes())
     return folder
+
+
+@pytest.fixture(scope="module")
+def scored(published: Path) -> Scored:
+    """The submission scored again, once."""
+    details, bundle = published / "details.json", str(published / "bundle.zip")
+    return score_again(VerifyRequest(details, bundle, published / "submission", "test", engine="process"))
 
 
 def verified(published: Path, details: Path, *more: str) -> Result:
@@ -53,26 +61,29 @@ def test_the_same_again_is_equal(published: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "words"),
+    ("old", "new", "expected"),
     [
-        (r"reference:\w+", "reference:0000", "the reference data (gold) differs: 0000 → "),
-        (r"version:[\d.]+", "version:9.9.9", "the version of the scoring program differs: 9.9.9 → "),
-        (r"\|reference", "|numpy:1.0.0|reference", "the library numpy differs: 1.0.0 → nothing"),
-        (r"\|reference", "|task.beta:2|reference", "the setting task.beta differs: 2 → nothing"),
+        (r"reference:\w+", "reference:0000", ("the reference data (gold)", "0000")),
+        (r"version:[\d.]+", "version:9.9.9", ("the version of the scoring program", "9.9.9")),
+        (r"\|reference", "|numpy:1.0.0|reference", ("the library numpy", "1.0.0")),
+        (r"\|reference", "|task.beta:2|reference", ("the setting task.beta", "2")),
     ],
 )
-def test_the_setting_that_differs_is_named(published: Path, tmp_path: Path, old: str, new: str, words: str) -> None:
+def test_the_setting_that_differs_is_named(
+    published: Path, scored: Scored, tmp_path: Path, old: str, new: str, expected: tuple[str, str]
+) -> None:
     def change(details: Details) -> None:
         details["signature"] = re.sub(old, new, details["signature"])
 
-    result = verified(published, changed(published, tmp_path, change))
-    assert result.exit_code == 1
-    assert words in result.stderr
-    assert "figures are the same" in result.stderr
+    verdict = compare(read_claim(changed(published, tmp_path, change)), scored)
+    assert [(one.meaning, one.old) for one in verdict.settings] == [expected]
+    assert verdict.figures == ()
+    assert not verdict.equal
 
 
-def test_the_figures_that_move_are_named(published: Path, tmp_path: Path) -> None:
+def test_settings_and_figures_that_differ_are_said(published: Path, tmp_path: Path) -> None:
     def change(details: Details) -> None:
+        details["signature"] = re.sub(r"reference:\w+", "reference:0000", details["signature"])
         (metrics, *_) = details["tasks"].values()
         name = next(name for name, metric in metrics.items() if metric["value"] is not None)
         metrics[name]["value"] += 0.01
@@ -83,19 +94,21 @@ def test_the_figures_that_move_are_named(published: Path, tmp_path: Path) -> Non
     moved, unknown = json.loads(result.stdout)["figures"]
     assert moved["new"] == pytest.approx(moved["old"] - 0.01)
     assert unknown == {"name": "unknown", "old": 0.5, "new": None}
+    assert "the reference data (gold) differs: 0000 → " in result.stderr
+    assert "unknown: 0.5 → not given" in result.stderr
 
 
-@pytest.mark.parametrize(("shift", "status"), [(0.0, 0), (0.0011, 1)])
+@pytest.mark.parametrize(("shift", "equal"), [(0.0, True), (0.0011, False)])
 def test_a_line_of_a_paper_counts_as_far_as_it_has_digits(
-    published: Path, tmp_path: Path, shift: float, status: int
+    published: Path, scored: Scored, tmp_path: Path, shift: float, equal: bool
 ) -> None:
     details = json.loads((published / "details.json").read_text(encoding="utf-8"))
     (metrics, *_) = details["tasks"].values()
     name, value = next((name, metric["value"]) for name, metric in metrics.items() if metric["value"] is not None)
     line = tmp_path / "line.txt"
     line.write_text(f"Team Eagle: {name} = {value + shift:.3f} ({details['signature']}).", encoding="utf-8")
-    result = verified(published, line)
-    assert result.exit_code == status, result.stderr
+    verdict = compare(read_claim(line), scored)
+    assert (verdict.equal, verdict.compared) == (equal, 1)
 
 
 def test_a_declaration_is_built_with_its_data(published: Path) -> None:
