@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import DOCS, follow
+from tests.docs.pages import BLOCK, DOCS, follow
 
 pytestmark = pytest.mark.slow
 PAGES = [page.name for page in sorted(DOCS.glob("*.md")) if "\n```sh\n" in page.read_text(encoding="utf-8")]
@@ -37,3 +37,9 @@ def test_the_pages_with_commands_are_found() -> None:
 def test_the_files_that_a_page_sends_its_reader_to(page: str) -> None:
     text = (DOCS / page).read_text(encoding="utf-8")
     assert all(name in text for name in LEFT_BEHIND[page] if name.endswith(".html"))
+
+
+def test_the_tutorials_gold_is_the_file_beside_it() -> None:
+    """`make demo` takes the file, a reader may take either."""
+    gold = next(text for _, title, text in BLOCK.findall((DOCS / "tutorial.md").read_text("utf-8")) if title)
+    assert gold == (DOCS / "reviews.csv").read_text(encoding="utf-8")
