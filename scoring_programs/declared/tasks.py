@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from declared.answers import Answers
 from declared.figures import bars_by_group, figure_of_field
@@ -16,6 +17,9 @@ from declared.reference import GoldTable, Reference
 from declared.samples import own_rows, samples_of, scored_groups
 from declared.submission import Submission
 from scoring_kit.results import Figure, Metric, TaskResult
+
+if TYPE_CHECKING:
+    from scoring_kit.units import Units
 
 Positions = Sequence[int]
 
@@ -59,7 +63,8 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
         warnings: list[str] = []
         figures: dict[str, Figure] = {}
         libraries: dict[str, None] = {}
-        for plan in plans(options)[task]:
+        own = plans(options)[task]
+        for plan in own:
             gold = reference.tables[plan.table]
             column = compute(plan, gold, submission.tables[plan.table])
             metrics[plan.key] = Metric(column.mean(plan.worst), sum(map(len, column.groups.values())))
@@ -72,9 +77,22 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
             if not plan.where and not gold.table.many:
                 for name, sample in zip(plan.fields, column.samples, strict=False):
                     figures.update(figure_of_field(plan, name, sample))
-        return TaskResult(metrics, settings, tuple(libraries), warnings, list(figures.values()))
+        return TaskResult(
+            metrics,
+            settings,
+            tuple(libraries),
+            warnings,
+            list(figures.values()),
+            partial(_units, own, reference, submission),
+        )
 
     return score
+
+
+def _units(own: Sequence[Plan], reference: Reference, submission: Submission) -> Units:
+    from declared.units import units_of
+
+    return units_of(own, reference, submission)
 
 
 def compute(plan: Plan, gold: GoldTable, answers: Answers) -> Computed:
