@@ -28,20 +28,20 @@ def prepare(request: Mapping[str, Any]) -> dict[str, list[str]]:
         for file in filter(None, (table.gold, table.gold_keys)):
             if (source / file.name).is_file():
                 shutil.copyfile(source / file.name, out / file.name)
-    labels = _labels_of_all([Path(folder) for folder in request.get("phases", [source])], tasks, options)
+    labels = _labels_of_all([Path(folder) for folder in request.get("phases", [source])], request)
     if labels:
         (out / gold.LABELS_FILE).write_text(json.dumps(labels, ensure_ascii=False), encoding="utf-8")
     return {"warnings": []}
 
 
-def _labels_of_all(folders: Sequence[Path], tasks: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+def _labels_of_all(folders: Sequence[Path], request: Mapping[str, Any]) -> dict[str, Any]:
     """Table id → field → the labels of the gold of all phases, of fields without declared values."""
     labels: dict[str, dict[str, set[str]]] = {}
-    for folder in folders:
-        reference = gold.read(folder, tasks, options)
-        for name, expected in gold.manifest(reference, tasks)["tables"].items():
-            for field, values in expected["values"].items():
-                labels.setdefault(name, {}).setdefault(field, set()).update(values)
+    for table in tables_of(request["options"]).values():
+        wanted = [plan for plan in _wanted(request) if plan.table == table.id]
+        for folder in folders:
+            for field, values in gold.labels_of_gold(folder, table, wanted).items():
+                labels.setdefault(table.id, {}).setdefault(field, set()).update(values)
     return {name: {field: sorted(values) for field, values in fields.items()} for name, fields in labels.items()}
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from declared.answers import Answers
-from declared.figures import bars_by_group, figure_of_field
+from declared.figures import bars_by_group, figures_of_fields
 from declared.metrics import Sample, measure
 from declared.metrics.own import own_function, own_value
 from declared.plan import Plan, plans
@@ -61,7 +61,7 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
         metrics: dict[str, Metric] = {}
         settings: dict[str, str] = {}
         warnings: list[str] = []
-        figures: dict[str, Figure] = {}
+        computed: list[tuple[Plan, Computed]] = []
         libraries: dict[str, None] = {}
         own = plans(options)[task]
         for plan in own:
@@ -72,21 +72,26 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
             libraries.update(dict.fromkeys(plan.kind.libraries if plan.kind else ()))
             if column.undefined:
                 warnings.append(undefined_text(plan, column.undefined))
-            if plan.by and not plan.file:
-                figures[f"by {plan.key}"] = bars_by_group(plan, column.groups, [row for _, row in column.values])
-            if not plan.where and not gold.table.many:
-                for name, sample in zip(plan.fields, column.samples, strict=False):
-                    figures.update(figure_of_field(plan, name, sample))
+            computed.append((plan, column))
         return TaskResult(
             metrics,
             settings,
             tuple(libraries),
             warnings,
-            list(figures.values()),
+            partial(_figures, computed),
             partial(_units, own, reference, submission),
         )
 
     return score
+
+
+def _figures(computed: Sequence[tuple[Plan, Computed]]) -> list[Figure]:
+    figures: dict[Hashable, Figure] = {}
+    for plan, column in computed:
+        if plan.by and not plan.file:
+            figures[plan.key] = bars_by_group(plan, column.groups, [row for _, row in column.values])
+        figures.update(figures_of_fields(plan, column.samples))
+    return list(figures.values())
 
 
 def _units(own: Sequence[Plan], reference: Reference, submission: Submission) -> Units:

@@ -142,9 +142,9 @@ def _confusion_matrix(matrix: ConfusionMatrix, min_items: int) -> str:
         return _withheld(min_items)
     heads = "".join(f'<th scope="col"><span>{label_html(label)}</span></th>' for label in shown.predicted_labels)
     rows = "".join(_matrix_row(shown, i) for i in range(len(shown.gold_labels)))
-    notes = "Rows: gold label. Columns: predicted label. The stronger a cell's colour, the larger its share of the row."
+    notes = "Rows: gold. Columns: predicted. The stronger a cell's colour, the larger its share of the row."
     if OTHERS in (*shown.gold_labels, *shown.predicted_labels):
-        notes += f" Labels with fewer than {min_items} items stand together."
+        notes += f" What has fewer than {min_items} items is put together."
     return (
         f'{_note(notes)}<div class="scroll" role="region" tabindex="0" aria-label="{escape(matrix.title)}">'
         f'<table class="matrix"><thead><tr><th scope="col">Gold</th>{heads}<th scope="col"><span>all</span></th></tr>'
@@ -171,7 +171,7 @@ def _count_bars(counts: CountBars, min_items: int, decimals: int) -> str:
     rows = "".join(_count_row(row, longest, decimals) for row in shown.rows)
     notes = "F1 = 2·TP / (2·TP + FP + FN)."
     if shown.rows[-1][0] == OTHERS:
-        notes += f" Types with fewer than {min_items} predicted or gold items stand together."
+        notes += f" Types with fewer than {min_items} predicted or gold items are put together."
     legend = "".join(
         f'<li><svg aria-hidden="true" width="12" height="12"><rect class="{kind}" width="12" height="12"/></svg> '
         f"{meaning} ({kind.upper()})</li>"

@@ -1,13 +1,12 @@
 """Puts what the metrics say into a declaration: defaults of its columns, and what the scoring package is told."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from gen_bundle.declaration.declared.columns import ColumnMetric, read_metric
-from gen_bundle.declaration.declared.metrics import Metric
 from gen_bundle.declaration.declared.tables import DeclaredTable, Finding, read_tables
+from gen_bundle.declaration.declared.titles import meaning_of, name_columns
 from gen_bundle.declaration.source import Trail
 
 DECLARED = "declared"
@@ -17,12 +16,8 @@ BERTSCORE = {
     "rescale": True,
 }
 """The engine of BERTScore where neither `options.bertscore` nor the column says otherwise."""
-MAX_TITLE = 36
 DIRECTIONS = {"desc": "higher is better", "asc": "lower is better"}
-AVERAGES = {"macro": "Macro", "micro": "Micro", "weighted": "Weighted", "samples": "Samples", "binary": "Binary"}
 COMPUTED = {"avg": "Mean", "sum": "Sum", "min": "Minimum", "max": "Maximum"}
-SHOWN_AVERAGE = ("f1", "precision", "recall")
-"""Metrics whose average is always said, because none goes without saying."""
 PRECISION = 4
 
 
@@ -45,7 +40,7 @@ def settle(data: dict[str, Any], folder: Path) -> list[Finding]:
             found += _complete(column, metric, trail)
             if metric.metric is not None and metric.metric.is_ranking:
                 metric.table.distinct = metric.options["item"]
-    _name_columns([(column, metric) for _, _, column, metric in columns if metric is not None])
+    name_columns([(column, metric) for _, _, column, metric in columns if metric is not None])
     for _, _, column, metric in columns:
         if metric is None and column.get("computation") is None:
             _complete_unread(column)
@@ -112,7 +107,7 @@ def _complete(column: dict[str, Any], metric: ColumnMetric, trail: Trail) -> Ite
         column.setdefault("sort", known.sort)
         if column.get("worst") is None:
             column["worst"] = known.worst
-        column.setdefault("meaning", _meaning(metric, known))
+        column.setdefault("meaning", meaning_of(metric, known))
     column.setdefault("precision", 2 if known and known.best == 100 else PRECISION)
 
 
@@ -121,71 +116,6 @@ def _complete_unread(column: dict[str, Any]) -> None:
     for key, value in (("sort", "desc"), ("worst", 0), ("title", "?"), ("meaning", "?")):
         if column.get(key) is None:
             column[key] = value
-
-
-def _meaning(metric: ColumnMetric, known: Metric) -> str:
-    """One line that says what a column shows."""
-    several = len(metric.table.answers) > 1 and not known.is_ranking
-    parts = [
-        _title_of(metric),
-        f" of {' and '.join(metric.fields)}" if metric.fields and several else "",
-        f", {_where_text(metric)} only" if metric.where else "",
-        f", in each {' and '.join(metric.by)}, then the mean" if metric.by else "",
-    ]
-    return f"{''.join(parts)}. {known.definition}"
-
-
-def _where_text(metric: ColumnMetric) -> str:
-    texts = []
-    for column, wanted in metric.where.items():
-        if isinstance(wanted, dict):
-            low = f"from {wanted['min']:g}" if "min" in wanted else ""
-            high = f"up to {wanted['max']:g}" if "max" in wanted else ""
-            texts.append(f"{column} {' '.join(filter(None, [low, high]))}")
-        else:
-            texts.append(f"{column} {' or '.join(wanted)}")
-    return ", ".join(texts)
-
-
-def _title_of(metric: ColumnMetric) -> str:
-    """The metric and its average, or cutoff, as a heading."""
-    if metric.metric is None:
-        return metric.function
-    title, options = metric.metric.title, metric.options
-    if metric.metric.name == "rouge":
-        title = f"ROUGE-{options['type'].removeprefix('rouge')}"
-    if metric.metric.name == "bertscore" and options["part"] != "f1":
-        title = f"BERTScore {options['part']}"
-    if options.get("cutoff") is not None:
-        title = f"{title}@{options['cutoff']}"
-    average = options.get("average")
-    if average is not None and (
-        metric.metric.name in SHOWN_AVERAGE or average != metric.metric.options["average"].default
-    ):
-        title = f"{AVERAGES[average]} {title if title.isupper() or title == 'F1' else title[:1].lower() + title[1:]}"
-    return title
-
-
-def _name_columns(columns: list[tuple[dict[str, Any], ColumnMetric]]) -> None:
-    """Give columns without a title one that differs from all others: metric, then field, then rows; else the key."""
-    given = [column["title"] for column, _ in columns if isinstance(column.get("title"), str)]
-    untitled = [(column, metric) for column, metric in columns if column.get("title") is None]
-    steps = (
-        _title_of,
-        lambda metric: f"{_title_of(metric)}, {' and '.join(metric.fields)}" if metric.fields else _title_of(metric),
-        lambda metric: ", ".join(filter(None, [_title_of(metric), " and ".join(metric.fields), _where_text(metric)])),
-    )
-    for step in steps:
-        titles = Counter([*given, *(step(metric) for _, metric in untitled)])
-        for column, metric in list(untitled):
-            title = step(metric)
-            if titles[title] == 1 and len(title) <= MAX_TITLE:
-                column["title"] = title
-                given.append(title)
-                untitled.remove((column, metric))
-    for column, _ in untitled:
-        if isinstance(column.get("key"), str):
-            column["title"] = column["key"]
 
 
 def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]], trail: Trail) -> Iterator[Finding]:

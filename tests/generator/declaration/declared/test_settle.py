@@ -75,6 +75,27 @@ def test_titles_of_columns_differ() -> None:
     assert titles == ["Macro F1, label", "Micro F1", "Macro F1, tags", "Macro F1, label, lang swa", "e"]
 
 
+@pytest.mark.parametrize(
+    ("name", "field", "further", "title"),
+    [
+        ("set_f1", "spans", {"match": "characters"}, "Set F1, characters"),
+        ("bleu", "text", {"lowercase": True}, "BLEU, lowercase"),
+        ("chrf", "text", {"word_order": 2}, "chrF, word_order 2"),
+        ("accuracy", "label", {"gold": "strict"}, "Accuracy, strict"),
+        ("mae", "x", {"by": ["lang", "year"]}, "MAE, by lang and year"),
+    ],
+)
+def test_titles_of_columns_differ_in_whatever_sets_them_apart(
+    name: str, field: str, further: dict[str, Any], title: str
+) -> None:
+    plain = {"name": name, "field": field}
+    data = declaration([{"key": "a", "metric": {**plain, **further}}, {"key": "b", "metric": plain}])
+    assert faults(data) == []
+    first, second = data["tasks"][0]["columns"]
+    assert (first["title"], second["title"]) == (title, title.partition(",")[0])
+    assert title.rpartition(", ")[2].removeprefix("by ") in first["meaning"]
+
+
 def test_a_computed_column_follows_its_parts() -> None:
     columns = [
         column({"name": "mae", "field": "x"}, key="a"),
