@@ -128,7 +128,12 @@ def undefined_text(plan: Plan, places: Sequence[str]) -> str:
 
 def described(plan: Plan) -> str:
     """A column's metric in the signature: name, fields, options, rows and groups."""
-    options = [f"{name}={value}" for name, value in sorted(plan.options.items()) if value is not None]
+    used = dict(plan.options)
+    if plan.kind is not None and plan.kind.module == "embeddings":
+        from declared.metrics.embeddings import engine_settings
+
+        used = {"part": plan.options["part"], **engine_settings(plan.options)}  # no folder of the organisers' machine
+    options = [f"{name}={value}" for name, value in sorted(used.items()) if value is not None]
     parts = [plan.metric, "+".join(plan.fields), *options]
     if tuple(plan.gold) != tuple(plan.fields):
         parts.append("gold=" + "+".join(plan.gold))

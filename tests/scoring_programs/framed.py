@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -33,6 +34,9 @@ def score(
     for folder in ("program", "input/ref", "input/res", "output"):
         (tmp_path / folder).mkdir(parents=True)
     description = json.dumps(program_description(competition, unit, of_phase))
+    for place, file in competition.program_files.items():
+        (tmp_path / "program" / place).parent.mkdir(exist_ok=True)
+        shutil.copy(file, tmp_path / "program" / place)
     (tmp_path / "program" / "program.json").write_text(description, encoding="utf-8")
     write_files(tmp_path / "input" / "ref", gold)
     write_files(tmp_path / "input" / "res", submission)

@@ -30,6 +30,11 @@ def bertscore_values(sample: Sample, options: Mapping[str, Any]) -> list[float]:
     return values
 
 
+def engine_settings(options: Mapping[str, Any]) -> dict[str, object]:
+    """What the values depend on: model, revision, layer, baseline and precision, as the engine found them."""
+    return {**bert_scorer(options).signature(), "rescale": options["rescale"]}
+
+
 def bert_scorer(options: Mapping[str, Any]) -> "BertScorer":
     """The engine with a metric's options, made once in a process."""
     from scoring_kit.metrics.bertscore import BertScoreOptions, load_bert_scorer

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +22,13 @@ def run_declared(
     answers: str,
     *,
     overrides: dict[str, Any] | None = None,
+    beside: Sequence[str] = (),
     **keys: Any,
 ) -> Outcome:
-    """Score `answers` against `gold` (CSV, key `id`) in a phase with public gold; `keys` are those of `submission`."""
+    """Score `answers` against `gold` (CSV, key `id`) in a phase with public gold.
+
+    `overrides` are keys of bundle.yaml, `keys` those of `submission`, `beside` files to copy beside bundle.yaml.
+    """
     declaration = {
         "title": "Declared",
         "logo": "logo.png",
@@ -43,6 +49,8 @@ def run_declared(
     }
     competition = folder / "competition"
     competition.mkdir()
+    for file in beside:
+        shutil.copy(file, competition)
     (competition / "overview.md.j2").write_text("# Overview\n")
     (competition / "logo.png").write_bytes((resource("bundles") / "clarity2026" / "logo.png").read_bytes())
     (competition / "bundle.yaml").write_text(yaml.safe_dump(declaration, sort_keys=False), encoding="utf-8")

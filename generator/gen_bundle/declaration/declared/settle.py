@@ -1,21 +1,16 @@
 """Puts what the metrics say into a declaration: defaults of its columns, and what the scoring package is told."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from gen_bundle.declaration.declared.columns import ColumnMetric, read_metric
+from gen_bundle.declaration.declared.engine import engine_of, folder_faults, with_options
 from gen_bundle.declaration.declared.tables import DeclaredTable, Finding, read_tables
 from gen_bundle.declaration.declared.titles import meaning_of, name_columns
 from gen_bundle.declaration.source import Trail
 
 DECLARED = "declared"
-BERTSCORE = {
-    "model": "microsoft/deberta-xlarge-mnli",
-    "revision": "5b07a9086c1dbb79981ff7b05b4d1ad83b3af51c",
-    "rescale": True,
-}
-"""The engine of BERTScore where neither `options.bertscore` nor the column says otherwise."""
 DIRECTIONS = {"desc": "higher is better", "asc": "lower is better"}
 COMPUTED = {"avg": "Mean", "sum": "Sum", "min": "Minimum", "max": "Maximum"}
 PRECISION = 4
@@ -32,11 +27,12 @@ def settle(data: dict[str, Any], folder: Path) -> list[Finding]:
     columns = [
         (task, trail, column, _metric(column, trail, tables, folder, found)) for task, trail, column in _columns(data)
     ]
-    engine = _engine(BERTSCORE, _mapping(_mapping(data.get("options")).get("bertscore")))
+    engine = engine_of(data.get("options"), found)
     for _, trail, column, metric in columns:
         if metric is not None:
             if metric.function == "bertscore" and metric.metric is not None:
-                metric.options = _engine(engine, metric.options)
+                metric.options = with_options(engine, metric.options)
+                found += folder_faults(metric.options, folder, (*trail, "metric"))
             found += _complete(column, metric, trail)
             if metric.metric is not None and metric.metric.is_ranking:
                 metric.table.distinct = metric.options["item"]
@@ -57,16 +53,6 @@ def settle(data: dict[str, Any], folder: Path) -> list[Finding]:
         options["tables"] = [table.as_option() for table in tables.values()]
         options["metrics"] = plans
     return found
-
-
-def _engine(options: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The engine's options with others in their place; another model has another revision."""
-    chosen = {name: value for name, value in given.items() if value is not None}
-    return {**options, **({"revision": None} if "model" in chosen else {}), **chosen}
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _columns(data: dict[str, Any]) -> Iterator[tuple[str, Trail, dict[str, Any]]]:
