@@ -21,6 +21,7 @@ from gen_bundle.check.report import LEAK, UNSEEN
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.draft import Lack, lacks
 from gen_bundle.errors import UserError
+from gen_bundle.image.requirements import not_here
 from gen_bundle.package.answers import Secrets as NamedSecrets
 from gen_bundle.package.phase_data import PhaseData, prepare_phases, secrets_elsewhere
 from gen_bundle.package.resolve import Resolved, find_competition, resolve
@@ -204,7 +205,18 @@ def _build_one(competition: Resolved, out: Path, unfinished: Path, request: Buil
     if errors and not request.force:
         raise UserError(*errors, advice=f"{out} was not written. Mend this, or say --force to write it all the same.")
     warnings = _by_phase([(data.phase.id, text) for data in phases for text in data.warnings])
-    notes = (*competition.notes, *warnings, *unread, *tried.notes, *platform.losses(competition), *map(_told, remarks))
+    absent = ", ".join(not_here(competition.declaration.requirements))
+    install = f"pip install {' '.join(competition.declaration.requirements)}"
+    here = [f"requirements: {absent}: scores on this machine may differ from the image's. {install}"] if absent else []
+    notes = (
+        *competition.notes,
+        *here,
+        *warnings,
+        *unread,
+        *tried.notes,
+        *platform.losses(competition),
+        *map(_told, remarks),
+    )
     leaks = any(finding.id == LEAK for finding in grave)
     return Built(competition, out, notes, errors, leaks, hidden, tuple(lacks(competition, phases, tree, request.now)))
 
