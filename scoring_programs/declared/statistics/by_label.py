@@ -23,7 +23,7 @@ class LabelCounts:
 
     Attributes:
         labels: their names.
-        sums: (true positives, predicted, gold) of each label, a sparse matrix [units, 3 · labels].
+        sums: true positives of each label, then predicted, then gold, a sparse matrix [units, 3 · labels].
         formula: the metric of summed counts, shape [..., 3 · labels] → [...]; labels that do not occur change nothing,
             but for declared ones, which come first.
     """
@@ -44,10 +44,8 @@ class LabelCounts:
 
 
 def label_terms(true: Any, predicted: Any, gold: Any) -> Any:
-    """The terms of each key, label after label, from sparse matrices [keys, labels]."""
-    labels = gold.shape[1]
-    order = np.arange(TERMS * labels).reshape(TERMS, labels).T.ravel()
-    return csr_matrix(hstack([true, predicted, gold]))[:, order]
+    """The terms of each key, from sparse matrices [keys, labels]."""
+    return csr_matrix(hstack([true, predicted, gold]))
 
 
 def averaged(sums: Array, part: str, average: str, nothing: float, labels: str = "present", declared: int = 0) -> Array:
@@ -71,13 +69,15 @@ def averaged(sums: Array, part: str, average: str, nothing: float, labels: str =
     if average == "macro":
         mean = summed.mean_where(values, counted)
         return np.where(np.isnan(mean), nothing, mean)
-    weighted = summed.ratio((values * gold * counted).sum(-1), (gold * counted).sum(-1))
+    weighted = summed.quotient((values * gold * counted).sum(-1), (gold * counted).sum(-1))
     return np.where(counted.any(axis=-1), weighted, nothing)
 
 
 def _placed(one: LabelCounts, places: dict[str, int]) -> Any:
     """The sums with each label's terms at its place among more labels."""
-    columns = np.array([TERMS * places[label] + term for label in one.labels for term in range(TERMS)], dtype=np.intp)
+    columns = np.array(
+        [term * len(places) + places[label] for term in range(TERMS) for label in one.labels], dtype=np.intp
+    )
     sums = one.sums.tocoo()
     shape = (sums.shape[0], TERMS * len(places))
     return csr_matrix((sums.data, (sums.row, columns[sums.col])), shape=shape)

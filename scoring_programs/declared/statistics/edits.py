@@ -41,4 +41,4 @@ def _rate(aligned: Any, keys: Keys) -> Additive:
 def _errors(sums: Array) -> Array:
     """As jiwer: without a gold word, the number of inserted ones."""
     edits, words = sums[..., 0], sums[..., 1]
-    return np.where(words > 0, summed.ratio(edits, words), edits)
+    return np.where(words > 0, summed.quotient(edits, words), edits)

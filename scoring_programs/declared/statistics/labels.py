@@ -67,7 +67,7 @@ def jaccard(sample: Sample, options: Options, keys: Keys) -> Statistic:
     """Jaccard index of sets of labels."""
     if options["average"] == "samples":
         true, predicted, gold = _sizes(*indicators(sample)[1:])
-        return keys.mean(summed.ratio(true, predicted + gold - true, nothing=1.0))
+        return keys.mean(summed.quotient(true, predicted + gold - true, undefined=1.0))
     (field,) = sample.fields
     formula = partial(_jaccard, average=options["average"], declared=len(field.values or ()))
     return _of_sets(formula, sample, keys)
@@ -147,14 +147,14 @@ def _mcc(sums: Array) -> Array:
     none = number - predicted.sum(-1)
     of_predicted = number**2 - (predicted**2).sum(-1) - none**2
     of_gold = number**2 - (gold**2).sum(-1)
-    return summed.ratio(true.sum(-1) * number - (gold * predicted).sum(-1), np.sqrt(of_predicted * of_gold))
+    return summed.quotient(true.sum(-1) * number - (gold * predicted).sum(-1), np.sqrt(of_predicted * of_gold))
 
 
 def _kappa(sums: Array, constant: float) -> Array:
     true, predicted, gold = summed.by_label(sums)
     number = gold.sum(-1)
     by_chance = number**2 - (gold * predicted).sum(-1)
-    return 1 - summed.ratio((number - true.sum(-1)) * number, by_chance, nothing=1 - constant)
+    return 1 - summed.quotient((number - true.sum(-1)) * number, by_chance, undefined=1 - constant)
 
 
 def _weighted_kappa(sums: Array, weights: Array, constant: float) -> Array:
@@ -162,7 +162,7 @@ def _weighted_kappa(sums: Array, weights: Array, constant: float) -> Array:
     disagreement, number = sums[..., 0], sums[..., 1]
     gold, predicted = np.split(sums[..., 2:], 2, axis=-1)
     by_chance = ((gold @ weights) * predicted).sum(-1)
-    return 1 - summed.ratio(disagreement * number, by_chance, nothing=1 - constant)
+    return 1 - summed.quotient(disagreement * number, by_chance, undefined=1 - constant)
 
 
 def _jaccard(sums: Array, average: str, declared: int) -> Array:
@@ -170,10 +170,10 @@ def _jaccard(sums: Array, average: str, declared: int) -> Array:
     true, predicted, gold = summed.by_label(sums)
     union = predicted + gold - true
     if average == "micro":
-        return summed.ratio(true.sum(-1), union.sum(-1), nothing=1.0)
+        return summed.quotient(true.sum(-1), union.sum(-1), undefined=1.0)
     counted = (np.arange(gold.shape[-1]) < declared) | (union > 0)
-    values = summed.ratio(true, union, nothing=1.0)
+    values = summed.quotient(true, union, undefined=1.0)
     mean = summed.mean_where(values, counted)
     if average == "weighted":
-        mean = np.where(gold.any(axis=-1), summed.ratio((values * gold).sum(-1), gold.sum(-1)), mean)
+        mean = np.where(gold.any(axis=-1), summed.quotient((values * gold).sum(-1), gold.sum(-1)), mean)
     return np.where(counted.any(axis=-1), mean, 1.0)

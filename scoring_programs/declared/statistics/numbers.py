@@ -92,5 +92,5 @@ def _r2(sums: Array) -> Array:
     """As scikit-learn: where all gold values are equal, 1 without an error and 0 with one."""
     number, x, xx, errors = np.moveaxis(sums, -1, 0)
     spread = summed.spread(number, x, xx)
-    value = np.where(spread > 0, 1 - summed.ratio(number * errors, spread), np.where(errors == 0, 1.0, 0.0))
+    value = np.where(spread > 0, 1 - summed.quotient(number * errors, spread), np.where(errors == 0, 1.0, 0.0))
     return np.where(number < 2, math.nan, value)

@@ -39,11 +39,11 @@ def _bleu(sums: Array) -> Array:
     matches, there = sums[..., 2 : 2 + ORDERS], sums[..., 2 + ORDERS :]
     unmatched = (matches == 0) & (there > 0)
     precisions = np.where(
-        unmatched, summed.ratio(0.5 ** np.cumsum(unmatched, axis=-1), there), summed.ratio(matches, there)
+        unmatched, summed.quotient(0.5 ** np.cumsum(unmatched, axis=-1), there), summed.quotient(matches, there)
     )
     with np.errstate(divide="ignore"):
         logs = np.log(precisions).mean(axis=-1)
-    penalty = np.minimum(0.0, 1 - summed.ratio(gold_length, length))
+    penalty = np.minimum(0.0, 1 - summed.quotient(gold_length, length))
     return np.where((length > 0) & matches.any(axis=-1), 100 * np.exp(logs + penalty), 0.0)
 
 
@@ -52,12 +52,12 @@ def _chrf(sums: Array) -> Array:
     there, gold, matches = (sums[..., i::3] for i in range(3))
     both = (there > 0) & (gold > 0)
     precision, recall = (
-        np.nan_to_num(summed.mean_where(summed.ratio(matches, whole), both)) for whole in (there, gold)
+        np.nan_to_num(summed.mean_where(summed.quotient(matches, whole), both)) for whole in (there, gold)
     )
-    return 100 * summed.ratio((1 + BETA**2) * precision * recall, BETA**2 * precision + recall)
+    return 100 * summed.quotient((1 + BETA**2) * precision * recall, BETA**2 * precision + recall)
 
 
 def _ter(sums: Array) -> Array:
     """`TER._compute_score_from_stats` of sacrebleu, of (edits, gold length)."""
     edits, length = sums[..., 0], sums[..., 1]
-    return 100 * np.where(length > 0, summed.ratio(edits, length), (edits > 0).astype(np.float64))
+    return 100 * np.where(length > 0, summed.quotient(edits, length), (edits > 0).astype(np.float64))
