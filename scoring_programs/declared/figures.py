@@ -9,8 +9,9 @@ import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, overload
 
 from declared.metrics import Sample
 from declared.plan import Plan
@@ -25,6 +26,27 @@ PROBABILITIES = (0.2, 0.4, 0.6, 0.8)
 RARE = 20
 """One in so many gold numbers at either end has no say in where bins meet, so that no single one shows there."""
 Terms = tuple[str, float, float, float]
+
+
+class Later(Sequence[Figure]):
+    """Figures that are made when a page first looks at them, since many phases show none."""
+
+    def __init__(self, make: Callable[[], Sequence[Figure]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> Sequence[Figure]:
+        return self._make()
+
+    @overload
+    def __getitem__(self, index: int) -> Figure: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Figure]: ...
+    def __getitem__(self, index: int | slice) -> Figure | Sequence[Figure]:
+        return self._made[index]
+
+    def __len__(self) -> int:
+        return len(self._made)
 
 
 def bars_by_group(plan: Plan, groups: Mapping[str, Sequence[int]], values: Sequence[Sequence[float]]) -> BarChart:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from declared.answers import Answers
-from declared.figures import bars_by_group, figures_of_fields
+from declared.figures import Later, bars_by_group, figures_of_fields
 from declared.metrics import Sample, measure
 from declared.metrics.own import own_function, own_value
 from declared.plan import Plan, plans
@@ -78,7 +78,7 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
             settings,
             tuple(libraries),
             warnings,
-            partial(_figures, computed),
+            Later(partial(_figures, computed)),
             partial(_units, own, reference, submission),
         )
 

@@ -140,8 +140,8 @@ class Recomputed:
 
     def over(self, counts: Array) -> Array:
         """See `scoring_kit.units.Statistic`."""
-        times = counts[:, self.unit].astype(np.intp)
-        return np.array([self.value([self.pairs[i] for i in np.repeat(np.arange(len(row)), row)]) for row in times])
+        drawn = (np.repeat(np.arange(len(row)), row).tolist() for row in counts[:, self.unit].astype(np.intp))
+        return np.array([self.value([self.pairs[i] for i in places]) for places in drawn])
 
     def joined(self, other: Recomputed) -> Recomputed:
         """See `scoring_kit.units.Statistic`."""

@@ -99,8 +99,7 @@ class TaskResult:
         settings: what the numbers depend on (metric options, models with revisions), for the signature.
         libraries: distributions whose versions the numbers may depend on, for the signature.
         warnings: remarks on the submission that a participant should read beside the scores; of the submission alone.
-        figures: for the results page, where the phase's `details` are full; what has too few items is left out. Or what
-            makes them, so that they cost nothing where the page shows none.
+        figures: for the results page, where the phase's `details` are full; what has too few items is left out.
         units: makes the per-unit results, for the organisers' final report alone; nothing of them is ever written to a
             submission's outputs. None: the report has no intervals.
     """
@@ -109,5 +108,5 @@ class TaskResult:
     settings: Mapping[str, str] = field(default_factory=dict)
     libraries: Sequence[str] = ()
     warnings: Sequence[str] = ()
-    figures: Sequence[Figure] | Callable[[], Sequence[Figure]] = ()
+    figures: Sequence[Figure] = ()
     units: Callable[[], Units] | None = None

@@ -167,12 +167,13 @@ def _figures(program: Program, result: TaskResult, left: int) -> str:
     min_items = 1 if program.details == "all" else program.details_min_items
     decimals = DECIMALS if program.score_decimals is None else program.score_decimals
     body = ""
-    figures = result.figures() if callable(result.figures) else result.figures
-    for drawn, figure in enumerate(figures):
+    for drawn, figure in enumerate(result.figures):
         html = figure_html(figure, min_items, decimals)
         left -= len(html.encode("utf-8", "replace"))
         if left < 0:
-            return body + (f'<p class="soft">{len(figures) - drawn} more figures would make this page too long.</p>\n')
+            return body + (
+                f'<p class="soft">{len(result.figures) - drawn} more figures would make this page too long.</p>\n'
+            )
         body += html
     return body
 

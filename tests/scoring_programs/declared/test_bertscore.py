@@ -81,7 +81,7 @@ def test_the_signature_names_the_engine_and_no_folder(tmp_path: Path) -> None:
         assert part in signature
     for library in ("bert-score:0.3.13", "torch:", "transformers:"):
         assert library in signature
-    assert str(Path(tiny_models.DEBERTA_ENCODER).parent) not in outcome.stdout + outcome.page
+    assert str(Path(tiny_models.DEBERTA_ENCODER).parent) not in outcome.stdout + str(outcome.page)
 
 
 def test_units_of_a_declared_bertscore(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_units_of_a_declared_bertscore(tmp_path: Path) -> None:
     options = declared_options(json.dumps(declaration))
     outcome = score(options, {"gold.csv": GOLD}, {"predictions.csv": SENT}, tmp_path)
     counts = {"k0": 2, "k1": 0, "k2": 1}
-    drawn = [repeated(files, counts) for files in ({"gold.csv": GOLD}, {"predictions.csv": SENT})]
-    again = score(options, *drawn, tmp_path / "drawn")
+    gold, sent = (repeated(files, counts) for files in ({"gold.csv": GOLD}, {"predictions.csv": SENT}))
+    again = score(options, gold, sent, tmp_path / "drawn")
     once, twice = units_of(outcome).statistics["b"].over(np.array([[1, 1, 1], [2, 0, 1]], dtype=float))
     assert (once, twice) == pytest.approx((outcome.value("b"), again.value("b")), abs=1e-12)

@@ -138,7 +138,10 @@ def test_spans_are_counted_by_type_and_few_of_them_together(match: str, tmp_path
 
 
 def test_rows_of_a_key_are_counted_by_their_label(tmp_path: Path) -> None:
-    fields = [{"field": "start", "type": "number"}, {"field": "kind", "type": "label", "values": ["x", "y"]}]
+    fields: list[dict[str, Any]] = [
+        {"field": "start", "type": "number"},
+        {"field": "kind", "type": "label", "values": ["x", "y"]},
+    ]
     rows = [[f"d{i // 4}", i, "xy"[i % 2]] for i in range(40)]
     found = pages(
         tmp_path,

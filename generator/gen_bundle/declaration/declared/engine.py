@@ -14,7 +14,7 @@ DEFAULT = {
     "rescale": True,
 }
 """What holds where nothing else is declared."""
-TYPES: Mapping[str, tuple[type, str]] = {
+TYPES: Mapping[str, tuple[type[Any], str]] = {
     "model": (str, "a model's name on the hub, or a folder"),
     "revision": (str, "a commit of the model"),
     "num_layers": (int, "a whole number from 1"),
@@ -63,7 +63,8 @@ def _faults(given: Mapping[str, Any]) -> Iterator[Finding]:
     for name, value in given.items():
         if name not in TYPES:
             yield (*PLACE, str(name)), f"unknown option. {nearest(str(name), list(TYPES))}"
-        elif value is not None and (
-            type(value) is not TYPES[name][0] or value == "" or (name == "num_layers" and value < 1)
-        ):
-            yield (*PLACE, name), f"expected {TYPES[name][1]} (found {value!r})."
+            continue
+        kind, expected = TYPES[name]
+        is_layer = name == "num_layers"
+        if value is not None and (type(value) is not kind or value == "" or (is_layer and value < 1)):
+            yield (*PLACE, name), f"expected {expected} (found {value!r})."

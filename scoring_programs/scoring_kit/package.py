@@ -1,0 +1,58 @@
+"""What a scoring package offers, module by module: the types that an editor and mypy check a package against.
+
+Runs on Python 3.9 with the standard library alone, because the validator reads submissions with the same module.
+"""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Collection, Mapping, Optional, Protocol, Sequence, cast
+
+if TYPE_CHECKING:
+    from scoring_kit.errors import Problems
+    from scoring_kit.manifest import Manifest
+    from scoring_kit.results import TaskResult
+    from scoring_kit.submission_files import SubmissionFiles
+
+
+class Submission(Protocol):
+    """What `submission.read` makes of a team's files."""
+
+    @property
+    def entered(self) -> Collection[str]:
+        """Ids of the tasks that it enters."""
+
+
+class SubmissionModule(Protocol):
+    """The module `submission`; TASK_FOLDERS = True says that folders called like tasks carry meaning."""
+
+    def read(self, files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[Submission]:
+        """Read and judge a submission; whatever is wrong goes into `problems`. None where there is nothing to read."""
+
+
+class ReferenceModule(Protocol):
+    """The module `reference`; what `read` returns is the package's own affair."""
+
+    def read(self, folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Any:
+        """Read the gold of `tasks`; raises OrganiserError with everything that is wrong."""
+
+    def manifest(self, reference: Any, tasks: Sequence[str]) -> Mapping[str, Any]:
+        """What participants may know of the gold, as JSON."""
+
+
+class TaskScorer(Protocol):
+    """`score` of a task's module: a submission against the reference with the competition's options."""
+
+    def __call__(self, reference: Any, submission: Any, options: Mapping[str, Any], /) -> TaskResult:
+        """Score the task."""
+
+
+def submission_module(package: str) -> SubmissionModule:
+    """The module `submission` of a package."""
+    return cast("SubmissionModule", importlib.import_module(f"{package}.submission"))
+
+
+def reference_module(package: str) -> ReferenceModule:
+    """The module `reference` of a package."""
+    return cast("ReferenceModule", importlib.import_module(f"{package}.reference"))
