@@ -5,10 +5,11 @@ Runs on Python 3.9 with the standard library alone, because participants run it 
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from declared.fields import ABSENT, Field, FieldError, json_text
+from declared.fields import ABSENT, NUMBER, Field, FieldError, json_text
 from declared.rows import Rows
 from declared.tables import Key, Table
 from scoring_kit.errors import Problems, shown
@@ -16,6 +17,7 @@ from scoring_kit.faults import Fault
 
 REMEMBERED = 100_000
 """So many different values of a column are parsed once each."""
+LARGEST = sys.float_info.max
 Reader = Callable[[Any], Any]
 
 
@@ -133,7 +135,25 @@ def _reader(field: Field, rows: Rows) -> Reader:
         return field.of_json
     if field.name not in rows.names:
         return lambda raw: field.empty
-    return _Parsed(field).__getitem__ if field.type in ("label", "labels", "number") else field.of_cell
+    if field.type == "number":
+        return _number_reader(field)
+    return _Parsed(field).__getitem__ if field.type in ("label", "labels") else field.of_cell
+
+
+def _number_reader(field: Field) -> Reader:
+    """`field.of_cell`, without a further call for the cells that are right."""
+    matches = NUMBER.fullmatch
+    low = -LARGEST if field.min is None else field.min
+    high = LARGEST if field.max is None else field.max
+
+    def read(cell: str) -> Any:
+        if matches(cell):
+            value = float(cell)
+            if low <= value <= high:
+                return value
+        return field.of_cell(cell)
+
+    return read
 
 
 class _Parsed(Dict[str, Any]):

@@ -156,7 +156,13 @@ def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded 
 def _row_keys(table: Table, loaded: Loaded, tell: Fault) -> list[Key | None]:
     """The key of each row; None for one that is reported."""
     _, rows, values = loaded
-    return [key_of(row, table, rows, number, tell) for number, row in values]
+    width = len(table.key)
+    return [
+        row[:width]
+        if all(isinstance(part, str) and part and part == part.strip() for part in row[:width])
+        else key_of(row, table, rows, number, tell)
+        for number, row in values
+    ]
 
 
 def _check_columns(

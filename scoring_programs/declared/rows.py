@@ -128,9 +128,10 @@ def _picked(
     problems: Problems,
 ) -> Iterator[Tuple[int, Tuple[Any, ...]]]:
     pick = picker(at)
+    all_there = all(place < width for place in at)
     for line, cells in rows:
         if len(cells) == width:
-            yield line, pick([*cells, ABSENT])
+            yield line, pick(cells if all_there else [*cells, ABSENT])
         elif cells and (len(cells) > 1 or cells[0].strip()):
             expected = f"{width}, as many as the header has columns"
             problems.error(place(line), f"has {len(cells)} cell{'s' if len(cells) > 1 else ''}", expected)

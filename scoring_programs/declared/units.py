@@ -85,7 +85,7 @@ def _own_value(pairs: Sequence[Pair], plan: Plan, function: Own) -> float:
     return plan.worst if np.isnan(value) else value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Part:
     """A metric over some of the units: those at `places`, ascending."""
 
@@ -101,7 +101,7 @@ class Part:
         return values
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MeanOfParts:
     """The mean of a metric over fields and groups; a part that the gold drawn leaves undefined is left out."""
 
@@ -122,7 +122,7 @@ class MeanOfParts:
         return MeanOfParts(self.units + other.units, parts)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Recomputed:
     """An own function, called with the rows of the keys that are drawn, each as often as it counts.
 

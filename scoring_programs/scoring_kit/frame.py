@@ -15,18 +15,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
 from scoring_kit.failures import Failure, guarded, print_fitting
 from scoring_kit.manifest import Manifest
 from scoring_kit.outputs import remove_outputs, write_failure_page, write_outputs
-from scoring_kit.package import Submission, TaskScorer, reference_module, submission_module
+from scoring_kit.package import Submission, reference_module, submission_module
 from scoring_kit.program import Program
 from scoring_kit.report import Run
 from scoring_kit.results import TaskResult
 from scoring_kit.signature import reference_digest, signature
 from scoring_kit.submission_files import read_submission, submission_name
+
+
+class TaskScorer(Protocol):
+    """`score` of a task's module: a submission against the reference with the competition's options."""
+
+    def __call__(self, reference: Any, submission: Any, options: Mapping[str, Any], /) -> TaskResult:
+        """Score the task."""
+
 
 COLLECTING = (50_000, 10, 10)
 """Thresholds of garbage collection: reading makes millions of small objects and hardly a cycle, and looking for cycles

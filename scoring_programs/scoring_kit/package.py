@@ -1,4 +1,6 @@
-"""What a scoring package offers, module by module: the types that an editor and mypy check a package against.
+"""What the modules `submission` and `reference` of a scoring package offer: types for editors and mypy.
+
+A task's module has `score`, a `scoring_kit.frame.TaskScorer`.
 
 Runs on Python 3.9 with the standard library alone, because the validator reads submissions with the same module.
 """
@@ -12,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Collection, Mapping, Optional, Protocol, 
 if TYPE_CHECKING:
     from scoring_kit.errors import Problems
     from scoring_kit.manifest import Manifest
-    from scoring_kit.results import TaskResult
     from scoring_kit.submission_files import SubmissionFiles
 
 
@@ -39,13 +40,6 @@ class ReferenceModule(Protocol):
 
     def manifest(self, reference: Any, tasks: Sequence[str]) -> Mapping[str, Any]:
         """What participants may know of the gold, as JSON."""
-
-
-class TaskScorer(Protocol):
-    """`score` of a task's module: a submission against the reference with the competition's options."""
-
-    def __call__(self, reference: Any, submission: Any, options: Mapping[str, Any], /) -> TaskResult:
-        """Score the task."""
 
 
 def submission_module(package: str) -> SubmissionModule:

@@ -17,7 +17,7 @@ TERMS = 3
 """True positives, predicted and gold."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LabelCounts:
     """A metric of the counts of each label.
 
