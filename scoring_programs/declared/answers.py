@@ -36,20 +36,20 @@ class Answers:
     numbers: List[int]
 
 
-def key_of(values: Sequence[Any], table: Table, rows: Rows, number: int, tell: Fault) -> Optional[Key]:
+def key_of(values: Sequence[Any], table: Table, rows: Rows, number: int, report: Fault) -> Optional[Key]:
     """The key in the first values of a row; None, with the fault reported, where a part is blank or no text."""
     parts = []
     for at, name in enumerate(table.key):
         value = values[at]
         text = value if isinstance(value, str) else "" if value is ABSENT or value is None else json_text(value)
         if not isinstance(text, str):
-            tell(rows.place(number), f"{name} is not a text:", repr(value), "an id")
+            report(rows.place(number), f"{name} is not a text:", repr(value), "an id")
         elif text and text == text.strip():
             parts.append(text)
         elif text.strip():
-            tell(rows.place(number), f"{name} has blanks around it:", text, "the id without the blanks")
+            report(rows.place(number), f"{name} has blanks around it:", text, "the id without the blanks")
         else:
-            tell(rows.place(number), f"{name} is empty", "", "the id of a row of the data")
+            report(rows.place(number), f"{name} is empty", "", "the id of a row of the data")
     return tuple(parts) if len(parts) == len(table.key) else None
 
 
@@ -64,7 +64,7 @@ def read_answers(
     keys: Mapping[Key, int],
     fields: Sequence[Field],
     problems: Problems,
-    tell: Fault,
+    report: Fault,
 ) -> Answers:
     """Read the rows of a file whose values are those of the key, then of `fields`.
 
@@ -74,7 +74,7 @@ def read_answers(
         keys: key → its position.
         fields: what to read of each row.
         problems: takes rows with unknown keys, and second rows for a key.
-        tell: takes what is wrong with a value.
+        report: takes what is wrong with a value.
     """
     width = len(table.key)
     columns: Dict[Tuple[str, str], List[Any]] = {
@@ -85,7 +85,7 @@ def read_answers(
     ]
     owners: List[int] = []
     numbers: List[int] = [] if table.many else [-1] * len(keys)
-    for number, position, values in _at_keys(rows, table, keys, problems, tell):
+    for number, position, values in _at_keys(rows, table, keys, problems, report):
         if table.many:
             owners.append(position)
             numbers.append(number)
@@ -100,7 +100,9 @@ def read_answers(
             try:
                 value = read(raw)
             except FieldError as error:
-                tell(rows.place(number), error.rule, "" if raw is ABSENT or raw is None else _text(raw), error.expected)
+                report(
+                    rows.place(number), error.rule, "" if raw is ABSENT or raw is None else _text(raw), error.expected
+                )
                 value = field.empty
             if table.many:
                 column.append(value)
@@ -110,7 +112,7 @@ def read_answers(
 
 
 def _at_keys(
-    rows: Rows, table: Table, keys: Mapping[Key, int], problems: Problems, tell: Fault
+    rows: Rows, table: Table, keys: Mapping[Key, int], problems: Problems, report: Fault
 ) -> Iterator[Tuple[int, int, Tuple[Any, ...]]]:
     """(number, position of the key, values) of each row whose key is known; the others are recorded."""
     width = len(table.key)
@@ -120,7 +122,7 @@ def _at_keys(
         except TypeError:  # a list or an object of JSON, which `key_of` reports
             position = None
         if position is None:  # rarely, so that this may take its time
-            key = key_of(values, table, rows, number, tell)
+            key = key_of(values, table, rows, number, report)
             position = None if key is None else keys.get(key)
             if key is not None and position is None:
                 what = f"unknown {', '.join(table.key)} {named_key(key)}"

@@ -1,4 +1,4 @@
-"""The figures that fit a metric; the page withholds what stands on too few items (scoring_kit.report.withholding).
+"""The figures that fit a metric; the page withholds what has too few items (scoring_kit.report.withholding).
 
 Labels and probabilities have a matrix, numbers one of bins, sets and spans counts by label or type, groups bars.
 """
@@ -81,7 +81,7 @@ def figures_of_fields(plan: Plan, samples: Sequence[Sample]) -> dict[Hashable, F
 
 
 def _module(plan: Plan) -> str:
-    return "" if plan.kind is None else plan.kind.module
+    return "" if plan.definition is None else plan.definition.module
 
 
 def _labels(name: str, plan: Plan, sample: Sample) -> Figure:

@@ -46,7 +46,7 @@ def _labels_of_all(folders: Sequence[Path], request: Mapping[str, Any]) -> dict[
 
 
 def check_reference(request: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Look for metrics that are undefined whatever is submitted; raises OrganiserError with all of them."""
+    """Look for metrics that the gold leaves undefined; raises OrganiserError with all of them."""
     reference, wanted = _gold(request), _wanted(request)
     problems = Problems()
     for plan in wanted:
@@ -72,10 +72,10 @@ def template(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The gold files; texts of the gold; and every column that is no key, groups no rows and is not declared public.
+    """The gold files; texts of the gold; and every column that is not a key, groups no rows and is not declared public.
 
-    Cells are tied to their keys where a key has one row: in lists of rows the same numbers and items occur in whatever
-    participants may well have, so that these are found as files only.
+    Cells are tied to their keys where a key has one row: in lists of rows the same numbers and items also occur in
+    what participants may have, so that these are found as files only.
     """
     folder, reference = Path(request["reference"]), _gold(request)
     labels: dict[tuple[str, str], None] = {}

@@ -10,7 +10,7 @@ from typing import Any
 
 from declared.answers import Answers, key_of, named_key, read_answers
 from declared.fields import ABSENT, Field, FieldError, json_text, ordered
-from declared.metrics import kinds
+from declared.metrics import definitions
 from declared.plan import Plan, plans
 from declared.rows import Rows, column_names, picker, read_rows, text_lines
 from declared.tables import File, Key, Table, tables_of
@@ -92,7 +92,7 @@ def read_gold(
     folder: Path, table: Table, wanted: Sequence[Plan], labels: Mapping[str, Sequence[str]], problems: Problems
 ) -> GoldTable | None:
     """Read one table's gold; what is wrong is recorded by file, line and column, never with a value."""
-    tell = told_to_organiser(problems)
+    report = told_to_organiser(problems)
     before = problems.found
     loaded = _load(folder, table.gold, table, problems)
     listed = _load(folder, table.gold_keys, table, problems) if table.gold_keys else None
@@ -100,7 +100,7 @@ def read_gold(
         return None
     names, rows, values = loaded
     naming = listed or loaded
-    keyed = _row_keys(table, naming, tell)
+    keyed = _row_keys(table, naming, report)
     keys = list(dict.fromkeys([*((name,) for name in naming[1].keys), *filter(None, keyed)]))
     _check_columns(table, wanted, names, listed[0] if listed else (), problems)
     if problems.found > before:
@@ -109,7 +109,7 @@ def read_gold(
     pick = picker([names.index(name) for name in [*table.key, *(field.name for field in fields)]])
     typed = replace(rows, rows=((number, pick(row)) for number, row in values))
     positions = {key: position for position, key in enumerate(keys)}
-    answers = read_answers(typed, table, positions, fields, problems, tell)
+    answers = read_answers(typed, table, positions, fields, problems, report)
     if not keys:
         problems.error(table.gold.name, "has no rows", "a row for each item")
     grouping = dict.fromkeys(
@@ -153,14 +153,14 @@ def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded 
     return names, rows, list(rows.rows)
 
 
-def _row_keys(table: Table, loaded: Loaded, tell: Fault) -> list[Key | None]:
+def _row_keys(table: Table, loaded: Loaded, report: Fault) -> list[Key | None]:
     """The key of each row; None for one that is reported."""
     _, rows, values = loaded
     width = len(table.key)
     return [
         row[:width]
         if all(isinstance(part, str) and part and part == part.strip() for part in row[:width])
-        else key_of(row, table, rows, number, tell)
+        else key_of(row, table, rows, number, report)
         for number, row in values
     ]
 
@@ -209,11 +209,12 @@ def gold_fields(plan: Plan, table: Table, names: Sequence[str]) -> list[Field]:
 def compared(plan: Plan, table: Table, names: Sequence[str]) -> list[tuple[str, Field]]:
     """Each gold column that a metric reads, typed, after the submission's field that it is compared with.
 
-    An own function reads every field that the gold has. The gold always answers, whatever a submission may leave out.
+    An own function reads every field that the gold has. The gold always has a value, also of fields that a submission
+    may leave out.
     """
     if plan.file:
         return [(field.name, replace(field, required=True)) for field in table.answers if field.name in names]
-    kind = kinds()[plan.metric]
+    kind = definitions()[plan.metric]
     if kind.module == "rankings":
         item, relevance = plan.gold
         return [(item, Field(item, "string")), (relevance, Field(relevance, "number"))]

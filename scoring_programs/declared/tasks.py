@@ -49,7 +49,7 @@ class Computed:
         ]
 
     def mean(self, worst: float) -> float:
-        """The mean over fields and groups, `worst` standing in for undefined values."""
+        """The mean over fields and groups, with `worst` in place of undefined values."""
         values = [worst if math.isnan(value) else value for _, row in self.values for value in row]
         return math.fsum(values) / len(values)
 
@@ -69,7 +69,7 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
             column = compute(plan, gold, submission.tables[plan.table])
             metrics[plan.key] = Metric(column.mean(plan.worst), sum(map(len, column.groups.values())))
             settings[plan.key] = described(plan)
-            libraries.update(dict.fromkeys(plan.kind.libraries if plan.kind else ()))
+            libraries.update(dict.fromkeys(plan.definition.libraries if plan.definition else ()))
             if column.undefined:
                 warnings.append(undefined_text(plan, column.undefined))
             computed.append((plan, column))
@@ -120,7 +120,7 @@ def compute(plan: Plan, gold: GoldTable, answers: Answers) -> Computed:
 
 
 def undefined_text(plan: Plan, places: Sequence[str]) -> str:
-    """The warning that a value is undefined for this submission, and what stands in for it."""
+    """The warning that a value is undefined for this submission, and what counts instead."""
     shown = "; ".join(filter(None, places[:5]))
     where = f" for {shown}" + (f" and {len(places) - 5} more" if len(places) > 5 else "") if shown else ""
     return f"{plan.key}: {plan.metric} is undefined{where}, as for constant predictions; {plan.worst:g} counts instead."
@@ -129,7 +129,7 @@ def undefined_text(plan: Plan, places: Sequence[str]) -> str:
 def described(plan: Plan) -> str:
     """A column's metric in the signature: name, fields, options, rows and groups."""
     used = dict(plan.options)
-    if plan.kind is not None and plan.kind.module == "embeddings":
+    if plan.definition is not None and plan.definition.module == "embeddings":
         from declared.metrics.embeddings import engine_settings
 
         used = {"part": plan.options["part"], **engine_settings(plan.options)}  # no folder of the organisers' machine

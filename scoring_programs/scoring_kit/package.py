@@ -29,7 +29,7 @@ class SubmissionModule(Protocol):
     """The module `submission`; TASK_FOLDERS = True says that folders called like tasks carry meaning."""
 
     def read(self, files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[Submission]:
-        """Read and judge a submission; whatever is wrong goes into `problems`. None where there is nothing to read."""
+        """Read and judge a submission; all that is wrong goes into `problems`. None where there is nothing to read."""
 
 
 class ReferenceModule(Protocol):

@@ -26,7 +26,7 @@ HEAD = """\
 """
 
 
-def lock_requirements(wanted: Sequence[str], locks: Sequence[Lock], target: Path, tell: Callable[[str], None]) -> bool:
+def lock_requirements(wanted: Sequence[str], locks: Sequence[Lock], target: Path, say: Callable[[str], None]) -> bool:
     """Resolve `wanted` (NAME==VERSION) with pip, and write every package with its hash into `target`.
 
     Returns:
@@ -38,7 +38,7 @@ def lock_requirements(wanted: Sequence[str], locks: Sequence[Lock], target: Path
     if not wanted:
         if is_there := target.is_file():
             target.unlink()
-            tell(f"{target}: removed, since bundle.yaml has no requirements")
+            say(f"{target}: removed, since bundle.yaml has no requirements")
         return is_there
     if not missing(wanted, locks, target):
         return False
@@ -52,7 +52,7 @@ def lock_requirements(wanted: Sequence[str], locks: Sequence[Lock], target: Path
         if name not in ours
     ]
     target.write_text(HEAD.format(python=PYTHON) + "".join(lines), encoding="utf-8")
-    tell(f"{target}: locked {len(lines)} package{'' if len(lines) == 1 else 's'}")
+    say(f"{target}: locked {len(lines)} package{'' if len(lines) == 1 else 's'}")
     return True
 
 
@@ -109,9 +109,9 @@ def _resolved(wanted: Sequence[str], pins: Sequence[str]) -> Iterator[tuple[str,
         command += [f"--constraint={constraints}", f"--report={report}", f"--target={folder}/target", *wanted]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            told = [line for line in done.stderr.splitlines() if line.startswith("ERROR:")] or [done.stderr.strip()]
+            errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR:")] or [done.stderr.strip()]
             raise UserError(
-                *(f"requirements: {line.removeprefix('ERROR: ')}" for line in told),
+                *(f"requirements: {line.removeprefix('ERROR: ')}" for line in errors),
                 advice="Expected versions that pip finds as wheels and that agree with the tool's own locks.",
             )
         installed: list[dict[str, Any]] = json.loads(report.read_text(encoding="utf-8"))["install"]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 
-from declared.metrics import Sample, kinds
+from declared.metrics import Sample, definitions
 from scoring_kit.units import Additive, Array, Items, Statistic
 
 
@@ -57,6 +57,6 @@ class Keys:
 
 def statistic(metric: str, sample: Sample, options: Mapping[str, Any], keys: Keys) -> Statistic:
     """What the keys of a sample add to a metric of the table."""
-    function = getattr(importlib.import_module(f"declared.statistics.{kinds()[metric].module}"), metric)
+    function = getattr(importlib.import_module(f"declared.statistics.{definitions()[metric].module}"), metric)
     found: Statistic = function(sample, options, keys)
     return found

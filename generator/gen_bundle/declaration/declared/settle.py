@@ -1,4 +1,4 @@
-"""Puts what the metrics say into a declaration: defaults of its columns, and what the scoring package is told."""
+"""Puts what the metrics say into a declaration: defaults of its columns, and its form for the scoring package."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 from gen_bundle.declaration.declared.columns import ColumnMetric, read_metric
 from gen_bundle.declaration.declared.engine import engine_of, folder_faults, with_options
-from gen_bundle.declaration.declared.tables import DeclaredTable, Finding, read_tables
+from gen_bundle.declaration.declared.tables import DeclaredTable, Mistake, read_tables
 from gen_bundle.declaration.declared.titles import meaning_of, name_columns
 from gen_bundle.declaration.source import Trail
 
@@ -16,13 +16,13 @@ COMPUTED = {"avg": "Mean", "sum": "Sum", "min": "Minimum", "max": "Maximum"}
 PRECISION = 4
 
 
-def settle(data: dict[str, Any], folder: Path) -> list[Finding]:
+def settle(data: dict[str, Any], folder: Path) -> list[Mistake]:
     """Complete the raw declaration `data` in place; returns what is wrong, as (where, what and what was expected).
 
     Each column gets `sort`, `worst`, `title`, `meaning` and `precision` from its metric where it gives none, and
     `options` the tables and metrics as the scoring package `declared` reads them. Wrong shapes are left to the model.
     """
-    found: list[Finding] = []
+    found: list[Mistake] = []
     tables = read_tables(data, found)
     columns = [
         (task, trail, column, _metric(column, trail, tables, folder, found)) for task, trail, column in _columns(data)
@@ -65,11 +65,11 @@ def _columns(data: dict[str, Any]) -> Iterator[tuple[str, Trail, dict[str, Any]]
 
 
 def _metric(
-    column: dict[str, Any], trail: Trail, tables: dict[str, DeclaredTable], folder: Path, found: list[Finding]
+    column: dict[str, Any], trail: Trail, tables: dict[str, DeclaredTable], folder: Path, found: list[Mistake]
 ) -> ColumnMetric | None:
     if column.get("computation") is not None:
         if column.get("metric") is not None:
-            found.append(((*trail, "metric"), "stands beside computation. Expected one of the two."))
+            found.append(((*trail, "metric"), "cannot be given together with computation. Expected one of the two."))
         return None
     if column.get("metric") is None:
         found.append((trail, "metric is missing. Expected the name of a metric, such as f1, or a computation."))
@@ -77,12 +77,12 @@ def _metric(
     return read_metric(column["metric"], (*trail, "metric"), tables, folder, found)
 
 
-def _complete(column: dict[str, Any], metric: ColumnMetric, trail: Trail) -> Iterator[Finding]:
+def _complete(column: dict[str, Any], metric: ColumnMetric, trail: Trail) -> Iterator[Mistake]:
     known = metric.metric
     if known is None:
         for key in ("sort", "worst"):
             if column.get(key) is None:
-                yield trail, f"{key} is missing. A metric of your own cannot tell it."
+                yield trail, f"{key} is missing. A metric of your own needs it."
                 column[key] = "desc" if key == "sort" else 0
         column.setdefault("meaning", f"{metric.function}, the organisers' own metric.")
     else:
@@ -104,7 +104,7 @@ def _complete_unread(column: dict[str, Any]) -> None:
             column[key] = value
 
 
-def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]], trail: Trail) -> Iterator[Finding]:
+def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]], trail: Trail) -> Iterator[Mistake]:
     """A computed column is sorted as those it is made of, and shown as precisely."""
     names = column.get("of")
     parts = [

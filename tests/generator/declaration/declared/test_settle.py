@@ -191,8 +191,8 @@ def test_an_own_function_gives_direction_and_worst_value(tmp_path: Path) -> None
     (tmp_path / "metrics.py").write_text("")
     found = faults(declaration([column("metrics.py:mine")]), tmp_path)
     assert [fault.split(": ")[1] for fault in found] == [
-        "sort is missing. A metric of your own cannot tell it.",
-        "worst is missing. A metric of your own cannot tell it.",
+        "sort is missing. A metric of your own needs it.",
+        "worst is missing. A metric of your own needs it.",
     ]
 
 
