@@ -128,7 +128,7 @@ def _same_gold(competition: Resolved, phase: Phase, digests: Mapping[str, Mappin
             if digests[other].get(part) == digest:
                 yield (
                     f"the reference data{f' of {part}' if part else ''} are those of the phase {other}, file for file: "
-                    f"every score of {other} tells of the gold. Right only where both are meant to score the same "
+                    f"every score of {other} reveals gold. Right only where both are meant to score the same "
                     f"data; `data: {other}` in the phase says so, in place of the copied folder."
                 )
 
@@ -251,7 +251,9 @@ def _secrets_of(
             try:
                 found.append(named([task]))
             except UserError:
-                remarks.append(f"{task.id}: its gold could not be read, so it was not searched for in what is public.")
+                remarks.append(
+                    f"{task.id}: its gold could not be read, so what participants get was not searched for it."
+                )
     return found, remarks
 
 
@@ -315,7 +317,7 @@ def _baseline_members(path: Path) -> Mapping[str, Path | bytes]:
         with zipfile.ZipFile(path) as archive:
             return {member.filename: archive.read(member) for member in archive.infolist() if not member.is_dir()}
     except UNREADABLE as error:
-        raise UserError(f"{path}: is no readable zip. Expected a submission as participants send it.") from error
+        raise UserError(f"{path}: is not a readable zip. Expected a submission as participants send it.") from error
 
 
 def _own_task(members: Mapping[str, Path | bytes], task: str, tasks: list[str]) -> Mapping[str, Path | bytes]:

@@ -14,7 +14,7 @@ from gen_bundle.build import BuildRequest, build
 from gen_bundle.cli import root
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.errors import UserError
-from gen_bundle.image.context import gather_context
+from gen_bundle.image.build import gather_context
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.image.weights import Weights
 from gen_bundle.resources import resource

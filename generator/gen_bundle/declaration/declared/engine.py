@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.declaration.declared.tables import Mistake
+from gen_bundle.declaration.declared.tables import Broken
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.source import Trail
 
@@ -25,7 +25,7 @@ OF_ALL_MODELS = ("device", "precision", "batch_tokens", "cache")
 PLACE: Trail = ("options", "bertscore")
 
 
-def engine_of(options: Any, found: list[Mistake]) -> dict[str, Any]:
+def engine_of(options: Any, found: list[Broken]) -> dict[str, Any]:
     """The engine that a declaration's `options` describe; what is wrong is appended to `found`."""
     options = options if isinstance(options, dict) else {}
     group = options.get("bertscore")
@@ -47,7 +47,7 @@ def with_options(engine: Mapping[str, Any], given: Mapping[str, Any]) -> dict[st
     return {**kept, **chosen}
 
 
-def folder_faults(engine: Mapping[str, Any], folder: Path, trail: Trail) -> Iterator[Mistake]:
+def folder_faults(engine: Mapping[str, Any], folder: Path, trail: Trail) -> Iterator[Broken]:
     """What bert-score's tables do not say of a model that is a folder, so that the declaration must."""
     model = engine["model"]
     if not isinstance(model, str) or not (model.startswith(("/", ".", "~")) or (folder / model).is_dir()):
@@ -59,7 +59,7 @@ def folder_faults(engine: Mapping[str, Any], folder: Path, trail: Trail) -> Iter
         yield trail, f"{what} Expected options.bertscore.baseline, or rescale: false."
 
 
-def _faults(given: Mapping[str, Any]) -> Iterator[Mistake]:
+def _faults(given: Mapping[str, Any]) -> Iterator[Broken]:
     for name, value in given.items():
         if name not in TYPES:
             yield (*PLACE, str(name)), f"unknown option. {nearest(str(name), list(TYPES))}"

@@ -6,7 +6,7 @@ from typing import Any
 
 from gen_bundle.declaration.declared.columns import ColumnMetric, read_metric
 from gen_bundle.declaration.declared.engine import engine_of, folder_faults, with_options
-from gen_bundle.declaration.declared.tables import DeclaredTable, Mistake, read_tables
+from gen_bundle.declaration.declared.tables import Broken, DeclaredTable, read_tables
 from gen_bundle.declaration.declared.titles import meaning_of, name_columns
 from gen_bundle.declaration.source import Trail
 
@@ -16,13 +16,13 @@ COMPUTED = {"avg": "Mean", "sum": "Sum", "min": "Minimum", "max": "Maximum"}
 PRECISION = 4
 
 
-def settle(data: dict[str, Any], folder: Path) -> list[Mistake]:
+def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
     """Complete the raw declaration `data` in place; returns what is wrong, as (where, what and what was expected).
 
     Each column gets `sort`, `worst`, `title`, `meaning` and `precision` from its metric where it gives none, and
     `options` the tables and metrics as the scoring package `declared` reads them. Wrong shapes are left to the model.
     """
-    found: list[Mistake] = []
+    found: list[Broken] = []
     tables = read_tables(data, found)
     columns = [
         (task, trail, column, _metric(column, trail, tables, folder, found)) for task, trail, column in _columns(data)
@@ -65,7 +65,7 @@ def _columns(data: dict[str, Any]) -> Iterator[tuple[str, Trail, dict[str, Any]]
 
 
 def _metric(
-    column: dict[str, Any], trail: Trail, tables: dict[str, DeclaredTable], folder: Path, found: list[Mistake]
+    column: dict[str, Any], trail: Trail, tables: dict[str, DeclaredTable], folder: Path, found: list[Broken]
 ) -> ColumnMetric | None:
     if column.get("computation") is not None:
         if column.get("metric") is not None:
@@ -77,7 +77,7 @@ def _metric(
     return read_metric(column["metric"], (*trail, "metric"), tables, folder, found)
 
 
-def _complete(column: dict[str, Any], metric: ColumnMetric, trail: Trail) -> Iterator[Mistake]:
+def _complete(column: dict[str, Any], metric: ColumnMetric, trail: Trail) -> Iterator[Broken]:
     known = metric.metric
     if known is None:
         for key in ("sort", "worst"):
@@ -104,7 +104,7 @@ def _complete_unread(column: dict[str, Any]) -> None:
             column[key] = value
 
 
-def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]], trail: Trail) -> Iterator[Mistake]:
+def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]], trail: Trail) -> Iterator[Broken]:
     """A computed column is sorted as those it is made of, and shown as precisely."""
     names = column.get("of")
     parts = [
