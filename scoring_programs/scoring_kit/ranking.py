@@ -184,7 +184,7 @@ def read_scores(path: Path, keys: Sequence[str]) -> Scores:
                 row = dict(zip(table.header, (cell.strip() for cell in cells), strict=True))
                 team = row[TEAM]
                 if not team or team in scores:
-                    what = f"the team {shown(team)} stands there already" if team else f"{TEAM} is empty"
+                    what = f"the team {shown(team)} already has a row" if team else f"{TEAM} is empty"
                     problems.error(f"{path.name}:{line}", what, "one row for each team")
                 scores[team] = {key: _number(row.get(key, ""), f"{path.name}:{line} ({key})", problems) for key in keys}
             if not scores and not problems.found:
@@ -202,7 +202,7 @@ def _number(cell: str, where: str, problems: Problems) -> float | None:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        problems.error(where, f"{shown(cell)} is no finite number", "a number such as 0.53, or nothing if not entered")
+        problems.error(where, f"{shown(cell)} is not a finite number", "a number such as 0.53, or nothing")
     return value
 
 
