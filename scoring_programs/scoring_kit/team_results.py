@@ -66,7 +66,7 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
                 except SubmissionError as error:
                     faults = list(_lines(error))
             if faults:
-                unscored[entry.team] = [printable(f"{entry.shown}: {fault}") for fault in faults]
+                unscored[entry.team] = [printable(_placed(entry.shown, fault)) for fault in faults]
     if not results:
         raise OrganiserError(
             *(printable(f"team {team}: {why}") for team, all_why in unscored.items() for why in all_why)
@@ -83,6 +83,11 @@ def _scored(program: Program, reference: Any, submission: Any) -> dict[str, Task
     except OrganiserError as error:
         raise SubmissionError(error.messages, len(error.messages)) from error
     return results
+
+
+def _placed(shown: str, fault: str) -> str:
+    """What is wrong, with the submission that it is about."""
+    return fault if fault.startswith(f"{shown}: ") else f"{shown}: {fault}"
 
 
 def _lines(error: SubmissionError) -> Iterator[str]:

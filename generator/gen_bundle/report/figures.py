@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-INK, LINE, ACCENT, FAINT = "#000000", "#8a939c", "#3d7cc2", "#bac8d6"
+INK, LINE, ACCENT = "#000000", "#8a939c", "#3d7cc2"
 NAME_LENGTH = 28
 ROW = 0.28
 """Inches for each team."""
@@ -58,12 +58,10 @@ def _of_task(task: str, one: Mapping[str, Any]) -> Iterator[tuple[str, Figure]]:
         )
         yield "ranks", _drawn(f"{task}-ranks", caption, len(places), lambda axes: _ranks(axes, scored, places))
     if one["pairs"]:
-        caption = (
-            f"{one['name']}: significant differences. A filled square: the team of the row is better than that of "
-        )
-        caption += "the column (p after Holm below 0.05)."
+        caption = f"{one['name']}: significant differences. Filled: the row's team is better than the column's (p after "
+        caption += "Holm below 0.05)."
         names = [team["team"] for team in scored]
-        yield "pairs", _drawn(f"{task}-pairs", caption, len(names), lambda axes: _pairs(axes, names, one))
+        yield "pairs", _drawn(f"{task}-pairs", caption, len(names) + 7, lambda axes: _pairs(axes, names, one))
 
 
 def _scores(axes: "Axes", one: Mapping[str, Any], teams: Sequence[Mapping[str, Any]]) -> None:
@@ -80,12 +78,12 @@ def _scores(axes: "Axes", one: Mapping[str, Any], teams: Sequence[Mapping[str, A
 def _ranks(axes: "Axes", teams: Sequence[Mapping[str, Any]], places: Mapping[str, Sequence[float]]) -> None:
     ranked = [team for team in teams if team["team"] in places]
     for row, team in enumerate(ranked):
-        axes.plot([team["rank_low"], team["rank_high"]], [row, row], color=FAINT, linewidth=5, zorder=1)
+        axes.plot([team["rank_low"], team["rank_high"]], [row, row], color=ACCENT, alpha=0.3, linewidth=4, zorder=1)
         shares = places[team["team"]]
         axes.scatter(
             [place for place, share in enumerate(shares, start=1) if share],
             [row] * sum(map(bool, shares)),
-            s=[180 * share for share in shares if share],
+            s=[260 * share for share in shares if share],
             color=ACCENT,
             zorder=2,
         )

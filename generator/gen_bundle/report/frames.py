@@ -27,7 +27,7 @@ def pairwise_frame(report: Report) -> "DataFrame":
 
 def csv_text(frame: "DataFrame") -> str:
     """A frame as CSV that no spreadsheet takes for formulas."""
-    safe = frame.map(csv_cell)
+    safe = frame.assign(**{name: frame[name].map(csv_cell) for name in frame if name in ("team", "a", "b")})
     return str(safe.to_csv(index=False, lineterminator="\n"))
 
 

@@ -16,8 +16,8 @@ REFERENCES = {
     "challenger": "M. Wiesenfarth, A. Reinke, B. A. Landman, M. Eisenmann, L. Aguilera Saiz, M. J. Cardoso, "
     "L. Maier-Hein and A. Kopp-Schneider. Methods and open-source toolkit for analyzing and visualizing challenge "
     "results. Scientific Reports 11, 2021.",
-    "dror": "R. Dror, G. Baumer, S. Shlomov and R. Reichart. The hitchhiker's guide to testing statistical significance "
-    "in natural language processing. ACL 2018.",
+    "dror": "R. Dror, G. Baumer, S. Shlomov and R. Reichart. The hitchhiker's guide to testing statistical "
+    "significance in natural language processing. ACL 2018.",
     "bias": "L. Maier-Hein et al. BIAS: Transparent reporting of biomedical image analysis challenges. Medical Image "
     "Analysis 66, 2020.",
 }
