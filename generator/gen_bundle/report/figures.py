@@ -58,8 +58,8 @@ def _of_task(task: str, one: Mapping[str, Any]) -> Iterator[tuple[str, Figure]]:
         )
         yield "ranks", _drawn(f"{task}-ranks", caption, len(places), lambda axes: _ranks(axes, scored, places))
     if one["pairs"]:
-        caption = f"{one['name']}: significant differences. Filled: the row's team is better than the column's (p after "
-        caption += "Holm below 0.05)."
+        caption = f"{one['name']}: significant differences (p after Holm below 0.05). Filled: the row's team is better "
+        caption += "than the column's."
         names = [team["team"] for team in scored]
         yield "pairs", _drawn(f"{task}-pairs", caption, len(names) + 7, lambda axes: _pairs(axes, names, one))
 
@@ -90,7 +90,7 @@ def _ranks(axes: "Axes", teams: Sequence[Mapping[str, Any]], places: Mapping[str
     _name_rows(axes, [team["team"] for team in ranked])
     most = max(len(shares) for shares in places.values())
     axes.set_xlim(0.4, most + 0.6)
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.set_xticks(range(1, most + 1, 1 + most // 20))
     axes.set_xlabel("Rank")
     axes.grid(axis="x", color=LINE, alpha=0.4, linewidth=0.6)
 
@@ -134,7 +134,7 @@ def _drawn(name: str, caption: str, rows: int, draw: "Callable[[Axes], None]") -
     from matplotlib import rc_context
     from matplotlib.figure import Figure as Drawing
 
-    style = {
+    style: dict[Any, Any] = {
         "svg.fonttype": "none",
         "svg.hashsalt": name,
         "font.size": 9,

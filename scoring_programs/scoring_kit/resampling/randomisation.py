@@ -7,20 +7,29 @@ Computer-Intensive Methods for Testing Hypotheses, Wiley 1989; Yeh, COLING 2000;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import combinations
+from typing import Any, Protocol, cast
 
 import numpy as np
 
-from scoring_kit.resampling.columns import TeamColumn
+from scoring_kit.resampling.columns import Part, TeamColumn
 from scoring_kit.resampling.draws import exchanges
-from scoring_kit.units import Additive, Array
+from scoring_kit.units import Array, Statistic
 
 SAME = 1e-10
-"""Differences whose ratio is closer to 1 than this are equal: sums in another order differ in their last bits."""
+"""Differences that are closer than this, relative to the scores, are equal: sums differ in their last bits."""
 
 Mixed = Callable[[int, int], Array]
-"""(team, other) → the team's metric with the units exchanged that the mask says, shape [resamples]."""
+"""(team, other) → the team's metric with the other's answers to the exchanged units, shape [arrangements]."""
+
+
+class OfSums(Protocol):
+    """A statistic that is a formula of sums over units: `Additive`, and others that keep the sums sparse."""
+
+    sums: Any
+    formula: Callable[[Array], Array]
 
 
 def p_values(
@@ -38,55 +47,56 @@ def p_values(
     observed = [float(team.over(np.ones((1, units)))[0]) for team in teams]
     pairs = list(combinations(range(len(teams)), 2))
     as_extreme = dict.fromkeys(pairs, 0)
-    for masks in exchanges(units, resamples, seed, _width(teams)):
-        for (a, b), difference in _differences(teams, masks, pairs):
-            least = abs(observed[a] - observed[b])
-            tolerance = SAME * max(abs(observed[a]), abs(observed[b]), 1.0)
-            as_extreme[a, b] += int(np.count_nonzero(np.abs(difference) >= least - tolerance))
+    parts = [_Exchange([team.parts[k] for team in teams], units) for k in range(len(teams[0].parts) if teams else 0)]
+    for masks in exchanges(units, resamples, seed, max((part.width for part in parts), default=1)):
+        mixed = [part.mixed(masks) for part in parts]
+
+        def column(team: int, other: int, mixed: Sequence[Mixed] = mixed) -> Array:
+            values = zip(teams[team].parts, mixed, strict=True)
+            return teams[team].combined([part.shown(of(team, other)) for part, of in values])
+
+        for a, b in pairs:
+            least = abs(observed[a] - observed[b]) - SAME * max(abs(observed[a]), abs(observed[b]), 1.0)
+            as_extreme[a, b] += int(np.count_nonzero(np.abs(column(a, b) - column(b, a)) >= least))
         advance(len(masks) * len(pairs))
     return {pair: (k + 1) / (resamples + 1) for pair, k in as_extreme.items()}
 
 
-def _differences(
-    teams: Sequence[TeamColumn], masks: Array, pairs: Sequence[tuple[int, int]]
-) -> Iterator[tuple[tuple[int, int], Array]]:
-    """The difference of each pair after its exchange, shape [resamples]."""
-    mixed = [_mixed(teams, k, masks) for k in range(len(teams[0].parts))]
+class _Exchange:
+    """The same written column of every team, ready for units to be exchanged.
 
-    def column(team: int, other: int) -> Array:
-        parts = zip(teams[team].parts, mixed, strict=True)
-        return teams[team].combined([part.shown(values(team, other)) for part, values in parts])
+    Sums need no exchange of units: what a team gives away and what it gets are sums, made once for each team.
 
-    for a, b in pairs:
-        yield (a, b), column(a, b) - column(b, a)
-
-
-def _mixed(teams: Sequence[TeamColumn], k: int, masks: Array) -> Mixed:
-    """Part `k` of each team with the exchanged units of another.
-
-    Sums need no exchange of units: what a team keeps and what it gets are sums that are made once for each team.
+    Attributes:
+        width: cells that are made for each arrangement.
     """
-    statistics = [team.parts[k].statistic for team in teams]
-    additive = [one for one in statistics if isinstance(one, Additive)]
-    if len(additive) == len(teams) and len({one.sums.shape for one in additive}) == 1:
-        terms = additive[0].sums.shape[1]
-        given = masks @ np.concatenate([one.sums for one in additive], axis=1)
-        away = [given[:, i * terms : (i + 1) * terms] for i in range(len(teams))]
-        whole = [one.sums.sum(axis=0) for one in additive]
-        return lambda team, other: additive[team].formula(whole[team] - away[team] + away[other])
 
-    counts = np.concatenate([1.0 - masks, masks], axis=1)
+    def __init__(self, parts: Sequence[Part], units: int) -> None:
+        self.parts = parts
+        self.sums: list[Any] = []
+        there = [part.statistic for part in parts if part.statistic is not None]
+        if len(there) == len(parts) and all(hasattr(one, "sums") and hasattr(one, "formula") for one in there):
+            every = cast("OfSums", reduce(_joined, there))  # so that the terms of all teams are the same
+            self.formula = every.formula
+            self.sums = [every.sums[start : start + units] for start in range(0, units * len(parts), units)]
+        self.width = sum(sums.shape[1] for sums in self.sums) if self.sums else 2 * units
 
-    def by_units(team: int, other: int) -> Array:
-        one, another = statistics[team], statistics[other]
-        if one is None or another is None:  # whose units are exchanged with nothing: both keep what they have
-            return teams[team].parts[k].over(np.ones_like(masks))
-        return one.joined(another).over(counts)
+    def mixed(self, masks: Array) -> Mixed:
+        """The metrics for arrangements: masks of shape [arrangements, units], 1 where a unit is exchanged."""
+        if self.sums:
+            given = [np.asarray(masks @ sums) for sums in self.sums]
+            kept = [np.asarray(sums.sum(axis=0)).ravel() - away for sums, away in zip(self.sums, given, strict=True)]
+            return lambda team, other: self.formula(kept[team] + given[other])
+        counts = np.concatenate([1.0 - masks, masks], axis=1)
 
-    return by_units
+        def by_units(team: int, other: int) -> Array:
+            own, others = self.parts[team].statistic, self.parts[other].statistic
+            if own is None or others is None:  # there is nothing to exchange: the team keeps what it has
+                return self.parts[team].over(np.ones_like(masks))
+            return own.joined(others).over(counts)
+
+        return by_units
 
 
-def _width(teams: Sequence[TeamColumn]) -> int:
-    """Cells that `_mixed` makes for each arrangement."""
-    sums = [part.statistic.sums.shape[1] for t in teams for part in t.parts if isinstance(part.statistic, Additive)]
-    return sum(sums)
+def _joined(one: Statistic, other: Statistic) -> Statistic:
+    return one.joined(other)

@@ -24,7 +24,7 @@ UNITS = """
     counts = [min(gold.count(label), predicted.count(label)) for label in LABELS]
     by_label = {f"f1: {label}": Metric(float(f), len(ids), n) for label, f, n in zip(LABELS, f1, counts, strict=True)}
 """
-FORMULAS = '''
+FORMULAS = """
 
 def _macro_f1(sums):
     import numpy as np
@@ -36,7 +36,7 @@ def _macro_f1(sums):
 
 def _share(sums):
     return sums[..., 0] / sums[..., 1]
-'''
+"""
 
 
 def shared_task(parent: Path, texts: int = 60) -> Path:

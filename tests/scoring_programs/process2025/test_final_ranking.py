@@ -199,6 +199,17 @@ def test_a_baseline_counts_neither_in_sums_nor_in_invitations(tmp_path: Path) ->
     assert answer["invited"] == {"classification": ["A", "B"], "regression": [], "joint": None}
 
 
+def test_the_published_best_results(tmp_path: Path) -> None:
+    """PROCESS, ICASSP 2025: the best F1 and RMSE, and the best baseline, which is never invited."""
+    table = "team,f1,rmse\nF1-1,0.6961,\nF1-2,0.6492,\nF1-3,0.6415,\nR-1,,2.4592\nR-2,,2.5405\nBaseline,0.55,2.985\n"
+    answer = ranked(tmp_path, table, baselines=["Baseline"])
+    invited = answer["invited"]
+    assert (invited["classification"], invited["regression"]) == (["F1-1", "F1-2"], ["R-1", "R-2"])
+    assert invited["joint"] == "F1-3"
+    with_baseline = ranked(tmp_path, table)["invited"]
+    assert with_baseline["joint"] == "Baseline"
+
+
 def test_a_table_with_the_boards_columns(tmp_path: Path) -> None:
     table = "team,macro_f1,macro_precision,macro_recall,rmse\nA,0.5,0.6,0.4,2\nB,0.25,0.2,0.3,\n"
     assert [(r["team"], r["f1"], r["rmse"]) for r in ranked(tmp_path, table)["teams"]] == [
