@@ -26,6 +26,8 @@ VERBS = {
     "image": "Lock, build, check and push the scoring image of a competition.",
     "convert": "Turn a CodaLab 1.5 bundle into a Codabench one.",
     "preview": "Show a bundle as participants will meet it.",
+    "diff": "Compare two bundles: what changed, and what it takes on the platform.",
+    "verify": "Score a submission again, and compare with a published result.",
     "rank": "Compute the final ranking over all participants.",
 }
 

@@ -107,7 +107,7 @@ def read_view(path: Path, now: datetime | None = None) -> View:
     """
     with ExitStack() as held:
         try:
-            bundle = _open(path, now or datetime.now(UTC), held)
+            bundle = open_bundle(path, now or datetime.now(UTC), held)
         except OSError as error:
             raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
         if bundle.huge:
@@ -120,7 +120,12 @@ def read_view(path: Path, now: datetime | None = None) -> View:
         return _Reader(bundle).view()
 
 
-def _open(path: Path, now: datetime, held: ExitStack) -> Bundle:
+def open_bundle(path: Path, now: datetime, held: ExitStack) -> Bundle:
+    """Open a bundle, a zip or a folder, with its competition.yaml; it can be read until `held` is closed.
+
+    Raises:
+        UserError: there is no competition.yaml, or it cannot be read.
+    """
     if path.is_dir():
         bundle = Bundle(tree=folder_tree(path, lambda _: None), now=now, held=held)
     else:

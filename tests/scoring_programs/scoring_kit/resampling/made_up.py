@@ -39,7 +39,8 @@ def macro_f1(sums: Array) -> Array:
     """From true positives, predicted and gold of each label."""
     tp, predicted, gold = np.split(sums, 3, axis=-1)
     whole = predicted + gold
-    return np.divide(2 * tp, whole, out=np.zeros_like(whole), where=whole > 0).mean(axis=-1)
+    mean: Array = np.divide(2 * tp, whole, out=np.zeros_like(whole), where=whole > 0).mean(axis=-1)
+    return mean
 
 
 def means(teams: Mapping[str, Array]) -> dict[str, TeamColumn]:
@@ -49,7 +50,9 @@ def means(teams: Mapping[str, Array]) -> dict[str, TeamColumn]:
 
 
 def _mean(sums: Array) -> Array:
-    return np.divide(sums[..., 0], sums[..., 1], out=np.full(sums.shape[:-1], np.nan), where=sums[..., 1] > 0)
+    total, number = sums[..., 0], sums[..., 1]
+    mean: Array = np.divide(total, number, out=np.full(number.shape, np.nan), where=number > 0)
+    return mean
 
 
 def _median(values: Array, counts: Array) -> float:

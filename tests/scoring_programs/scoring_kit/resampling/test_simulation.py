@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from scoring_kit.resampling.task import Resampled, Resampling, resampled
-from scoring_kit.units import Array
 from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1, macro_f1_of, means, team
 
 pytestmark = pytest.mark.slow
@@ -49,7 +49,7 @@ def test_equal_teams_rarely_seem_to_differ_and_real_differences_are_found() -> N
 def test_intervals_of_macro_f1_hold_what_many_rows_would_give() -> None:
     random = np.random.default_rng(1)
 
-    def rows(number: int) -> tuple[Array, Array]:
+    def rows(number: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         gold = random.choice(3, p=(0.5, 0.3, 0.2), size=number)
         return gold, np.where(random.random(number) < 0.7, gold, random.integers(3, size=number))
 

@@ -1,0 +1,46 @@
+"""gen-bundle diff OLD NEW: what differs between two bundles, and what each difference takes on the platform."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from gen_bundle.cli.messages import spinner, user_errors
+from gen_bundle.plain_text import in_lines
+
+EPILOG = """\b
+Examples:
+  gen-bundle diff uploaded.zip bundle.zip
+  gen-bundle diff uploaded.zip my-task/ --data ~/gold
+  gen-bundle diff their-bundle.zip unpacked/ --json
+
+\b
+Each difference carries what it does on the running competition:
+  shown  seen at once when it is saved in the competition's editor
+  edit   an edit in the editor; holds for what is submitted afterwards
+  rerun  the task's program or data must be replaced and its submissions rerun
+  fixed  cannot be changed for what is submitted already
+
+\b
+Of reference data only the numbers of items are shown. Exit status: 0 the same, 1 different, 2 wrong use or a bundle
+that cannot be read.
+"""
+
+
+@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.argument("old")
+@click.argument("new")
+@click.option("--data", type=click.Path(path_type=Path), help="Data with which a declaration is built for it.")
+@click.option(
+    "--layout", type=click.Choice(["joint", "tasks", "separate"]), help="Layout in which a declaration is built."
+)
+@click.option("--json", "as_json_text", is_flag=True, help="Print the differences as JSON.")
+def command(old: str, new: str, data: Path | None, layout: str | None, as_json_text: bool) -> None:
+    """Compare two bundles (zip or folder, anybody's) or declarations in meaning."""
+    from gen_bundle.diff import DiffRequest, diff
+    from gen_bundle.difference.report import as_json, as_text
+
+    with user_errors(), spinner("comparing"):
+        differences = diff(DiffRequest(old, new, data, layout))
+    click.echo(as_json(differences) if as_json_text else in_lines(as_text(differences)), nl=False)
+    sys.exit(1 if differences else 0)

@@ -1,0 +1,62 @@
+"""gen-bundle verify DETAILS: does scoring again give the published result?"""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from gen_bundle.cli.messages import say, spinner, user_errors
+
+EPILOG = """\b
+Examples:
+  gen-bundle verify details.json --bundle bundle.zip --submission eagle.zip --phase test
+  gen-bundle verify line.txt --bundle my-task/ --data ~/gold --submission eagle.zip --phase test
+
+\b
+DETAILS is a details.json of a scoring program, or a text such as a line of an overview paper: a signature and figures,
+`macro_f1 = 0.53  competition:my-task|tasks:…|reference:…`. Figures in a text are compared as far as they have digits,
+others to 1e-6. Exit status: 0 equal, 1 different or not scored, 2 wrong use or unreadable input.
+"""
+
+
+@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.argument("details", type=click.Path(path_type=Path))
+@click.option("--bundle", required=True, help="A bundle (zip or folder), or the name or folder of a competition.")
+@click.option("--submission", required=True, type=click.Path(path_type=Path), help="A zip, folder or single file.")
+@click.option("--phase", required=True, metavar="ID", help="The phase whose gold it is scored against.")
+@click.option("--data", type=click.Path(path_type=Path), help="The real data, where --bundle is a competition.")
+@click.option(
+    "--engine", type=click.Choice(["docker", "process"]), help="Default: docker when an engine answers, else process."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
+def command(
+    details: Path,
+    bundle: str,
+    submission: Path,
+    phase: str,
+    data: Path | None,
+    engine: Literal["docker", "process"] | None,
+    as_json: bool,
+) -> None:
+    """Score a submission again, and compare signature and figures with a published result."""
+    from gen_bundle.verify import VerifyRequest, verify
+
+    with user_errors(), spinner("scoring again"):
+        verdict = verify(VerifyRequest(details, bundle, submission, phase, data, engine))
+    if as_json:
+        click.echo(json.dumps({"equal": verdict.equal, **asdict(verdict)}, indent=1, ensure_ascii=False))
+    if verdict.failed:
+        say(f"the submission was not scored: {verdict.failed}", "red")
+    for setting in verdict.settings:
+        say(f"{setting.meaning} differs: {setting.old or 'nothing'} → {setting.new or 'nothing'}", "red")
+    for figure in verdict.figures:
+        moved = "not given" if figure.new is None else f"{figure.new:g} ({figure.new - figure.old:+.2g})"
+        say(f"{figure.name}: {figure.old:g} → {moved}", "red")
+    if verdict.settings and not verdict.figures:
+        say(f"yet all {verdict.compared} figures are the same")
+    if verdict.equal:
+        say(f"equal: the signature and all {verdict.compared} figures", "green")
+    sys.exit(0 if verdict.equal else 1)

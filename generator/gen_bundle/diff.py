@@ -1,0 +1,63 @@
+"""The journey from two bundles, or two declarations, to what differs between them."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from gen_bundle.build import BuildRequest, build
+from gen_bundle.check.bundle import Bundle
+from gen_bundle.difference.changes import PARTS, Difference
+from gen_bundle.difference.files import file_changes
+from gen_bundle.difference.settings import competition_changes, leaderboard_changes, phase_changes, task_changes
+from gen_bundle.difference.texts import text_changes
+from gen_bundle.errors import UserError
+from gen_bundle.preview.reading import open_bundle
+
+ASPECTS = (competition_changes, text_changes, phase_changes, task_changes, leaderboard_changes, file_changes)
+
+
+@dataclass(frozen=True)
+class DiffRequest:
+    """Two bundles to be compared.
+
+    Attributes:
+        old, new: a zip, an unpacked bundle's folder, or the name or folder of a declaration, which is built for it.
+        data: the data with which declarations are built; their synthetic data without.
+        layout: the layout in which declarations are built; None: the one that they declare.
+    """
+
+    old: str
+    new: str
+    data: Path | None = None
+    layout: str | None = None
+
+
+def diff(request: DiffRequest) -> list[Difference]:
+    """Everything in which the two differ, in the order of `PARTS`.
+
+    Raises:
+        UserError: one of them cannot be read or built.
+    """
+    now = datetime.now(UTC)
+    with ExitStack() as held:
+        old, new = (_bundle(source, request, now, held) for source in (request.old, request.new))
+        found = [difference for aspect in ASPECTS for difference in aspect(old, new)]
+        return sorted(found, key=lambda one: PARTS.index(one.part))
+
+
+def _bundle(source: str, request: DiffRequest, now: datetime, held: ExitStack) -> Bundle:
+    path = Path(source).expanduser()
+    if path.is_file() or (path.is_dir() and not (path / "bundle.yaml").is_file()):
+        bundle = open_bundle(path, now, held)
+        if bundle.huge:
+            raise UserError(f"{path}: aliases (&, *) in competition.yaml repeat each other to enormous size.")
+        return bundle
+    work = Path(held.enter_context(tempfile.TemporaryDirectory()))
+    built = build(BuildRequest(source, out=work / "bundle.zip", data=request.data, layout=request.layout, force=True))
+    if len(built) > 1:
+        raise UserError(f"{source}: layout separate makes {len(built)} bundles. Build them, and compare two at a time.")
+    return open_bundle(built[0].path, now, held)

@@ -1,0 +1,192 @@
+"""Differences in what competition.yaml declares: the competition, its phases, tasks, leaderboard and solutions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gen_bundle.check.bundle import Bundle
+from gen_bundle.codabench.competition import Column, Competition, Phase, Task
+from gen_bundle.codabench.dates import Instant
+from gen_bundle.codabench.declared import PHASE_FLAGS, TOP_FIELDS
+from gen_bundle.codabench.fields import Boolean, as_boolean, as_integer, as_text
+from gen_bundle.codabench.yaml_document import Path
+from gen_bundle.declaration.dates import AOE
+from gen_bundle.difference.changes import Difference, Effect, Named, Settings, changed_settings, paired
+
+SHOWN, EDIT, RERUN, FIXED = Effect
+# The image and the columns have places of their own; `image` is the logo.
+SHOWN_SETTINGS = frozenset(
+    [
+        *("title", "description", "reward", "contact_email", "forum_enabled", "competition_type"),
+        *("show_detailed_results_in_submission_panel", "show_detailed_results_in_leaderboard"),
+        *("make_programs_available", "make_input_data_available"),
+    ]
+)
+
+
+def competition_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
+    """The competition's own settings; the scoring image among them."""
+    yield from changed_settings("competition", "", _top(old), _top(new))
+
+
+def _top(bundle: Bundle) -> Settings:
+    top = bundle.yaml
+    settings: dict[str, tuple[str | None, Effect]] = {}
+    for key, kind, default, _ in TOP_FIELDS:
+        if key == "docker_image":
+            settings["docker_image"] = (bundle.competition.image, EDIT)
+            continue
+        value = top.get(key, default)
+        text = _yes_no(value) if isinstance(kind, Boolean) else as_text(value)
+        settings[key] = (text, SHOWN if key in SHOWN_SETTINGS else EDIT)
+    settings["queue"] = (as_text(top.get("queue")), EDIT)
+    settings["fact_sheet"] = (_questions(top.get("fact_sheet")), EDIT)
+    return settings
+
+
+def _questions(sheet: Any) -> str | None:
+    if not isinstance(sheet, Mapping) or not sheet:
+        return None
+    return "; ".join(
+        f"{key}: {', '.join(f'{name}={value}' for name, value in question.items())}"
+        if isinstance(question, Mapping)
+        else str(key)
+        for key, question in sheet.items()
+    )
+
+
+def phase_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
+    """Phases that came, went or changed: dates in three time zones, limits, tasks, flags."""
+    tasks = paired(tasks_named(old.competition), tasks_named(new.competition))
+    formerly = {one.at: before.name for before, one in tasks if before and one}
+    names = {one.at: formerly.get(one.at, one.name) for one in new.competition.tasks}
+    for before, after in paired(_phases(old), _phases(new)):
+        if before is None or after is None:
+            yield _whole("phases", after or before, after is not None, EDIT if after else FIXED)
+            continue
+        yield from changed_settings("phases", after.name, _phase(old, before, {}), _phase(new, after, names))
+
+
+def _phases(bundle: Bundle) -> list[Named]:
+    return [Named(phase_names(one, place), one) for place, one in enumerate(bundle.competition.phases)]
+
+
+def phase_names(phase: Phase, place: int) -> tuple[object, ...]:
+    """The names by which a phase is recognised; a place tells nothing of one that carries our own id."""
+    return (phase.id, phase.name) if phase.id else (None, phase.name, place)
+
+
+def _phase(bundle: Bundle, phase: Phase, names: Mapping[Path, str]) -> Settings:
+    """A phase's settings; `names` are those of tasks that had another one."""
+    declared = _at(bundle, phase.at)
+    tasks = "; ".join(sorted(names.get(task.at, task.name) for task in phase.tasks))
+    return {
+        "name": (phase.name, SHOWN),
+        "description": (as_text(declared.get("description")), SHOWN),
+        "start": (in_three_zones(phase.start), SHOWN),
+        "end": (in_three_zones(phase.end), SHOWN),
+        "submissions a day": (_limit(phase.a_day), EDIT),
+        "submissions in all": (_limit(phase.in_all), EDIT),
+        "seconds a run": (str(phase.limit_s), EDIT),
+        "tasks": (tasks, FIXED),
+        "moves on by itself": (_yes_no(phase.auto_migrate), EDIT),
+        **{flag: (_yes_no(declared.get(flag)), SHOWN) for flag in PHASE_FLAGS},
+    }
+
+
+def in_three_zones(instant: Instant) -> str:
+    """A date in UTC, anywhere on Earth, and this machine's own zone."""
+    if instant.moment is None:
+        return "open" if instant.fault is None else f"unreadable ({instant.fault})"
+    try:
+        local = instant.moment.astimezone()
+        return (
+            f"{instant.moment:%Y-%m-%d %H:%M:%S} UTC ({instant.moment.astimezone(AOE):%Y-%m-%d %H:%M} AoE, "
+            f"{local:%Y-%m-%d %H:%M %Z} here)"
+        )
+    except (OverflowError, ValueError):
+        return f"{instant.moment.replace(tzinfo=None)} UTC"
+
+
+def task_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
+    """Tasks that came, went or changed, files aside."""
+    for before, after in paired(tasks_named(old.competition), tasks_named(new.competition)):
+        if before is None or after is None:
+            yield _whole("tasks", after or before, after is not None, FIXED)
+            continue
+        yield from changed_settings("tasks", after.name, _task(old, before), _task(new, after))
+
+
+def tasks_named(competition: Competition) -> list[Named]:
+    """The tasks, each recognised by its name, then by its index; several of ours share an `id`, one a phase."""
+    return [Named((one.name, one.index), one) for one in competition.tasks]
+
+
+def _task(bundle: Bundle, task: Task) -> Settings:
+    return {
+        "name": (task.name, SHOWN),
+        "description": (as_text(_at(bundle, task.at).get("description")), SHOWN),
+        "ingestion only during scoring": (_yes_no(task.ingestion_only_during_scoring), RERUN),
+    }
+
+
+def leaderboard_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
+    """The board: its title, its rule, the column that ranks, and every column by its key."""
+    yield from changed_settings("leaderboard", "", _board(old), _board(new))
+    for before, after in paired(_columns(old), _columns(new)):
+        if before is None or after is None:
+            one = after or before
+            effect = SHOWN if after is None or one.computation else RERUN
+            yield Difference("leaderboard", one.key or one.title, "added" if after else "removed", effect)
+            continue
+        yield from changed_settings("leaderboard", after.key, _column(old, before), _column(new, after))
+
+
+def _columns(bundle: Bundle) -> list[Named]:
+    return [Named((one.key, one.index), one) for one in bundle.competition.columns]
+
+
+def _board(bundle: Bundle) -> Settings:
+    competition = bundle.competition
+    primary = next((one.key for one in competition.columns if one.index == competition.primary_index), None)
+    hidden = next((board.get("hidden") for board in bundle.entries("leaderboards")), None)
+    return {
+        "title": (competition.board_title or None, SHOWN),
+        "hidden": (_yes_no(hidden), SHOWN),
+        "submission rule": (competition.submission_rule, EDIT),
+        "ranked by": (primary, SHOWN),
+    }
+
+
+def _column(bundle: Bundle, column: Column) -> Settings:
+    keys = {one.index: one.key for one in bundle.competition.columns}
+    of = ", ".join(str(keys.get(index, index)) for index in column.inputs)
+    return {
+        "key": (column.key, RERUN),
+        "title": (column.title, SHOWN),
+        "place": (None if column.index is None else str(column.index), SHOWN),
+        "better": ("lower" if column.ascending else "higher", SHOWN),
+        "decimals": (str(2 if column.precision is None else column.precision), SHOWN),
+        "hidden": (_yes_no(column.hidden), SHOWN),
+        "computed": (f"{column.computation} of {of}" if column.computation else None, SHOWN),
+    }
+
+
+def _whole(part: str, one: Phase | Task, added: bool, effect: Effect) -> Difference:
+    return Difference(part, one.name, "added" if added else "removed", effect)
+
+
+def _at(bundle: Bundle, place: tuple[Any, ...]) -> Mapping[Any, Any]:
+    value: Any = bundle.yaml
+    for key in place:
+        value = value[key]
+    return value if isinstance(value, Mapping) else {}
+
+
+def _yes_no(value: Any) -> str:
+    return "yes" if as_boolean(value) else "no"
+
+
+def _limit(count: int | None) -> str:
+    return str(count) if as_integer(count) else "no limit"
