@@ -210,7 +210,8 @@ def with_report(
     from scoring_kit.resampling.final_report import final_report  # which is in no scoring program
 
     everyone = [*scores, *(scored.unscored if scored else ())]
-    return {**answer, "report": final_report(request["report"], program, scores, scored, View.of(request, everyone))}
+    report = final_report(request["report"], program, scores, scored, View.of(request, everyone))
+    return {**answer, "report": report, "notes": [*answer["notes"], *report.pop("notes")]}
 
 
 def _written(program: Program, results: Mapping[str, TaskResult]) -> dict[str, float | None]:

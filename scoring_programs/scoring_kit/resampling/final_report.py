@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from scoring_kit.ranking import Standing, View, shared_ranks, task_standing
 from scoring_kit.report.withholding import told_values
 from scoring_kit.resampling.columns import Part, TeamColumn
 from scoring_kit.resampling.families import families
+from scoring_kit.resampling.groups import ALPHA
 from scoring_kit.resampling.task import (
     FEWEST_UNITS,
     NOTHING,
@@ -53,7 +55,8 @@ def final_report(
         `tasks`: id → what report.json holds of the task and, beside it, `title`, `sort`, `decimals` and `name`;
         `without`, why there are no intervals, or None; `shares`, team → share of resamples with each rank;
         `rankings`, other ways to rank; `groups`, metrics by class, type or language. `overall`: the mean rank over
-        several tasks, or None. `signature`: of the scoring, or None.
+        several tasks, or None. `signature`: of the scoring, or None. `notes`: what the organisers should
+        know.
     """
     settings = Resampling(request["resamples"], request["seed"])
     per_unit = _per_unit(scored)
@@ -72,6 +75,7 @@ def final_report(
         "tasks": tasks,
         "overall": _overall({one.task: one.standing.ranks for one in reports}, view),
         "signature": _signature(program, scored),
+        "notes": [note for one in reports for note in one.notes(settings)],
     }
 
 
@@ -156,6 +160,16 @@ class _TaskReport:
             "rankings": self._rankings(),
             "groups": self._groups(shown),
         }
+
+    def notes(self, settings: Resampling) -> list[str]:
+        """That no difference can be significant: the smallest p, times the number of pairs, is not below 0.05."""
+        pairs = len(self.teams) * (len(self.teams) - 1) // 2
+        if self.units is None or pairs / (settings.resamples + 1) < ALPHA:
+            return []
+        return [
+            f"{self.program.task_names[self.task]}: with {settings.resamples} resamples no difference among {pairs} pairs "
+            f"of teams can be significant. Expected --resamples {math.ceil(pairs / ALPHA)} or more."
+        ]
 
     def _team(self, team: str, score: float | None, found: Resampled) -> dict[str, Any]:
         if team in self.view.unseen:

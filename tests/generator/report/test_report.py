@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     teams = submissions(competition, {**TEAMS, BASE: 0.1})
     (teams / "Torn.zip").write_bytes(b"no zip")
     view = ("--baseline", BASE, "--hide-figures", "Quiet", "--hide", "Gone")
-    done = rank(competition, teams, "--report", work / "report", "--resamples", 400, "--seed", 5, *view)
+    done = rank(competition, teams, "--report", work / "report", "--resamples", 1000, "--seed", 5, *view)
     assert done.exit_code == 1, done.output
     assert "not scored: Torn" in done.stderr
     return work / "report"
@@ -66,7 +66,7 @@ def test_report_json_has_the_keys_of_its_contract(folder: Path) -> None:
         assert all(set(p) == {"a", "b", "difference", "low", "high", "p", "p_holm"} for p in one["pairs"])
         assert set(one["stability"]) == {"tau_mean", "wins"}
     first = report["tasks"]["classification"]
-    assert [first[key] for key in ("column", "unit", "units", "resamples", "seed")] == ["macro_f1", "text", 80, 400, 5]
+    assert [first[key] for key in ("column", "unit", "units", "resamples", "seed")] == ["macro_f1", "text", 80, 1000, 5]
 
 
 def test_the_figures_fit_each_other(folder: Path) -> None:
@@ -84,7 +84,7 @@ def test_the_figures_fit_each_other(folder: Path) -> None:
     for pair in one["pairs"]:
         assert pair["difference"] == teams[pair["a"]]["score"] - teams[pair["b"]]["score"]
         assert pair["low"] <= pair["difference"] <= pair["high"]
-        assert 1 / 401 <= pair["p"] <= pair["p_holm"] <= 1
+        assert 1 / 1001 <= pair["p"] <= pair["p_holm"] <= 1
     assert 0 < one["stability"]["tau_mean"] <= 1
     assert set(one["stability"]["wins"]) == set(SHOWN)
     assert 0.9 < sum(one["stability"]["wins"].values()) <= 1
@@ -130,7 +130,7 @@ def test_the_page_has_everything_in_its_order(folder: Path) -> None:
     for expected in (
         "Torn: Torn.zip: cannot be read as a zip",
         "80 texts",
-        "400 resamples",
+        "1,000 resamples",
         "competition:my-task|",
         "without a rank, not counted",
         "mean over texts",
@@ -140,7 +140,7 @@ def test_the_page_has_everything_in_its_order(folder: Path) -> None:
         "baselines ranked, too",
         "Holm&#39;s method",
         "To be added by the organisers.",
-        "--resamples 400 --seed 5",
+        "--resamples 1000 --seed 5",
         "matplotlib ",
     ):
         assert expected in text, expected
@@ -212,6 +212,20 @@ def test_a_table_of_scores_makes_a_report_without_intervals(tmp_path: Path) -> N
     assert "A table of scores was ranked" in page
     assert "invited" in page
     assert "Combined" in page
+
+
+def test_too_few_resamples_for_the_pairs_are_noted(tmp_path: Path) -> None:
+    """The smallest p is 1/101; six times that is above 0.05."""
+    competition = shared_task(tmp_path, 40)
+    teams = submissions(competition, {"A": 0.99, "B": 0.7, "C": 0.4, "D": 0.1})
+    done = rank(competition, teams, "--report", tmp_path / "report", "--resamples", 100)
+    assert done.exit_code == 0, done.output
+    assert "Expected --resamples 120 or more." in done.stderr
+    assert "Expected --resamples 120 or more." in (tmp_path / "report" / "report.html").read_text()
+    assert {team["group"] for team in task(tmp_path / "report")["teams"]} == {1}
+    done = rank(competition, teams, "--report", tmp_path / "report", "--resamples", 120)
+    assert "--resamples" not in done.stderr
+    assert {team["group"] for team in task(tmp_path / "report")["teams"]} != {1}
 
 
 def test_what_lies_in_the_place_of_a_report(tmp_path: Path) -> None:
