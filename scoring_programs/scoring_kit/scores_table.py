@@ -43,7 +43,7 @@ def read_scores(path: Path, keys: Sequence[str], also: Sequence[str] = ()) -> Sc
                 row = dict(zip(table.header, (cell.strip() for cell in cells), strict=True))
                 team = row[TEAM]
                 if not team or team in scores:
-                    what = f"the team {shown(team)} is in an earlier row" if team else f"{TEAM} is empty"
+                    what = f"the team {shown(team)} already has a row" if team else f"{TEAM} is empty"
                     problems.error(f"{path.name}:{line}", what, "one row for each team")
                 scores[team] = {
                     key: _number(row.get(key, ""), f"{path.name}:{line} ({key})", problems) for key in known
@@ -63,5 +63,5 @@ def _number(cell: str, where: str, problems: Problems) -> float | None:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        problems.error(where, f"{shown(cell)} is not a finite number", "a number such as 0.53, or an empty cell")
+        problems.error(where, f"{shown(cell)} is not a finite number", "a number such as 0.53, or nothing")
     return value
