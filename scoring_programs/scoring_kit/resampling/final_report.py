@@ -15,7 +15,7 @@ from scoring_kit.errors import OrganiserError
 from scoring_kit.organiser import show_progress
 from scoring_kit.program import Column, Program
 from scoring_kit.ranking import Standing, View, shared_ranks, task_standing
-from scoring_kit.report.withholding import told_values
+from scoring_kit.report.withholding import open_metrics
 from scoring_kit.resampling.columns import Part, TeamColumn
 from scoring_kit.resampling.families import families
 from scoring_kit.resampling.groups import ALPHA
@@ -166,9 +166,10 @@ class _TaskReport:
         pairs = len(self.teams) * (len(self.teams) - 1) // 2
         if self.units is None or pairs / (settings.resamples + 1) < ALPHA:
             return []
+        name, fewest = self.program.task_names[self.task], math.ceil(pairs / ALPHA)
         return [
-            f"{self.program.task_names[self.task]}: with {settings.resamples} resamples no difference among {pairs} pairs "
-            f"of teams can be significant. Expected --resamples {math.ceil(pairs / ALPHA)} or more."
+            f"{name}: with {settings.resamples} resamples no difference among {pairs} pairs of teams can be significant. "
+            f"Expected --resamples {fewest} or more."
         ]
 
     def _team(self, team: str, score: float | None, found: Resampled) -> dict[str, Any]:
@@ -219,15 +220,13 @@ class _TaskReport:
         """Metrics by class, type or language of the shown teams; what stands on too few items is left out."""
         if self.scored is None:
             return []
-        results = self.scored.results
-        told = {
-            team: {
-                name: results[team][self.task].metrics[name].value
-                for name in told_values(self.program, results[team][self.task].metrics)
-            }
-            for team in shown
-            if self.task in results.get(team, {})
-        }
+        board = {column.key for column in self.program.columns}
+        told = {}
+        for team in shown:
+            result = self.scored.results.get(team, {}).get(self.task)
+            if result is not None:
+                names = open_metrics(result.metrics, board, self.program.details_min_items)
+                told[team] = {name: result.metrics[name].value for name in names}
         return families(self.columns[0].key, told)
 
 
