@@ -168,7 +168,7 @@ class _TaskReport:
             return []
         name, fewest = self.program.task_names[self.task], math.ceil(pairs / ALPHA)
         return [
-            f"{name}: with {settings.resamples} resamples no difference among {pairs} pairs of teams can be significant. "
+            f"{name}: with {settings.resamples} resamples no difference among {pairs} pairs can be significant. "
             f"Expected --resamples {fewest} or more."
         ]
 
