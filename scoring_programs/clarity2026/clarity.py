@@ -24,6 +24,5 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
             **label_metrics("clarity_f1", scores, drawn=True),
         },
         settings={"clarity.labels": str(len(scores.labels))},
-        libraries=["scikit-learn"],
         figures=label_figures("Clarity", scores),
     )

@@ -33,6 +33,5 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
             "evasion.gold": "any-match" if reference.annotated else "strict",
             "evasion.labels": str(len(scores.labels)),
         },
-        libraries=["scikit-learn"],
         figures=label_figures("Evasion", scores),
     )

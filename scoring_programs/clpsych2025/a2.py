@@ -7,11 +7,13 @@ gives what the organisers' evaluation program computes, which truncates, bins an
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import Any
 
 from clpsych2025.answers import Submission
 from clpsych2025.averages import mean
 from clpsych2025.reference import Reference
+from scoring_kit.metrics.classification import f1_scores
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult
 
 _ERRORS = ("mse", "mse_serious", "mse_impaired", "mse_minimal")
@@ -59,7 +61,6 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     return TaskResult(
         metrics={**metrics, "a2_abstentions": Metric(abstentions, len(answers), of_submission=True)},
         settings={"profile": options["profile"]},
-        libraries=("scikit-learn",),
         warnings=warnings,
         figures=[_error_bars(timelines, float if options["profile"] == "published" else truncated)],
     )
@@ -80,7 +81,7 @@ def published(timelines: Sequence[ScoredTimeline]) -> dict[str, Metric]:
     """MSE over posts, then timelines; macro F1 pooled over all posts, an abstention being a false negative only."""
     gold = [published_class(value) for one in timelines for value in one.gold]
     predicted = [published_class(value) for one in timelines for value in one.predicted]
-    f1 = f1_of(gold, predicted, list(CLASSES.values())) if gold else []
+    f1 = f1_scores(predicted, gold, list(CLASSES.values())) if gold else []
     return {**_errors(timelines, seen=float), "a2_macro_f1": Metric(mean(f1), rows=len(gold))}
 
 
@@ -88,7 +89,10 @@ def as_run(timelines: Sequence[ScoredTimeline]) -> dict[str, Metric]:
     """The organisers' numbers: F1 a timeline over four labels (the fourth: abstained), then the mean over timelines."""
     columns = _errors(timelines, seen=truncated)
     labels = [*CLASSES.values(), ABSTAINED]
-    f1 = [f1_of(list(map(as_run_class, one.gold)), list(map(as_run_class, one.predicted)), labels) for one in timelines]
+    f1 = [
+        f1_scores(list(map(as_run_class, one.predicted)), list(map(as_run_class, one.gold)), labels)
+        for one in timelines
+    ]
     rows, posts = len(timelines), sum(len(one.gold) for one in timelines)
     columns["a2_macro_f1"] = Metric(mean([sum(row) / len(labels) for row in f1]), rows, posts)
     original = {key.removeprefix("a2_"): metric for key, metric in columns.items() if key != "a2_macro_f1"}
@@ -136,13 +140,6 @@ def truncated(value: float) -> float:
     return float(int(value))
 
 
-def f1_of(gold: Sequence[int], predicted: Sequence[int], labels: Sequence[int]) -> list[float]:
-    """F1 of each label; 0 where neither gold nor predictions have it."""
-    from sklearn.metrics import f1_score
-
-    return [float(f1) for f1 in f1_score(gold, predicted, labels=list(labels), average=None, zero_division=0)]
-
-
 def _errors(timelines: Sequence[ScoredTimeline], seen: Callable[[float], float]) -> dict[str, Metric]:
     """MSE over a timeline's posts, then over timelines: of all posts, and of the posts of each gold class."""
     pairs = [list(zip(one.gold, one.filled(seen), strict=True)) for one in timelines]
@@ -158,10 +155,7 @@ def _mean_over_timelines(timelines: Sequence[Sequence[tuple[int, float]]]) -> Me
 
 
 def _mse(pairs: Sequence[tuple[int, float]]) -> float:
-    from sklearn.metrics import mean_squared_error
-
-    gold, predicted = zip(*pairs, strict=True)
-    return float(mean_squared_error(gold, predicted))
+    return fsum((gold - predicted) ** 2 for gold, predicted in pairs) / len(pairs)
 
 
 def _error_bars(timelines: Sequence[ScoredTimeline], seen: Callable[[float], float]) -> BarChart:

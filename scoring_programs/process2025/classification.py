@@ -33,7 +33,6 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     return TaskResult(
         metrics=metrics,
         settings={"classification.labels": str(len(CLASSES))},
-        libraries=["scikit-learn"],
         figures=[
             *_models(scored),
             *label_figures(f"Classification, model {best}", scored[best]),

@@ -1,4 +1,4 @@
-"""Says what Codabench would say of a bundle, and what would happen afterwards."""
+"""Predicts whether Codabench would accept a bundle, and what would happen afterwards."""
 
 from gen_bundle.check.bundle import DryRun, Secrets
 from gen_bundle.check.report import Finding, Report

@@ -1,7 +1,5 @@
 """The bundle as the rules see it: its files, its competition.yaml, and the competition that follows from them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -21,7 +19,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Secrets:
-    """The secrets of a competition's reference data.
+    """What of a competition's reference data must not reach participants.
 
     Attributes:
         texts: gold texts (spans as annotations, summaries); found anywhere participants can read, they are a leak.
@@ -29,7 +27,7 @@ class Secrets:
         files: names (relative to the reference data) of files that are secret as a whole, or SHA-256 digests: of such a
             file, or of its XML in canonical form (see `gen_bundle.check.leaks.records.xml_digest`).
         published: names of reference files, or their SHA-256 digests, that participants may have.
-        public: texts that participants legitimately hold; what occurs in them is no leak.
+        public: texts that participants legitimately hold; what occurs in them is not a leak.
         columns: reference table → those of its columns that are secret, by their titles; the others are not. A table
             that is not named here is judged by its look.
     """
@@ -42,7 +40,7 @@ class Secrets:
     columns: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def columns_of(self, name: str) -> frozenset[str] | None:
-        """The secret columns of a reference file; None where its maker does not say."""
+        """The secret columns of a reference file; None where its maker does not name them."""
         return next(
             (titles for file, titles in self.columns.items() if name == file or name.endswith(f"/{file}")), None
         )
@@ -50,7 +48,7 @@ class Secrets:
 
 @dataclass(frozen=True)
 class DryRun:
-    """What a dry run says of the scoring programs.
+    """What a dry run shows of the scoring programs.
 
     Attributes:
         scored: the keys of each scores file that was taken.
@@ -72,11 +70,11 @@ class Bundle(Declared):
 
     Attributes:
         archive: the zip's facts; None for an unpacked folder.
-        unreadable: why competition.yaml cannot be read, if it cannot.
-        known_keys: keys of datasets, tasks, solutions and queues that exist on the server, which nobody here can see.
+        unreadable: why competition.yaml cannot be read; None if it can.
+        known_keys: keys of datasets, tasks, solutions and queues that are known to exist on the server.
         held: what is open for as long as the bundle is looked at.
-        dry_run: what a dry run says of the scoring programs; empty without one.
-        answers: what functions that are asked `once_a_bundle` found.
+        dry_run: what a dry run shows of the scoring programs; empty without one.
+        answers: what functions marked `once_a_bundle` found.
     """
 
     tree: Tree
@@ -90,9 +88,28 @@ class Bundle(Declared):
     packages: dict[int, Package] = field(default_factory=dict)
     answers: dict[str, list[Any]] = field(default_factory=dict)
 
+    def value(self, at: Path) -> Any:
+        """The value at a place of competition.yaml; None where there is none."""
+        value: Any = self.yaml
+        for key in at:
+            if isinstance(value, Mapping):
+                value = value.get(key)
+            else:
+                value = value[key] if isinstance(value, list) and isinstance(key, int) and key < len(value) else None
+        return value
+
+    def find(self, path: Any) -> Node | OnServer | None:
+        """What a path of competition.yaml leads to; None when it leads nowhere or is not a text."""
+        return self.tree.find(path) if isinstance(path, str) else None
+
+    def hint(self, path: str) -> str:
+        """The end of a message about a path that leads nowhere: the file with nearly the same name, if there is one."""
+        near = self.tree.nearest(path)
+        return f"; there is {near!r}" if near else ""
+
     def package(self, use: DataUse) -> Package | None:
         """The unpacked program or data of a use; None when its path leads nowhere."""
-        found = self.tree.find(use.path) if isinstance(use.path, str) else None
+        found = self.find(use.path)
         if found is None:
             return None
         if isinstance(found, OnServer):
@@ -101,9 +118,9 @@ class Bundle(Declared):
             self.packages[id(found)] = unpack(found, self.tick, self.held)
         return self.packages[id(found)]
 
-    def text(self, name: str, limit: int = 32 * 1024 * 1024) -> str | None:
-        """A text file of the bundle as the platform reads it; None when it cannot be read as UTF-8."""
-        found = self.tree.find(name)
+    def text(self, path: Any, limit: int = 32 * 1024 * 1024) -> str | None:
+        """The text of a file as the platform reads it; None when it cannot be read as UTF-8."""
+        found = self.find(path)
         if not isinstance(found, Node) or found.open is None:
             return None
         try:
@@ -112,8 +129,31 @@ class Bundle(Declared):
             return None
 
 
-def page_files(bundle: Bundle) -> Iterator[tuple[Path, Any, Stage, tuple[int, ...]]]:
-    """Every file that is read as a page: its place, its path as given, and when it is read."""
+@dataclass(frozen=True)
+class PageFile:
+    """A file that is read as a page or as the terms.
+
+    Attributes:
+        at: where competition.yaml names it.
+        path: its path as given, of whatever type.
+        found: what the path leads to.
+        stage, order: when the platform reads it.
+    """
+
+    at: Path
+    path: Any
+    found: Node | OnServer | None
+    stage: Stage
+    order: tuple[int, ...]
+
+
+def page_files(bundle: Bundle) -> Iterator[PageFile]:
+    """Every file that is read as a page or as the terms."""
+    for at, path, stage, order in _page_paths(bundle):
+        yield PageFile(at, path, bundle.find(path), stage, order)
+
+
+def _page_paths(bundle: Bundle) -> Iterator[tuple[Path, Any, Stage, tuple[int, ...]]]:
     if bundle.format == "v2":
         for page in bundle.entries("pages"):
             if "file" in page.value:
@@ -127,7 +167,7 @@ def page_files(bundle: Bundle) -> Iterator[tuple[Path, Any, Stage, tuple[int, ..
 
 
 def once_a_bundle(find: Callable[[Bundle], Iterable[T]]) -> Callable[[Bundle], list[T]]:
-    """Let several rules ask for what takes long to find: it is found once, and kept with the bundle."""
+    """Find once for each bundle what several rules need and what takes long to find."""
 
     @wraps(find)
     def found(bundle: Bundle) -> list[T]:

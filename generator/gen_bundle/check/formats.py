@@ -1,7 +1,5 @@
 """A report as text for people, as SARIF, and as GitHub annotations."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -13,7 +11,7 @@ from gen_bundle.check.report import Finding, Report
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LATER = {
     "ok": "it will work",
-    "trap": "it will work, but not as it was meant",
+    "trap": "it will work, but not as intended",
     "broken": "it cannot work",
     None: "the platform would not create the competition",
 }
@@ -25,7 +23,7 @@ def place(finding: Finding) -> str:
 
 
 def text(report: Report) -> Iterator[str]:
-    """The verdict and all findings, line by line; what a rule has to say is said once."""
+    """The verdict and all findings, line by line; the text of each rule is given once."""
     verdict = "accepted" if report.accepted else "refused"
     warned = "DO NOT UPLOAD IT: participants would see gold; " if report.leaks else ""
     yield f"{report.path}: {warned}{verdict}: {LATER[report.later]}"

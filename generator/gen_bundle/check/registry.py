@@ -1,11 +1,9 @@
-"""What a rule is: a small function with its metadata, kept in one registry."""
-
-from __future__ import annotations
+"""What a rule is: an id, its effect, its text, and the function that finds where it is broken."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.versions import SOURCE
@@ -25,20 +23,20 @@ WORKER = f"{SOURCE}, compute_worker/compute_worker.py"
 SCORES = f"{SOURCE}, scores and leaderboards (src/apps/api/views, src/apps/leaderboards)"
 FRONTEND = f"{SOURCE}, src/static (how pages are shown)"
 ZIPFILE = "Python's zipfile, with which Codabench unpacks"
-HOUSE = "good practice; no rule of the platform"
+HOUSE = "good practice; not a rule of the platform"
 
 
 class Effect(Enum):
-    """What a finding does to the competition."""
+    """What a broken rule does to the competition."""
 
-    REFUSED = "the upload is refused"
+    REFUSED = "the upload is refused; the competition is not created"
     BROKEN = "the upload is accepted, but the competition cannot work"
-    TRAP = "the upload is accepted, but something is not as it was meant"
+    TRAP = "the upload is accepted, but something is not as intended"
     NOTE = "worth knowing; does no harm"
 
     @property
     def severity(self) -> Severity:
-        """How loudly it is reported."""
+        """The severity it is reported with."""
         if self in (Effect.REFUSED, Effect.BROKEN):
             return "error"
         return "warning" if self is Effect.TRAP else "note"
@@ -48,7 +46,7 @@ class Effect(Enum):
 class Problem:
     """One place where a rule is broken.
 
-    `at` is the path in competition.yaml (keys and list positions); a problem in another file names `file` instead.
+    `at` is the path in competition.yaml (keys and list positions); a problem in another file gives `file` instead.
     `order` sorts problems of one stage as the platform would meet them.
     """
 
@@ -83,30 +81,62 @@ class Rule:
 REGISTRY: dict[str, Rule] = {}
 
 
-def rule(
-    rule_id: str,
-    effect: Effect,
-    stage: Stage = Stage.LATER,
-    *,
-    title: str,
-    consequence: str,
-    repair: str,
-    source: str,
-    reads: Reads = "v2",
-) -> Callable[[Check], Check]:
-    """Register a function as the rule `rule_id`; its module names the topic."""
+class Extra(TypedDict, total=False):
+    """Where a rule differs from its topic."""
 
-    def register(check: Check) -> Check:
+    source: str
+    reads: Reads
+    stage: Stage
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A subject, with a section in docs/checks.md; its source, input and stage are those of its rules by default.
+
+    Each method registers the function that it decorates as a rule with that effect. The text of a rule is
+    "consequence → repair"; it is the function's docstring unless it is passed.
+    """
+
+    title: str
+    source: str
+    reads: Reads = "v2"
+    stage: Stage = Stage.LATER  # where the platform refuses; all other effects come later
+
+    def refused(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
+        """A rule for what the platform refuses to upload."""
+        return self._rule(Effect.REFUSED, extra.get("stage", self.stage), (rule_id, title, text), extra)
+
+    def broken(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
+        """A rule for what cannot work."""
+        return self._rule(Effect.BROKEN, Stage.LATER, (rule_id, title, text), extra)
+
+    def trap(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
+        """A rule for what is not as intended."""
+        return self._rule(Effect.TRAP, Stage.LATER, (rule_id, title, text), extra)
+
+    def note(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
+        """A rule for what is worth knowing."""
+        return self._rule(Effect.NOTE, Stage.LATER, (rule_id, title, text), extra)
+
+    def _rule(
+        self, effect: Effect, stage: Stage, words: tuple[str, str, str], extra: Extra
+    ) -> Callable[[Check], Check]:
+        rule_id, title, text = words
         if rule_id in REGISTRY:
             raise ValueError(f"two rules are called {rule_id}")
-        topic = check.__module__.rpartition(".")[2]
-        REGISTRY[rule_id] = Rule(rule_id, effect, stage, reads, topic, title, consequence, repair, source, check)
-        return check
+        reads, source = extra.get("reads", self.reads), extra.get("source", self.source)
 
-    return register
+        def register(check: Check) -> Check:
+            consequence, _, repair = (text or " ".join((check.__doc__ or "").split())).partition(" → ")
+            REGISTRY[rule_id] = Rule(
+                rule_id, effect, stage, reads, self.title, title, consequence, repair, source, check
+            )
+            return check
+
+        return register
 
 
 def applying(reads: Iterable[Reads]) -> Iterator[Rule]:
     """The rules that read one of these kinds of input."""
     wanted = set(reads)
-    return (found for found in REGISTRY.values() if found.reads in wanted)
+    return (rule for rule in REGISTRY.values() if rule.reads in wanted)

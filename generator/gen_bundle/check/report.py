@@ -1,6 +1,4 @@
-"""What a check says: findings and the verdict that follows from them."""
-
-from __future__ import annotations
+"""The result of a check: findings, and the verdict that follows from them."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -8,8 +6,8 @@ from typing import Any, Literal
 
 from gen_bundle.check.registry import Effect, Severity
 
-UNSEEN = "gold-would-not-be-found"  # the rule about what a scoring package names as secret
-LEAK = "leak"  # the rule about reference data where participants can read them
+UNSEEN = "gold-would-not-be-found"  # what a scoring package calls secret, and the search would not find
+LEAK = "leak"  # reference data where participants can read them
 Later = Literal["ok", "trap", "broken"]
 
 

@@ -1,7 +1,5 @@
 """Checking a bundle from the file to the report, in the order in which the platform reads it."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 import time
@@ -21,63 +19,60 @@ from gen_bundle.plain_text import one_line
 from gen_bundle.zips.reading import open_archive
 from gen_bundle.zips.tree import Node, folder_tree
 
-# The topics, in the order of the documentation; importing one registers its rules.
-TOPICS = {
-    "envelope": "The zip",
-    "syntax": "competition.yaml as YAML",
-    "values": "Types and lengths of values",
-    "ignored_keys": "Keys that are not read",
-    "pages": "Pages and terms",
-    "page_text": "Text as the browser shows it",
-    "image": "The logo",
-    "queue": "The queue",
-    "tasks": "Tasks",
-    "solutions": "Solutions",
-    "data_files": "Programs and data as files",
-    "programs": "Programs and their commands",
-    "links": "Symbolic links",
-    "docker_image": "The docker image",
-    "phases": "Phases",
-    "schedule": "Dates",
-    "leaderboard": "Leaderboards",
-    "columns": "Columns",
-    "metrics": "Directions of metrics",
-    "scores": "Scores of a dry run",
-    "fact_sheet": "The fact sheet",
-    "server_export": "The server's own exports",
-    "legacy": "The old format",
-    "legacy_board": "The old format's leaderboard",
-    "leaks": "Leaks",
-}
+# The modules of the rules, in the order of the documentation; importing one registers its rules.
+MODULES = (
+    "envelope",
+    "syntax",
+    "values",
+    "ignored_keys",
+    "pages",
+    "page_text",
+    "image",
+    "tasks",
+    "solutions",
+    "data_files",
+    "programs",
+    "workers",
+    "phases",
+    "schedule",
+    "leaderboard",
+    "columns",
+    "metrics",
+    "scores",
+    "fact_sheet",
+    "legacy",
+    "legacy_board",
+    "leaks",
+)
 QUIET_SECONDS = 1.0
 
 
 def load_rules() -> None:
-    """Import every topic, so that its rules are registered."""
-    for topic in TOPICS:
-        importlib.import_module(f"gen_bundle.check.rules.{topic}")
+    """Import every module of rules, so that they are registered."""
+    for module in MODULES:
+        importlib.import_module(f"gen_bundle.check.rules.{module}")
 
 
 class Progress:
-    """Counts what has been read, and says so on stderr once that takes longer than a second."""
+    """Counts the bytes read, and shows the count on stderr once reading takes longer than a second."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.read = 0
-        self.started = self.told = time.monotonic()
+        self.started = self.updated = time.monotonic()
         self.shown = False
 
     def __call__(self, count: int) -> None:
         """Count some bytes."""
         self.read += count
         now = time.monotonic()
-        if now - self.started > QUIET_SECONDS and now - self.told > QUIET_SECONDS / 4 and sys.stderr.isatty():
-            self.told, self.shown = now, True
+        if now - self.started > QUIET_SECONDS and now - self.updated > QUIET_SECONDS / 4 and sys.stderr.isatty():
+            self.updated, self.shown = now, True
             sys.stderr.write(f"\rchecking {self.name}: {self.read / 1e6:,.0f} MB read")
             sys.stderr.flush()
 
     def close(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self.shown:
             sys.stderr.write("\r\x1b[K")
 
@@ -90,13 +85,13 @@ def check_path(
     dry_run: DryRun | None = None,
     known_keys: Iterable[str] = (),
 ) -> Report:
-    """Say what Codabench would do with a bundle, and what happens afterwards.
+    """Report what Codabench would do with a bundle, and what would happen afterwards.
 
     Args:
         path: a zip, or the folder of an unpacked bundle.
         now: the moment against which dates are judged; a date without zone is taken as UTC.
-        secrets: what must not reach participants; derived from the reference data where it is not given.
-        dry_run: what a dry run of the bundle says of its scoring programs.
+        secrets: what must not reach participants; derived from the reference data if not given.
+        dry_run: what a dry run of the bundle shows of its scoring programs.
         known_keys: keys of datasets, tasks, solutions and queues that exist on the server.
 
     Raises:
@@ -110,12 +105,12 @@ def check_path(
         with ExitStack() as held:
             bundle = _open(path, moment, progress, held)
             bundle.secrets, bundle.dry_run, bundle.known_keys = secrets, dry_run or DryRun(), frozenset(known_keys)
-            found = list(_problems(bundle))
+            problems = list(_problems(bundle))
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
     finally:
         progress.close()
-    return Report(str(path), _findings(bundle, found))
+    return Report(str(path), _findings(bundle, problems))
 
 
 def _open(path: Path, now: datetime, tick: Callable[[int], None], held: ExitStack) -> Bundle:
@@ -135,7 +130,7 @@ def _open(path: Path, now: datetime, tick: Callable[[int], None], held: ExitStac
 
 def _problems(bundle: Bundle) -> Iterator[tuple[Rule, Problem]]:
     kinds: list[Reads] = ["archive"]
-    # what grows without end is looked at no further
+    # a file that expands without end is not read any further
     if bundle.document is not None and bundle.yaml and not bundle.huge:
         kinds += ["both", bundle.format]
     for rule in applying(kinds):
@@ -143,19 +138,17 @@ def _problems(bundle: Bundle) -> Iterator[tuple[Rule, Problem]]:
             yield rule, problem
 
 
-def _stage(rule: Rule, problem: Problem) -> Stage:
-    return problem.stage if problem.stage is not None else rule.stage
+def _findings(bundle: Bundle, problems: list[tuple[Rule, Problem]]) -> list[Finding]:
+    effects = list(Effect)
 
-
-def _findings(bundle: Bundle, found: list[tuple[Rule, Problem]]) -> list[Finding]:
-    severities = list(Effect)
-
-    def place(entry: tuple[Rule, Problem]) -> tuple[int, Stage, tuple[int, ...]]:
-        rule, problem = entry
-        return severities.index(rule.effect), _stage(rule, problem), problem.order
+    def in_order(found: tuple[Rule, Problem]) -> tuple[int, Stage, tuple[int, ...]]:
+        rule, problem = found
+        if rule.effect is not Effect.REFUSED:
+            return effects.index(rule.effect), Stage.LATER, ()
+        return 0, rule.stage if problem.stage is None else problem.stage, problem.order
 
     findings: list[Finding] = []
-    for number, (rule, problem) in enumerate(sorted(found, key=place)):
+    for number, (rule, problem) in enumerate(sorted(problems, key=in_order)):
         file, line, column = one_line(problem.file or YAML_NAME), problem.line, problem.column
         if problem.file is None and bundle.document is not None:
             line, column = bundle.document.position(problem.at)

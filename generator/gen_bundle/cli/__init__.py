@@ -36,7 +36,7 @@ class VerbGroup(click.Group):
     """A group that imports a verb's module when it is called, and takes anything else for a competition to build."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(VERBS)
+        return [*VERBS]  # `list` is this package's module of that verb, once it was used
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
@@ -61,7 +61,7 @@ class VerbGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Verbs"):
-            formatter.write_dl(list(VERBS.items()))
+            formatter.write_dl([*VERBS.items()])
 
 
 def _could_be_built(args: Sequence[str]) -> bool:

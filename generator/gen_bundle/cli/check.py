@@ -1,4 +1,4 @@
-"""gen-bundle check PATH…: what Codabench would say of a bundle, before it says it."""
+"""gen-bundle check PATH…: whether Codabench would accept a bundle, before it is uploaded."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Examples:
 PATH is a bundle's zip, the folder of an unpacked bundle, or a competition's folder with bundle.yaml, which is
 built first.
 Exit status: 0 fine, 1 a bundle that would be refused, cannot work or shows gold to participants (--strict: or that
-holds any trap), 2 wrong use or a path that cannot be read, 3 a bug in gen-bundle. Of several, the highest.
+has any trap), 2 wrong use or a path that cannot be read, 3 a bug in gen-bundle. Of several, the highest.
 """
 
 
@@ -71,7 +71,7 @@ def command(
     dry_run: Path | None,
     known_keys: tuple[str, ...],
 ) -> None:
-    """Say what Codabench would say of a bundle, and what would happen afterwards: every finding at once."""
+    """Predict whether Codabench would accept a bundle, and what would happen afterwards: all findings at once."""
     with user_errors():
         if explain is not None:
             from gen_bundle.check.catalogue import explain as explained
@@ -98,12 +98,14 @@ def _moment(text: str | None) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise UserError(f"--now {text}: no date. Expected ISO 8601, such as 2031-01-31 or 2031-01-31T12:00.") from error
+        raise UserError(
+            f"--now {text}: not a date. Expected ISO 8601, such as 2031-01-31 or 2031-01-31T12:00."
+        ) from error
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _record(path: Path) -> DryRun:
-    """What a dry run says of the scoring programs."""
+    """What a dry run shows of the scoring programs."""
     from gen_bundle.check import DryRun
     from gen_bundle.twin.record import read_record
 
@@ -112,7 +114,7 @@ def _record(path: Path) -> DryRun:
         scored = [frozenset(run["scores"]) for run in content["runs"] if isinstance(run.get("scores"), dict)]
         logs = [(int(run["log_lines"]), int(run["log_bytes"])) for run in content.get("measured", ())]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"--dry-run {path}: no dry run wrote this ({error!r}). Make it again.") from error
+        raise UserError(f"--dry-run {path}: this was not written by a dry run ({error!r}). Run it again.") from error
     return DryRun(scored, logs)
 
 
@@ -144,7 +146,7 @@ def _reports(
 def _bundles(path: Path) -> Iterator[list[tuple[Path, str, Secrets | None]]]:
     """The bundles to check at a path, with the names to report them under and the secrets that are known.
 
-    A competition's folder is built first, whatever the check will say of it.
+    A competition's folder is built first, whatever the check will find.
     """
     if not (path / "bundle.yaml").is_file():
         yield [(path, str(path), None)]

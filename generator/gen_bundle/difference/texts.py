@@ -27,11 +27,9 @@ def text_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
 def _pages(bundle: Bundle) -> list[Named]:
     """Title and text of every page."""
     found: list[Named] = []
-    for at, path, _, _ in page_files(bundle):
-        text = bundle.text(path) if isinstance(path, str) else None
-        title = "Terms" if at == ("terms",) else _title(bundle, at)
-        place = len(found)
-        found.append(Named((title, place), (title, text or "")))
+    for place, page in enumerate(page_files(bundle)):
+        title = "Terms" if page.at == ("terms",) else _title(bundle, page.at)
+        found.append(Named((title, place), (title, bundle.text(page.path) or "")))
     return found
 
 

@@ -73,7 +73,8 @@ def _bar_chart(chart: BarChart, min_items: int, decimals: int) -> str:
 
 def _left_out(bars: Sequence[Bar], shown: Sequence[Bar], min_items: int) -> str:
     """Which bars are not shown, and why each of them is not."""
-    hidden = [bar for bar in bars if bar not in shown]
+    drawn = set(shown)
+    hidden = [bar for bar in bars if bar not in drawn]
     reasons = {
         "no items": [bar for bar in hidden if bar.items == 0],
         f"fewer than {min_items} items": [bar for bar in hidden if 0 < bar.items < min_items],

@@ -160,7 +160,7 @@ def test_json_is_the_same_however_it_is_written(tmp_path: Path) -> None:
         write("public/x.txt", json.dumps(gold, indent=4).encode()),
     ]
     assert leaks(bundle(GOLD, *edits), tmp_path) == [
-        "public data public/x.txt is the reference file gold.json, written anew"
+        "public data public/x.txt is the reference file gold.json, in another form"
     ]
 
 

@@ -318,7 +318,7 @@ ANEW = b"<key><!-- gold --><chain id='c1'><node value='he' id='1' /><node value=
 @pytest.mark.parametrize(
     ("edit", "found"),
     [
-        (public("key.xml", ANEW), ["public data public/key.xml is the reference file key.xml, written anew"]),
+        (public("key.xml", ANEW), ["public data public/key.xml is the reference file key.xml, in another form"]),
         (public("key.xml", ANEW.replace(b"he", b"she")), []),
         # an example submission may well be right on a text
         (solution(ANEW), []),

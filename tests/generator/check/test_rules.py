@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.check.registry import REGISTRY, Effect, Problem, rule
+from gen_bundle.check.registry import REGISTRY, Problem, Topic
 from gen_bundle.check.run import load_rules
-from gen_bundle.codabench.stages import Stage
 from tests.generator.check.cases import archive, content, structure
 from tests.generator.check.drafts import Draft, new, old
 
@@ -45,6 +44,6 @@ def test_nothing_is_said_of_a_sound_bundle(base: Callable[[], Draft], tmp_path: 
 def test_a_rule_is_registered_once() -> None:
     with pytest.raises(ValueError, match="two rules are called leak"):
 
-        @rule("leak", Effect.NOTE, Stage.LATER, title="", consequence="", repair="", source="")
+        @Topic("Leaks", source="").note("leak", "a leak")
         def _again(_: object) -> list[Problem]:
             return []

@@ -14,6 +14,7 @@ from gen_bundle.new.project import Place, new_declared
 from gen_bundle.new.propose import propose
 from gen_bundle.new.recipes import RECIPES, recipe_gold
 from gen_bundle.new.split import divide
+from gen_bundle.twin.engines.process import ProcessEngine
 from tests.generator.new.making import bundled, scores
 
 BASELINES: dict[str, tuple[str, dict[str, float]]] = {
@@ -43,7 +44,7 @@ def test_the_command_offers_every_recipe_and_type() -> None:
 @pytest.mark.parametrize("kind", RECIPES)
 def test_a_recipe_builds_and_scores(kind: str, tmp_path: Path) -> None:
     folder = made(kind, tmp_path)
-    found = scores(bundled(folder).path)
+    found = scores(bundled(folder).path, ProcessEngine())
     name, expected = BASELINES[kind]
     assert set(found) == {("dev", name), ("test", name)}
     assert {column: found["dev", name][column] for column in expected} == pytest.approx(expected)

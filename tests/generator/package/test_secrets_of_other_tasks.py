@@ -9,6 +9,8 @@ from gen_bundle.build import BuildRequest, Built, build
 from gen_bundle.errors import UserError
 from gen_bundle.resources import resource
 
+pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+
 
 def copied(name: str, folder: Path) -> Path:
     """A competition that comes with the tool, to be changed."""

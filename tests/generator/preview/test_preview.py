@@ -350,6 +350,7 @@ def test_labels_of_the_axis_are_whole_and_apart(browser: "Browser", tmp_path: Pa
     with visit(browser, file.as_uri()) as seen:
         for width in (320, 360, 600, 760, 1280):
             seen.page.set_viewport_size({"width": width, "height": 740})
+            seen.page.wait_for_function(f"innerWidth === {width}")  # which may be a frame later
             found = seen.page.evaluate(edges)
             assert len(found) > 4
             assert found == sorted(found), width

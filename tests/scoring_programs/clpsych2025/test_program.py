@@ -127,6 +127,7 @@ def test_a_refused_submission_keeps_its_warnings(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_missing_model_is_the_organisers_error(tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="the model libraries are not installed")
     gold = write_gold(tmp_path / "gold", full_gold({"t1": ["p1"]}))

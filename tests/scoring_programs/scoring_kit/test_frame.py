@@ -67,7 +67,6 @@ def test_a_scored_submission(case: Case) -> None:
     assert outcome.details["signature"] in outcome.stdout
     assert outcome.details["signature"] in (outcome.page or "")
     assert "competition:my-task|tasks:classification" in outcome.details["signature"]
-    assert "scikit-learn:" in outcome.details["signature"]
 
 
 def test_the_signature_changes_with_the_gold_data(case: Case, tmp_path: Path) -> None:

@@ -1,6 +1,4 @@
-"""The columns of gold tables, and where they come back in what participants get."""
-
-from __future__ import annotations
+"""The columns of gold tables, and the search for them in what participants get."""
 
 import re
 from collections.abc import Iterable, Mapping, Set
@@ -9,7 +7,7 @@ from itertools import islice
 
 from gen_bundle.check.leaks.records import json_value, records, rows, words
 from gen_bundle.check.leaks.relation import Relation
-from gen_bundle.check.leaks.tables import KEY, PAIR_KEY, Column, Row, table
+from gen_bundle.check.leaks.tables import KEY, PAIR_KEY, ColumnName, Row, table
 from gen_bundle.zips.tree import Node
 
 LABEL_COLUMN = re.compile(
@@ -23,9 +21,9 @@ MIN_ROWS = 3
 LOOKED_AT = 50
 # Shorter texts are labels.
 SHORTEST = 4
-# A column is named when the maker's pairs hold nearly all of its cells.
+# A column is named as secret when the maker's pairs or texts hold nearly all of its cells.
 NAMED = 0.8
-# An example submission may be good; it is the gold itself only when it is right wherever it says anything.
+# An example submission may be good; it is the gold itself only if it is right for nearly all items.
 COVERED_BY_ANSWER = 0.9
 # Below a head, Markdown has a rule.
 OFFSETS = (0, 1, 2)
@@ -39,30 +37,30 @@ class GoldTable:
         name: its file.
         titles: the columns' names, where it has a head.
         rows: how many rows it has.
-        keys: for each column whose cells are all different, the row of each cell; those that are called ids first.
-        columns: the cells of every other column, by row; these are what may be secret.
-        secret: those of them that are known to be: by the maker, or by their titles.
+        keys: for each column whose cells are all different, the row of each cell; those titled like ids first.
+        columns: the cells of every other column, by row; these may be secret.
+        secret: those of them that are known to be, from the maker or from their titles.
         named: whether the maker named one.
-        cut: whether it has more rows than are looked at.
+        cut: whether it has more rows than are compared.
         labels: the columns whose values mostly occur again.
     """
 
     name: str
-    titles: Mapping[Column, str]
+    titles: Mapping[ColumnName, str]
     rows: int
-    keys: Mapping[Column, Mapping[str, int]]
-    columns: Mapping[Column, Mapping[int, str]]
-    secret: Set[Column] = frozenset()
+    keys: Mapping[ColumnName, Mapping[str, int]]
+    columns: Mapping[ColumnName, Mapping[int, str]]
+    secret: Set[ColumnName] = frozenset()
     named: bool = False
     cut: bool = False
-    labels: Set[Column] = field(init=False)
+    labels: Set[ColumnName] = field(init=False)
 
     def __post_init__(self) -> None:
         """Find the columns of labels."""
         self.labels = {column for column, cells in self.columns.items() if 2 * len(set(cells.values())) <= len(cells)}
 
-    def title(self, column: Column) -> str:
-        """A column as a person would call it."""
+    def title(self, column: ColumnName) -> str:
+        """A column's title for a message."""
         return self.titles.get(column) or (f"column {column + 1}" if isinstance(column, int) else str(column))
 
 
@@ -73,24 +71,24 @@ def gold_table(
     texts: Set[tuple[str, ...]],
     secret: Set[str] | None = None,
 ) -> GoldTable | None:
-    """The table that a reference file holds; None where it holds none.
+    """The table that a reference file holds; None for other files.
 
     Args:
         name: the file's name.
         node: the file.
         labels: the labels that the maker names, by id, both as they are compared.
         texts: the texts that the maker names, as words.
-        secret: the titles of the columns that the maker calls secret; None where the maker does not say.
+        secret: the titles of the columns that the maker calls secret; None if the maker does not list them.
     """
     if not _is_regular(node):
         return None
     found = list(islice(table(node), MAX_ROWS + 1))
     cut = len(found) > MAX_ROWS
     names = {column for row in found for column in row if isinstance(column, str)}
-    titles: dict[Column, str] = {name: PAIR_KEY if name.startswith(KEY) else name for name in names}
+    titles: dict[ColumnName, str] = {name: PAIR_KEY if name.startswith(KEY) else name for name in names}
     if not titles and found and _is_head(found):
         titles = dict(found.pop(0))
-    columns: dict[Column, dict[int, str]] = {}
+    columns: dict[ColumnName, dict[int, str]] = {}
     for place, row in enumerate(found[:MAX_ROWS]):
         for column, cell in row.items():
             columns.setdefault(column, {})[place] = cell
@@ -98,7 +96,7 @@ def gold_table(
     if not columns or len(found) < MIN_ROWS:
         return None
     unique = [column for column, cells in columns.items() if len(set(cells.values())) == len(cells)]
-    # exact numbers are mostly all different, too
+    # exact numbers are mostly all different as well, and yet not keys
     keys = [
         column
         for column in unique
@@ -116,8 +114,8 @@ def gold_table(
     if not others:
         return None
     if secret is not None:
-        told = {column for column in others if titles.get(column, str(column)) in secret}
-        return GoldTable(name, titles, len(found), by_key, others, told, named=True, cut=cut)
+        listed = {column for column in others if titles.get(column, str(column)) in secret}
+        return GoldTable(name, titles, len(found), by_key, others, listed, named=True, cut=cut)
     named = {
         column for column, cells in others.items() if _is_named([columns[key] for key in keys], cells, labels, texts)
     }
@@ -127,7 +125,7 @@ def gold_table(
 
 
 def _is_regular(node: Node) -> bool:
-    """Whether a file is JSON, or its lines have as many cells each."""
+    """Whether a file is JSON, or its lines have the same number of cells."""
     if json_value(node) is not None:
         return True
     first = list(islice(rows(node), LOOKED_AT)) or [row for row in islice(records(node), LOOKED_AT) if row]
@@ -135,7 +133,7 @@ def _is_regular(node: Node) -> bool:
 
 
 def _is_head(rows: list[Row]) -> bool:
-    """Whether the first row names the columns: it says so, or none of it is a number or occurs again."""
+    """Whether the first row holds titles: typical ones, or at least no number and nothing that occurs again."""
     head, below = rows[0], rows[1:MAX_ROWS]
     if any(LABEL_COLUMN.fullmatch(cell) or ID_COLUMN.fullmatch(cell) for cell in head.values()):
         return True
@@ -144,8 +142,8 @@ def _is_head(rows: list[Row]) -> bool:
     )
 
 
-def _is_labels(titles: Mapping[Column, str], column: Column, cells: Mapping[int, str]) -> bool:
-    """Whether a column is called like labels, and holds no texts."""
+def _is_labels(titles: Mapping[ColumnName, str], column: ColumnName, cells: Mapping[int, str]) -> bool:
+    """Whether a column is titled like labels, and holds no texts."""
     if not LABEL_COLUMN.fullmatch(titles.get(column, "")):
         return False
     return all(len(words(cell)) < SHORTEST for cell in cells.values())
@@ -166,20 +164,20 @@ def _is_named(
 
 @dataclass
 class _Join:
-    """Rows of a gold table that were found again, and what the public columns say of them.
+    """Rows of a gold table that were found again, and the relations of its columns to the public ones.
 
-    A pair of columns that cannot give anything away any more has no relation; `is_over` once none has.
+    A pair of columns that can no longer give anything away has no relation; `is_over` once none has.
     """
 
     table: GoldTable
-    compared: Set[Column]
+    compared: Set[ColumnName]
     by_order: bool = False
     seen: set[int] = field(default_factory=set)
-    relations: dict[tuple[Column, Column], Relation | None] = field(default_factory=dict)
+    relations: dict[tuple[ColumnName, ColumnName], Relation | None] = field(default_factory=dict)
     is_over: bool = False
 
-    def look(self, place: int, row: Row, own: Column | None) -> None:
-        """Note a public row that is the gold row at `place`; `own` is the column that says so."""
+    def look(self, place: int, row: Row, own: ColumnName | None) -> None:
+        """Note a public row that is the gold row at `place`; `own` is the column that identifies it."""
         if place in self.seen:
             return
         self.seen.add(place)
@@ -196,43 +194,43 @@ class _Join:
                     self.relations[pair] = None
         self.is_over = bool(self.relations) and not any(self.relations.values())
 
-    def told(self, *, is_answer: bool) -> set[Column]:
-        """The gold columns that the public ones give away; those of an answer may be good, but not the gold itself."""
+    def given_away(self, *, is_answer: bool) -> set[ColumnName]:
+        """The gold columns that the public ones give away; an answer only if it repeats the gold itself."""
         return {
             gold
             for (gold, _), relation in self.relations.items()
             if relation is not None
-            and relation.tells(len(self.relations), by_order=self.by_order)
+            and relation.is_significant(len(self.relations), by_order=self.by_order)
             and (not is_answer or self._repeats(gold, relation))
         }
 
-    def _repeats(self, gold: Column, relation: Relation) -> bool:
+    def _repeats(self, gold: ColumnName, relation: Relation) -> bool:
         """Whether a column has the gold values themselves, for (nearly) all rows that have one."""
         return relation.same and len(relation.pairs) >= COVERED_BY_ANSWER * len(self.table.columns[gold])
 
 
 class GoldTables:
-    """All gold tables, of each the columns to look for, and in which of their rows a key stands.
+    """All gold tables, the columns to look for in each, and the rows in which each key occurs.
 
-    Those are the columns that are known to be secret; all, where none is.
+    The columns are those known to be secret; all of them, if none is.
     """
 
     def __init__(self, tables: list[GoldTable]) -> None:
         self.known = any(one.secret or one.named for one in tables)
         self.tables = [(one, one.secret if self.known else set(one.columns)) for one in tables]
         self.tables = [(one, compared) for one, compared in self.tables if compared]
-        self.keys: dict[str, list[tuple[int, Column, int]]] = {}
+        self.keys: dict[str, list[tuple[int, ColumnName, int]]] = {}
         for number, (one, _) in enumerate(self.tables):
             for column, places in one.keys.items():
                 for cell, place in places.items():
                     self.keys.setdefault(cell, []).append((number, column, place))
 
-    def secret(self, told: Iterable[tuple[GoldTable, Set[Column]]]) -> str | None:
-        """What of the told columns is gold, in words.
+    def secret(self, given_away: Iterable[tuple[GoldTable, Set[ColumnName]]]) -> str | None:
+        """Which of the columns that are given away are gold, in words.
 
-        Where none is known to be secret, that is a table of which all columns are public: then nothing of it is.
+        If no column is known to be secret, a table leaks only if all of its columns are given away.
         """
-        for one, columns in told:
+        for one, columns in given_away:
             if self.known or columns == set(one.columns):
                 titles = ", ".join(sorted(one.title(column) for column in columns))
                 return f"shows {titles} of the reference file {one.name}"
@@ -240,18 +238,18 @@ class GoldTables:
 
 
 class Comparison:
-    """Public rows beside the gold tables: joined by each key, and file by file by their order."""
+    """Compares public rows with the gold tables: joined by each key, and file by file by their order."""
 
     def __init__(self, gold: GoldTables) -> None:
         self._gold = gold
-        self._by_key: dict[tuple[int, Column, Column], _Join] = {}
+        self._by_key: dict[tuple[int, ColumnName, ColumnName], _Join] = {}
 
-    def told(self, file: Iterable[Row], *, is_answer: bool) -> list[tuple[GoldTable, Set[Column]]]:
-        """The gold tables of which a file gives columns away, and which; it may go on where other files ended.
+    def given_away(self, file: Iterable[Row], *, is_answer: bool) -> list[tuple[GoldTable, Set[ColumnName]]]:
+        """The columns that a file gives away, by gold table; the file may continue earlier ones.
 
         Args:
             file: its rows.
-            is_answer: whether it is of an example submission, whose columns may well agree with the gold.
+            is_answer: whether it is from an example submission, whose columns may well agree with the gold.
         """
         ordered = [
             (offset, _Join(one, compared, True))
@@ -270,7 +268,7 @@ class Comparison:
                 ordered = [one for one in ordered if _may_go_on(one[1], rows - one[0])]
         whole = [join for offset, join in ordered if join.table.cut or rows - offset == join.table.rows]
         joins = [*self._by_key.values(), *whole]
-        return [(join.table, columns) for join in joins if (columns := join.told(is_answer=is_answer))]
+        return [(join.table, columns) for join in joins if (columns := join.given_away(is_answer=is_answer))]
 
     def _look(self, row: Row) -> None:
         for column, cell in row.items():
@@ -283,5 +281,5 @@ class Comparison:
 
 
 def _may_go_on(join: _Join, rows: int) -> bool:
-    """Whether a file that has had so many rows may still be the table in its order."""
+    """Whether a file with so many rows so far may still be the table in its order."""
     return not join.is_over and (join.table.cut or rows <= join.table.rows)

@@ -1,6 +1,4 @@
-"""What is secret in a bundle: as its maker names it, or as its reference data show it."""
-
-from __future__ import annotations
+"""What is secret in a bundle: as its maker names it, or as its reference data suggest."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,7 +13,7 @@ from gen_bundle.codabench.competition import Task
 from gen_bundle.zips.reading import digest
 from gen_bundle.zips.tree import Node
 
-# Names of files that say what they are.
+# File names that tell what the file is.
 LABELS_NAME = re.compile(r"(?i)truth|gold|label|reference|\bref\b|answer|solution|target|key|y_|_y\b|qrel|score|annot")
 INPUT_NAME = re.compile(r"(?i)input|item|text|source|question|image|features|x_|_x\b|sentence|doc|data|corpus")
 JUNK_NAME = re.compile(r"(?i)(^|/)(readme[^/]*|license[^/]*|metadata[^/]*|\.[^/]*|__init__\.py)$|^__MACOSX/")
@@ -29,7 +27,7 @@ MAX_COLUMNS = 50
 
 @dataclass
 class Gold:
-    """What must not be found.
+    """The secrets to search for.
 
     Attributes:
         raw: SHA-256 of secret files, or of their XML in canonical form, with their names.
@@ -40,7 +38,7 @@ class Gold:
         shingles: hashes of secret word sequences, by their number of words.
         starts: the sizes of the sequences that start with a word.
         texts: the words of each secret text.
-        named: whether the maker named the secrets (then nothing was guessed).
+        named: whether the maker named these secrets, rather than the check guessing them.
         tables: the reference files that are tables.
     """
 
@@ -61,7 +59,7 @@ class Gold:
         self.vocabulary.add(plain(label))
 
     def add_text(self, text: str) -> None:
-        """Note a secret text; texts of less than four words say too little."""
+        """Note a secret text; texts of fewer than four words are too common."""
         found = tuple(words(text))
         if len(found) < SHORTEST:
             return
@@ -86,7 +84,7 @@ def sha256_of(bundle: Bundle, node: Node) -> str:
 
 @once_a_bundle
 def golds_of(bundle: Bundle) -> list[Gold]:
-    """The secrets of a bundle: as its reference data show them, and as its maker names them."""
+    """The secrets of a bundle: as its maker names them, and as its reference data suggest."""
     named = Gold(named=True)
     if bundle.secrets is not None:
         for text in bundle.secrets.texts:
@@ -104,20 +102,20 @@ def golds_of(bundle: Bundle) -> list[Gold]:
         is_named = _is_one_of(secrets.files, bundle, name, node)
         if is_named:
             _add_file(named, bundle, name, node)
-        if is_named or not (_is_no_gold(name, node) or sha256_of(bundle, node) in free):
+        if is_named or not (_is_not_gold(name, node) or sha256_of(bundle, node) in free):
             _add_file(shown, bundle, name, node)
             _add_table(shown, named, name, node, secrets.columns_of(name))
     return [gold for gold in (named, shown) if gold.raw or gold.labels or gold.shingles]
 
 
-def _is_no_gold(name: str, node: Node) -> bool:
-    """Whether a file's name says that it is none, or it holds nothing."""
+def _is_not_gold(name: str, node: Node) -> bool:
+    """Whether a file is not gold by its name, or empty."""
     is_input = INPUT_NAME.search(name.rpartition("/")[2]) is not None and not LABELS_NAME.search(name)
     return is_input or JUNK_NAME.search(name) is not None or not node.size
 
 
 def _add_table(shown: Gold, named: Gold, name: str, node: Node, columns: frozenset[str] | None) -> None:
-    """A reference file as a table; what its maker names of it need not be looked for twice."""
+    """Note a reference file that is a table; what its maker names need not be searched for twice."""
     found = gold_table(name, node, named.labels, set(named.texts), columns)
     if found is None:
         return
@@ -136,7 +134,7 @@ def _add_table(shown: Gold, named: Gold, name: str, node: Node, columns: frozens
 
 
 def reference_files(bundle: Bundle) -> Iterator[tuple[str, Node]]:
-    """All files of the reference data that phases use, but those of phases whose gold is public."""
+    """All files of the reference data, except those of phases whose gold is public."""
     for task in bundle.competition.tasks:
         use = task.files.get("reference_data")
         package = bundle.package(use) if use and not _is_public(bundle, task) else None
@@ -156,7 +154,7 @@ def _is_public(bundle: Bundle, task: Task) -> bool:
 
 
 def _held_by_participants(bundle: Bundle) -> set[str]:
-    """Digests of files that participants' programs get as input: what is among them is no secret."""
+    """Digests of files that participants' programs get as input: these are not secret."""
     held: set[str] = set()
     for task in bundle.competition.tasks:
         use, reference = task.files.get("input_data"), task.files.get("reference_data")
@@ -173,7 +171,7 @@ def _held_by_participants(bundle: Bundle) -> set[str]:
 
 
 def _standoff_inputs(bundle: Bundle, shown: Iterable[Node]) -> set[str]:
-    """Digests of texts that lie beside their gold annotations, document by document, in the reference data.
+    """Digests of texts beside their gold annotations, document by document, in the reference data.
 
     Where participants get some of the files of each document (x.txt, x.a1) and not the others (x.a2), the former are
     their input.
@@ -214,7 +212,7 @@ def column_digest(column: list[str]) -> str:
 
 
 def table_columns(node: Node) -> Iterator[list[str]]:
-    """The columns of every block of lines with as many cells each, with and without the block's first two lines."""
+    """The columns of every block of lines with equally many cells, with and without the first one or two."""
     rows: list[list[str]] = []
     for line in lines(node):
         row = cells(line)
@@ -231,5 +229,5 @@ def _columns_of(rows: list[list[str]]) -> Iterator[list[str]]:
         return
     for place in range(len(rows[0])):
         column = [row[place] for row in rows]
-        # a table may have a head, and in Markdown a rule below it
+        # a table may have a head, with a rule below it in Markdown
         yield from (column, column[1:], column[2:])

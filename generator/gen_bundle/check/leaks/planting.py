@@ -1,9 +1,7 @@
-"""Gold planted in a copy of the public data, form by form: what the search does not find, it would not find in earnest.
+"""Gold planted in a copy of the public data, form by form, to see whether the search for leaks would find it.
 
-So the author of a scoring package learns that its `secrets()` names the wrong things. All of it stays in memory.
+This shows the author of a scoring package that its `secrets()` names the wrong things. All of it stays in memory.
 """
-
-from __future__ import annotations
 
 import csv
 import io
@@ -21,15 +19,15 @@ from gen_bundle.check.leaks.gold import Gold, golds_of, reference_files, sha256_
 from gen_bundle.check.leaks.records import json_digest, json_value, lines, rows, words, xml_digest
 from gen_bundle.check.leaks.relation import Relation
 from gen_bundle.check.leaks.search import Search
-from gen_bundle.check.leaks.tables import Column, Row, json_rows, table
+from gen_bundle.check.leaks.tables import ColumnName, Row, json_rows, table
 from gen_bundle.check.leaks.ties import ENOUGH_TIES
 from gen_bundle.check.leaks.visible import Seen, visible_files, with_contents
 from gen_bundle.zips.tree import Node
 from gen_bundle.zips.writing import zipped
 
-# Fewer rows are found by their file alone: three small numbers agree by chance.
+# Fewer rows are found only as a whole file: three small numbers agree by chance.
 MIN_ROWS = 10
-# So many rows, files and bytes show how the search fares.
+# This many rows, files and bytes are enough of a test.
 MOST_ROWS = 200
 MOST_FILES = 3
 MOST_BYTES = 256 * 1024
@@ -37,11 +35,11 @@ MOST_BYTES = 256 * 1024
 
 @dataclass(frozen=True)
 class Plant:
-    """A file that might lie among the public data.
+    """A file that might be among the public data.
 
     Attributes:
         what: the gold in it, in words.
-        name: its name, which tells how to read it.
+        name: its name, whose ending matters for how it is read.
         data: its content.
     """
 
@@ -58,12 +56,12 @@ def unnoticed(bundle: Bundle) -> Iterator[str]:
         node = Node(size=len(plant.data), open=partial(io.BytesIO, plant.data))
         planted = list(with_contents(bundle, Seen("public data", (), f"planted/{plant.name}", node), 1))
         found = search.with_more(planted)
-        if not any(found.what(seen) for seen in planted):
+        if not any(found.gold_in(seen) for seen in planted):
             yield plant.what
 
 
 def _plants(bundle: Bundle, golds: list[Gold], shown: list[Seen]) -> Iterator[Plant]:
-    """What is known to be secret, and where nothing is, all gold."""
+    """Plants of what is known to be secret; of all gold, if nothing is."""
     named = {digest: name for gold in golds if gold.named for digest, name in gold.raw.items()}
     secret = {digest for gold in golds for digest in gold.raw}
     files = {sha256_of(bundle, node): (name, node) for name, node in reference_files(bundle)}
@@ -91,8 +89,8 @@ def _plants(bundle: Bundle, golds: list[Gold], shown: list[Seen]) -> Iterator[Pl
         yield from _texts(name, node)
 
 
-def _is_public(one: GoldTable, column: Column, host: list[tuple[int, Row]]) -> bool:
-    """Whether a public column holds the cells already, so that it is no secret."""
+def _is_public(one: GoldTable, column: ColumnName, host: list[tuple[int, Row]]) -> bool:
+    """Whether a public column already holds the cells, so that they are not secret."""
     cells = one.columns[column]
     return any(all(row.get(name) == cells.get(place) for place, row in host) for name in host[0][1])
 
@@ -113,7 +111,7 @@ def _copies(name: str, node: Node) -> Iterator[Plant]:
 
 
 def _host(one: GoldTable, shown: list[Seen]) -> list[tuple[int, Row]]:
-    """Rows of a public table, each with the gold row that it belongs to; a table of ids where there is none."""
+    """Rows of a public table, each with the gold row that it belongs to; a table of ids if there is none."""
     for seen in [seen for seen in shown if seen.channel == "public data" and seen.node.size <= MOST_BYTES]:
         found = list(islice(table(seen.node), MOST_ROWS))
         for places in one.keys.values():
@@ -126,8 +124,8 @@ def _host(one: GoldTable, shown: list[Seen]) -> list[tuple[int, Row]]:
     return [(place, {"item": cell}) for cell, place in islice(next(iter(one.keys.values())).items(), MOST_ROWS)]
 
 
-def _columns(one: GoldTable, wanted: list[Column], host: list[tuple[int, Row]]) -> Iterator[Plant]:
-    """Columns beside those of the host: all, and one by one as they are, under other names, and as yes and no."""
+def _columns(one: GoldTable, wanted: list[ColumnName], host: list[tuple[int, Row]]) -> Iterator[Plant]:
+    """Columns beside those of the host: all together, and each as it is, under other names, and as yes and no."""
     whole = [
         {**_public(row), **{one.title(name): cells.get(place, "") for name, cells in one.columns.items()}}
         for place, row in host
@@ -150,13 +148,13 @@ def _columns(one: GoldTable, wanted: list[Column], host: list[tuple[int, Row]]) 
             for *_, cell in given:
                 relation.add(cell, names[cell])
             compared = (len(given[0][1]) + 1) * len(one.columns)
-            if relation.tells(compared, by_order=not one.keys):
+            if relation.is_significant(compared, by_order=not one.keys):
                 changed = [{**_public(row), "extra": names[cell]} for _, row, cell in given]
                 yield Plant(f"{what}, {how}", "items.csv", _csv(changed[::-1] if one.keys else changed))
 
 
 def _disguises(values: Counter[str]) -> dict[str, dict[str, str]]:
-    """Other ways to write the labels: for each what stands for which."""
+    """Other ways to write the labels: for each, the new value of every label."""
     frequent = values.most_common(1)[0][0]
     return {
         "under other names": {value: f"name-{number}" for number, value in enumerate(values)},

@@ -1,18 +1,17 @@
 """Reading any text file as records of cells, as values, and as words; line by line, in bounded memory."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
 from xml.etree import ElementTree
 
 from gen_bundle.zips.tree import CHUNK, Node
 
+Record = TypeVar("Record")
 MAX_JSON_BYTES = 16 * 1024 * 1024
 MAX_LINE = 1024 * 1024
 MAX_DEPTH = 200
@@ -24,7 +23,7 @@ EDGE = " \t\r\n\"'`*_<>()[]{}"
 
 
 def lines(node: Node) -> Iterator[str]:
-    """The lines of a text file; nothing for a binary one. Longer lines than a megabyte come in pieces."""
+    """The lines of a text file; nothing for a binary one. Lines longer than a megabyte come in pieces."""
     if node.open is None:
         return
     with node.open() as stream:
@@ -50,7 +49,7 @@ def lines(node: Node) -> Iterator[str]:
 
 
 def fingerprint(node: Node) -> tuple[str, int]:
-    """A digest of the file's lines, outer blanks and blank lines left out, and how many differ (to 3)."""
+    """A digest of the lines without outer blanks and blank lines, and the number of different lines (up to 3)."""
     state = hashlib.sha256()
     different: set[str] = set()
     for line in lines(node):
@@ -63,7 +62,7 @@ def fingerprint(node: Node) -> tuple[str, int]:
 
 
 def xml_digest(node: Node) -> str | None:
-    """The SHA-256 of an XML file's canonical form, which no other program's way of writing changes.
+    """The SHA-256 of an XML file's canonical form, which does not depend on the program that wrote it.
 
     That is Canonical XML 2.0 (W3C) without comments and the blanks around texts. None for other files, for a lone
     element, and for files that define entities or nest elements deeper than 200.
@@ -85,7 +84,7 @@ def xml_digest(node: Node) -> str | None:
 
 
 def json_digest(node: Node) -> str | None:
-    """The SHA-256 of a JSON file's value, however it is written. None for other files, and for less than two lists."""
+    """The SHA-256 of a JSON file's value, however it is written. None for other files, and for one flat list."""
     value = json_value(node)
     if value is None:
         return None
@@ -94,7 +93,7 @@ def json_digest(node: Node) -> str | None:
 
 
 class _Canonical(ElementTree.C14NWriterTarget):
-    """Writes the canonical form of XML; it takes too long for what is nested out of all proportion."""
+    """Writes the canonical form of XML; it would take too long on deeply nested elements."""
 
     depth = 0
 
@@ -130,21 +129,28 @@ def records(node: Node) -> Iterator[list[str]]:
     if value is not None:
         yield from json_records(value)
         return
+    yield from each_line(node, json_records, lambda row: row)
+
+
+def each_line(
+    node: Node, of_json: Callable[[Any], Iterator[Record]], of_cells: Callable[[list[str]], Record]
+) -> Iterator[Record]:
+    """The records of a text file whose lines may be JSON, or else cells; lines that csv cannot read are left out."""
     for line in lines(node):
         if line.lstrip().startswith(JSON_STARTS):
             try:
-                yield from json_records(json.loads(line))
+                yield from of_json(json.loads(line))
                 continue
             except (ValueError, RecursionError):
                 pass
         try:
-            yield cells(line)
+            yield of_cells(cells(line))
         except csv.Error:
             continue
 
 
 def json_value(node: Node) -> Any:
-    """What a JSON file of whatever name holds; None when it is none."""
+    """The value of a file that holds JSON, whatever its name; None for any other file."""
     if node.size > MAX_JSON_BYTES or not node.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
         return None
     try:
@@ -154,7 +160,7 @@ def json_value(node: Node) -> Any:
 
 
 def json_records(value: Any) -> Iterator[list[str]]:
-    """One record for each object: its scalars, with the key that it stands under; one for each pair of scalars."""
+    """One record for each object: its key and its scalars; and one for each of the scalars with its key."""
     waiting: list[tuple[str | None, Any]] = [(None, value)]
     while waiting:
         key, part = waiting.pop()
@@ -170,9 +176,9 @@ def json_records(value: Any) -> Iterator[list[str]]:
 
 
 def rows(node: Node) -> Iterator[list[str]]:
-    """A table's rows, in which every column keeps its place: quoted cells may span lines, and none is left out.
+    """A table's rows, in which every column keeps its place: quoted cells may span lines, and no cell is left out.
 
-    JSON that holds its columns one by one is read as the table that they make. Nothing for what is no table.
+    JSON that holds its columns one by one is read as the table that they make. Nothing for other files.
     """
     value = json_value(node)
     if value is not None:
@@ -201,7 +207,7 @@ def _json_table(value: Any) -> Iterator[list[str]]:
 
 
 def plain(cell: str) -> str:
-    """A cell as it is compared: in lower case, and 28.0 or 28.50 as 28 or 28.5, as other programs write them."""
+    """A cell as it is compared: in lower case, and 28.0 and 28.50 as 28 and 28.5, as other programs write them."""
     cell = cell.strip().lower()
     return cell.rstrip("0").rstrip(".") if "." in cell and DECIMAL.fullmatch(cell) else cell
 
@@ -211,7 +217,7 @@ def _text(value: Any) -> str:
 
 
 def values(name: str, node: Node) -> Iterator[list[str]]:
-    """The words of every value: a record's cells, and each line as a whole and behind a leading `key:`."""
+    """The words of every value: a record's cells, and each line as a whole and after a leading `key:`."""
     for record in records(node):
         for cell in record:
             yield words(cell)

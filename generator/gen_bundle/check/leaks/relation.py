@@ -1,6 +1,4 @@
-"""Whether one column says what another one says: the same, under other names, or as yes and no."""
-
-from __future__ import annotations
+"""Whether one column gives another one away: with the same values, under other names, or as yes and no."""
 
 import math
 from collections import Counter
@@ -18,12 +16,13 @@ class Relation:
     """A column of gold and a public one, row by row.
 
     Attributes:
-        by_name: whether the gold values are labels, which may be written in other ways; what mostly occurs once, like
-            texts and exact numbers, is given away by itself alone.
-        shown: for each gold value what stands in the public column.
+        by_name: whether the gold values are labels, which may be written under other names; values that mostly occur
+            once, like texts and exact numbers, are given away only by themselves.
+        shown: the public value of each gold value.
         pairs: the rows, in their order, as pairs of gold and public value.
-        one_to_one: whether each public value stands for one gold value, too.
-        same: whether it is that value.
+        meant: the gold value of each public value.
+        one_to_one: whether each public value stands for only one gold value.
+        same: whether all public values are the gold ones.
     """
 
     by_name: bool = True
@@ -42,14 +41,14 @@ class Relation:
             return False
         return self.same or (self.by_name and (self.one_to_one or (len(self.meant) <= 2 and public in BITS)))
 
-    def tells(self, compared: int, *, by_order: bool = False) -> bool:
-        """Whether that is no chance.
+    def is_significant(self, compared: int, *, by_order: bool = False) -> bool:
+        """Whether the agreement is more than chance.
 
-        Under every order of the public column's values, as many as there are (n! / (m1! m2! …) for values that occur
-        m1, m2 … times), count those that agree with the gold as well: 1 for the same values, one for each exchange of
-        labels that are equally frequent for other names, at most 2^k for yes and no on k labels. Their share, times the
-        pairs of columns `compared`, is below 1 in 1000. Where rows are joined by their order alone, runs of a value
-        count as one row: two sorted columns agree without saying anything.
+        Of all orders of the public column's values (n! / (m1! m2! …) for values that occur m1, m2 … times), count those
+        that agree with the gold as well: 1 for the same values, one for each exchange of equally frequent labels for
+        other names, at most 2^k for yes and no on k labels. Their share, times the pairs of columns `compared`, must
+        be below 1 in 1000. If rows are joined by their order alone, runs of a value count as one row, since any two
+        sorted columns agree.
         """
         if (
             len(self.meant) < 2

@@ -1,13 +1,12 @@
 """The search of one file after another for gold: whole files, columns, labels tied to ids, and texts."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass
 from itertools import islice
+from typing import Self
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.leaks.columns import COVERED_BY_ANSWER, SHORTEST, Comparison, GoldTables
@@ -34,14 +33,14 @@ INPUT_CHANNELS = ("public data", "input data")
 
 @dataclass(frozen=True)
 class Leak:
-    """A visible file and what of the gold it holds."""
+    """A visible file and the gold in it, in words."""
 
     seen: Seen
     what: str
 
 
 class Search:
-    """Looks at one file after another; columns may be spread over several files of a folder."""
+    """Searches one file after another; columns may be spread over several files of a folder."""
 
     def __init__(self, bundle: Bundle, golds: Iterable[Gold], shown: Iterable[Seen]) -> None:
         self._bundle = bundle
@@ -49,21 +48,21 @@ class Search:
         self._tables = GoldTables([one for gold, _ in self._golds for one in gold.tables])
         self._comparisons: dict[tuple[str, str], Comparison] = {}
 
-    def with_more(self, shown: Iterable[Seen]) -> Search:
-        """A new search for the same gold, in which participants are shown some files more."""
+    def with_more(self, shown: Iterable[Seen]) -> Self:
+        """A new search for the same gold, with more files that participants see."""
         more = copy(self)
         more._golds = [(gold, public | _public_shingles(self._bundle, gold, shown)) for gold, public in self._golds]
         more._comparisons = {}
         return more
 
-    def what(self, seen: Seen) -> str | None:
-        """What of the gold a file holds, in words."""
+    def gold_in(self, seen: Seen) -> str | None:
+        """The gold in a file, in words; None if there is none."""
         found = (self._of_gold(gold, public, seen) for gold, public in self._golds)
         return next((what for what in found if what), None) or self._columns(seen)
 
     def _of_gold(self, gold: Gold, public: set[int], seen: Seen) -> str | None:
         whole = _whole_file(self._bundle, gold, seen)
-        # what nobody named is not looked for in code, line by line
+        # only named secrets are searched for in code, line by line
         if whole or (_is_code(seen) and not gold.named):
             return whole
         return _tied_labels(gold, seen) or _gold_text(gold, seen, public)
@@ -75,7 +74,7 @@ class Search:
         folder, _, name = seen.name.rpartition("/")
         place = (folder, "") if name.lower().endswith(".json") else (folder, name)
         comparison = self._comparisons.setdefault(place, Comparison(self._tables))
-        return self._tables.secret(comparison.told(table(seen.node), is_answer=seen.is_answer))
+        return self._tables.secret(comparison.given_away(table(seen.node), is_answer=seen.is_answer))
 
 
 def _is_code(seen: Seen) -> bool:
@@ -95,7 +94,7 @@ def found_leaks(bundle: Bundle) -> Iterator[Leak]:
     for seen in seen_files:
         key = (sha256_of(bundle, seen.node), seen.channel, seen.is_answer, seen.name.rpartition(".")[2].lower())
         if key not in known:
-            known[key] = search.what(seen)
+            known[key] = search.gold_in(seen)
         what = known[key]
         if what:
             yield Leak(seen, what)
@@ -112,7 +111,7 @@ def _whole_file(bundle: Bundle, gold: Gold, seen: Seen) -> str | None:
     for written in () if seen.is_answer else (xml_digest(seen.node), json_digest(seen.node)):
         name = gold.plain.get(written or "") or gold.raw.get(written or "")
         if name is not None:
-            return f"is the reference file {name}, written anew"
+            return f"is the reference file {name}, in another form"
     if gold.columns and seen.channel not in ("logo", "program"):
         try:
             for column in table_columns(seen.node):
@@ -127,7 +126,7 @@ def _tied_labels(gold: Gold, seen: Seen) -> str | None:
     if not gold.labels:
         return None
     whole, columns = ties_of(gold, _records(seen), rows(seen.node) if seen.channel != "logo" else ())
-    # of an example submission one column may be right by luck: here it is looked at as a whole
+    # one column of an example submission may be right by luck: here it is judged as a whole
     leaking = [ties for ties in (whole, *([] if seen.is_answer else columns)) if _is_leak(gold, seen, ties)]
     if not leaking:
         return None
@@ -185,7 +184,7 @@ def _matches(gold: Gold, stream: Iterator[str]) -> set[int]:
 
 
 def _public_shingles(bundle: Bundle, gold: Gold, shown: Iterable[Seen]) -> set[int]:
-    """Secret word sequences that participants' input also holds, as part of longer texts: they are no secret."""
+    """Secret word sequences that participants' input also holds, as part of longer texts: they are not secret."""
     if not gold.shingles:
         return set()
     found = _matches(gold, (word for text in (bundle.secrets.public if bundle.secrets else ()) for word in words(text)))
@@ -199,7 +198,7 @@ def _gold_text(gold: Gold, seen: Seen, public: set[int]) -> str | None:
     if not gold.shingles:
         return None
     if seen.channel in INPUT_CHANNELS:
-        # where none of its words stand in a row, no value can be a gold text
+        # if it contains no secret sequence of words, no value can be a gold text
         return _gold_value(gold, seen) if public else None
     found = _matches(gold, _words(seen)) - public
     if not found:

@@ -1,17 +1,13 @@
 """Reading any text file as a table: rows of cells, each with the name or the place of its column."""
 
-from __future__ import annotations
-
-import csv
-import json
 from collections.abc import Iterator
 from typing import Any
 
-from gen_bundle.check.leaks.records import JSON_STARTS, cells, json_value, lines, plain, rows
+from gen_bundle.check.leaks.records import each_line, json_value, plain, rows
 from gen_bundle.zips.tree import Node
 
-Column = str | int
-Row = dict[Column, str]
+ColumnName = str | int
+Row = dict[ColumnName, str]
 # Rows of more cells hold features rather than answers.
 WIDEST = 200
 # The columns of keys in mappings of objects (followed by the objects' fields) and of single values.
@@ -39,17 +35,8 @@ def _rows(node: Node) -> Iterator[Row]:
     for row in rows(node):
         is_table = True
         yield _numbered(row)
-    for line in () if is_table else lines(node):
-        if line.lstrip().startswith(JSON_STARTS):
-            try:
-                yield from json_rows(json.loads(line))
-                continue
-            except (ValueError, RecursionError):
-                pass
-        try:
-            yield _numbered(cells(line))
-        except csv.Error:
-            continue
+    if not is_table:
+        yield from each_line(node, json_rows, _numbered)
 
 
 def _numbered(row: list[str]) -> Row:
@@ -57,7 +44,7 @@ def _numbered(row: list[str]) -> Row:
 
 
 def json_rows(value: Any) -> Iterator[Row]:
-    """The objects of a JSON value in their order, with their single values and the key they stand under."""
+    """The objects of a JSON value in their order, with their single values and the key of each."""
     waiting: list[tuple[str | None, Any]] = [(None, value)]
     while waiting:
         key, part = waiting.pop()

@@ -1,6 +1,4 @@
-"""Known ids and gold labels that stand together in a file: record by record, and column by column."""
-
-from __future__ import annotations
+"""Known ids and gold labels that occur together in a file: record by record, and column by column."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -15,20 +13,20 @@ AGREEMENT = 0.95
 # Numbers are known ids by chance more often than names are: more of them must agree.
 ENOUGH_TIES, ENOUGH_NUMBERS = 3, 10
 DISTINCTIVE_ID = 4
-# A column that repeats ids more often than this is none of ids; the first few repetitions are forgiven.
+# A column that repeats ids more often than this does not hold ids; the first few repetitions are ignored.
 REPEATED, FORGIVEN = 0.05, 20
 
 
 @dataclass
 class Ties:
-    """What a file says about known ids.
+    """What a file shows about known ids.
 
     Attributes:
         named: records that give a known id some label.
         agreeing: those among them whose label is the gold one.
-        tied: the different ids that got theirs.
+        tied: the different ids that got their gold label.
         labels: the gold labels given.
-        numbers: whether all ids that got theirs are numbers.
+        numbers: whether all of these ids are numbers.
         pair: whether an agreeing record is just an id and its label, and not two small numbers.
     """
 
@@ -46,16 +44,16 @@ class Ties:
 
     @property
     def nearly_perfect(self) -> bool:
-        """Whether so many are the gold ones that the others are noise."""
+        """Whether so many are the gold ones that the others may be noise."""
         return 0 < self.agreeing >= AGREEMENT * self.named
 
     @property
     def several(self) -> bool:
-        """Whether that is more than a coincidence or a constant."""
+        """Whether the agreement is more than a coincidence or a constant."""
         return self.tied >= ENOUGH_TIES and len(self.labels) > 1
 
     def add(self, gold: Gold, item: str, given: set[str], *, new: bool) -> bool:
-        """Note the labels that a record gives an id, `new` when none before did; returns whether they are gold."""
+        """Note the labels that a record gives an id, `new` if it is the first one; returns whether they are gold."""
         self.named += 1
         if not given <= gold.labels[item]:
             return False
@@ -85,7 +83,7 @@ class RecordTies(Ties):
 
 
 class ColumnTies:
-    """Ties of each two columns, one of ids and one of labels, whatever stands in the others."""
+    """Ties of each two columns, one of ids and one of labels, whatever the others hold."""
 
     def __init__(self) -> None:
         self._ids: dict[int, set[str]] = defaultdict(set)

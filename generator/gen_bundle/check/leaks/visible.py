@@ -1,7 +1,5 @@
 """Everything that participants can read or download, file by file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -35,8 +33,8 @@ class Seen:
         at: where competition.yaml names it.
         name: its own name.
         node: the file.
-        is_answer: whether it is an example submission.
-        closed: why nobody can look into it; empty where one can.
+        is_answer: whether it is an example submission, or part of one.
+        closed: why the check cannot look into it; empty if it can.
     """
 
     channel: Channel
@@ -49,13 +47,12 @@ class Seen:
 
 @once_a_bundle
 def visible_files(bundle: Bundle) -> Iterator[Seen]:
-    """All files that participants can read; archives among them are opened, too."""
-    for at, path, _, _ in page_files(bundle):
-        found = bundle.tree.find(path) if isinstance(path, str) else None
-        if isinstance(found, Node) and not found.is_folder:
-            yield Seen("page", at, str(path), found)
+    """All files that participants can read, with those inside archives."""
+    for page in page_files(bundle):
+        if isinstance(page.found, Node) and not page.found.is_folder:
+            yield Seen("page", page.at, str(page.path), page.found)
     logo = bundle.yaml.get("image")
-    found = bundle.tree.find(logo) if isinstance(logo, str) else None
+    found = bundle.find(logo)
     if isinstance(found, Node) and not found.is_folder:
         yield Seen("logo", ("image",), str(logo), found)
     done: set[tuple[str, int]] = set()
@@ -79,7 +76,7 @@ def with_contents(bundle: Bundle, seen: Seen, depth: int) -> Iterator[Seen]:
     """A file, and what is inside it."""
     inside = contents(seen.node, bundle.tick, bundle.held) if depth < MAX_NESTING else Contents()
     yield replace(seen, closed=inside.closed)
-    # an archive in a starting kit is an example of what to hand in
+    # an archive in a starting kit is an example submission
     is_answer = seen.is_answer or (seen.channel == "starting kit" and ARCHIVE.search(seen.name) is not None)
     for name, node in inside.files:
         yield from with_contents(

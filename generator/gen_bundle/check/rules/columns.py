@@ -1,21 +1,19 @@
-"""Columns: keys, indexes, computed columns, and directions."""
-
-from __future__ import annotations
+"""Columns: keys, indexes, computed columns, and precision."""
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
-from gen_bundle.check.registry import SCORES, SERIALIZERS, Effect, Problem, rule
+from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.registry import SCORES, SERIALIZERS, Check, Problem, Topic
 from gen_bundle.codabench.competition import input_texts
+from gen_bundle.codabench.document import Entry
 from gen_bundle.codabench.fields import as_integer, as_text, shown
 from gen_bundle.codabench.stages import Stage
 
-if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle
-    from gen_bundle.codabench.document import Entry
-
-COLUMNS = f"{SERIALIZERS}/leaderboards.py (columns)"
+VALIDATED = Topic("Columns", f"{SERIALIZERS}/leaderboards.py (columns)", stage=Stage.SAVE_LEADERBOARDS)
+COMPUTED = Topic("Columns", SCORES)
+SHOWN = Topic("Columns", SCORES, reads="both")
 STORED_DECIMALS = 10
 COLUMNS_PLACE = 3
 # place of checks over a whole column, and over all columns, after those of single fields
@@ -28,75 +26,56 @@ def _columns(bundle: Bundle) -> Iterator[tuple[Entry, Entry]]:
             yield board, column
 
 
-@rule(
+def _repeated(name: str, values: Callable[[list[Entry]], Iterable[Any]], place: int) -> Check:
+    """The check for a value that two columns of a leaderboard must not share; None is not a value."""
+
+    def check(bundle: Bundle) -> Iterator[Problem]:
+        for board in bundle.entries("leaderboards"):
+            at = (*board.at, "columns")
+            for value, count in Counter(values(bundle.entries(*at))).items():
+                if count > 1 and value is not None:
+                    order = (board.position, COLUMNS_PLACE, ALL_COLUMNS, place)
+                    yield Problem(f"the {name} {value!r} is used {count} times", at, order=order)
+
+    return check
+
+
+VALIDATED.refused(
     "column-keys-equal",
-    Effect.REFUSED,
-    Stage.SAVE_LEADERBOARDS,
-    title="two columns with the same key",
-    consequence="The upload ends with `columns: Columns must have unique keys!`",
-    repair="Give every column a key of its own; outer blanks do not count.",
-    source=COLUMNS,
-)
-def _column_keys_equal(bundle: Bundle) -> Iterator[Problem]:
-    for board in bundle.entries("leaderboards"):
-        columns = bundle.entries(*board.at, "columns")
-        counted = Counter(as_text(column.get("key")) for column in columns if as_text(column.get("key")))
-        for key, count in counted.items():
-            if count > 1:
-                order = (board.position, COLUMNS_PLACE, ALL_COLUMNS, 1)
-                yield Problem(f"the key {key!r} is used {count} times", (*board.at, "columns"), order=order)
+    "two columns with the same key",
+    "The upload ends with `columns: Columns must have unique keys!` "
+    "→ Give every column a key of its own; blanks around it do not count.",
+)(_repeated("key", lambda columns: (as_text(column.get("key")) or None for column in columns), 1))
 
-
-@rule(
+VALIDATED.refused(
     "column-indexes-equal",
-    Effect.REFUSED,
-    Stage.SAVE_LEADERBOARDS,
-    title="two columns with the same index",
-    consequence="The upload ends with `columns: Columns must have unique indexes!`",
-    repair="Number the columns 0, 1, 2 ….",
-    source=COLUMNS,
-)
-def _column_indexes_equal(bundle: Bundle) -> Iterator[Problem]:
-    for board in bundle.entries("leaderboards"):
-        numbers = [as_integer(column.get("index")) for column in bundle.entries(*board.at, "columns")]
-        for index, count in Counter(number for number in numbers if number is not None).items():
-            if count > 1:
-                order = (board.position, COLUMNS_PLACE, ALL_COLUMNS, 0)
-                yield Problem(f"the index {index} is used {count} times", (*board.at, "columns"), order=order)
+    "two columns with the same index",
+    "The upload ends with `columns: Columns must have unique indexes!` → Number the columns 0, 1, 2 ….",
+)(_repeated("index", lambda columns: (as_integer(column.get("index")) for column in columns), 0))
 
 
-@rule(
-    "computation-without-inputs",
-    Effect.REFUSED,
-    Stage.SAVE_LEADERBOARDS,
-    title="`computation` without `computation_indexes`",
-    consequence="The upload ends with `Column with computation must have at least 1 column selected …`, even when "
-    "computation is null.",
-    repair="Add computation_indexes with the indexes of the columns to compute from, or delete computation.",
-    source=COLUMNS,
-)
+@VALIDATED.refused("computation-without-inputs", "`computation` without `computation_indexes`")
 def _computation_without_inputs(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `Column with computation must have at least 1 column selected …`, even if computation is
+    null.
+    → Add computation_indexes with the indexes of the columns to compute from, or delete computation.
+    """
     for board, column in _columns(bundle):
         if "computation" in column.value and "computation_indexes" not in column.value:
             order = (board.position, COLUMNS_PLACE, column.position, WHOLE_COLUMN)
-            yield Problem(f"column {shown(column.get('key'))} has computation only", column.at, order=order)
+            what = f"column {shown(column.get('key'))} has a computation, but no computation_indexes"
+            yield Problem(what, column.at, order=order)
 
 
-@rule(
-    "computation-inputs-wrong",
-    Effect.REFUSED,
-    Stage.SAVE_LEADERBOARDS,
-    title="computation_indexes that do not fit",
-    consequence="The upload ends with `Column index … does not exist …`, `Bad value for index …`, `Cannot "
-    "self-reference …` or `Cannot add computation columns without a computation function set`.",
-    repair="Give a list of whole numbers, each the index of another column, together with `computation`.",
-    source=COLUMNS,
-)
+@VALIDATED.refused("computation-inputs-wrong", "`computation_indexes` that do not fit")
 def _computation_inputs_wrong(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `Column index … does not exist …`, `Bad value for index …`, `Cannot self-reference …` or
+    `Cannot add computation columns without a computation function set`.
+    → Give a list of whole numbers, each the index of another column, together with `computation`.
+    """
     for board, column in _columns(bundle):
         at = (*column.at, "computation_indexes")
-        indexes = column.get("computation_indexes")
-        for what in _input_faults(bundle, board, column, indexes):
+        for what in _input_faults(bundle, board, column, column.get("computation_indexes")):
             yield Problem(what, at, order=(board.position, COLUMNS_PLACE, column.position, WHOLE_COLUMN))
 
 
@@ -117,91 +96,48 @@ def _input_faults(bundle: Bundle, board: Entry, column: Entry, indexes: Any) -> 
         yield f"{name} is given without computation"
     existing = {as_integer(other.get("index")) for other in bundle.entries(*board.at, "columns")}
     if str(as_integer(column.get("index"))) in listed:
-        yield f"{name} names the column itself"
+        yield f"{name} refers to the column itself"
     for text in listed:
         try:
             number = int(text)
         except ValueError:
-            yield f"{name} holds {shown(text)}, which is no whole number"
+            yield f"{name} contains {shown(text)}, which is not a whole number"
             continue
         if number not in existing:
-            yield f"{name} names the index {number}, which no column has"
+            yield f"{name} refers to the index {number}, which no column has"
 
 
-@rule(
-    "computation-of-nothing",
-    Effect.BROKEN,
-    title="a computed column that computes from nothing, or with no function",
-    consequence="Every upload of scores ends in a server error after the first stored score.",
-    repair="Name the columns to compute from, and avg, sum, min or max.",
-    source=SCORES,
-)
+@COMPUTED.broken("computation-of-nothing", "a computed column without inputs, or without a function")
 def _computation_of_nothing(bundle: Bundle) -> Iterator[Problem]:
+    """Every upload of scores ends in a server error after the first stored score.
+    → Give the columns to compute from, and avg, sum, min or max.
+    """
     for board, column in _columns(bundle):
         computation = column.get("computation")
-        indexes = column.get("computation_indexes")
-        empty = not input_texts(indexes) and "computation_indexes" in column.value
+        empty = "computation_indexes" in column.value and not input_texts(column.get("computation_indexes"))
         if board.position == 0 and computation is not None and (computation == "" or empty):
-            yield Problem(f"column {shown(column.get('key'))} computes from nothing", column.at)
+            missing = "function" if computation == "" else "inputs"
+            yield Problem(f"the computed column {shown(column.get('key'))} has no {missing}", column.at)
 
 
-@rule(
-    "computation-left-out",
-    Effect.TRAP,
-    title="computation_indexes beside an empty computation",
-    consequence="The column is not computed; nobody fills it unless the scoring program writes its key.",
-    repair="Set computation to avg, sum, min or max, or delete both keys.",
-    source=SCORES,
-)
+@COMPUTED.trap("computation-left-out", "`computation_indexes` with an empty `computation`")
 def _computation_left_out(bundle: Bundle) -> Iterator[Problem]:
+    """The column is not computed; it stays empty unless the scoring program writes its key.
+    → Set computation to avg, sum, min or max, or delete both keys.
+    """
     for _, column in _columns(bundle):
-        if "computation" not in column.value or column.get("computation") is not None:
-            continue
-        if input_texts(column.get("computation_indexes")):
-            yield Problem(f"column {shown(column.get('key'))} has inputs and no computation", column.at)
+        is_empty = "computation" in column.value and column.get("computation") is None
+        if is_empty and input_texts(column.get("computation_indexes")):
+            yield Problem(f"column {shown(column.get('key'))} has inputs, but no computation", column.at)
 
 
-@rule(
-    "computed-from-computed",
-    Effect.TRAP,
-    title="a column computed from another computed column",
-    consequence="The result depends on which of the two the server happens to compute first.",
-    repair="Compute from columns that the scoring program writes.",
-    source=SCORES,
-)
-def _computed_from_computed(bundle: Bundle) -> Iterator[Problem]:
-    columns = bundle.competition.columns
-    computed = {column.index for column in columns if column.computation}
-    for column in columns:
-        if column.computation and computed.intersection(column.inputs):
-            yield Problem(f"column {column.key} is computed from a computed column", column.at)
-
-
-@rule(
-    "computation-input-twice",
-    Effect.TRAP,
-    title="a sum or mean over a column that is named twice",
-    consequence="The column counts once: naming it again does not give it more weight.",
-    repair="Name each column once; let the scoring program write a weighted value.",
-    source=SCORES,
-)
-def _computation_input_twice(bundle: Bundle) -> Iterator[Problem]:
-    for column in bundle.competition.columns:
-        if column.computation in ("sum", "avg") and len(set(column.inputs)) < len(column.inputs):
-            listed = ", ".join(map(str, column.inputs))
-            yield Problem(f"column {column.key} is computed from {listed}", (*column.at, "computation_indexes"))
-
-
-@rule(
+@VALIDATED.refused(
     "column-id",
-    Effect.REFUSED,
-    Stage.SAVE_LEADERBOARDS,
-    title="an `id` of a column that is no number",
-    consequence="The server looks for an existing column with this id, and the upload fails.",
-    repair="Delete `id`.",
-    source=f"{COLUMNS}; drf-writable-nested looks up nested objects by id",
+    "an `id` of a column that is not a number",
+    source=f"{VALIDATED.source}; drf-writable-nested looks up nested objects by id",
 )
 def _column_id(bundle: Bundle) -> Iterator[Problem]:
+    """The server looks for an existing column with this id, and the upload fails. → Delete `id`."""
     for board, column in _columns(bundle):
         key = column.get("pk") or column.get("id")
         if key and as_integer(key) is None:
@@ -209,61 +145,65 @@ def _column_id(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"column {shown(column.get('key'))} has the id {shown(key)}", (*column.at, "id"), order=order)
 
 
-@rule(
-    "precision-negative",
-    Effect.TRAP,
-    title="a negative precision",
-    consequence="Scores are shown rounded to tens, hundreds and so on.",
-    repair="Give the number of digits after the point.",
-    source=SCORES,
-    reads="both",
-)
-def _precision_negative(bundle: Bundle) -> Iterator[Problem]:
-    for column in bundle.competition.columns:
-        if column.precision is not None and column.precision < 0:
-            yield Problem(f"column {column.key} has the precision {column.precision}", column.at)
-
-
-@rule(
-    "precision-zero",
-    Effect.NOTE,
-    title="a precision of 0",
-    consequence="Scores are shown rounded to whole numbers: 0.51 and 1.49 are both shown as 1.0.",
-    repair="Give more digits where the scores are not counts or percentages.",
-    source=SCORES,
-    reads="both",
-)
-def _precision_zero(bundle: Bundle) -> Iterator[Problem]:
-    for column in bundle.competition.columns:
-        if column.precision == 0:
-            yield Problem(f"column {column.key} has the precision 0", column.at)
-
-
-@rule(
-    "precision-beyond-stored",
-    Effect.NOTE,
-    title="more digits than are stored",
-    consequence=f"Scores are stored with {STORED_DECIMALS} digits after the point.",
-    repair=f"Use a precision of at most {STORED_DECIMALS}.",
-    source=SCORES,
-    reads="both",
-)
-def _precision_beyond_stored(bundle: Bundle) -> Iterator[Problem]:
-    for column in bundle.competition.columns:
-        if column.precision is not None and column.precision > STORED_DECIMALS:
-            yield Problem(f"column {column.key} has the precision {column.precision}", column.at)
-
-
-@rule(
-    "column-key-with-outer-blanks",
-    Effect.TRAP,
-    title="a column key with blanks around it",
-    consequence="The blanks are stripped: a scoring program that writes the key with them is ignored.",
-    repair="Write the key without blanks, here and in the scoring program.",
-    source=SERIALIZERS,
-)
+@COMPUTED.trap("column-key-with-outer-blanks", "a column key with blanks around it", source=SERIALIZERS)
 def _column_key_with_outer_blanks(bundle: Bundle) -> Iterator[Problem]:
+    """The blanks are stripped: scores that the scoring program writes under the key with blanks are ignored.
+    → Write the key without blanks, here and in the scoring program.
+    """
     for _, column in _columns(bundle):
         key = column.get("key")
         if isinstance(key, str) and key != key.strip() and key.strip():
             yield Problem(f"the key {key!r} has blanks around it", (*column.at, "key"))
+
+
+@COMPUTED.trap("computed-from-computed", "a column computed from another computed column")
+def _computed_from_computed(bundle: Bundle) -> Iterator[Problem]:
+    """The result depends on which of the two the server computes first. → Compute from written columns only."""
+    columns = bundle.competition.columns
+    computed = {column.index for column in columns if column.computation}
+    for column in columns:
+        if column.computation and computed.intersection(column.inputs):
+            yield Problem(f"column {column.key} is computed from a computed column", column.at)
+
+
+@COMPUTED.trap("computation-input-twice", "a sum or mean that lists a column twice")
+def _computation_input_twice(bundle: Bundle) -> Iterator[Problem]:
+    """The column counts once: listing it again does not give it more weight.
+    → List each column once; let the scoring program write a weighted value.
+    """
+    for column in bundle.competition.columns:
+        if column.computation in ("sum", "avg") and len(set(column.inputs)) < len(column.inputs):
+            inputs = ", ".join(map(str, column.inputs))
+            yield Problem(f"column {column.key} is computed from {inputs}", (*column.at, "computation_indexes"))
+
+
+def _precision(is_odd: Callable[[int], bool]) -> Check:
+    """The check for columns with an odd number of digits."""
+
+    def check(bundle: Bundle) -> Iterator[Problem]:
+        for column in bundle.competition.columns:
+            if column.precision is not None and is_odd(column.precision):
+                yield Problem(f"column {column.key} has the precision {column.precision}", column.at)
+
+    return check
+
+
+SHOWN.trap(
+    "precision-negative",
+    "a negative precision",
+    "Scores are shown rounded to tens, hundreds and so on. → Give the number of digits after the decimal point.",
+)(_precision(lambda digits: digits < 0))
+
+SHOWN.note(
+    "precision-zero",
+    "a precision of 0",
+    "Scores are shown rounded to whole numbers: 0.51 and 1.49 are both shown as 1.0. "
+    "→ Give more digits unless the scores are counts or percentages.",
+)(_precision(lambda digits: digits == 0))
+
+SHOWN.note(
+    "precision-beyond-stored",
+    "more digits than are stored",
+    f"Scores are stored with {STORED_DECIMALS} digits after the decimal point. "
+    f"→ Use a precision of at most {STORED_DECIMALS}.",
+)(_precision(lambda digits: digits > STORED_DECIMALS))

@@ -1,32 +1,28 @@
 """Programs and data as paths: what they lead to, what is packed, and what overwrites what."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from functools import wraps
 from uuid import UUID
 
-from gen_bundle.check.registry import UNPACKER, WORKER, Effect, Problem, rule
+from gen_bundle.check.bundle import Bundle, page_files
+from gen_bundle.check.registry import UNPACKER, WORKER, ZIPFILE, Check, Problem, Topic
+from gen_bundle.check.rules.shared import PATH_NOT_TEXT, UNKNOWN_KEY, known_key
 from gen_bundle.codabench.competition import Competition, DataUse
 from gen_bundle.codabench.fields import shown
 from gen_bundle.codabench.stages import Stage
+from gen_bundle.zips.packed import Package
 from gen_bundle.zips.tree import Node, OnServer
 
-if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle
-
-FILES = f"{UNPACKER}/base_unpacker.py (data files)"
+DATA = Topic(
+    "Programs and data as files", f"{UNPACKER}/base_unpacker.py (data files)", reads="both", stage=Stage.SAVE_TASKS
+)
 PROGRAMS = ("scoring_program", "ingestion_program")
+OF_PHASES = ("public_data", "starting_kit")
 STAGES = {"solution": Stage.SAVE_SOLUTIONS, "public_data": Stage.SAVE_PHASES, "starting_kit": Stage.SAVE_PHASES}
 
 
-def _order(use: DataUse) -> tuple[int, ...]:
-    # in SAVE_PHASES each phase first looks up its tasks (place 0) and the leaderboard (1), then its two files (2, 3)
-    return (use.order[0], use.order[1] + 2) if use.role in ("public_data", "starting_kit") else (*use.order, 0)
-
-
 def where(use: DataUse) -> str:
-    """A use as people name it: reference_data 'ref'."""
+    """A use as people call it: reference data 'ref'."""
     return f"{use.role.replace('_', ' ')} {shown(use.path)}"
 
 
@@ -35,24 +31,32 @@ def in_use(competition: Competition) -> list[DataUse]:
     return [use for task in competition.used_tasks for use in task.files.values()]
 
 
-@rule(
+@DATA.refused(
     "data-path-no-text",
-    Effect.REFUSED,
-    Stage.TASKS,
-    title="the path of a program or of data is no text",
-    consequence="The upload ends with `join() argument must be str, …`.",
-    repair="Leave the key out when there is nothing; quote a path that looks like a number.",
-    source=FILES,
-    reads="both",
+    "the path of a program or of data is not a text",
+    f"{PATH_NOT_TEXT} → Leave the key out if there is nothing; quote a path that looks like a number.",
+    stage=Stage.TASKS,
 )
 def _data_path_no_text(bundle: Bundle) -> Iterator[Problem]:
     for use in bundle.competition.uses():
         if not isinstance(use.path, str):
-            shared = use.role in ("public_data", "starting_kit")
-            stage = Stage.SOLUTIONS if use.role == "solution" else Stage.PHASES if shared else Stage.TASKS
-            stage = stage if bundle.format == "v2" else Stage.PHASES
+            stage = Stage.SOLUTIONS if use.role == "solution" else Stage.TASKS
+            stage = Stage.PHASES if use.role in OF_PHASES or bundle.format != "v2" else stage
             order = (use.order[0], 5, *use.order[1:])
-            yield Problem(f"{where(use)} is no path", use.at, stage=stage, order=order)
+            yield Problem(f"{where(use)} is not a path", use.at, stage=stage, order=order)
+
+
+def _missing_data(bundle: Bundle, *, uuids: bool) -> Iterator[tuple[str, Problem]]:
+    """The paths that lead nowhere, each with a problem: those that are UUIDs and so keys of the server, or the rest."""
+    for use in bundle.competition.uses():
+        if isinstance(use.path, str) and bundle.find(use.path) is None and _is_uuid(use.path) is uuids:
+            # in SAVE_PHASES each phase first looks up its tasks (place 0) and the leaderboard (1), then its two files
+            order = (use.order[0], use.order[1] + 2) if use.role in OF_PHASES else (*use.order, 0)
+            what = (
+                f"is the key of a dataset, {UNKNOWN_KEY}" if uuids else f"is not in the bundle{bundle.hint(use.path)}"
+            )
+            stage = STAGES.get(use.role, Stage.SAVE_TASKS)
+            yield use.path, Problem(f"{where(use)} {what}", use.at, stage=stage, order=order)
 
 
 def _is_uuid(text: str) -> bool:
@@ -63,188 +67,153 @@ def _is_uuid(text: str) -> bool:
     return True
 
 
-@rule(
-    "data-not-found",
-    Effect.REFUSED,
-    Stage.SAVE_TASKS,
-    title="a program or data file is not there",
-    consequence='The upload ends with `Cannot find dataset: "…"`.',
-    repair="Correct the path: it is relative to the root of the zip, case counts, / separates, and nothing is fetched "
-    "from the web.",
-    source=FILES,
-    reads="both",
-)
+@DATA.refused("data-not-found", "a program or data file does not exist")
 def _data_not_found(bundle: Bundle) -> Iterator[Problem]:
-    for use in bundle.competition.uses():
-        if isinstance(use.path, str) and bundle.tree.find(use.path) is None and not _is_uuid(use.path):
-            near = bundle.tree.nearest(use.path)
-            hint = f"; there is {near!r}" if near else ""
-            stage = STAGES.get(use.role, Stage.SAVE_TASKS)
-            yield Problem(f"{where(use)} is not in the bundle{hint}", use.at, stage=stage, order=_order(use))
+    """The upload ends with `Cannot find dataset: "…"`.
+    → Correct the path: it is relative to the root of the zip, case matters, / separates, and nothing is fetched from
+    the web.
+    """
+    return (problem for _, problem in _missing_data(bundle, uuids=False))
 
 
-@rule(
+@DATA.refused(
     "data-key-unknown",
-    Effect.REFUSED,
-    Stage.SAVE_TASKS,
-    title="a program or data refers to a dataset of the server by key",
-    consequence='The upload ends with `Cannot find … with key: "…"` where there is no such dataset.',
-    repair="Put the file into the bundle. If a dataset with this key exists on your server, name it with --known-key.",
-    source=FILES,
-    reads="both",
+    "a program or data refers to a dataset of the server by key",
+    'The upload ends with `Cannot find … with key: "…"` if there is no such dataset. '
+    f"→ Put the file into the bundle. {known_key('dataset')}",
 )
 def _data_key_unknown(bundle: Bundle) -> Iterator[Problem]:
-    for use in bundle.competition.uses():
-        if not isinstance(use.path, str) or use.path in bundle.known_keys or not _is_uuid(use.path):
-            continue
-        if bundle.tree.find(use.path) is None:
-            stage = STAGES.get(use.role, Stage.SAVE_TASKS)
-            what = f"{where(use)} is the key of a dataset, which cannot be assumed to exist"
-            yield Problem(what, use.at, stage=stage, order=_order(use))
+    return (problem for key, problem in _missing_data(bundle, uuids=True) if key not in bundle.known_keys)
 
 
-@rule(
-    "data-whole-bundle",
-    Effect.TRAP,
-    title="an empty path, which means the whole bundle",
-    consequence="The whole bundle is packed, reference data included; as public data, starting kit or solution "
-    "participants can download it.",
-    repair="Leave the key out, or give the path of a folder of its own.",
-    source=FILES,
-    reads="both",
-)
+@DATA.trap("data-whole-bundle", "an empty path, which means the whole bundle")
 def _data_whole_bundle(bundle: Bundle) -> Iterator[Problem]:
+    """The whole bundle is packed, reference data included; as public data, starting kit or solution participants can
+    download it.
+    → Leave the key out, or give the path of a separate folder.
+    """
     for use in bundle.competition.uses():
-        if isinstance(use.path, str) and bundle.tree.find(use.path) is bundle.tree.root:
+        if bundle.find(use.path) is bundle.tree.root:
             yield Problem(f"{where(use)} packs the whole bundle", use.at)
 
 
-@rule(
-    "data-of-the-server",
-    Effect.BROKEN,
-    title="the path of a program or data leads out of the bundle",
-    consequence="The path is followed on the server: a foreign file is taken.",
-    repair="Give a path inside the bundle.",
-    source=FILES,
-    reads="both",
-)
+@DATA.broken("data-of-the-server", "the path of a program or data leads out of the bundle")
 def _data_of_the_server(bundle: Bundle) -> Iterator[Problem]:
+    """The path is followed on the server, and some other file is used. → Give a path inside the bundle."""
     for use in bundle.competition.uses():
-        if isinstance(use.path, str) and isinstance(bundle.tree.find(use.path), OnServer):
+        if isinstance(bundle.find(use.path), OnServer):
             yield Problem(f"{where(use)} lies outside the bundle", use.at)
 
 
-@rule(
-    "data-no-zip",
-    Effect.BROKEN,
-    title="a program or data that is no zip and no folder",
-    consequence="It is uploaded as it is; the worker cannot unpack it, and every submission fails after minutes with "
-    "`Bad or empty zip file`.",
-    repair="Give a folder, or a zip that can be opened.",
-    source=WORKER,
-    reads="both",
-)
-def _data_no_zip(bundle: Bundle) -> Iterator[Problem]:
-    for use in in_use(bundle.competition):
-        package = bundle.package(use)
-        if package and package.fault:
-            what = "is no zip" if package.kind == "no zip" else "is a zip that cannot be unpacked"
-            yield Problem(f"{where(use)} {what}: {package.fault}", use.at)
+def _packages_with(fault: Callable[[DataUse, Package, bool], str | None]) -> Check:
+    """The check for a fault of a program or data as a folder or zip, which submissions meet (in use) or not."""
+
+    @wraps(fault)
+    def check(bundle: Bundle) -> Iterator[Problem]:
+        competition = bundle.competition
+        running = {use.at for use in in_use(competition)}
+        for use in competition.uses():
+            package = bundle.package(use)
+            what = fault(use, package, use.at in running) if package else None
+            if what:
+                yield Problem(f"{where(use)} {what}", use.at)
+
+    return check
 
 
-@rule(
+@DATA.broken("data-no-zip", "a program or data that is neither a zip nor a folder", source=WORKER)
+@_packages_with
+def _data_no_zip(_: DataUse, package: Package, running: bool) -> str | None:
+    """It is uploaded as it is, but the worker cannot unpack it: every submission fails after minutes with `Bad or empty
+    zip file`.
+    → Give a folder, or a zip that can be opened.
+    """
+    what = "is not a zip" if package.kind == "no zip" else "is a zip that cannot be unpacked"
+    return f"{what}: {package.fault}" if running and package.fault else None
+
+
+@DATA.trap(
     "download-no-zip",
-    Effect.TRAP,
-    title="a solution, kit or public data in a broken zip, or a solution that is no zip",
-    consequence="Participants download something that they cannot open or submit.",
-    repair="Give a folder, or a zip that can be opened.",
+    "a solution, starting kit or public data in a broken zip, or a solution that is not a zip",
     source=WORKER,
-    reads="both",
 )
-def _download_no_zip(bundle: Bundle) -> Iterator[Problem]:
-    competition = bundle.competition
-    running = {use.at for use in in_use(competition)}
-    for use in competition.uses():
-        package = bundle.package(use) if use.at not in running else None
-        if package and package.fault and (use.role == "solution" or str(use.path).lower().endswith(".zip")):
-            yield Problem(f"{where(use)} cannot be opened: {package.fault}", use.at)
+@_packages_with
+def _download_no_zip(use: DataUse, package: Package, running: bool) -> str | None:
+    """Participants download something that they cannot open or submit. → Give a folder, or a zip that can be opened."""
+    needs_zip = use.role == "solution" or str(use.path).lower().endswith(".zip")
+    return f"cannot be opened: {package.fault}" if not running and package.fault and needs_zip else None
 
 
-@rule(
-    "reference-data-empty",
-    Effect.BROKEN,
-    title="reference data without any file",
-    consequence="The scoring program finds an empty /app/input/ref.",
-    repair="Put the reference files there, or leave the key out.",
-    source=WORKER,
-    reads="both",
-)
-def _reference_data_empty(bundle: Bundle) -> Iterator[Problem]:
-    for use in in_use(bundle.competition):
-        package = bundle.package(use) if use.role == "reference_data" else None
-        if package and package.kind in ("folder", "zip") and not package.fault and not package.names:
-            yield Problem(f"{where(use)} holds no file", use.at)
+def _is_empty(package: Package) -> bool:
+    return package.kind in ("folder", "zip") and not package.fault and not package.names
 
 
-@rule(
-    "data-empty",
-    Effect.TRAP,
-    title="input data, public data, a kit or a solution without any file",
-    consequence="Participants get an empty zip.",
-    repair="Put the files there, or leave the key out.",
-    source=FILES,
-    reads="both",
-)
-def _data_empty(bundle: Bundle) -> Iterator[Problem]:
+@DATA.broken("reference-data-empty", "reference data without any file", source=WORKER)
+@_packages_with
+def _reference_data_empty(use: DataUse, package: Package, running: bool) -> str | None:
+    """The scoring program finds an empty /app/input/ref. → Put the reference files there, or leave the key out."""
+    return "contains no file" if running and use.role == "reference_data" and _is_empty(package) else None
+
+
+@DATA.trap("data-empty", "input data, public data, a starting kit or a solution without any file")
+@_packages_with
+def _data_empty(use: DataUse, package: Package, _: bool) -> str | None:
+    """Participants get an empty zip. → Put the files there, or leave the key out."""
+    is_download = use.role not in (*PROGRAMS, "reference_data")
+    return "contains no file" if is_download and _is_empty(package) else None
+
+
+@DATA.trap("link-used", "a symbolic link among the programs, data or pages", source=ZIPFILE)
+def _link_used(bundle: Bundle) -> Iterator[Problem]:
+    """It is unpacked as a small text file with the link's target. → Pack the file itself (zip without -y)."""
+    for page in page_files(bundle):
+        if isinstance(page.found, Node) and page.found.is_link:
+            yield Problem(f"the page {page.path} is a symbolic link", page.at)
     for use in bundle.competition.uses():
-        if use.role in PROGRAMS or use.role == "reference_data":
-            continue
         package = bundle.package(use)
-        if package and package.kind in ("folder", "zip") and not package.fault and not package.names:
-            yield Problem(f"{where(use)} holds no file", use.at)
+        linked = [name for name, node in package.tree.root.files() if node.is_link] if package else []
+        if linked:
+            yield Problem(f"{where(use)} contains the symbolic link {linked[0]!r}", use.at)
 
 
-ZIPPED = f"{UNPACKER}/utils.py (zip_if_directory)"
-OVERWRITES = "Folders are zipped into a file named after them, one folder up."
+OVERWRITES = "A folder `x/data` is zipped into `data.zip`, one folder up."
 
 
-@rule(
+@DATA.broken(
     "packed-over",
-    Effect.BROKEN,
-    title="packing a folder overwrites a program or data that a task uses",
-    consequence=f"{OVERWRITES} A file of that name that is read later is another one than meant.",
-    repair="Do not give a folder and a zip the same name; ship ready-made zips.",
-    source=ZIPPED,
-    reads="both",
+    "packing a folder overwrites a program or data that a task uses",
+    f"{OVERWRITES} A file of that name that is read later is no longer the original. "
+    "→ Do not give a folder and a zip the same name; include ready-made zips.",
+    source=f"{UNPACKER}/utils.py (zip_if_directory)",
 )
 def _packed_over(bundle: Bundle) -> Iterator[Problem]:
-    running = {use.at for use in in_use(bundle.competition)}
-    for use, earlier, target, replaced in _overwritten(bundle):
-        if replaced and use.at in running:
-            yield Problem(f"{where(use)} is read after {where(earlier)} was zipped into {target!r}", use.at)
+    return _overwritten(bundle, used=True)
 
 
-@rule(
+@DATA.trap(
     "packed-into",
-    Effect.TRAP,
-    title="packing a folder writes a zip into another folder, or over a download",
-    consequence=f"{OVERWRITES} A folder that is packed later holds that zip as well.",
-    repair="Do not pack a folder and its parent; ship ready-made zips.",
-    source=ZIPPED,
-    reads="both",
+    "packing a folder writes a zip into another folder, or over a download",
+    f"{OVERWRITES} A folder that is packed later contains that zip as well. "
+    "→ Do not pack a folder and its parent; include ready-made zips.",
+    source=f"{UNPACKER}/utils.py (zip_if_directory)",
 )
 def _packed_into(bundle: Bundle) -> Iterator[Problem]:
+    return _overwritten(bundle, used=False)
+
+
+def _overwritten(bundle: Bundle, *, used: bool) -> Iterator[Problem]:
+    """What is read after packing wrote a zip there: files of tasks that are run, or the rest."""
     running = {use.at for use in in_use(bundle.competition)}
-    for use, earlier, target, replaced in _overwritten(bundle):
-        if not (replaced and use.at in running):
+    for use, earlier, target, replaced in _read_after_packing(bundle):
+        if (replaced and use.at in running) is used:
             yield Problem(f"{where(use)} is read after {where(earlier)} was zipped into {target!r}", use.at)
 
 
-def _overwritten(bundle: Bundle) -> Iterator[tuple[DataUse, DataUse, str, bool]]:
+def _read_after_packing(bundle: Bundle) -> Iterator[tuple[DataUse, DataUse, str, bool]]:
     """Uses read after packing wrote a zip there: which, packed by whom, into what, and whether it replaces the file."""
     written: dict[str, DataUse] = {}
     for use in bundle.competition.uses():
-        found = bundle.tree.find(use.path) if isinstance(use.path, str) else None
+        found = bundle.find(use.path)
         if not isinstance(found, Node) or found is bundle.tree.root:
             continue
         plain = "/".join(part for part in use.path.split("/") if part not in ("", "."))

@@ -1,18 +1,15 @@
-"""The zip itself: whether it can be unpacked, and whether competition.yaml is where it is looked for."""
-
-from __future__ import annotations
+"""The zip itself: whether it can be unpacked, and whether competition.yaml is where the platform looks for it."""
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from gen_bundle.check.registry import UPLOAD, ZIPFILE, Effect, Problem, rule
+from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.registry import UPLOAD, ZIPFILE, Problem, Topic
+from gen_bundle.codabench.document import YAML_NAME
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.zips.tree import Node
 
-if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle
-
+ZIP = Topic("The zip", ZIPFILE, reads="archive", stage=Stage.ARCHIVE)
 MANY_MEMBERS = 20_000
 SHOWN = 5
 
@@ -23,106 +20,62 @@ def few(names: list[str]) -> str:
     return text + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
-@rule(
-    "zip-unreadable",
-    Effect.REFUSED,
-    Stage.ARCHIVE,
-    title="the file is no zip that can be read",
-    consequence="The upload ends with `Bad zip file uploaded.`",
-    repair="Make the zip again; upload it whole.",
-    source=UPLOAD,
-    reads="archive",
-)
+@ZIP.refused("zip-unreadable", "the file is not a readable zip", source=UPLOAD)
 def _zip_unreadable(bundle: Bundle) -> Iterator[Problem]:
-    if bundle.archive:
-        for member, reason in bundle.archive.failures:
-            if member is None:
-                yield Problem(f"the zip cannot be read: {reason}")
+    """The upload ends with `Bad zip file uploaded.` → Create the zip again, and upload the whole file."""
+    for member, reason in bundle.archive.failures if bundle.archive else ():
+        if member is None:
+            yield Problem(f"the zip cannot be read: {reason}")
 
 
-@rule(
-    "zip-member-unreadable",
-    Effect.REFUSED,
-    Stage.ARCHIVE,
-    title="a member of the zip cannot be unpacked",
-    consequence="Unpacking stops there and the upload fails.",
-    repair="Pack again with plain deflate, without a password, and with names that can exist beside one another.",
-    source=ZIPFILE,
-    reads="archive",
-)
+@ZIP.refused("zip-member-unreadable", "a member of the zip cannot be unpacked")
 def _zip_member_unreadable(bundle: Bundle) -> Iterator[Problem]:
+    """Unpacking stops there and the upload fails.
+    → Pack again with plain deflate, without a password, and with names that can exist side by side.
+    """
     for number, (member, reason) in enumerate(bundle.archive.failures if bundle.archive else ()):
         if member is not None:
             yield Problem(f"{member!r} cannot be unpacked: {reason}", file=member, order=(number,))
 
 
-@rule(
-    "zip-bomb",
-    Effect.REFUSED,
-    Stage.ARCHIVE,
-    title="a member is inflated out of all proportion",
-    consequence="Unpacking fills the server's disk; the check does not unpack it.",
-    repair="Leave the member out, or pack real data.",
-    source=ZIPFILE,
-    reads="archive",
-)
+@ZIP.refused("zip-bomb", "a member expands to an enormous size")
 def _zip_bomb(bundle: Bundle) -> Iterator[Problem]:
+    """Unpacking it would fill the server's disk; the check leaves it packed. → Leave it out, or pack real data."""
     for number, name in enumerate(bundle.archive.bombs if bundle.archive else ()):
-        yield Problem(f"{name!r} grows more than 200 times, to over 2 GiB", file=name, order=(number,))
+        yield Problem(f"{name!r} expands more than 200 times, to over 2 GiB", file=name, order=(number,))
 
 
-@rule(
-    "yaml-not-at-root",
-    Effect.REFUSED,
-    Stage.ARCHIVE,
-    title="there is no competition.yaml at the root of the zip",
-    consequence="The upload ends with `competition.yaml is missing from zip, check your folder structure …`",
-    repair="Zip the files themselves, not the folder that holds them, and call the file exactly competition.yaml.",
-    source=UPLOAD,
-    reads="archive",
-)
+@ZIP.refused("yaml-not-at-root", "there is no competition.yaml at the root of the zip", source=UPLOAD)
 def _yaml_not_at_root(bundle: Bundle) -> Iterator[Problem]:
-    found = bundle.tree.find("competition.yaml")
+    """The upload ends with `competition.yaml is missing from zip, check your folder structure …`
+    → Zip the files themselves, not the folder around them, and name the file exactly competition.yaml.
+    """
+    found = bundle.tree.find(YAML_NAME)
     if isinstance(found, Node):
         if found.is_folder:
-            yield Problem("competition.yaml is a folder", file="competition.yaml")
+            yield Problem(f"{YAML_NAME} is a folder", file=YAML_NAME)
         return
     if bundle.archive and any(member is None for member, _ in bundle.archive.failures):
         return
-    others = [
-        name
-        for name in bundle.tree.names()
-        if name.rpartition("/")[2].lower() in ("competition.yaml", "competition.yml")
-    ]
+    similar = (YAML_NAME, "competition.yml")
+    others = [name for name in bundle.tree.names() if name.rpartition("/")[2].lower() in similar]
     hint = f"; there is {few(others)}" if others else ""
-    yield Problem(f"there is no competition.yaml at the root{hint}", file="competition.yaml")
+    yield Problem(f"there is no {YAML_NAME} at the root{hint}", file=YAML_NAME)
 
 
-@rule(
-    "zip-member-replaced",
-    Effect.TRAP,
-    title="two members of the zip have the same name and different content",
-    consequence="The last one wins without a word.",
-    repair="Make the zip again from scratch instead of adding to it.",
-    source=ZIPFILE,
-    reads="archive",
-)
+@ZIP.trap("zip-member-replaced", "two members of the zip have the same name and different content")
 def _zip_member_replaced(bundle: Bundle) -> Iterator[Problem]:
+    """The last one silently replaces the others. → Create the zip from scratch instead of adding to it."""
     for name in bundle.archive.replaced if bundle.archive else ():
         yield Problem(f"{name!r} is in the zip twice, with different content", file=name)
 
 
-@rule(
-    "zip-odd-name",
-    Effect.NOTE,
-    title="member names that are changed when they are unpacked",
-    consequence="Roots, drive-less slashes and `..` are dropped, what follows a NUL is cut, other names are read in "
-    "the DOS code page: the file lies under another name than the zip says.",
-    repair="Use plain relative names in UTF-8.",
-    source=ZIPFILE,
-    reads="archive",
-)
+@ZIP.note("zip-odd-name", "member names that change when they are unpacked")
 def _zip_odd_name(bundle: Bundle) -> Iterator[Problem]:
+    """A leading / and `..` are dropped, what follows a NUL is cut off, and names not marked as UTF-8 are read in the
+    DOS code page: the file is not unpacked under the name in the zip.
+    → Use plain relative names in UTF-8.
+    """
     odd: list[str] = []
     for member in bundle.archive.members if bundle.archive else ():
         parts = member.filename.split("/")
@@ -131,49 +84,35 @@ def _zip_odd_name(bundle: Bundle) -> Iterator[Problem]:
         if changed or unflagged or any(ord(character) < 32 for character in member.filename):
             odd.append(member.filename)
     if odd:
-        yield Problem(f"names that are changed or hard to address: {few(odd)}", file=odd[0])
+        yield Problem(f"names that change or are hard to refer to: {few(odd)}", file=odd[0])
 
 
-@rule(
-    "zip-names-differ-in-case",
-    Effect.NOTE,
-    title="names that differ only in case",
-    consequence="They are two files on the server, and one on most people's computers.",
-    repair="Rename one of them.",
-    source=ZIPFILE,
-    reads="archive",
-)
+@ZIP.note("zip-names-differ-in-case", "names that differ only in case")
 def _zip_names_differ_in_case(bundle: Bundle) -> Iterator[Problem]:
+    """They are two files on the server, but one on most people's computers. → Rename one of them."""
     counted = Counter(name.lower() for name in bundle.tree.names())
     same = [name for name, count in counted.items() if count > 1]
     if same:
         yield Problem(f"names that differ only in case: {few(same)}", file=same[0])
 
 
-@rule(
-    "zip-many-members",
-    Effect.NOTE,
-    title="a very large number of files",
-    consequence="Unpacking takes long.",
-    repair="Put large data into one zip of its own inside the bundle.",
-    source=UPLOAD,
-    reads="archive",
-)
+@ZIP.note("zip-many-members", "a very large number of files", source=UPLOAD)
 def _zip_many_members(bundle: Bundle) -> Iterator[Problem]:
+    """Unpacking takes long. → Put large data into a zip of its own inside the bundle."""
     count = len(bundle.archive.members) if bundle.archive else 0
     if count >= MANY_MEMBERS:
         yield Problem(f"the zip has {count:,} members")
 
 
-@rule(
-    "zip-64",
-    Effect.NOTE,
-    title="a zip64 archive",
-    consequence="It is unpacked as usual; some older tools cannot open it.",
-    repair="Nothing needs doing; below 4 GiB a plain zip is enough.",
-    source=ZIPFILE,
-    reads="archive",
-)
+@ZIP.note("zip-64", "a zip64 archive")
 def _zip_64(bundle: Bundle) -> Iterator[Problem]:
+    """It is unpacked as usual, but some older tools cannot open it. → Keep it, or use a plain zip below 4 GiB."""
     if bundle.archive and bundle.archive.zip64:
         yield Problem("the archive uses the zip64 format")
+
+
+@ZIP.note("zip-link", "a symbolic link in the zip")
+def _zip_link(bundle: Bundle) -> Iterator[Problem]:
+    """It is unpacked as a small text file that holds the link's target. → Pack the file itself."""
+    for name in bundle.archive.links if bundle.archive else ():
+        yield Problem(f"{name!r} is a symbolic link", file=name)

@@ -1,84 +1,58 @@
 """Keys that the platform does not read: misspelt ones, ones of the other format, and ones in the wrong place."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from difflib import get_close_matches
+from typing import Any
 
-from gen_bundle.check.registry import UNPACKER, Effect, Problem, rule
-from gen_bundle.codabench.keys import (
-    BOARD,
-    COLUMN,
-    FALSE_COUNTS,
-    NEW_NAMES,
-    OLD_COLUMN,
-    OLD_PHASE,
-    OLD_TOP_KEYS,
-    ON_BY_DEFAULT,
-    OWN,
-    PAGE,
-    PHASE,
-    SOLUTION,
-    TASK,
-    TOP_KEYS,
-)
+from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.registry import UNPACKER, Problem, Topic
+from gen_bundle.codabench import keys as known
 from gen_bundle.codabench.old_competition import old_columns, old_phases
 from gen_bundle.codabench.yaml_document import Path
 
-if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle
-
-READ = f"{UNPACKER} (the keys that are read)"
-# How people call a task's files who do not remember the right key.
+KEYS = Topic("Keys that are not read", f"{UNPACKER} (the keys that are read)", reads="both")
+# What people call a task's files who do not remember the right key; keys that are nearly right are found without.
 OTHER_NAMES = {
-    "reference_data": (
-        "reference",
-        "ref",
-        "ref_data",
-        "reference-data",
-        "referencedata",
-        "ground_truth",
-        "gold",
-        "truth",
-    ),
-    "ingestion_program": ("ingestion", "ingestion-program", "ingestionprogram", "ingest", "ingest_program"),
-    "input_data": ("input", "inputs", "input-data", "inputdata"),
+    "reference_data": ("reference", "ref", "ref_data", "ground_truth", "gold", "truth"),
+    "ingestion_program": ("ingestion", "ingest"),
+    "input_data": ("input", "inputs"),
+}
+LISTS = {
+    "pages": known.PAGE,
+    "tasks": known.TASK,
+    "solutions": known.SOLUTION,
+    "phases": known.PHASE,
+    "leaderboards": known.BOARD,
 }
 
 
 def _mappings(bundle: Bundle) -> Iterator[tuple[Path, str, Mapping[Any, Any], frozenset[str]]]:
-    """Every mapping whose keys are read, with what it is called and the keys that count."""
+    """Every mapping whose keys are read: where it is, what it is called, the mapping, and the keys that are read."""
     if bundle.format != "v2":
         yield from _old_mappings(bundle)
         return
-    yield (), "competition.yaml", bundle.yaml, TOP_KEYS
-    for name, keys in (
-        ("pages", PAGE),
-        ("tasks", TASK),
-        ("solutions", SOLUTION),
-        ("phases", PHASE),
-        ("leaderboards", BOARD),
-    ):
+    yield (), "competition.yaml", bundle.yaml, known.TOP_KEYS
+    for name, keys in LISTS.items():
         for entry in bundle.entries(name):
             yield entry.at, f"{name}[{entry.position}]", entry.value, keys
     for board in bundle.entries("leaderboards"):
         for column in bundle.entries(*board.at, "columns"):
-            yield column.at, f"columns[{column.position}]", column.value, COLUMN
+            yield column.at, f"columns[{column.position}]", column.value, known.COLUMN
 
 
 def _old_mappings(bundle: Bundle) -> Iterator[tuple[Path, str, Mapping[Any, Any], frozenset[str]]]:
-    yield (), "competition.yaml", bundle.yaml, OLD_TOP_KEYS
+    yield (), "competition.yaml", bundle.yaml, known.OLD_TOP_KEYS
     for at, phase in old_phases(bundle):
-        yield at, f"phase {at[1]}", phase, OLD_PHASE
+        yield at, f"phase {at[1]}", phase, known.OLD_PHASE
     board = bundle.yaml.get("leaderboard")
     if isinstance(board, Mapping):
-        yield ("leaderboard",), "leaderboard", board, OWN | {"leaderboards", "columns"}
+        yield ("leaderboard",), "leaderboard", board, known.OWN | {"leaderboards", "columns"}
         boards = board.get("leaderboards")
         for name, one in boards.items() if isinstance(boards, Mapping) else ():
             if isinstance(one, Mapping):
-                yield ("leaderboard", "leaderboards", name), f"leaderboard {name}", one, OWN | {"label", "rank"}
+                yield ("leaderboard", "leaderboards", name), f"leaderboard {name}", one, known.OWN | {"label", "rank"}
     for name, column in old_columns(bundle.yaml):
-        yield ("leaderboard", "columns", name), f"column {name}", column, OLD_COLUMN
+        yield ("leaderboard", "columns", name), f"column {name}", column, known.OLD_COLUMN
 
 
 def _ignored(bundle: Bundle) -> Iterator[tuple[Path, str, Any, frozenset[str]]]:
@@ -89,15 +63,13 @@ def _ignored(bundle: Bundle) -> Iterator[tuple[Path, str, Any, frozenset[str]]]:
 
 
 def _holds_anchors(bundle: Bundle, at: Path) -> bool:
-    """Whether a key is there for what others repeat by alias, or is marked as private by its name."""
+    """Whether a key only defines values for aliases, or is marked as private by its name."""
     named_so = isinstance(at[-1], str) and at[-1].startswith(("x-", "_", "."))
     return named_so or (bundle.document is not None and bundle.document.is_anchor_holder(at))
 
 
 def _file_key(at: Path) -> str | None:
     """The file key of a task that a misspelt key stands for."""
-    from difflib import get_close_matches
-
     key = str(at[-1]).lower()
     for right, others in OTHER_NAMES.items():
         if key in others or get_close_matches(key, [right], cutoff=0.8):
@@ -117,33 +89,22 @@ def _lost_file(bundle: Bundle, at: Path) -> str | None:
     return right if needed else None
 
 
-@rule(
-    "file-key-misspelt",
-    Effect.BROKEN,
-    title="a task's file under a key that is not read",
-    consequence="The key is ignored: the reference data, input data or ingestion program is not there when it is "
-    "needed.",
-    repair="Use exactly reference_data, input_data or ingestion_program.",
-    source=READ,
-    reads="both",
-)
+@KEYS.broken("file-key-misspelt", "a task's file under a key that is not read")
 def _file_key_misspelt(bundle: Bundle) -> Iterator[Problem]:
+    """The key is ignored: the reference data, input data or ingestion program is missing when it is needed.
+    → Use exactly reference_data, input_data or ingestion_program.
+    """
     for at, owner, _, _ in _ignored(bundle):
         right = _lost_file(bundle, at)
         if right is not None:
-            yield Problem(f"{at[-1]} in {owner} is ignored; {right} was meant", at)
+            yield Problem(f"{at[-1]} in {owner} is ignored; {right} is probably meant", at)
 
 
-@rule(
-    "key-ignored",
-    Effect.TRAP,
-    title="a key that is not read",
-    consequence="It is ignored without a word: its default holds.",
-    repair="Correct the spelling, move the key to where it is read, or set it in the editor after the upload.",
-    source=READ,
-    reads="both",
-)
+@KEYS.trap("key-ignored", "a key that is not read")
 def _key_ignored(bundle: Bundle) -> Iterator[Problem]:
+    """It is silently ignored, and the default applies.
+    → Correct the spelling, move the key to where it is read, or set it in the editor after the upload.
+    """
     of_old_server: dict[str, list[str]] = {}
     first: Path = ()
     for at, owner, value, keys in _ignored(bundle):
@@ -157,16 +118,14 @@ def _key_ignored(bundle: Bundle) -> Iterator[Problem]:
             of_old_server.setdefault(owner, []).append(str(at[-1]))
     if of_old_server:
         listed = "; ".join(f"in {owner} {', '.join(names)}" for owner, names in of_old_server.items())
-        yield Problem(f"what only CodaLab read is ignored: {listed}", first)
+        yield Problem(f"keys that only CodaLab read are ignored: {listed}", first)
 
 
 def _right_name(at: Path, keys: frozenset[str]) -> str | None:
     """The key that is read and that this one, misspelt or of the old format, stands for."""
-    from difflib import get_close_matches
-
     key = str(at[-1])
-    if NEW_NAMES.get(key) in keys:
-        return NEW_NAMES[key]
+    if known.NEW_NAMES.get(key) in keys:
+        return known.NEW_NAMES[key]
     near = get_close_matches(key.lower(), sorted(keys), n=1, cutoff=0.75)
     return near[0] if near else None
 
@@ -175,20 +134,15 @@ def _changes_nothing(at: Path, value: Any, keys: frozenset[str]) -> bool:
     """Whether a competition is the same with and without a key that is not read."""
     if value is False:
         key = str(at[-1])
-        return key not in FALSE_COUNTS and NEW_NAMES.get(key, _right_name(at, keys)) not in ON_BY_DEFAULT
+        return (
+            key not in known.FALSE_COUNTS and known.NEW_NAMES.get(key, _right_name(at, keys)) not in known.ON_BY_DEFAULT
+        )
     return value is None or value in ("", [], {})
 
 
-@rule(
-    "key-ignored-without-harm",
-    Effect.NOTE,
-    title="a key that is not read, with a value that changes nothing",
-    consequence="It is ignored.",
-    repair="Delete it.",
-    source=READ,
-    reads="both",
-)
+@KEYS.note("key-ignored-without-harm", "a key that is not read, with a value that changes nothing")
 def _key_ignored_without_harm(bundle: Bundle) -> Iterator[Problem]:
+    """It is ignored. → Delete it."""
     for at, owner, value, keys in _ignored(bundle):
         if _changes_nothing(at, value, keys) and _lost_file(bundle, at) is None:
             yield Problem(f"{at[-1]} in {owner} is ignored", at)

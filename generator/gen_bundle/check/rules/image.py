@@ -1,22 +1,18 @@
-"""The logo: its file, its kind, and the small icon that the server makes of it."""
-
-from __future__ import annotations
+"""The logo: its file, its format, and the small icon that the server makes of it."""
 
 import io
 import struct
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from gen_bundle.check.registry import MODELS, SERIALIZERS, UNPACKER, Effect, Problem, rule
+from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.registry import MODELS, SERIALIZERS, UNPACKER, Problem, Topic
+from gen_bundle.check.rules.shared import PATH_NOT_TEXT, missing
 from gen_bundle.codabench.fields import shown
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.zips.tree import Node, OnServer
 
-if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle
-
-IMAGE = f"{UNPACKER}/base_unpacker.py (image)"
+LOGO = Topic("The logo", f"{UNPACKER}/base_unpacker.py (image)", reads="both", stage=Stage.IMAGE)
 LOGO_PLACE = (1,)
 ICON_WIDTH = 100
 # Modes that Pillow writes as PNG.
@@ -24,18 +20,18 @@ PNG_MODES = ("1", "L", "LA", "I", "I;16", "P", "RGB", "RGBA")
 # Larger pictures are judged by their header alone, so that the check's memory stays bounded.
 MAX_DECODED_PIXELS = 40_000_000
 MAX_LOGO_BYTES = 64 * 1024 * 1024
+# What Pillow raises for a picture that it cannot read.
+UNDECODABLE = (OSError, EOFError, ValueError, SyntaxError, struct.error, ZeroDivisionError)
 
 
 def _logo(bundle: Bundle) -> tuple[str, bytes] | None:
     path = bundle.yaml.get("image")
-    found = bundle.tree.find(path) if isinstance(path, str) else None
-    if isinstance(path, str) and isinstance(found, Node) and not found.is_folder:
-        return path, found.read(MAX_LOGO_BYTES)
-    return None
+    found = bundle.find(path)
+    return (str(path), found.read(MAX_LOGO_BYTES)) if isinstance(found, Node) and not found.is_folder else None
 
 
-def kind_of(data: bytes) -> str | None:
-    """The kind of a picture by its first bytes: png, jpg, gif or webp; None for all else (animated PNGs too)."""
+def format_of(data: bytes) -> str | None:
+    """The format of a picture by its first bytes: png, jpg, gif or webp; None for any other (animated PNGs too)."""
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
         animation, pixels = data.find(b"acTL"), data.find(b"IDAT")
         return None if 0 <= animation < (pixels if pixels >= 0 else len(data)) else "png"
@@ -49,7 +45,7 @@ def kind_of(data: bytes) -> str | None:
 def icon_fault(data: bytes) -> str | None:
     """Why the server cannot make its 100 pixels wide icon of a picture; None when it can.
 
-    It opens and resizes the picture without verifying it first, so that a wrong checksum of its pixels does no harm.
+    It opens and resizes the picture without verifying it first, so that a wrong checksum of the pixels does no harm.
     """
     from PIL import Image
 
@@ -64,104 +60,64 @@ def icon_fault(data: bytes) -> str | None:
             return f"its colour mode {picture.mode} cannot be written as PNG"
         if width * height <= MAX_DECODED_PIXELS:
             picture.resize((ICON_WIDTH, int(ICON_WIDTH / width * height))).save(io.BytesIO(), format="PNG")
-    except (
-        OSError,
-        EOFError,
-        ValueError,
-        SyntaxError,
-        struct.error,
-        ZeroDivisionError,
-        Image.DecompressionBombError,
-    ) as error:
+    except (*UNDECODABLE, Image.DecompressionBombError) as error:
         return f"it cannot be decoded ({error})".replace("<_io.BytesIO object", "<the file")
     return None
 
 
-@rule(
+LOGO.refused(
     "image-missing",
-    Effect.REFUSED,
-    Stage.IMAGE,
-    title="`image` is missing",
-    consequence="The upload ends with `An image for this competition could not be found in the yaml`.",
-    repair="Add `image` with the path of a logo.",
-    source=IMAGE,
-    reads="both",
-)
-def _image_missing(bundle: Bundle) -> Iterator[Problem]:
-    if "image" not in bundle.yaml:
-        yield Problem("image is missing", ("image",))
+    "`image` is missing",
+    "The upload ends with `An image for this competition could not be found in the yaml`. "
+    "→ Add `image` with the path of a logo.",
+)(missing("image"))
 
 
-@rule(
-    "image-path-no-text",
-    Effect.REFUSED,
-    Stage.IMAGE,
-    title="the path of the logo is no text",
-    consequence="The upload ends with `join() argument must be str, …`.",
-    repair="Give a path.",
-    source=IMAGE,
-    reads="both",
-)
+@LOGO.refused("image-path-no-text", "the path of the logo is not a text", f"{PATH_NOT_TEXT} → Give a path.")
 def _image_path_no_text(bundle: Bundle) -> Iterator[Problem]:
     if "image" in bundle.yaml and not isinstance(bundle.yaml["image"], str):
         yield Problem(f"image is {shown(bundle.yaml['image'])}, and must be a path", ("image",))
 
 
-@rule(
-    "image-not-found",
-    Effect.REFUSED,
-    Stage.IMAGE,
-    title="the logo is not there, or is a folder",
-    consequence="The upload ends with `Unable to find image: …` or `Is a directory`.",
-    repair="Correct the path: it is relative to the root of the zip, and case counts; web addresses are not fetched.",
-    source=IMAGE,
-    reads="both",
-)
+@LOGO.refused("image-not-found", "the logo does not exist, or is a folder")
 def _image_not_found(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `Unable to find image: …` or `Is a directory`.
+    → Correct the path: it is relative to the root of the zip, and case matters; web addresses are not fetched.
+    """
     path = bundle.yaml.get("image")
     if not isinstance(path, str):
         return
     error = bundle.tree.open_error(path)
     if error:
         yield Problem(f"image {shown(path)} {error}", ("image",))
-    elif isinstance(bundle.tree.find(path), OnServer):
-        yield Problem(f"image {shown(path)} leads out of the bundle, to no picture", ("image",))
-    elif bundle.tree.find(path) is None:
-        near = bundle.tree.nearest(path)
-        yield Problem(f"there is no file {path!r}" + (f"; there is {near!r}" if near else ""), ("image",))
+    elif isinstance(bundle.find(path), OnServer):
+        yield Problem(f"image {shown(path)} leads out of the bundle, and not to a picture", ("image",))
+    elif bundle.find(path) is None:
+        yield Problem(f"there is no file {path!r}{bundle.hint(path)}", ("image",))
 
 
-@rule(
-    "image-kind",
-    Effect.REFUSED,
-    Stage.SAVE_COMPETITION,
-    title="the logo is no PNG, JPEG, GIF or WebP",
-    consequence="The upload ends with `logo: Please upload a valid image.` or `logo: The type of the image couldn't be "
-    "determined.`",
-    repair="Convert it to PNG; the file's content counts, not its extension.",
-    source=SERIALIZERS,
-    reads="both",
+@LOGO.refused(
+    "image-kind", "the logo is not a PNG, JPEG, GIF or WebP", source=SERIALIZERS, stage=Stage.SAVE_COMPETITION
 )
 def _image_kind(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `logo: Please upload a valid image.` or `logo: The type of the image couldn't be
+    determined.`
+    → Convert it to PNG; the file's content counts, not its extension.
+    """
     logo = _logo(bundle)
-    if logo and kind_of(logo[1]) is None:
-        what = "is empty" if not logo[1] else "is no PNG, JPEG, GIF or WebP (animated PNGs are not taken either)"
+    if logo and format_of(logo[1]) is None:
+        what = "is not a PNG, JPEG, GIF or WebP (animated PNGs are not accepted either)" if logo[1] else "is empty"
         yield Problem(f"{logo[0]} {what}", ("image",), order=LOGO_PLACE)
 
 
-@rule(
-    "image-icon",
-    Effect.REFUSED,
-    Stage.STORE,
-    title="the server cannot make its small icon of the logo",
-    consequence="The upload ends with the error of the picture library, and leaves half a competition behind.",
-    repair="Use an RGB PNG, roughly square.",
-    source=f"{MODELS} (logo icon)",
-    reads="both",
+@LOGO.refused(
+    "image-icon", "the server cannot make its small icon of the logo", source=f"{MODELS} (logo icon)", stage=Stage.STORE
 )
 def _image_icon(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with the error of the picture library, and leaves half a competition behind.
+    → Use an RGB PNG, roughly square.
+    """
     logo = _logo(bundle)
-    if logo and kind_of(logo[1]) is not None:
-        fault = icon_fault(logo[1])
-        if fault:
-            yield Problem(f"no icon can be made of {logo[0]}: {fault}", ("image",), order=(0,))
+    fault = icon_fault(logo[1]) if logo and format_of(logo[1]) is not None else None
+    if logo and fault:
+        yield Problem(f"the icon of {logo[0]} cannot be made: {fault}", ("image",), order=(0,))

@@ -1,91 +1,75 @@
 """The old format's leaderboard (CodaLab 1.5) as Codabench reads it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gen_bundle.check.registry import UNPACKER, Effect, Problem, rule
-from gen_bundle.codabench.fields import as_text, shown
+from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.registry import UNPACKER, Problem, Topic
+from gen_bundle.check.rules.shared import NOT_SORTABLE, as_found, sorting_error
+from gen_bundle.codabench.fields import MISSING, as_text, shown
 from gen_bundle.codabench.old_competition import board_label, old_columns, old_labels
 from gen_bundle.codabench.stages import Stage
 
-if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle
-
-V1 = f"{UNPACKER}/v1.py"
+OLD_BOARD = Topic("The old format's leaderboard", f"{UNPACKER}/v1.py", reads="v1", stage=Stage.LEADERBOARDS)
+BOARDS, COLUMNS = ("leaderboard", "leaderboards"), ("leaderboard", "columns")
 
 
-def _board(bundle: Bundle) -> Mapping[Any, Any]:
-    board = bundle.yaml.get("leaderboard")
-    return board if isinstance(board, Mapping) else {}
+def _boards(bundle: Bundle) -> Mapping[Any, Any]:
+    boards = bundle.value(BOARDS)
+    return boards if isinstance(boards, Mapping) else {}
 
 
-@rule(
-    "old-leaderboard",
-    Effect.REFUSED,
-    Stage.LEADERBOARDS,
-    title="old format: leaderboard, its leaderboards or its columns are missing or no mappings",
-    consequence="The upload ends with `Could not find leaderboard in the competition yaml`, `… leaderboards declared "
-    "…`, `… columns declared …`, or a bare error.",
-    repair="Give `leaderboard` with the mappings `leaderboards` and `columns`; every leaderboard needs a `label`, "
-    "every column `leaderboard: {label: …}`.",
-    source=V1,
-    reads="v1",
-)
+def _label(board: Any) -> Any:
+    return board.get("label") if isinstance(board, Mapping) else None
+
+
+@OLD_BOARD.refused("old-leaderboard", "old format: leaderboard, its leaderboards or its columns are not mappings")
 def _old_leaderboard(bundle: Bundle) -> Iterator[Problem]:
-    board = bundle.yaml.get("leaderboard")
-    if not isinstance(board, Mapping):
-        what = shown(board) if "leaderboard" in bundle.yaml else "missing"
-        yield Problem(f"leaderboard is {what}, and must be a mapping", ("leaderboard",), order=(0,))
+    """The upload ends with `Could not find leaderboard in the competition yaml`, `… leaderboards declared …`, `…
+    columns declared …`, or a bare error.
+    → Give `leaderboard` with the mappings `leaderboards` and `columns`; every leaderboard needs a `label`, every column
+    `leaderboard: {label: …}`.
+    """
+    leaderboard = bundle.yaml.get("leaderboard", MISSING)
+    if not isinstance(leaderboard, Mapping):
+        yield Problem(f"leaderboard is {as_found(leaderboard)}, and must be a mapping", BOARDS[:1], order=(0,))
         return
-    for place, part in enumerate(("leaderboards", "columns"), start=1):
-        if not isinstance(board.get(part), Mapping):
-            what = shown(board[part]) if part in board else "missing"
-            yield Problem(f"{part} is {what}, and must be a mapping", ("leaderboard", part), order=(place,))
-    boards, columns = board.get("leaderboards"), board.get("columns")
+    boards, columns = leaderboard.get("leaderboards", MISSING), leaderboard.get("columns", MISSING)
+    for place, (at, part) in enumerate(((BOARDS, boards), (COLUMNS, columns)), start=1):
+        if not isinstance(part, Mapping):
+            yield Problem(f"{at[-1]} is {as_found(part)}, and must be a mapping", at, order=(place,))
     if not isinstance(boards, Mapping) or not isinstance(columns, Mapping):
         return
-    for name, one in boards.items():
-        label = one.get("label") if isinstance(one, Mapping) else None
+    for name, board in boards.items():
+        label = _label(board)
         if not isinstance(label, str) and (label is None or columns):
-            yield Problem(f"the leaderboard {name} has no label", ("leaderboard", "leaderboards", name), order=(3,))
+            yield Problem(f"the leaderboard {name} has no label", (*BOARDS, name), order=(3,))
     for name, column in columns.items():
         if not isinstance(column, Mapping):
             what = f"the column {name} is {shown(column)}, and must be a mapping"
-            yield Problem(what, ("leaderboard", "columns", name), order=(2,))
+            yield Problem(what, (*COLUMNS, name), order=(2,))
         elif boards and board_label(column) is None:
-            yield Problem(f"the column {name} names no leaderboard", ("leaderboard", "columns", name), order=(4,))
+            yield Problem(f"the column {name} has no leaderboard", (*COLUMNS, name), order=(4,))
 
 
-@rule(
+@OLD_BOARD.refused(
     "old-ranks-mixed",
-    Effect.REFUSED,
-    Stage.LEADERBOARDS,
-    title="old format: column ranks that cannot be sorted",
-    consequence="The upload ends with `'<' not supported between instances of …`.",
-    repair="Give every column a whole number as rank.",
-    source=V1,
-    reads="v1",
+    "old format: column ranks that cannot be sorted",
+    f"{NOT_SORTABLE} → Give every column a whole number as rank.",
 )
 def _old_ranks_mixed(bundle: Bundle) -> Iterator[Problem]:
-    try:
-        sorted(column.get("rank", 1) for _, column in old_columns(bundle.yaml))
-    except TypeError as error:
-        yield Problem(f"the columns' ranks cannot be compared: {error}", ("leaderboard", "columns"), order=(2,))
+    error = sorting_error(column.get("rank", 1) for _, column in old_columns(bundle.yaml))
+    if error:
+        yield Problem(f"the columns' ranks cannot be compared: {error}", COLUMNS, order=(2,))
 
 
-@rule(
-    "old-column-keys-equal",
-    Effect.REFUSED,
-    Stage.SAVE_LEADERBOARDS,
-    title="old format: two columns of a leaderboard with the same key",
-    consequence="The upload ends with `columns: Columns must have unique keys!`",
-    repair="Give every column a key of its own; a column's `title` replaces its key, and 1 and '1' are the same.",
-    source=V1,
-    reads="v1",
+@OLD_BOARD.refused(
+    "old-column-keys-equal", "old format: two columns of a leaderboard with the same key", stage=Stage.SAVE_LEADERBOARDS
 )
 def _old_column_keys_equal(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `columns: Columns must have unique keys!`
+    → Give every column a key of its own; a column's `title` replaces its key, and 1 and '1' are the same.
+    """
     labels = old_labels(bundle.yaml)
     seen: set[tuple[str, str]] = set()
     for name, column in old_columns(bundle.yaml):
@@ -93,75 +77,52 @@ def _old_column_keys_equal(bundle: Bundle) -> Iterator[Problem]:
         if label is None or label not in labels or not key:
             continue
         if (label, key) in seen:
-            yield Problem(f"two columns have the key {key!r}", ("leaderboard", "columns", name), order=(0, 3, 10_000))
+            yield Problem(f"two columns have the key {key!r}", (*COLUMNS, name), order=(0, 3, 10_000))
         seen.add((label, key))
 
 
-@rule(
-    "old-board-without-columns",
-    Effect.REFUSED,
-    Stage.SAVE_LEADERBOARDS,
-    title="old format: a leaderboard that no column names",
-    consequence="The upload ends with `columns: Leaderboards require at least 1 column`, or `list index out of range` "
-    "where there is no leaderboard.",
-    repair="Name the leaderboard's label in its columns.",
-    source=V1,
-    reads="v1",
+@OLD_BOARD.refused(
+    "old-board-without-columns", "old format: a leaderboard without columns", stage=Stage.SAVE_LEADERBOARDS
 )
 def _old_board_without_columns(bundle: Bundle) -> Iterator[Problem]:
-    boards = _board(bundle).get("leaderboards")
-    if boards == {}:
-        yield Problem("there is no leaderboard", ("leaderboard", "leaderboards"))
+    """The upload ends with `columns: Leaderboards require at least 1 column`, or `list index out of range` if there is
+    no leaderboard.
+    → Give columns the leaderboard's label.
+    """
+    if bundle.value(BOARDS) == {}:
+        yield Problem("there is no leaderboard", BOARDS)
     named = {board_label(column) for _, column in old_columns(bundle.yaml)}
-    for position, (name, one) in enumerate(boards.items() if isinstance(boards, Mapping) else ()):
-        label = one.get("label") if isinstance(one, Mapping) else None
+    for position, (name, board) in enumerate(_boards(bundle).items()):
+        label = _label(board)
         if isinstance(label, str) and label.lower() not in named:
-            what = f"no column belongs to the leaderboard {name}"
-            yield Problem(what, ("leaderboard", "leaderboards", name), order=(position, 3))
+            yield Problem(f"the leaderboard {name} has no columns", (*BOARDS, name), order=(position, 3))
 
 
-@rule(
-    "old-column-lost",
-    Effect.TRAP,
-    title="old format: a column that belongs to no leaderboard",
-    consequence="It is lost without a word.",
-    repair="Name the label of an existing leaderboard.",
-    source=V1,
-    reads="v1",
-)
+@OLD_BOARD.trap("old-column-lost", "old format: a column that belongs to no leaderboard")
 def _old_column_lost(bundle: Bundle) -> Iterator[Problem]:
-    labels = old_labels(bundle.yaml)
+    """It is silently dropped. → Give it the label of an existing leaderboard."""
     for name, column in old_columns(bundle.yaml):
         label = board_label(column)
-        if label is not None and label not in labels:
-            yield Problem(f"the column {name} belongs to no leaderboard", ("leaderboard", "columns", name))
+        if label is not None and label not in old_labels(bundle.yaml):
+            yield Problem(f"the column {name} belongs to no leaderboard", (*COLUMNS, name))
 
 
-@rule(
-    "old-boards-several",
-    Effect.TRAP,
-    title="old format: more than one leaderboard",
-    consequence="Only the first one is used; it is attached to every phase.",
-    repair="Put all columns into one leaderboard.",
-    source=V1,
-    reads="v1",
-)
+@OLD_BOARD.trap("old-boards-several", "old format: more than one leaderboard")
 def _old_boards_several(bundle: Bundle) -> Iterator[Problem]:
-    boards = _board(bundle).get("leaderboards")
-    for name in list(boards)[1:] if isinstance(boards, Mapping) else ():
-        yield Problem(f"the leaderboard {name} is never shown", ("leaderboard", "leaderboards", name))
+    """Only the first one is used, for every phase. → Put all columns into one leaderboard."""
+    for name in list(_boards(bundle))[1:]:
+        yield Problem(f"the leaderboard {name} is never shown", (*BOARDS, name))
 
 
-@rule(
+@OLD_BOARD.trap(
     "old-column-computed",
-    Effect.TRAP,
-    title="old format: a computed column",
-    consequence="`computed` is ignored: the column stays empty.",
-    repair="Let the scoring program write the value, or use the new format's computation.",
-    source=f"{V1}; github.com/codalab/codabench issue 368",
-    reads="v1",
+    "old format: a computed column",
+    source=f"{OLD_BOARD.source}; github.com/codalab/codabench issue 368",
 )
 def _old_column_computed(bundle: Bundle) -> Iterator[Problem]:
+    """`computed` is ignored: the column stays empty.
+    → Let the scoring program write the value, or use the new format's computation.
+    """
     for name, column in old_columns(bundle.yaml):
         if column.get("computed"):
-            yield Problem(f"the column {name} is computed", ("leaderboard", "columns", name, "computed"))
+            yield Problem(f"the column {name} is computed", (*COLUMNS, name, "computed"))

@@ -1,17 +1,16 @@
 """What becomes of pages, terms and descriptions in the browser, which shows them as Markdown with formulas."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gen_bundle.check.bundle import Bundle, page_files
-from gen_bundle.check.registry import FRONTEND, Effect, Problem, rule
+from gen_bundle.check.registry import FRONTEND, Problem, Topic
 from gen_bundle.codabench.fields import shown
 from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.zips.tree import Node
 
+TEXT = Topic("Text as the browser shows it", FRONTEND, reads="both")
 # What is not rendered: code, comments, and escaped characters.
 NOT_PROSE = re.compile(
     r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`|<(?:pre|code|script|style)\b.*?</|<!--.*?-->|\\\$", re.DOTALL
@@ -27,7 +26,7 @@ def prose(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class ShownText:
+class RenderedText:
     """A text that is rendered as Markdown: a page, the terms, or the description of a phase."""
 
     at: Path
@@ -36,36 +35,32 @@ class ShownText:
     file: str | None = None
 
     def problem(self, what: str, start: int) -> Problem:
-        """A problem at a position of the text; one in a file names the line."""
+        """A problem at a position of the text; one in a file has a line."""
         if self.file is None:
             return Problem(f"{self.name} {what}", self.at)
         return Problem(f"{self.name} {what}", self.at, file=self.file, line=self.text.count("\n", 0, start) + 1)
 
 
-def _shown_texts(bundle: Bundle) -> Iterator[ShownText]:
-    for at, path, _, _ in page_files(bundle):
-        text = bundle.text(path) if isinstance(path, str) else None
+def _rendered_texts(bundle: Bundle) -> Iterator[RenderedText]:
+    for page in page_files(bundle):
+        text = bundle.text(page.path)
         if text:
-            yield ShownText(at, path, prose(text), path)
+            yield RenderedText(page.at, page.path, prose(text), page.path)
     for phase in bundle.competition.phases:
-        description = bundle.yaml["phases"][phase.at[1]].get("description")
+        description = bundle.value((*phase.at, "description"))
         if isinstance(description, str):
-            yield ShownText((*phase.at, "description"), f"the description of phase {phase.name}", prose(description))
+            name = f"the description of phase {phase.name}"
+            yield RenderedText((*phase.at, "description"), name, prose(description))
 
 
-@rule(
-    "page-relative-link",
-    Effect.TRAP,
-    title="a link or picture that points to a file of the bundle",
-    consequence="Files of the bundle have no address on the site: the link leads nowhere, the picture stays empty.",
-    repair="Use a full web address, or put the picture into the page as a data: URI.",
-    source=FRONTEND,
-    reads="both",
-)
+@TEXT.trap("page-relative-link", "a link or picture that points to a file of the bundle")
 def _page_relative_link(bundle: Bundle) -> Iterator[Problem]:
-    for shown_text in _shown_texts(bundle):
-        folder = (shown_text.file or "").rpartition("/")[0]
-        for link in LINK.finditer(shown_text.text):
+    """Files of the bundle have no address on the site: links and pictures are broken.
+    → Use a full web address, or put the picture into the page as a data: URI.
+    """
+    for rendered in _rendered_texts(bundle):
+        folder = (rendered.file or "").rpartition("/")[0]
+        for link in LINK.finditer(rendered.text):
             target = link.group(2) or link.group(3) or ""
             if ABSOLUTE.match(target):
                 continue
@@ -73,20 +68,13 @@ def _page_relative_link(bundle: Bundle) -> Iterator[Problem]:
             named = (bundle.tree.find(name) for name in (file_name, f"{folder}/{file_name}") if name)
             in_bundle = any(isinstance(found, Node) for found in named)
             if in_bundle or link.group(1) or re.search(r"\.\w{1,5}$", file_name):
-                yield shown_text.problem(f"links to {target!r}", link.start())
+                yield rendered.problem(f"links to {target!r}", link.start())
 
 
-@rule(
-    "page-dollars",
-    Effect.TRAP,
-    title="amounts in dollars that become a formula",
-    consequence="Text between two dollar signs on a line is set as mathematics.",
-    repair="Write USD, or escape the sign.",
-    source=FRONTEND,
-    reads="both",
-)
+@TEXT.trap("page-dollars", "amounts in dollars that become a formula")
 def _page_dollars(bundle: Bundle) -> Iterator[Problem]:
-    for shown_text in _shown_texts(bundle):
-        found = MONEY.search(shown_text.text)
+    """Text between two dollar signs on a line is set as mathematics. → Write USD, or escape the sign."""
+    for rendered in _rendered_texts(bundle):
+        found = MONEY.search(rendered.text)
         if found:
-            yield shown_text.problem(f"holds {shown(found.group())}, which becomes a formula", found.start())
+            yield rendered.problem(f"contains {shown(found.group())}, which becomes a formula", found.start())

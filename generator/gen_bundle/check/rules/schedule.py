@@ -1,114 +1,106 @@
 """Starts and ends of phases: what is stored, in which order, and whether a phase is ever open."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import time
+from functools import wraps
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from gen_bundle.check.registry import UNPACKER, Effect, Problem, rule
+from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.registry import UNPACKER, Check, Problem, Topic
 from gen_bundle.codabench.competition import Phase
 from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.yaml_document import Path
 
-if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle
-
-DATES = f"{UNPACKER}/utils.py (get_datetime)"
-ORDERING = f"{UNPACKER}/base_unpacker.py (order of phases)"
-ISSUE_1399 = f"{DATES}; github.com/codalab/codabench issue 1399"
+DATES = Topic("Dates", f"{UNPACKER}/utils.py (get_datetime)", reads="both", stage=Stage.PHASES)
+ORDER = Topic("Dates", f"{UNPACKER}/base_unpacker.py (order of phases)", reads="both", stage=Stage.PHASE_ORDER)
+ISSUE_1399 = f"{DATES.source}; github.com/codalab/codabench issue 1399"
+QUOTED_UTC = '"2031-01-31 23:59:59"'
 
 
-def given_dates(bundle: Bundle) -> Iterator[tuple[int, Phase, Path, str, Instant]]:
-    """Every start and end that competition.yaml gives itself."""
+@dataclass(frozen=True)
+class GivenDate:
+    """A start or end of a phase as competition.yaml gives it."""
+
+    phase: Phase
+    which: str
+    at: Path
+    date: Instant
+    order: tuple[int, int]
+
+    def __str__(self) -> str:
+        return f"the {self.which} of phase {self.phase.name}"
+
+
+def _given_dates(bundle: Bundle) -> Iterator[GivenDate]:
     for number, phase in enumerate(bundle.competition.phases):
-        yield number, phase, phase.start_at, "start", phase.start
+        yield GivenDate(phase, "start", phase.start_at, phase.start, (number, 0))
         if phase.end_at != phase.start_at:  # the old format takes an end from the next phase's start
-            yield number, phase, phase.end_at, "end", phase.end
+            yield GivenDate(phase, "end", phase.end_at, phase.end, (number, 1))
 
 
-@rule(
+def _dates_with(fault: Callable[[GivenDate], str | None]) -> Check:
+    """The check for a fault that each given date may have."""
+
+    @wraps(fault)
+    def check(bundle: Bundle) -> Iterator[Problem]:
+        for given in _given_dates(bundle):
+            what = fault(given)
+            if what:
+                yield Problem(what, given.at, order=given.order)
+
+    return check
+
+
+DATES.refused(
     "date-unreadable",
-    Effect.REFUSED,
-    Stage.PHASES,
-    title="a date that cannot be read",
-    consequence="The upload ends with `Unknown string format: …`, `Parser must be a string …` or the like.",
-    repair='Write UTC in quotes: "2031-01-31 23:59:59".',
-    source=DATES,
-    reads="both",
-)
-def _date_unreadable(bundle: Bundle) -> Iterator[Problem]:
-    for number, phase, at, which, date in given_dates(bundle):
-        if date.fault:
-            yield Problem(f"the {which} of phase {phase.name}: {date.fault}", at, order=(number, int(which == "end")))
+    "a date that cannot be read",
+    "The upload ends with `Unknown string format: …`, `Parser must be a string …` or the like. "
+    f"→ Write UTC in quotes: {QUOTED_UTC}.",
+)(_dates_with(lambda given: f"{given}: {given.date.fault}" if given.date.fault else None))
 
 
-@rule(
-    "phase-without-start",
-    Effect.REFUSED,
-    Stage.PHASE_ORDER,
-    title="a phase without start",
-    consequence="The upload ends with `'<' not supported between instances of 'NoneType' and 'datetime.datetime'`.",
-    repair='Give `start` as UTC in quotes: "2031-01-31 00:00:00".',
-    source=ORDERING,
-    reads="both",
-)
+@ORDER.refused("phase-without-start", "a phase without start")
 def _phase_without_start(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `'<' not supported between instances of 'NoneType' and 'datetime.datetime'`.
+    → Give `start` as UTC in quotes: "2031-01-31 00:00:00".
+    """
     for number, phase in enumerate(bundle.competition.phases):
-        missing_old_key = bundle.format != "v2" and "start_date" not in bundle.yaml["phases"][phase.at[1]]
+        missing_old_key = bundle.format != "v2" and "start_date" not in bundle.value(phase.at)
         if phase.start.moment is None and not phase.start.fault and not missing_old_key:
             yield Problem(f"phase {phase.name} has no start", phase.start_at, order=(number, 1))
 
 
-@rule(
-    "phase-without-end",
-    Effect.REFUSED,
-    Stage.PHASE_ORDER,
-    title="a phase without end, though another one follows",
-    consequence="The upload ends with `Phase: … must have an end time because it has a phase after it.`",
-    repair="Give every phase but the last an end.",
-    source=ORDERING,
-)
+@ORDER.refused("phase-without-end", "a phase without end, though another one follows", reads="v2")
 def _phase_without_end(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `Phase: … must have an end time because it has a phase after it.`
+    → Give every phase but the last an end.
+    """
     for number, phase in enumerate(bundle.competition.phases[:-1]):
         if phase.end.moment is None and not phase.end.fault:
             yield Problem(f"phase {phase.name} has no end", phase.end_at, order=(number + 1, 0))
 
 
-@rule(
-    "phases-overlap",
-    Effect.REFUSED,
-    Stage.PHASE_ORDER,
-    title="a phase starts before or when the one before it ends",
-    consequence="The upload ends with `Phases must be sequential. …` or `Phases dates conflict. …`. Unquoted times "
-    "count as midnight, so that two changes on one day clash.",
-    repair="Let each phase start at least a second after the end of the one before, with quoted UTC times; phases are "
-    "ordered by `index`. Tracks that run at the same time are tasks of one phase.",
-    source=ORDERING,
-)
+@ORDER.refused("phases-overlap", "a phase starts before the previous one ends, or just then", reads="v2")
 def _phases_overlap(bundle: Bundle) -> Iterator[Problem]:
-    phases = bundle.competition.phases
-    for number, (earlier, phase) in enumerate(pairwise(phases), start=1):
+    """The upload ends with `Phases must be sequential. …` or `Phases dates conflict. …`. Unquoted times count as
+    midnight, so that two dates on one day clash.
+    → Let each phase start at least a second after the end of the previous one, with quoted UTC times; phases are
+    ordered by `index`. Tracks that run at the same time are tasks of one phase.
+    """
+    for number, (earlier, phase) in enumerate(pairwise(bundle.competition.phases), start=1):
         end, start = earlier.end.moment, phase.start.moment
         if end is not None and start is not None and start <= end:
             what = (
-                f"phase {phase.name} starts {start:%Y-%m-%d %H:%M:%S}, and {earlier.name} ends {end:%Y-%m-%d %H:%M:%S}"
+                f"phase {phase.name} starts {start:%Y-%m-%d %H:%M:%S}, but {earlier.name} ends {end:%Y-%m-%d %H:%M:%S}"
             )
             yield Problem(what, phase.start_at, order=(number, 2))
 
 
-@rule(
-    "phase-never-open",
-    Effect.BROKEN,
-    title="a phase that ends before or when it starts",
-    consequence="The phase is never open.",
-    repair="Mend the dates. In the old format a phase ends one day before the next one starts.",
-    source=ORDERING,
-    reads="both",
-)
+@ORDER.broken("phase-never-open", "a phase that ends before it starts, or just then")
 def _phase_never_open(bundle: Bundle) -> Iterator[Problem]:
+    """The phase is never open. → Correct the dates. An old-format phase ends one day before the next one starts."""
     for phase in bundle.competition.phases:
         start, end = phase.start.moment, phase.end.moment
         if start is not None and end is not None and end <= start:
@@ -116,82 +108,57 @@ def _phase_never_open(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(what, phase.end_at)
 
 
-@rule(
+DATES.trap(
     "date-time-dropped",
-    Effect.TRAP,
-    title="an unquoted time, which is dropped",
-    consequence="The phase starts or ends at midnight UTC.",
-    repair='Put the date in quotes: "2031-01-31 23:59:59".',
+    "an unquoted time, which is dropped",
+    f"The phase starts or ends at midnight UTC. → Put the date in quotes: {QUOTED_UTC}.",
     source=ISSUE_1399,
-    reads="both",
-)
-def _date_time_dropped(bundle: Bundle) -> Iterator[Problem]:
-    for _, phase, at, which, date in given_dates(bundle):
-        if date.lost_time:
-            yield Problem(f"the time {date.lost_time} of the {which} of phase {phase.name} is dropped", at)
+)(_dates_with(lambda given: f"the time {given.date.lost_time} of {given} is dropped" if given.date.lost_time else None))
 
-
-@rule(
+DATES.trap(
     "date-zone-dropped",
-    Effect.TRAP,
-    title="an offset or zone, which is dropped",
-    consequence="The time is taken as UTC, without converting it.",
-    repair="Convert to UTC yourself, and write no offset; AoE is UTC-12.",
+    "an offset or time zone, which is dropped",
+    "The time is taken as UTC, without conversion. → Convert to UTC yourself, and write no offset; AoE is UTC-12.",
     source=ISSUE_1399,
-    reads="both",
-)
-def _date_zone_dropped(bundle: Bundle) -> Iterator[Problem]:
-    for _, phase, at, which, date in given_dates(bundle):
-        if date.lost_zone:
-            yield Problem(f"the zone {date.lost_zone} of the {which} of phase {phase.name} is dropped", at)
+)(_dates_with(lambda given: f"the zone {given.date.lost_zone} of {given} is dropped" if given.date.lost_zone else None))
 
 
-@rule(
+@DATES.trap(
     "date-misread",
-    Effect.TRAP,
-    title="a date that is read in another way than people would",
-    consequence="The month is taken first where it can be; of two dates in one text a mixture is read; what is left "
-    "out is taken from the day of the upload.",
-    repair='Write year, month and day in this order, in quotes: "2031-01-31 23:59:59".',
-    source=f"{DATES}; python-dateutil's parser",
-    reads="both",
+    "a date that is not read as people would read it",
+    "The month is taken first if possible; two dates in one text are mixed; missing parts are taken from the day of "
+    "the upload. "
+    f"→ Write year, month and day in this order, in quotes: {QUOTED_UTC}.",
+    source=f"{DATES.source}; python-dateutil's parser",
 )
-def _date_misread(bundle: Bundle) -> Iterator[Problem]:
-    for _, phase, at, which, date in given_dates(bundle):
-        if date.moment is None or not (date.other_reading or date.incomplete or date.odd):
-            continue
-        why = "depends on the day of the upload" if date.incomplete else f"is read as {date.moment:%d %B %Y, %H:%M:%S}"
-        yield Problem(f"the {which} of phase {phase.name} {why}", at)
+@_dates_with
+def _date_misread(given: GivenDate) -> str | None:
+    date = given.date
+    if date.moment is None or not (date.other_reading or date.incomplete or date.odd):
+        return None
+    why = "depends on the day of the upload" if date.incomplete else f"is read as {date.moment:%d %B %Y, %H:%M:%S}"
+    return f"{given} {why}"
 
 
-@rule(
-    "competition-over",
-    Effect.TRAP,
-    title="all phases lie in the past",
-    consequence="Nobody can submit: the web page looks at the dates, and so does the API of newer servers.",
-    repair="Move the dates, or leave out the end of the last phase.",
-    source=ORDERING,
-    reads="both",
-)
+@ORDER.trap("competition-over", "all phases are over")
 def _competition_over(bundle: Bundle) -> Iterator[Problem]:
+    """Participants cannot submit: the web page looks at the dates, and so does the API of newer servers.
+    → Move the dates, or leave out the end of the last phase.
+    """
     ends = [phase.end.moment for phase in bundle.competition.phases]
     if ends and all(end is not None and end < bundle.now for end in ends):
         yield Problem(f"the last phase ended before {bundle.now:%Y-%m-%d}", bundle.competition.phases[-1].end_at)
 
 
-@rule(
+@DATES.note(
     "end-at-midnight",
-    Effect.NOTE,
-    title="an end without a time of day",
-    consequence="The phase closes at 00:00 UTC as that day begins, and not as it ends.",
-    repair='Write the time: "2031-01-31 23:59:59".',
-    source=DATES,
-    reads="both",
+    "an end without a time of day",
+    f"The phase closes at 00:00 UTC, as that day begins and not as it ends. → Write the time: {QUOTED_UTC}.",
 )
-def _end_at_midnight(bundle: Bundle) -> Iterator[Problem]:
-    for _, phase, at, which, date in given_dates(bundle):
-        if which != "end" or date.moment is None or date.lost_time:
-            continue
-        opens_before = phase.start.moment is None or phase.start.moment < date.moment
-        if date.moment.time() == time() and opens_before:
-            yield Problem(f"phase {phase.name} closes as {date.moment:%Y-%m-%d} begins", at)
+@_dates_with
+def _end_at_midnight(given: GivenDate) -> str | None:
+    end, start = given.date, given.phase.start.moment
+    if given.which != "end" or end.moment is None or end.lost_time or end.moment.time() != time():
+        return None
+    opens_before = start is None or start < end.moment
+    return f"phase {given.phase.name} closes as {end.moment:%Y-%m-%d} begins" if opens_before else None

@@ -1,50 +1,29 @@
 """Solutions: example submissions, which participants can download."""
 
-from __future__ import annotations
+from collections.abc import Hashable, Iterator
+from typing import Any
 
-from collections.abc import Hashable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
-
-from gen_bundle.check.registry import UNPACKER, Effect, Problem, rule
-from gen_bundle.codabench.fields import shown
+from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.registry import UNPACKER, Problem, Topic
+from gen_bundle.check.rules.shared import UNKNOWN_KEY, known_key, list_faults
+from gen_bundle.codabench.fields import MISSING, shown
 from gen_bundle.codabench.stages import Stage
 
-if TYPE_CHECKING:
-    from gen_bundle.check.bundle import Bundle
-
-SOLUTIONS = f"{UNPACKER}/v2.py (solutions)"
+SOLUTIONS = Topic("Solutions", f"{UNPACKER}/v2.py (solutions)", stage=Stage.SOLUTIONS)
 
 
-@rule(
-    "solutions-no-list",
-    Effect.REFUSED,
-    Stage.SOLUTIONS,
-    title="solutions is no list of solutions",
-    consequence="The upload ends with a bare type error.",
-    repair="Give `solutions` as a list of mappings with index, tasks and path, or leave it out.",
-    source=SOLUTIONS,
-)
+@SOLUTIONS.refused("solutions-no-list", "`solutions` is not a list of solutions")
 def _solutions_no_list(bundle: Bundle) -> Iterator[Problem]:
-    solutions = bundle.yaml.get("solutions")
-    if solutions and not isinstance(solutions, list):
-        yield Problem(f"solutions is {shown(solutions)}, and must be a list", ("solutions",))
-    for number, solution in enumerate(solutions if isinstance(solutions, list) else ()):
-        if not isinstance(solution, Mapping):
-            what = f"solutions[{number}] is {shown(solution)}, and must be a mapping"
-            yield Problem(what, ("solutions", number), order=(number,))
+    """The upload ends with a bare type error. → Give a list of mappings with index, tasks and path, or nothing."""
+    return list_faults(bundle.yaml, ("solutions",), accepted=lambda value: value is MISSING or not value)
 
 
-@rule(
-    "solution-key-missing",
-    Effect.REFUSED,
-    Stage.SOLUTIONS,
-    title="a solution without index, tasks or path",
-    consequence="The upload ends with `ERROR: No index for solution: …`, `Could not find tasks for solution: …` or "
-    '`Solution … missing "path"`.',
-    repair="Give every solution an index, the indexes of its tasks, and the path of an example submission.",
-    source=SOLUTIONS,
-)
+@SOLUTIONS.refused("solution-key-missing", "a solution without index, tasks or path")
 def _solution_key_missing(bundle: Bundle) -> Iterator[Problem]:
+    """The upload ends with `ERROR: No index for solution: …`, `Could not find tasks for solution: …` or `Solution …
+    missing "path"`.
+    → Give every solution an index, the indexes of its tasks, and the path of an example submission.
+    """
     for solution in bundle.entries("solutions"):
         for place, key in enumerate(("index", "tasks", "path")):
             if key not in solution.value and not (key == "path" and "key" in solution.value):
@@ -52,66 +31,53 @@ def _solution_key_missing(bundle: Bundle) -> Iterator[Problem]:
                 yield Problem(what, solution.at, order=(solution.position, 2 * place))
 
 
+def _task_indexes(bundle: Bundle) -> set[Hashable]:
+    return {task.index for task in bundle.competition.tasks if isinstance(task.index, Hashable)}
+
+
 def _is_known(index: Any, known: set[Hashable]) -> bool:
     return isinstance(index, Hashable) and index in known
 
 
-@rule(
-    "solution-of-unknown-task",
-    Effect.REFUSED,
-    Stage.SOLUTIONS,
-    title="a solution names a task that does not exist",
-    consequence="The upload ends with `ERROR: Solution: … missing task index pointers`, or the bare error `'key'`.",
-    repair="List the indexes of existing tasks, of the same type: 0 and '0' differ.",
-    source=SOLUTIONS,
-)
+@SOLUTIONS.refused("solution-of-unknown-task", "a solution refers to a task that does not exist")
 def _solution_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
-    known = {task.index for task in bundle.competition.tasks if isinstance(task.index, Hashable)}
+    """The upload ends with `ERROR: Solution: … missing task index pointers`, or the bare error `'key'`.
+    → List the indexes of existing tasks, with the same type: 0 and '0' differ.
+    """
+    known = _task_indexes(bundle)
     for solution in bundle.entries("solutions"):
-        if "tasks" not in solution.value:
-            continue
-        tasks = solution.value["tasks"]
+        tasks = solution.value.get("tasks", MISSING)
         at, order = (*solution.at, "tasks"), (solution.position, 3)
-        if not isinstance(tasks, (list, dict, str, set)):
-            yield Problem(
-                f"tasks of solutions[{solution.position}] is {shown(tasks)}, and must be a list", at, order=order
-            )
-            continue
-        unknown = [index for index in tasks if not _is_known(index, known)]
-        if unknown:
-            what = f"solutions[{solution.position}] names the task {shown(unknown[0])}, which does not exist"
+        if isinstance(tasks, (list, dict, str, set)):
+            unknown = [index for index in tasks if not _is_known(index, known)]
+            if unknown:
+                what = f"solutions[{solution.position}] refers to the task {shown(unknown[0])}, which does not exist"
+                yield Problem(what, at, order=order)
+        elif tasks is not MISSING:
+            what = f"tasks of solutions[{solution.position}] is {shown(tasks)}, and must be a list"
             yield Problem(what, at, order=order)
 
 
-@rule(
+@SOLUTIONS.refused(
     "solution-key-unknown",
-    Effect.REFUSED,
-    Stage.SAVE_SOLUTIONS,
-    title="a solution refers to another one by key",
-    consequence="The upload ends with `Could not find solution with key: …`: keys mean nothing to another server. "
-    "Exported competitions have such keys.",
-    repair="Replace `key` by `path`. If a solution with this key exists on your server, name it with --known-key.",
-    source=SOLUTIONS,
+    "a solution refers to another one by key",
+    "The upload ends with `Could not find solution with key: …`: keys mean nothing to another server. Exported "
+    "competitions have such keys. "
+    f"→ Replace `key` with `path`. {known_key('solution')}",
+    stage=Stage.SAVE_SOLUTIONS,
 )
 def _solution_key_unknown(bundle: Bundle) -> Iterator[Problem]:
     for solution in bundle.entries("solutions"):
         key = solution.get("key")
         if "key" in solution.value and str(key) not in bundle.known_keys:
-            what = f"solutions[{solution.position}] has the key {shown(key)}, which cannot be assumed to exist"
+            what = f"solutions[{solution.position}] has the key {shown(key)}, {UNKNOWN_KEY}"
             yield Problem(what, (*solution.at, "key"), order=(solution.position, 0))
 
 
-@rule(
-    "solution-of-no-task",
-    Effect.TRAP,
-    title="a solution that belongs to no task, or to tasks that no phase runs",
-    consequence="It is stored, and shown nowhere.",
-    repair="List the indexes of its tasks under `tasks`.",
-    source=SOLUTIONS,
-)
+@SOLUTIONS.trap("solution-of-no-task", "a solution that belongs to no task, or only to tasks that no phase runs")
 def _solution_of_no_task(bundle: Bundle) -> Iterator[Problem]:
-    used = {task.index for task in bundle.competition.used_tasks}
-    known = {task.index for task in bundle.competition.tasks if isinstance(task.index, Hashable)}
+    """It is stored, but not shown anywhere. → List the indexes of its tasks under `tasks`."""
+    used, known = {task.index for task in bundle.competition.used_tasks}, _task_indexes(bundle)
     for solution in bundle.entries("solutions"):
         tasks = solution.get("tasks")
         named = list(tasks) if isinstance(tasks, (list, dict, str, set)) else [None]
