@@ -10,28 +10,42 @@ from gen_bundle.cli import root
 from tests.generator.competition import second_task, small_competition
 
 LABELS = ("negative", "neutral", "positive")
-UNITS = """
-    import numpy as np
+SCORER = """
+import numpy as np
 
-    from scoring_kit.units import Additive, Units
+from scoring_kit.results import Metric, TaskResult
+from scoring_kit.units import Additive, Units
 
-    at = [np.array([label == own for own in sorted(set(gold))], dtype=float) for label in gold]
-    said = [np.array([label == own for own in sorted(set(gold))], dtype=float) for label in predicted]
-    sums = np.stack([np.concatenate([g * p, p, g]) for g, p in zip(at, said, strict=True)])
-    right = np.array([[float(g == p), 1.0] for g, p in zip(gold, predicted, strict=True)])
-    units = Units("text", ids, {"macro_f1": Additive(sums, _macro_f1), "accuracy": Additive(right, _share)})
-    f1 = f1_score(gold, predicted, labels=list(LABELS), average=None, zero_division=0)
-    counts = [min(gold.count(label), predicted.count(label)) for label in LABELS]
-    by_label = {f"f1: {label}": Metric(float(f), len(ids), n) for label, f, n in zip(LABELS, f1, counts, strict=True)}
-"""
-FORMULAS = """
+from my_task.reference import LABELS
 
-def _macro_f1(sums):
-    import numpy as np
 
+def score(reference, submission, options):
+    ids = sorted(reference.labels)
+    codes = [[LABELS.index(labels[text_id]) for text_id in ids] for labels in (reference.labels, submission.labels)]
+    gold, predicted = (np.eye(len(LABELS))[own] for own in codes)
+    sums = np.concatenate([gold * predicted, predicted, gold], axis=1)
+    right = np.stack([(gold * predicted).sum(axis=1), np.ones(len(ids))], axis=1)
+    f1 = _f1(sums.sum(axis=0))
+    items = np.minimum(gold.sum(axis=0), predicted.sum(axis=0)).astype(int)
+    by_label = {f"f1: {LABELS[i]}": Metric(float(f1[i]), len(ids), int(items[i])) for i in range(len(LABELS))}
+    return TaskResult(
+        metrics={
+            "macro_f1": Metric(float(f1.mean()), len(ids)),
+            "accuracy": Metric(float(right[:, 0].mean()), len(ids)),
+            **by_label,
+        },
+        units=lambda: Units("text", ids, {"macro_f1": Additive(sums, _macro_f1), "accuracy": Additive(right, _share)}),
+    )
+
+
+def _f1(sums):
     tp, predicted, gold = np.split(sums, 3, axis=-1)
     whole = predicted + gold
-    return np.divide(2 * tp, whole, out=np.zeros_like(whole), where=whole > 0).mean(axis=-1)
+    return np.divide(2 * tp, whole, out=np.zeros_like(whole), where=whole > 0)
+
+
+def _macro_f1(sums):
+    return _f1(sums).mean(axis=-1)
 
 
 def _share(sums):
@@ -45,11 +59,8 @@ def shared_task(parent: Path, texts: int = 60) -> Path:
     gold = random.Random(7).choices(LABELS, k=texts)
     write_labels(folder / "data" / "test" / "gold.csv", gold)
     package = folder / "my_task"
-    scorer = (package / "classification.py").read_text(encoding="utf-8")
-    scorer = scorer.replace("    return TaskResult(", f"{UNITS}\n    return TaskResult(\n        units=lambda: units,")
-    scorer = scorer.replace('"accuracy": Metric(', '**by_label,\n            "accuracy": Metric(') + FORMULAS
-    (package / "classification.py").write_text(scorer, encoding="utf-8")
-    (package / "again.py").write_text(scorer.replace('"macro_f1"', '"again_f1"'), encoding="utf-8")
+    (package / "classification.py").write_text(SCORER, encoding="utf-8")
+    (package / "again.py").write_text(SCORER.replace('"macro_f1"', '"again_f1"'), encoding="utf-8")
     submission = (package / "submission.py").read_text(encoding="utf-8")
     entered = 'frozenset({"classification"})'
     assert entered in submission

@@ -131,7 +131,7 @@ def test_the_page_has_everything_in_its_order(folder: Path) -> None:
         "Torn: Torn.zip: cannot be read as a zip",
         "80 texts",
         "1,000 resamples",
-        "competition:my-task|",
+        "competition:my-task|tasks:classification+again|version:",
         "without a rank, not counted",
         "mean over texts",
         "median over texts",
@@ -266,3 +266,30 @@ def test_a_scorer_whose_units_do_not_give_the_score_is_refused(tmp_path: Path) -
     assert done.exit_code == 2
     assert "macro_f1 of A: the score is" in done.stderr
     assert not (tmp_path / "report").exists()
+
+
+def test_how_far_the_work_is(tmp_path: Path) -> None:
+    from gen_bundle import RankRequest
+    from gen_bundle.package.answers import Progress
+    from gen_bundle.rank import rank as ranked
+
+    competition = shared_task(tmp_path, 20)
+    teams = submissions(competition, {"A": 0.9, "B": 0.5})
+    seen: list[Progress] = []
+    options = {"submissions": teams, "data": competition / "data", "phase": "test", "resamples": 100}
+    ranked(RankRequest(str(competition), report=tmp_path / "report", **options), seen.append)  # type: ignore[arg-type]
+    assert [one["done"] for one in seen if one["step"] == "scoring submissions"] == [0, 1]
+    resampling = [one for one in seen if one["step"] == "resampling"]
+    assert resampling[-1]["done"] == resampling[-1]["total"] == 2 * 100 * (1 + 2)
+    assert [one["done"] for one in resampling] == sorted(one["done"] for one in resampling)
+
+
+def test_no_scoring_program_holds_the_statistics() -> None:
+    from gen_bundle.package.programs import program_members
+    from gen_bundle.package.resolve import Unit, resolve
+    from gen_bundle.resources import resource
+
+    competition = resolve(resource("bundles") / "process2025")
+    members = program_members(competition, Unit("all", "", competition.tasks))
+    assert "scoring_kit/units.py" in members
+    assert not [name for name in members if "resampling" in name or name.endswith("organiser.py")]
