@@ -34,7 +34,7 @@ class RankRequest:
         overrides: `key=value` for bundle.yaml, as for a build.
         hide: teams of which nothing is shown.
         hide_figures: teams of which the name alone is shown.
-        baselines: systems that are shown without a rank and count for nobody else's.
+        baselines: systems that are shown without a rank, and do not count for other ranks.
         report: a folder to write the final report to; one that holds an earlier report is replaced.
         resamples: how many samples its statistics rest on.
         seed: of these samples.
@@ -78,7 +78,7 @@ def rank(request: RankRequest, advance: Callable[[Progress], None] = lambda _: N
 
     Args:
         request: what is to be ranked.
-        advance: is told how far the scoring and the statistics are.
+        advance: is called with how far the scoring and the statistics are.
 
     Raises:
         UserError: a wrong request, unusable data, or no submission that can be scored; packages that the report needs

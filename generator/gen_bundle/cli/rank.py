@@ -130,6 +130,6 @@ def _progress_bar() -> Iterator[Callable[[Progress], None]]:
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         shown = bar.add_task("ranking", total=None)
-        yield lambda told: bar.update(
-            shown, description=told["step"], completed=told["done"], total=told["total"] or None
+        yield lambda done: bar.update(
+            shown, description=done["step"], completed=done["done"], total=done["total"] or None
         )

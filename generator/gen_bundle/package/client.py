@@ -95,7 +95,7 @@ class Organiser:
         Args:
             verb: its name.
             request: what it takes.
-            advance: is told how far the verb is, where it says so.
+            advance: is called with how far the verb is, where it reports that.
 
         Raises:
             UserError: what the organiser must mend (reference data, options; a bug in a package of their own).

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-Told = Mapping[str, Mapping[str, "float | None"]]
+Values = Mapping[str, Mapping[str, "float | None"]]
 """Team → metric → value, of those that may be shown."""
 
 
-def families(column: str, told: Told) -> list[dict[str, Any]]:
+def families(column: str, values: Values) -> list[dict[str, Any]]:
     """The families like a column (`f1` for `binary_f1`), or all where none is: a table of teams by groups each.
 
     Returns:
@@ -18,7 +18,7 @@ def families(column: str, told: Told) -> list[dict[str, Any]]:
         team's value may not be shown.
     """
     found: dict[str, dict[str, None]] = {}
-    for metrics in told.values():
+    for metrics in values.values():
         for name in metrics:
             family, separator, group = re.match(r"([^:.]*)([:.]?)\s*(.*)", name, re.DOTALL).groups()  # type: ignore[union-attr]
             if separator and group:
@@ -29,7 +29,7 @@ def families(column: str, told: Told) -> list[dict[str, Any]]:
         {
             "name": family,
             "groups": [name[len(family) + 1 :].strip() for name in sorted(names)],
-            "values": {team: [metrics.get(name) for name in sorted(names)] for team, metrics in told.items()},
+            "values": {team: [metrics.get(name) for name in sorted(names)] for team, metrics in values.items()},
         }
         for family, names in (like or found).items()
     ]

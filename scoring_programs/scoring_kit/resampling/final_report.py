@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from scoring_kit.errors import OrganiserError
 from scoring_kit.organiser import show_progress
 from scoring_kit.program import Column, Program
 from scoring_kit.ranking import Standing, View, shared_ranks, task_standing
 from scoring_kit.report.withholding import open_metrics
-from scoring_kit.resampling.columns import Part, TeamColumn
+from scoring_kit.resampling.columns import TeamColumn
 from scoring_kit.resampling.families import families
 from scoring_kit.resampling.groups import ALPHA
+from scoring_kit.resampling.per_unit import PerUnit, check_scores, keep, per_unit_results, ranking_column
 from scoring_kit.resampling.task import (
-    FEWEST_UNITS,
     NOTHING,
     Resampled,
     Resampling,
@@ -34,9 +30,6 @@ from scoring_kit.scores_table import Scores
 from scoring_kit.signature import signature
 from scoring_kit.team_results import TeamResults
 from scoring_kit.units import Units
-
-SAME = 1e-9
-"""How far the score over all units may be from the score itself, relative to it."""
 
 
 def final_report(
@@ -59,8 +52,8 @@ def final_report(
         know.
     """
     settings = Resampling(request["resamples"], request["seed"])
-    per_unit = _per_unit(scored)
-    _keep_units(Path(request["units"]), per_unit)
+    per_unit = per_unit_results(scored)
+    keep(Path(request["units"]), per_unit)
     reports = [_TaskReport.of(task, program, scores, scored, per_unit, view) for task in program.tasks]
     total = sum(work(len(one.teams), settings.resamples) for one in reports if one.units)
     done = 0
@@ -77,10 +70,6 @@ def final_report(
         "signature": _signature(program, scored),
         "notes": [note for one in reports for note in one.notes(settings)],
     }
-
-
-PerUnit = Mapping[str, Mapping[str, "Units | None"]]
-"""Team → task that it entered → its per-unit results; None where the scorer gives none."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,9 +114,9 @@ class _TaskReport:
         standing = task_standing(columns[0], scores, view)
         everyone = task_standing(columns[0], scores, View(baselines=view.baselines))
         order = [team for team, _ in everyone.rows if scores[team][columns[0].key] is not None]
-        units, teams, without = _units(columns[0], order, program, per_unit)
+        units, teams, without = ranking_column(columns[0], order, program, per_unit)
         if units is not None:
-            _check(columns[0], teams, scores, len(units.names))
+            check_scores(columns[0], teams, scores, len(units.names))
         return cls(task, program, columns, scores, scored, standing, view, units, teams, without)
 
     def written(self, settings: Resampling, advance: Any) -> dict[str, Any]:
@@ -217,60 +206,17 @@ class _TaskReport:
         }
 
     def _groups(self, shown: Sequence[str]) -> list[dict[str, Any]]:
-        """Metrics by class, type or language of the shown teams; what stands on too few items is left out."""
+        """Metrics by class, type or language of the shown teams; what is over too few items is left out."""
         if self.scored is None:
             return []
         board = {column.key for column in self.program.columns}
-        told = {}
+        values = {}
         for team in shown:
             result = self.scored.results.get(team, {}).get(self.task)
             if result is not None:
                 names = open_metrics(result.metrics, board, self.program.details_min_items)
-                told[team] = {name: result.metrics[name].value for name in names}
-        return families(self.columns[0].key, told)
-
-
-def _units(
-    column: Column, order: Sequence[str], program: Program, per_unit: PerUnit | None
-) -> tuple[Units | None, dict[str, TeamColumn], str | None]:
-    """The units of a column, its values over them for each team, and why there are no intervals."""
-    if per_unit is None:
-        return None, {}, "A table of scores was ranked, which says nothing about single units."
-    written = [c for c in program.columns if c.key in (column.of if column.computation else [column.key])]
-    tasks = {c.task for c in written}
-    found = {team: {task: units for task, units in per_unit[team].items() if task in tasks} for team in order}
-    if any(units is None for own in found.values() for units in own.values()):
-        return None, {}, "The scoring program gives no per-unit results."
-    every = [units for own in found.values() for units in own.values() if units is not None]
-    if not every:
-        return None, {}, "No team entered the task."
-    if any(list(units.names) != list(every[0].names) for units in every):
-        return None, {}, "The column is made of tasks with different units."
-    parts = {team: [_part(c, found[team].get(c.task)) for c in written] for team in order}
-    if any(part is None for own in parts.values() for part in own):
-        return None, {}, "The per-unit results of the scoring program leave the column out."
-    teams = {team: TeamColumn(column, [part for part in own if part is not None]) for team, own in parts.items()}
-    few = f"There are only {len(every[0].names)} units; at least {FEWEST_UNITS} make an interval."
-    return every[0], teams, few if len(every[0].names) < FEWEST_UNITS else None
-
-
-def _part(column: Column, units: Units | None) -> Part | None:
-    """A team's per-unit results in a written column, without any where its task was not entered; None: a gap."""
-    if units is None:
-        return Part(column, None)
-    statistic = units.statistics.get(column.key)
-    return None if statistic is None else Part(column, statistic)
-
-
-def _check(column: Column, teams: Mapping[str, TeamColumn], scores: Scores, units: int) -> None:
-    """Raise OrganiserError where a score is not what its per-unit results give."""
-    wrong = []
-    for team, own in teams.items():
-        score, over = scores[team][column.key] or 0.0, float(own.over(np.ones((1, units)))[0])
-        if abs(score - over) > SAME * max(1.0, abs(score)):
-            wrong.append(f"{column.key} of {team}: the score is {score!r}, but its per-unit results give {over!r}.")
-    if wrong:
-        raise OrganiserError(*wrong, "Expected the same: `units` of the scoring program has a bug.")
+                values[team] = {name: result.metrics[name].value for name in names}
+        return families(self.columns[0].key, values)
 
 
 def _overall(ranks: Mapping[str, Mapping[str, int]], view: View) -> list[dict[str, Any]] | None:
@@ -308,43 +254,3 @@ def _signature(program: Program, scored: TeamResults | None) -> str | None:
         return None
     results = {task: own[task] for task in program.tasks for own in scored.results.values() if task in own}
     return signature(program, results, scored.reference_digest)
-
-
-def _per_unit(scored: TeamResults | None) -> PerUnit | None:
-    if scored is None:
-        return None
-    return {
-        team: {task: result.units() if result.units is not None else None for task, result in own.items()}
-        for team, own in scored.results.items()
-    }
-
-
-def _keep_units(folder: Path, per_unit: PerUnit | None) -> None:
-    """Write the per-unit results as `<task>.npz`: `unit`, `names`, `teams`, and `<team's number>.<metric>.<part>`.
-
-    They give the gold away to those who know what a team submitted.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    by_task: dict[str, dict[str, Units]] = {}
-    for team, own in (per_unit or {}).items():
-        for task, units in own.items():
-            if units is not None:
-                by_task.setdefault(task, {})[team] = units
-    for task, teams in by_task.items():
-        first = next(iter(teams.values()))
-        arrays = {
-            "unit": np.array(first.unit),
-            "names": np.array(list(first.names)),
-            "teams": np.array(list(teams)),
-            **{
-                f"{number}.{metric}.{part}": array
-                for number, units in enumerate(teams.values())
-                for metric, statistic in units.statistics.items()
-                for part, array in vars(statistic).items()
-                if isinstance(array, np.ndarray)
-            },
-        }
-        with zipfile.ZipFile(folder / f"{task}.npz", "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, array in arrays.items():
-                with archive.open(f"{name}.npy", "w") as member:
-                    np.lib.format.write_array(member, array, allow_pickle=False)

@@ -42,7 +42,7 @@ def p_values(
         units: how many there are.
         resamples: n.
         seed: of the arrangements, which are the same for every pair.
-        advance: is told how many arrangements of all pairs were tried.
+        advance: is called with how many arrangements of all pairs were tried.
     """
     observed = [float(team.over(np.ones((1, units)))[0]) for team in teams]
     pairs = list(combinations(range(len(teams)), 2))

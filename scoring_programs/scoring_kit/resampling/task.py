@@ -76,7 +76,7 @@ def resampled(
         published: the rank of each; a baseline has none and takes part in intervals and pairs alone.
         units: how many units there are; below `FEWEST_UNITS` nothing is said that rests on a bootstrap.
         settings: how to resample.
-        advance: is told what was done, as a part of `work`.
+        advance: is called with how much was done, as a part of `work`.
     """
     names, columns = list(order), list(order.values())
     tested = p_values(columns, units, settings.resamples, settings.seed, advance)
@@ -104,7 +104,7 @@ def resampled(
 
 
 def work(teams: int, resamples: int) -> int:
-    """How much there is to do, in the steps of which `resampled` tells."""
+    """How much there is to do, in the steps that `resampled` counts."""
     return resamples * (teams * (teams - 1) // 2 + teams)
 
 
