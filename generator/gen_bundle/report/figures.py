@@ -97,6 +97,7 @@ def _ranks(axes: "Axes", teams: Sequence[Mapping[str, Any]], places: Mapping[str
 
 def _pairs(axes: "Axes", names: Sequence[str], one: Mapping[str, Any]) -> None:
     place = {name: number for number, name in enumerate(names)}
+    size = min(9, 300 / len(names))
     for pair in one["pairs"]:
         better, worse = (
             (pair["a"], pair["b"])
@@ -111,13 +112,15 @@ def _pairs(axes: "Axes", names: Sequence[str], one: Mapping[str, Any]) -> None:
             place[worse],
             place[better],
             "s",
-            markersize=9,
+            markersize=size,
             color=ACCENT if filled else LINE,
             markerfacecolor=ACCENT if filled else "none",
         )
     _name_rows(axes, names)
     axes.set_xlim(-0.6, len(names) - 0.4)
-    axes.set_xticks(range(len(names)), labels=map(_short, names), rotation=90, parse_math=False)
+    axes.set_xticks(
+        range(len(names)), labels=map(_short, names), rotation=90, fontsize=min(9, size + 2), parse_math=False
+    )
 
 
 def _name_rows(axes: "Axes", names: Sequence[str]) -> None:
