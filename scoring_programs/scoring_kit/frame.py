@@ -1,4 +1,4 @@
-"""The frame of every scoring program: reads, scores, writes, and says whose fault it is when it cannot.
+"""The frame of every scoring program: reads, scores, writes, and reports whose fault it is when it cannot.
 
 Exit status: 0 with a complete scores.json; 1 bad submission; 2 the organisers must act; 3 a bug of the program.
 """
@@ -43,11 +43,11 @@ def main(program_folder: Path, arguments: Sequence[str]) -> int:
     request = _parse(arguments)
     gc.set_threshold(*COLLECTING)
 
-    def tell(failure: Failure) -> None:
+    def show(failure: Failure) -> None:
         print_fitting(failure)
         write_failure_page(request.output, program_folder, failure.page, _now())
 
-    return guarded(lambda: run(program_folder, request.input, request.output, request.task), tell)
+    return guarded(lambda: run(program_folder, request.input, request.output, request.task), show)
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -96,7 +96,7 @@ def run(program_folder: Path, input_folder: Path, output_folder: Path, task: str
 
 
 def _now() -> datetime:
-    """The time of the run in UTC; SOURCE_DATE_EPOCH stands in for it where outputs must come out the same again."""
+    """The time of the run in UTC; SOURCE_DATE_EPOCH replaces it where outputs must be reproducible."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     return datetime.fromtimestamp(int(epoch), UTC) if epoch.isascii() and epoch.isdigit() else datetime.now(UTC)
 
@@ -117,7 +117,7 @@ def score_tasks(program: Program, reference: Any, submission: Any) -> dict[str, 
     """Score every task that the submission enters.
 
     Raises:
-        OrganiserError: the `submission` module says that it enters a task which the competition does not have.
+        OrganiserError: the submission enters a task that the competition does not have.
     """
     unknown = sorted(set(submission.entered) - set(program.all_tasks))
     if unknown:

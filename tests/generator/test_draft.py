@@ -143,7 +143,7 @@ def test_text_of_the_scaffold_that_is_left(tmp_path: Path) -> None:
     folder = finished(tmp_path)
     shutil.copy(PACKAGE / "pages" / "terms.md.j2", folder / "pages" / "terms.md.j2")
     assert lacks(folder)["scaffold-text"].what == (
-        f"terms.md: {SCAFFOLD_TEXT} is still on it, where the organisers write something themselves."
+        f"terms.md: {SCAFFOLD_TEXT} is still on it, where the organisers must write themselves."
     )
 
 

@@ -128,7 +128,7 @@ def _same_gold(competition: Resolved, phase: Phase, digests: Mapping[str, Mappin
             if digests[other].get(part) == digest:
                 yield (
                     f"the reference data{f' of {part}' if part else ''} are those of the phase {other}, file for file: "
-                    f"every score of {other} tells of the gold. Right only where both are meant to score the same "
+                    f"every score of {other} reveals gold. Right only where both are meant to score the same "
                     f"data; `data: {other}` in the phase says so, in place of the copied folder."
                 )
 
@@ -213,7 +213,7 @@ def _secrets(
                 found.append(named([task]))
             except UserError:
                 remarks.append(
-                    f"{task.id}: no gold that could be read, so nobody looked for it in what participants get."
+                    f"{task.id}: its gold could not be read, so what participants get was not searched for it."
                 )
     every: Secrets = {
         "texts": [text for one in found for text in one.get("texts", [])],
@@ -288,7 +288,7 @@ def _baseline_members(path: Path) -> Mapping[str, Path | bytes]:
         with zipfile.ZipFile(path) as archive:
             return {member.filename: archive.read(member) for member in archive.infolist() if not member.is_dir()}
     except UNREADABLE as error:
-        raise UserError(f"{path}: is no readable zip. Expected a submission as participants send it.") from error
+        raise UserError(f"{path}: is not a readable zip. Expected a submission as participants send it.") from error
 
 
 def _own_task(members: Mapping[str, Path | bytes], task: str, tasks: list[str]) -> Mapping[str, Path | bytes]:

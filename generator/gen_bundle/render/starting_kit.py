@@ -1,7 +1,6 @@
 """A phase's starting kit: what participants need to check, pack and score a submission at home."""
 
 import ast
-import io
 import json
 import os
 import subprocess
@@ -23,7 +22,7 @@ from gen_bundle.render import tables
 from gen_bundle.render.broken_examples import Spoiled, spoiled_submissions
 from gen_bundle.render.validator import TEMPLATES, validator_bytes
 from gen_bundle.resources import resource
-from gen_bundle.zips.writing import Members, write_zip
+from gen_bundle.zips.writing import Members, zipped
 
 EXTRAS = "starting_kit"
 """A folder beside bundle.yaml: its files travel in every starting kit."""
@@ -36,11 +35,11 @@ import contextlib, io, json, runpy, sys
 validator, verdicts = sys.argv[1], []
 for path in sys.argv[2:]:
     sys.argv = [validator, path]
-    with contextlib.redirect_stdout(io.StringIO()) as said:
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
         try:
             runpy.run_path(validator, run_name="__main__")
         except SystemExit as end:
-            verdicts.append([end.code, said.getvalue()])
+            verdicts.append([end.code, printed.getvalue()])
 print(json.dumps(verdicts))
 """
 
@@ -67,7 +66,7 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
     """The kit's files by name.
 
     Raises:
-        UserError: a baseline of the phase is no valid submission, or a package of the organiser's own fails.
+        UserError: a baseline of the phase is not a valid submission, or a package of the organiser's own fails.
         RuntimeError: a scoring package that comes with the tool refuses its own empty template.
     """
     competition = replace(competition, options=competition.public_options)
@@ -99,10 +98,10 @@ def _examples(validator: bytes, data: PhaseData, package: ScoringPackage) -> tup
     submissions["the template that organiser.py writes"] = data.template
     good = {name: _read(files) for name, files in submissions.items()}
     spoiled = spoiled_submissions(next(iter(good.values())))
-    zips = [_zipped(files) for files in good.values()] + [_zipped(one.files) for one in spoiled]
+    zips = [zipped(files) for files in good.values()] + [zipped(one.files) for one in spoiled]
     verdicts = validator_verdicts(validator, zips, package)
     refused = [
-        f"{name}: is no valid submission. {_cut(verdict.text)}"
+        f"{name}: is not a valid submission. {_cut(verdict.text)}"
         for name, verdict in zip(good, verdicts, strict=False)
         if not verdict.valid
     ]
@@ -202,9 +201,3 @@ def _purpose(path: Path) -> str:
 
 def _read(files: Members) -> dict[str, bytes]:
     return {name: content.read_bytes() if isinstance(content, Path) else content for name, content in files.items()}
-
-
-def _zipped(files: Members) -> bytes:
-    buffer = io.BytesIO()
-    write_zip(buffer, files)
-    return buffer.getvalue()

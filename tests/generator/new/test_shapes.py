@@ -201,7 +201,7 @@ def test_a_split_that_cannot_be(split: str, tmp_path: Path) -> None:
         ("gold.json", "{}", r"gold\.json: has no rows"),
         ("gold.json", '{"a": 1}', r"gold\.json: is an object whose values are not all objects"),
         ("gold.json", "3", r"gold\.json: is neither a list nor an object"),
-        ("gold.xlsx", "PK", r"cannot tell its format"),
+        ("gold.xlsx", "PK", r"its format is unknown"),
     ],
 )
 def test_what_is_wrong_with_a_gold_file(name: str, text: str | bytes, message: str, tmp_path: Path) -> None:

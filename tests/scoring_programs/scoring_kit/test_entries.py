@@ -123,7 +123,7 @@ def test_a_submission_that_cannot_be_read_says_why(tmp_path: Path) -> None:
         ({"A.zip": b"no zip"}, "A.zip: cannot be read as a zip"),
         (
             {"2025-01-31/A.zip": zipped({"../A-1.csv": ""})},
-            '"../A-1.csv": is no name of a file inside the zip.',
+            '"../A-1.csv": is not a valid name for a file in a zip.',
         ),
     ],
 )

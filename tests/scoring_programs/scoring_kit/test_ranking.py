@@ -334,5 +334,5 @@ def test_a_board_that_is_ranked_by_a_computed_column(tmp_path: Path, table: str,
 
 
 def test_a_column_without_a_metric_is_named(tmp_path: Path) -> None:
-    with pytest.raises(OrganiserError, match=r"^tasks.clarity.columns.f1: the scoring program gives no such metric."):
+    with pytest.raises(OrganiserError, match=r"^tasks.clarity.columns.f1: the scoring program has no such metric."):
         clarity(tmp_path, {"good.csv": PERFECT}, "tasks.clarity.columns.clarity_macro_f1.key=f1")
