@@ -70,7 +70,7 @@ class Tried(TypedDict, total=False):
 
 @with_config(ConfigDict(extra="allow", strict=True))
 class Ranked(TypedDict):
-    """Of `rank`: tables to be printed, remarks, and whatever else the package's rule gives."""
+    """Of `rank`: tables to be printed, remarks, and anything else that the package's rule gives."""
 
     tables: list[dict[str, Any]]
     notes: list[str]

@@ -293,3 +293,23 @@ def test_no_scoring_program_holds_the_statistics() -> None:
     members = program_members(competition, Unit("all", "", competition.tasks))
     assert "scoring_kit/units.py" in members
     assert not [name for name in members if "resampling" in name or name.endswith("organiser.py")]
+
+
+@pytest.mark.parametrize(("name", "unit"), [("clarity2026", "row"), ("process2025", "speaker")])
+def test_a_competition_that_comes_with_the_tool(tmp_path: Path, name: str, unit: str) -> None:
+    from click.testing import CliRunner
+
+    from gen_bundle.cli import root
+    from gen_bundle.resources import resource
+
+    data = resource("bundles") / name / "data"
+    options = ["--submissions", data / "baselines" / "test", "--data", data, "--phase", "test", "--resamples", 200]
+    done = CliRunner().invoke(root, ["rank", name, *map(str, options), "--report", str(tmp_path / "report")])
+    assert done.exit_code == 0, done.output
+    tasks = json.loads((tmp_path / "report" / "report.json").read_text())["tasks"]
+    assert len(tasks) == 2
+    for one in tasks.values():
+        assert one["unit"] == unit
+        assert one["units"] >= 10
+        assert all(team["low"] <= team["score"] <= team["high"] for team in one["teams"])
+        assert one["teams"][0]["group"] == 1
