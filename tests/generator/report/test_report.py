@@ -313,3 +313,26 @@ def test_a_competition_that_comes_with_the_tool(tmp_path: Path, name: str, unit:
         assert one["units"] >= 10
         assert all(team["low"] <= team["score"] <= team["high"] for team in one["teams"])
         assert one["teams"][0]["group"] == 1
+
+
+@pytest.mark.parametrize("other", ["accuracy", "again_f1"])
+def test_a_task_that_is_ranked_by_a_computed_column(tmp_path: Path, other: str) -> None:
+    """Of the same task, and of another task with the same units."""
+    import yaml
+
+    competition = shared_task(tmp_path, 40)
+    declaration = yaml.safe_load((competition / "bundle.yaml").read_text())
+    mean = {"key": "mean", "title": "Mean", "sort": "desc", "computation": "avg", "of": ["macro_f1", other]}
+    declaration["tasks"][0]["columns"].insert(0, {**mean, "meaning": "The mean of two columns."})
+    (competition / "bundle.yaml").write_text(yaml.safe_dump(declaration, sort_keys=False))
+    teams = submissions(competition, {"A": 0.9, "B": 0.4})
+    done = rank(competition, teams, "--report", tmp_path / "report", "--resamples", 200, "--json")
+    assert done.exit_code == 0, done.output
+    records = {record["team"]: record for record in json.loads(done.stdout)["teams"]}
+    one = task(tmp_path / "report")
+    assert one["column"] == "mean"
+    for team in one["teams"]:
+        record = records[team["team"]]
+        assert team["score"] == pytest.approx((record["macro_f1"] + record[other]) / 2)
+        assert team["low"] < team["score"] < team["high"]
+    assert one["pairs"][0]["p"] == pytest.approx(1 / 201)
