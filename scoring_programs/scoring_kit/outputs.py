@@ -61,7 +61,7 @@ def board_scores(program: Program, results: Mapping[str, TaskResult]) -> dict[st
     """Every written column with a finite number: no score is missing, because a missing one would rank first.
 
     Raises:
-        OrganiserError: columns that no metric fills, metrics that are no finite number.
+        OrganiserError: columns that no metric fills, metrics that are not finite numbers.
     """
     check_columns(program, results)
     check_finite(program, results)
