@@ -88,6 +88,14 @@ def test_the_wheel_gathers_the_context_of_an_image(
     assert (tmp_path / "packages.txt").is_file()
 
 
+def test_the_kit_can_be_imported_for_tests_and_editors(installed: Path, tmp_path: Path) -> None:
+    run([installed / "python", "-m", "gen_bundle.kit"], tmp_path)
+    code = "import scoring_kit.units, scoring_kit.package; print(scoring_kit.__file__)"
+    found = Path(run([installed / "python", "-c", code], tmp_path).strip())
+    assert (found.parent / "py.typed").is_file()
+    assert found.is_relative_to(installed.parent)
+
+
 def test_the_source_distribution_holds_what_the_wheel_is_built_from_and_no_tests(tmp_path: Path) -> None:
     run([sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", tmp_path, ROOT], tmp_path)
     (archive,) = tmp_path.glob("*.tar.gz")

@@ -20,7 +20,9 @@ from gen_bundle.check.report import LEAK, UNSEEN
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.draft import Lack, lacks
 from gen_bundle.errors import UserError
-from gen_bundle.package.phase_data import PhaseData, prepare_phases
+from gen_bundle.image.requirements import not_here
+from gen_bundle.package.answers import Secrets as NamedSecrets
+from gen_bundle.package.phase_data import PhaseData, prepare_phases, secrets_elsewhere
 from gen_bundle.package.resolve import Resolved, find_competition, resolve
 from gen_bundle.package.trial import check_columns, try_out
 from gen_bundle.platforms import codabench, codalab
@@ -184,6 +186,7 @@ def _build_one(competition: Resolved, out: Path, unfinished: Path, request: Buil
         with competition.package.opened() as organiser:
             progress("preparing reference data")
             phases = prepare_phases(competition, work, organiser)
+            elsewhere, unread = secrets_elsewhere(competition, organiser, work)
             named = check_columns(competition, organiser)
             progress("scoring template and baselines, and making the starting kits")
             trial = aside.submit(try_out, competition, organiser, named, phases, work)
@@ -193,14 +196,25 @@ def _build_one(competition: Resolved, out: Path, unfinished: Path, request: Buil
         phases = [replace(data, scores=tried.baselines.get(data.phase.id, {})) for data in phases]
         tree = platform.bundle_tree(competition, phases, kits)
         write_zip(unfinished, tree)
-        hidden = _secrets(phases)
+        hidden = _secrets(phases, elsewhere)
     progress("checking the bundle")
     grave, remarks = _checked(unfinished, competition, hidden, request.platform)
     errors = tuple(_in_a_line(finding) for finding in grave)
     if errors and not request.force:
         raise UserError(*errors, advice=f"{out} was not written. Fix this, or pass --force to write it all the same.")
     warnings = _by_phase([(data.phase.id, text) for data in phases for text in data.warnings])
-    notes = (*competition.notes, *warnings, *tried.notes, *platform.losses(competition), *map(_in_a_line, remarks))
+    absent = ", ".join(not_here(competition.declaration.requirements))
+    install = f"pip install {' '.join(competition.declaration.requirements)}"
+    here = [f"requirements: {absent}: scores on this machine may differ from the image's. {install}"] if absent else []
+    notes = (
+        *competition.notes,
+        *here,
+        *warnings,
+        *unread,
+        *tried.notes,
+        *platform.losses(competition),
+        *map(_in_a_line, remarks),
+    )
     leaks = any(finding.id == LEAK for finding in grave)
     return Built(competition, out, notes, errors, leaks, hidden, tuple(lacks(competition, phases, tree, request.now)))
 
@@ -236,15 +250,15 @@ def _in_a_line(finding: Finding) -> str:
     return f"{place}{finding.what}. {finding.consequence} {finding.repair}"
 
 
-def _secrets(phases: list[PhaseData]) -> Secrets:
+def _secrets(phases: list[PhaseData], elsewhere: list[NamedSecrets]) -> Secrets:
     """What the scoring package names as secret, over all phases whose gold is; the files of the others are public."""
-    named = [data.secrets for data in phases if data.phase.gold == "secret"]
+    named = [*(data.secrets for data in phases if data.phase.gold == "secret"), *elsewhere]
     public = [folder for data in phases if data.phase.gold == "public" for folder in data.references.values()]
     files = (path for folder in public for path in folder.rglob("*") if path.is_file())
     return Secrets(
-        texts=tuple(text for one in named for text in one["texts"]),
-        labels=tuple((item, label) for one in named for item, label in one["labels"]),
-        files=tuple(file for one in named for file in one["files"]),
+        texts=tuple(text for one in named for text in one.get("texts", ())),
+        labels=tuple((item, label) for one in named for item, label in one.get("labels", ())),
+        files=tuple(file for one in named for file in one.get("files", ())),
         published=(
             *(file for one in named for file in one.get("published", ())),
             *(hashlib.sha256(path.read_bytes()).hexdigest() for path in files),

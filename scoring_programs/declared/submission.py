@@ -37,7 +37,7 @@ class Submission:
 
 
 def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[Submission]:
-    """Read and judge a submission; whatever is wrong is recorded in `problems`."""
+    """Read and judge a submission; all that is wrong is recorded in `problems`."""
     tables = tables_of(manifest.options)
     names = _find_files(files, list(tables.values()), problems)
     answers: Dict[str, Answers] = {}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Collection, Dict, List, Tuple
 
 from scoring_kit.errors import Problems, shown
 from scoring_kit.manifest import Manifest
+from scoring_kit.package import SubmissionModule
 
 JUNK_NAMES = {".DS_Store", "Thumbs.db", "desktop.ini", "Icon\r"}
 JUNK_FOLDERS = {"__MACOSX", ".git", "__pycache__", ".ipynb_checkpoints"}
@@ -59,12 +59,12 @@ class SubmissionFiles:
         return any(name.startswith(folder + "/") for name in self.paths)
 
 
-def task_folders(module: ModuleType, tasks: Collection[str]) -> Collection[str]:
+def task_folders(module: SubmissionModule, tasks: Collection[str]) -> Collection[str]:
     """The names of folders that carry meaning: those of the tasks, where the `submission` module has TASK_FOLDERS."""
     return tasks if getattr(module, "TASK_FOLDERS", False) else ()
 
 
-def read_submission(module: ModuleType, folder: Path, manifest: Manifest, problems: Problems) -> Any:
+def read_submission(module: SubmissionModule, folder: Path, manifest: Manifest, problems: Problems) -> Any:
     """Read the submission in `folder` with its competition's `submission` module.
 
     Raises:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from scoring_kit.errors import OrganiserError, Problems, SubmissionError, printa
 from scoring_kit.frame import make_manifest, score_tasks
 from scoring_kit.organiser import show_progress
 from scoring_kit.outputs import check_columns, check_finite
+from scoring_kit.package import reference_module, submission_module
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult
 from scoring_kit.signature import reference_digest
@@ -46,22 +46,21 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
     Raises:
         OrganiserError: the gold or the folder cannot be used, a column has no metric, or no submission can be scored.
     """
-    reference_module = importlib.import_module(f"{program.package}.reference")
-    submission_module = importlib.import_module(f"{program.package}.submission")
+    reading_gold, reading = reference_module(program.package), submission_module(program.package)
     folder = Path(request["reference"])
-    reference = reference_module.read(folder, program.tasks, program.options)
-    manifest = make_manifest(program, reference_module.manifest(reference, program.tasks))
+    reference = reading_gold.read(folder, program.tasks, program.options)
+    manifest = make_manifest(program, reading_gold.manifest(reference, program.tasks))
     results: dict[str, dict[str, TaskResult]] = {}
     unscored: dict[str, list[str]] = {}
     with tempfile.TemporaryDirectory() as work:
-        folders = task_folders(submission_module, program.all_tasks)
+        folders = task_folders(reading, program.all_tasks)
         entries = read_entries(Path(request["submissions"]), Path(work), folders, team_name)
         for number, entry in enumerate(entries):
             show_progress("scoring submissions", number, len(entries))
             faults = list(entry.problems)
             if not faults:
                 try:
-                    submission = read_submission(submission_module, entry.files, manifest, Problems())
+                    submission = read_submission(reading, entry.files, manifest, Problems())
                     results[entry.team] = _scored(program, reference, submission)
                 except SubmissionError as error:
                     faults = list(_lines(error))

@@ -14,16 +14,16 @@ import sys
 import tempfile
 import traceback
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Optional, Sequence
+from typing import Optional, Sequence
 
 from scoring_kit.errors import Problems, SubmissionError, printable
 from scoring_kit.manifest import Manifest
+from scoring_kit.package import Submission, SubmissionModule
 from scoring_kit.submission_files import PROGRAM_FILES, SubmissionFiles, read_submission, task_folders
 from scoring_kit.submission_zip import is_zip, open_submission, pack
 
 
-def main(module: ModuleType, manifest_text: str, arguments: Optional[Sequence[str]] = None) -> int:
+def main(module: SubmissionModule, manifest_text: str, arguments: Optional[Sequence[str]] = None) -> int:
     """Validate the submission that the command line names, and print every problem of it.
 
     Args:
@@ -51,7 +51,7 @@ def main(module: ModuleType, manifest_text: str, arguments: Optional[Sequence[st
         return 3
 
 
-def _validate(module: ModuleType, manifest: Manifest, request: argparse.Namespace) -> int:
+def _validate(module: SubmissionModule, manifest: Manifest, request: argparse.Namespace) -> int:
     problems = Problems()
     with tempfile.TemporaryDirectory(prefix="validate-") as work:
         try:
@@ -93,7 +93,7 @@ def _refuse_programs(folder: Path, problems: Problems) -> None:
             problems.error(name, what, "a submission without this file: remove or rename it")
 
 
-def _entered(submission: Any, manifest: Manifest) -> str:
+def _entered(submission: Submission, manifest: Manifest) -> str:
     """Which of several tasks the submission enters; it may leave some out."""
     if len(manifest.tasks) < 2:
         return ""

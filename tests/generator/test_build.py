@@ -297,7 +297,7 @@ def test_a_folder_that_is_not_here_becomes_absolute_and_is_told(tmp_path: Path, 
     program = zipfile.ZipFile(io.BytesIO(contents(built.path)["scoring_programs/test-joint.zip"]))
     expected = str(Path(path).expanduser().absolute())
     assert json.loads(program.read("program.json"))["options"] == {"model": expected}
-    assert any(f"options.model: there is no {expected} here" in note for note in built.notes)
+    assert any(f"options.model: there is no {expected} on this machine" in note for note in built.notes)
 
 
 def test_what_is_wrong_with_an_option_is_told_once_with_its_place(tmp_path: Path) -> None:

@@ -63,10 +63,15 @@ def _request(
     name: str, overrides: tuple[str, ...], variant: Literal["cpu", "cuda"] | None, tag: str | None
 ) -> "ImageRequest":
     from gen_bundle.image.request import request_for
+    from gen_bundle.image.requirements import LOCK_FILE
     from gen_bundle.package.resolve import find_competition, resolve
 
     competition = resolve(find_competition(name), overrides=overrides)
-    request = request_for(competition.name, competition.options, tag or competition.declaration.docker_image, variant)
+    declared = competition.declaration
+    request = request_for(competition.name, competition.options, tag or declared.docker_image, variant)
+    request = dataclasses.replace(
+        request, requirements=tuple(declared.requirements), lock_file=competition.folder / LOCK_FILE
+    )
     for folder in request.folders:
         say(f"note: {folder} is a folder on this machine; programs read it there, it is not baked in.", "yellow")
     return request
@@ -83,15 +88,18 @@ def _models_path(given: Path | None) -> Path:
 @_which_manifest
 @click.option("--numbers", is_flag=True, help="Store what the built image's self-test computes, as its future lock.")
 def lock(manifest: Path | None, numbers: bool, **which: Any) -> None:
-    """Fill in the manifest's digests: of the competition's models, from the hub, and of the base image.
+    """Fill in the digests of the competition's models, from the hub, of the base image, and of its `requirements`.
 
     Digests that the manifest expects are compared; where the hub has another one, nothing is locked.
     """
     from gen_bundle.image import lock as step
+    from gen_bundle.image.requirements import lock_requirements
 
     with user_errors():
         request = _request(**which)
         path = _models_path(manifest)
+        if not numbers:
+            lock_requirements(request.requirements, request.locks, request.lock_file, say)
         change = step.lock_numbers if numbers else step.lock
         changed = change(request, path, say)
     say(f"{path}: {'changed; look at it and keep it with the declaration' if changed else 'nothing left to lock'}")

@@ -4,12 +4,15 @@ Lengths and value ranges are those that Codabench's own serializers enforce (cod
 """
 
 import keyword
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from gen_bundle.declaration.dates import End, Start
 from gen_bundle.declaration.texts import text_of
+
+REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9._,-]+\])?==[0-9][A-Za-z0-9.!+_]*")
 
 
 def _identifier(value: str) -> str:
@@ -28,6 +31,15 @@ class Model(BaseModel):
     """Unknown keys are errors, values are not converted, and nothing changes after reading."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+def _requirement(value: str) -> str:
+    if not REQUIREMENT.fullmatch(value):
+        raise ValueError("expected NAME==VERSION, such as spacy==3.8.7")
+    return value
+
+
+Requirement = Annotated[str, AfterValidator(_requirement)]
 
 
 class Column(Model):
@@ -255,6 +267,11 @@ class Competition(Model):
     submission: Submission = Field(description="What participants hand in.")
     reference: Reference | None = Field(None, description="With scoring_program: declared: the gold.")
     options: dict[str, Any] = Field(default_factory=dict, description="Options of the scoring package.")
+    requirements: list[Requirement] = Field(
+        default_factory=list,
+        description="Python packages that the competition's own scoring needs besides, NAME==VERSION. `image lock` "
+        "locks them, with what they bring along, into the scoring image.",
+    )
     time_zones: list[str] = Field(
         default=["America/New_York", "Europe/London", "Asia/Tokyo"], description="Local times shown on the pages."
     )

@@ -1,5 +1,6 @@
 """What the model's types cannot say: rules between values. They look at the raw data, so that none hides another."""
 
+import re
 from collections.abc import Iterator
 from datetime import datetime, time
 from pathlib import Path
@@ -28,7 +29,19 @@ def check_rules(data: dict[str, Any], folder: Path) -> Iterator[Broken]:
     yield from _files(data, folder)
     yield from _submission_rule(data)
     yield from _time_zones(data)
+    yield from _requirements(data)
     yield from _declared_alone(data)
+
+
+def _requirements(data: dict[str, Any]) -> Iterator[Broken]:
+    """Each package once; the model says what a requirement looks like."""
+    found = data.get("requirements")
+    names: list[str] = []
+    for index, item in enumerate(found if isinstance(found, list) else []):
+        name = re.split(r"[\[=]", item)[0].strip().lower() if isinstance(item, str) else ""
+        if name and name in names:
+            yield ("requirements", index), f"{name!r} is listed twice. Expected each package once."
+        names.append(name)
 
 
 def _items(data: Any, name: str, trail: Trail = ()) -> Iterator[tuple[Trail, dict[str, Any]]]:

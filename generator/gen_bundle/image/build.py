@@ -12,7 +12,6 @@ from pathlib import Path
 from gen_bundle.errors import UserError
 from gen_bundle.image.docker_command import docker_shown, require_builder
 from gen_bundle.image.models_file import BaseImage
-from gen_bundle.image.packages import packages_text
 from gen_bundle.image.pip_settings import pip_settings
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.image.weights import Weights
@@ -61,7 +60,7 @@ def gather_context(folder: Path, request: ImageRequest, weights: Weights) -> Non
     docker = resource("docker")
     for name in ("Dockerfile", "bake.py", "scoring_selftest.py", "requirements.cpu.txt", "requirements.cuda.txt"):
         shutil.copyfile(docker / name, folder / name)
-    (folder / PACKAGES).write_text(packages_text(request.locks), encoding="utf-8")
+    (folder / PACKAGES).write_text(request.packages_text, encoding="utf-8")
     (folder / "manifest.json").write_text(json.dumps(weights.manifest, indent=2), encoding="utf-8")
     (folder / "sources").mkdir()
     wanted = [model for model in weights.manifest["models"] if model["path"]]

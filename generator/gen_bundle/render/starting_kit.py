@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gen_bundle.errors import UserError
 from gen_bundle.image.packages import locks_for, packages_text
+from gen_bundle.image.requirements import LOCK_FILE
 from gen_bundle.package.client import ScoringPackage, failure
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
@@ -84,12 +85,19 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
         "examples/valid.zip": valid,
         "validate.pyz": validator,
         "score_locally.py": TEMPLATES / "score_locally.py",
-        "requirements.txt": packages_text(locks_for(competition.options)).encode(),
+        "requirements.txt": _packages(competition).encode(),
     }
     for unit in competition.units_of(data.phase):
         program = program_members(competition, unit)
         members |= {f"scorer/{unit.id}/{name}": content for name, content in program.items()}
     return members
+
+
+def _packages(competition: Resolved) -> str:
+    """What scoring at home needs: the image's packages, those of the competition's own as far as they are locked."""
+    lock = competition.folder / LOCK_FILE
+    own = lock.read_text(encoding="utf-8") if competition.declaration.requirements and lock.is_file() else ""
+    return packages_text(locks_for(competition.options), own)
 
 
 def _examples(validator: bytes, data: PhaseData, package: ScoringPackage) -> tuple[bytes, list[InvalidExample]]:

@@ -143,7 +143,7 @@ def _confusion_matrix(matrix: ConfusionMatrix, min_items: int) -> str:
         return _withheld(min_items)
     heads = "".join(f'<th scope="col"><span>{label_html(label)}</span></th>' for label in shown.predicted_labels)
     rows = "".join(_matrix_row(shown, i) for i in range(len(shown.gold_labels)))
-    notes = "Rows: gold label. Columns: predicted label. The stronger a cell's colour, the larger its share of the row."
+    notes = "Rows: gold. Columns: predicted. The stronger a cell's colour, the larger its share of the row."
     if OTHERS in (*shown.gold_labels, *shown.predicted_labels):
         notes += f" Labels with fewer than {min_items} items are put together."
     return (
