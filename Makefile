@@ -8,7 +8,7 @@ BIN := .venv/bin
 CODE := bundles docker docs generator scoring_programs tests  # and not what is being tried in the checkout
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-scoring test-docker test-podman check quick bench lock schema pictures clean
+.PHONY: demo test test-scoring test-docker test-podman check quick bench lock schema docs pictures clean
 
 demo: .venv/demo  ## Build CLPsych 2025, dry-run its model-free task; then the same for a task from a CSV.
 	$(BIN)/gen-bundle clpsych2025 --out bundle.zip
@@ -52,6 +52,9 @@ schema: .venv/dev  ## Write the JSON Schema of bundle.yaml and docs/bundle-yaml.
 	$(BIN)/python -m gen_bundle.declaration.schema > bundles/bundle.schema.json
 	$(BIN)/python -m gen_bundle.declaration.catalogue > docs/bundle-yaml.md
 
+docs: .venv/docs  ## Build the site of docs/ into build/site/; a dead link is an error.
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
 pictures: .venv/dev  ## Draw the README's pictures anew (needs Chromium: tests/install-browser).
 	$(BIN)/python docs/make_pictures.py
 
@@ -74,6 +77,10 @@ clean:
 
 .venv/dev: .venv/demo requirements/dev.txt
 	$(BIN)/python $(PIP) install --require-hashes --no-deps -r requirements/dev.txt
+	touch $@
+
+.venv/docs: .venv/dev requirements/docs.txt
+	$(BIN)/python $(PIP) install --require-hashes --no-deps -r requirements/docs.txt
 	touch $@
 
 TORCH := requirements/install-torch requirements/torch.txt docker/requirements.cpu.txt docker/requirements.cuda.txt

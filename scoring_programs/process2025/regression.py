@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from process2025.per_speaker import regression_units
 from process2025.reference import Reference
 from process2025.submission import Submission
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, comparable
@@ -29,6 +30,7 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     return TaskResult(
         metrics=metrics,
         figures=[BarChart(title, bars, "lower", "speakers with a gold score")] if len(bars) > 1 else [],
+        units=lambda: regression_units(reference, models, scored),
     )
 
 

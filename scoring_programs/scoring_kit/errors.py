@@ -8,7 +8,7 @@ SHOWN = 50
 MAX_LINE = 1_000
 WARNINGS_SHOWN = 20
 LOG_BYTES = 6_000
-"""What may be said at a time: some workers lose the beginning of a longer log, or fail a run because of it."""
+"""The longest log that is safe: some workers lose the beginning of a longer log, or fail a run because of it."""
 
 
 class SubmissionError(Exception):
@@ -70,11 +70,6 @@ class Problems:
         if len(self.warnings) < SHOWN:
             self.warnings.append(_line(f"{where}: {_sentence(what)}"))
 
-    def take(self, other: Problems, prefix: str) -> None:
-        """Record the errors of a part of the whole, with `prefix` before each."""
-        self.errors += [prefix + error for error in other.errors[: SHOWN - len(self.errors)]]
-        self.found += other.found
-
     def warning_lines(self) -> List[str]:
         """The warnings as the participant reads them."""
         lines = fitting([f"warning: {text}" for text in self.warnings[:WARNINGS_SHOWN]], LOG_BYTES // 3)
@@ -129,7 +124,7 @@ def printable(text: str) -> str:
 
 
 def shown(value: object, limit: int = 60) -> str:
-    """A participant's value as it stands in a message: printable, cut to `limit`, the only thing between `"` there."""
+    """A participant's value for a message: printable, cut to `limit`, the only text between `"` in it."""
     text = value if isinstance(value, str) else repr(value)
     quoted = printable(text[: limit + 1]).replace('"', "'")
     return f'"{quoted[:limit]}…"' if len(text) > limit else f'"{quoted}"'

@@ -5,8 +5,10 @@ name of the `verb` and its `request`. Standard output gets a record for each (RF
 a line end after it; anything else that is printed is passed over), a JSON object that holds one of
 
 - `answer`: what the verb returns;
-- `messages`: what the organiser must mend (OrganiserError, or SubmissionError with all its problems);
+- `messages`: what the organiser must fix (OrganiserError, or SubmissionError with all its problems);
 - `traceback`: a bug, whole, because only the organisers' own machine runs this.
+
+Before it, a record may say how far a verb is: `progress`, an object of `step`, `done` and `total`.
 
 The verbs that a package serves itself, each with the fields of its request
 (`tasks`, `all_tasks`, `layout` and `options` in each) and its answer:
@@ -40,6 +42,11 @@ def serve(verbs: Mapping[str, Verb]) -> int:
     for line in sys.stdin:
         print(RECORD + _answered(known, json.loads(line)), flush=True)
     return 0
+
+
+def show_progress(step: str, done: int, total: int) -> None:
+    """Tell the press how far a verb is: `step` is what is being done, `done` of `total` are finished."""
+    print(RECORD + json.dumps({"progress": {"step": step, "done": done, "total": total}}), flush=True)
 
 
 def _answered(verbs: Mapping[str, Verb], call: Mapping[str, Any]) -> str:

@@ -131,6 +131,52 @@ def test_from_bundle_yaml_to_the_board(competition: Path, tmp_path: Path) -> Non
     assert "scikit-learn:" in details["signature"]
 
 
+def ranked(**rank: object) -> dict[str, Any]:
+    """The declaration with an average rank as its first column."""
+    (task,) = DECLARATION["tasks"]
+    column = {"key": "rank", "computation": "avg_rank", "of": ["macro_f1", "pearson"], **rank}
+    return {**DECLARATION, "tasks": [{**task, "columns": [column, *task["columns"]]}]}
+
+
+def test_an_average_rank_from_bundle_yaml_to_the_board(competition: Path, tmp_path: Path) -> None:
+    declare(competition, ranked())
+    bundle, right = tmp_path / "bundle.zip", tmp_path / "right.csv"
+    write_csv(right, rows_of("test", 30), "id", "label", "strength")
+    assert run(competition, "--out", bundle).exit_code == 0
+    some = competition / "data/baselines/test/some.csv"
+    given = ("--submission", some, "--submission", right, "--engine", "process", "--phase", "test")
+    assert run("dry-run", bundle, *given, "--out", tmp_path / "out").exit_code == 0
+    record = json.loads((tmp_path / "out/dry-run.json").read_text(encoding="utf-8"))
+    assert record["platform_version"] == "1.32"
+    shown = [(row["submission"], row["cells"]["rank"]) for row in record["board"]]
+    assert shown == [("right", "1.25"), ("some", "1.75")]  # both have a Pearson of 1.0 as the board shows it
+    older = run("dry-run", bundle, *given, "--out", tmp_path / "older", "--platform-version", "1.25")
+    assert older.exit_code == 2
+    assert "leaderboards[0].columns[0].computation" in older.stderr
+    assert run("check", bundle).exit_code == 0
+    refused = run("check", bundle, "--platform-version", "1.25", "--json")
+    said = json.loads(refused.stdout)
+    assert (refused.exit_code, said["accepted"], said["platform_version"]) == (1, False, "1.25")
+    assert run("preview", bundle, "--out", tmp_path / "preview", "--dry-run", tmp_path / "out").exit_code == 0
+    page = (tmp_path / "preview/index.html").read_text(encoding="utf-8")
+    assert "Mean rank is the mean of a row's ranks in" in page
+    assert "Shown as Codabench 1.32 does" in page
+
+
+@pytest.mark.parametrize(
+    ("declaration", "expected"),
+    [
+        (ranked(sort="desc"), "columns.rank.sort: puts the worst rank first. Expected asc"),
+        (ranked(hidden=True), "columns.rank.hidden: a hidden average rank is not computed"),
+        ({**ranked(), "submission_rule": "best"}, "submission_rule: best looks at stored scores"),
+    ],
+    ids=["descending", "hidden", "best"],
+)
+def test_what_an_average_rank_cannot_be(competition: Path, declaration: dict[str, Any], expected: str) -> None:
+    declare(competition, declaration)
+    assert expected in run(competition, "--out", competition / "bundle.zip").stderr
+
+
 def test_labels_of_all_phases_are_known_in_each(competition: Path, tmp_path: Path) -> None:
     """`values` is not declared: a label that only the development gold has may be answered in the test phase."""
     rows = rows_of("dev", 20)
@@ -177,6 +223,43 @@ def test_the_validator_says_at_home_what_the_platform_would(competition: Path, t
     )
     assert 'unknown id "x"' in refused.stdout
     assert "negativ, neutral" not in (tmp_path / "kit/FORMAT.md").read_text(encoding="utf-8")
+
+
+def test_labels_are_those_of_the_gold_column_that_is_compared(competition: Path, tmp_path: Path) -> None:
+    for phase, number in (("dev", 20), ("test", 30)):
+        rows = [{**row, "feeling": row.pop("label")} for row in rows_of(phase, number)]
+        write_csv(competition / "data" / phase / "gold.csv", rows)
+    columns = [{"key": "f1", "metric": {"name": "f1", "field": "label", "gold": "feeling"}}]
+    tasks = [{**DECLARATION["tasks"][0], "columns": columns}]
+    declare(competition, {**DECLARATION, "tasks": tasks, "reference": {"file": "gold.csv", "public": ["language"]}})
+    build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    answers = [{**one, "label": "other"} for one in answered(rows_of("test", 30))]
+    write_csv(competition / "data/baselines/test/some.csv", answers, "id", "label", "strength")
+    with pytest.raises(UserError, match=r'unknown label "other".* Expected: one of negative, neutral, positive'):
+        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+
+
+def test_a_fault_in_gold_is_reported_for_its_own_phase_alone(competition: Path, tmp_path: Path) -> None:
+    rows = rows_of("dev", 20)
+    write_csv(competition / "data/dev/gold.csv", [{**rows[0], "label": " x", "strength": "none"}, *rows[1:]])
+    with pytest.raises(UserError) as caught:
+        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    assert [message.split(". ")[0] for message in caught.value.messages] == [
+        "dev: gold.csv:2: label has blanks around it",
+        "dev: gold.csv:2: strength is not a number",
+    ]
+
+
+def test_the_bundle_of_a_task_hides_the_gold_of_phases_that_it_does_not_have(competition: Path, tmp_path: Path) -> None:
+    second = {"id": "label", "name": "L", "columns": [{"key": "acc", "metric": {"name": "accuracy", "field": "label"}}]}
+    phases = [DECLARATION["phases"][0], {**DECLARATION["phases"][1], "tasks": ["label"]}]
+    declare(competition, {**DECLARATION, "phases": phases, "tasks": [*DECLARATION["tasks"], second]})
+    request = BuildRequest(str(competition), tmp_path / "one.zip", layout="separate", task="feelings")
+    assert not build(request)[0].leaks
+    write_csv(competition / "data/public/texts.csv", rows_of("test", 30), "id", "label")
+    with pytest.raises(UserError, match="gold") as caught:
+        build(request)
+    assert any("texts.csv" in message for message in caught.value.messages)
 
 
 @pytest.mark.parametrize("column", ["label", "strength"])

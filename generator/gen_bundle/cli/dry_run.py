@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from gen_bundle.cli.messages import colour_wanted, is_terminal, say, spinner, user_errors
+from gen_bundle.cli.platform_version import platform_version
+from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.plain_text import one_line
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from gen_bundle.twin.results import BoardRow, Results, Run
+    from gen_bundle.twin.outcomes import Run
+    from gen_bundle.twin.phase_board import BoardRow
+    from gen_bundle.twin.report import Results
 
 LINES_SHOWN = 200
 LOG_CHARACTERS = 200  # width of what is not read on a terminal
@@ -32,7 +36,7 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.option(
     "--out",
@@ -60,7 +64,8 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 @click.option("--strict", is_flag=True, help="Bound memory, processors, processes and disk; read-only root.")
 @click.option("--image", metavar="NAME", help="Run in this image instead of the bundle's own.")
 @click.option("--pull", is_flag=True, help="Fetch the image when the engine does not have it.")
-@click.option("--enforce-limits", is_flag=True, help="Look at the phases' dates and quotas.")
+@click.option("--enforce-limits", is_flag=True, help="Apply the phases' dates and quotas.")
+@platform_version
 @click.option("--teams", type=click.IntRange(1), metavar="N", help="With so many teams: hours of worker time a day.")
 @click.option("--per-day", type=click.IntRange(1), metavar="M", help="Submissions of each team a day, for --teams.")
 @click.option(
@@ -89,6 +94,7 @@ def command(
     image: str | None,
     pull: bool,
     enforce_limits: bool,
+    platform_version: PlatformVersion,
     teams: int | None,
     per_day: int | None,
     debug: bool,
@@ -115,6 +121,7 @@ def command(
                     phases=phases,
                     image=image,
                     enforce_limits=enforce_limits,
+                    version=platform_version,
                     command_line=line_writer(gpu=gpu, network=network, strict=strict) if print_command else None,
                     teams=teams,
                     per_day=per_day,
@@ -140,6 +147,7 @@ def command(
 
 def show(results: "Results") -> None:
     """Print outcomes, boards and findings for people."""
+    say(f"as Codabench {results.platform_version} would run it")
     for run in results.runs:
         _show_run(run)
     for phase in dict.fromkeys(row.phase for row in results.board):
@@ -149,13 +157,13 @@ def show(results: "Results") -> None:
     for note in results.notes:
         say(f"note: {note}", "yellow")
     for finding in results.findings:
-        say(f"to mend: {finding}", "red")
+        say(f"to fix: {finding}", "red")
 
 
 def _show_run(run: "Run") -> None:
     if run.status == "Failed":
         say(f"{run.place}: Failed after {run.seconds:.1f} s. {run.message}", "red")
-    else:  # its message, if there is one, is among what must be mended
+    else:  # its message, if there is one, is among what must be fixed
         say(f"{run.place}: Finished in {run.seconds:.1f} s", "yellow" if run.message else "green")
 
 

@@ -6,14 +6,14 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO, cast
 
 from gen_bundle.errors import UserError
-from gen_bundle.package.answers import Reply, read_reply
+from gen_bundle.package.answers import Progress, Reply, read_reply
 from gen_bundle.resources import resource
 
 TRACEBACK = "Traceback (most recent call last)"
@@ -25,7 +25,7 @@ RECORD = "\x1e"  # comes before each answer, see scoring_kit/organiser.py
 class ScoringPackage:
     """A scoring package by name, and the import root it lies in (the kit's own root is always searched, too).
 
-    `option_places` tells where options stand in the declaration, by their dotted names, for messages about them.
+    `option_places` has the places of options in the declaration, by their dotted names, for messages about them.
     """
 
     name: str
@@ -38,7 +38,7 @@ class ScoringPackage:
 
     @property
     def is_own(self) -> bool:
-        """Whether the organiser wrote it: it does not come with the tool, so that its bugs are theirs to mend."""
+        """Whether the organiser wrote it: it does not come with the tool, so that its bugs are theirs to fix."""
         return self.root != resource("scoring_programs")
 
     @contextmanager
@@ -72,7 +72,7 @@ class ScoringPackage:
             return organiser.call(verb, request)
 
     def placed(self, message: str) -> str:
-        """A message about an option, after the place where the option, or what it would belong to, stands."""
+        """A message about an option, after the place of the option or of what it would belong to."""
         name = message.split(":")[0]
         while name and name not in self.option_places:
             name = name.rpartition(".")[0]
@@ -89,25 +89,34 @@ class Organiser:
     stdout: TextIO
     stderr: TextIO
 
-    def call(self, verb: str, request: Mapping[str, Any]) -> Any:
+    def call(self, verb: str, request: Mapping[str, Any], advance: Callable[[Progress], None] = lambda _: None) -> Any:
         """What a verb of the package answers, as `gen_bundle.package.answers` describes it.
 
+        Args:
+            verb: its name.
+            request: what it takes.
+            advance: is called with how far the verb is, where it reports that.
+
         Raises:
-            UserError: what the organiser must mend (reference data, options; a bug in a package of their own).
+            UserError: what the organiser must fix (reference data, options; a bug in a package of their own).
             RuntimeError: a package that comes with the tool failed.
         """
         what = "score" if verb == "trial" else f"organiser.py {verb}"
         reply = self._reply(verb, json.dumps({"verb": verb, "request": request}, default=str))
+        while reply.progress is not None:
+            advance(reply.progress)
+            reply = self._reply(verb)
         if reply.messages is not None:
             raise UserError(*map(self.package.placed, reply.messages))
         if reply.traceback is not None:
             raise self._bug(failure(self.package.name, what, reply.traceback), reply.traceback)
         return reply.answer
 
-    def _reply(self, verb: str, line: str) -> Reply[Any]:
+    def _reply(self, verb: str, line: str = "") -> Reply[Any]:
+        """The next reply, after a call's `line` is sent, if there is any."""
         what = f"{self.package.name}/organiser.py {verb}"
         with suppress(BrokenPipeError):  # it has ended, and the answer that is not there says so
-            self.stdin.write(line + "\n")
+            self.stdin.write(f"{line}\n" if line else "")
             self.stdin.flush()
         answer = self._record()
         if not answer:
@@ -131,7 +140,7 @@ class Organiser:
         return ""
 
     def _bug(self, message: str, whole: str) -> Exception:
-        """A bug in a package of their own is the organiser's to mend, any other is ours."""
+        """A bug in a package of their own is the organiser's to fix, any other is ours."""
         return UserError(message) if self.package.is_own else RuntimeError(f"{message}\n{whole}")
 
 

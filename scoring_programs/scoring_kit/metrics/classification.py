@@ -4,12 +4,18 @@ Counted here instead of by scikit-learn, which takes a second to import, longer 
 tests hold every figure equal to scikit-learn's to 1e-12, with `labels` given and `zero_division=0`.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from math import fsum
+from typing import TYPE_CHECKING
 
-from scoring_kit.results import Bar, BarChart, ConfusionMatrix, Figure, Metric
+from scoring_kit.results import Bar, BarChart, ConfusionMatrix, Figure, Metric, scored_items
+
+if TYPE_CHECKING:
+    from scoring_kit.units import Array
 
 
 @dataclass(frozen=True)
@@ -27,7 +33,7 @@ class LabelScores:
         accuracy: share of the scored items whose label is right.
         rows: number of items scored.
         skipped: number of items left out because they have no gold label.
-        confusion: counts, shape [labels][labels + 1]: gold by predicted; last column: predictions that are no label.
+        confusion: counts, shape [labels][labels + 1]: gold by predicted; last column: predictions that are not labels.
     """
 
     labels: Sequence[str]
@@ -42,11 +48,9 @@ class LabelScores:
     skipped: int
     confusion: Sequence[Sequence[int]]
 
-    def items(self, i: int) -> int:
-        """How many items the scores of label `i` tell about: few predictions, or few golds, give themselves away."""
-        gold = sum(self.confusion[i])
-        predicted = sum(row[i] for row in self.confusion)
-        return min(gold, predicted)
+    def items(self, i: int, if_none: int = 0) -> int:
+        """How many scored items are behind the scores of label `i`; `if_none` where it is never predicted."""
+        return scored_items(sum(self.confusion[i]), sum(row[i] for row in self.confusion), if_none)
 
 
 def score_labels(
@@ -87,14 +91,30 @@ def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
+def label_terms(predictions: Sequence[Hashable], golds: Sequence[Hashable | None], labels: Sequence[Hashable]) -> Array:
+    """What each item adds to the scores of the labels, see `scoring_kit.metrics.summed`.
+
+    Returns:
+        Shape [items, 3 · labels], of zeros and ones: whether the item is a true positive of each label, whether it is
+        predicted to be each, whether the gold says so. An item without gold (None) adds nothing.
+    """
+    import numpy as np
+
+    code = {label: i for i, label in enumerate(labels)}
+    gold_codes = np.array([-1 if gold is None else code[gold] for gold in golds], dtype=np.int64)
+    predicted_codes = np.array([code.get(predicted, -1) for predicted in predictions], dtype=np.int64)
+    gold = gold_codes[:, None] == np.arange(len(labels))
+    predicted = (predicted_codes[:, None] == np.arange(len(labels))) & (gold_codes >= 0)[:, None]
+    return np.hstack([gold & predicted, predicted, gold]).astype(np.float64)
+
+
 def label_metrics(prefix: str, scores: LabelScores, *, drawn: bool) -> dict[str, Metric]:
     """F1 of each label, named `<prefix>: <label>`; `drawn`: whether `label_figures` shows it, too.
 
-    That of a label which is never predicted is 0 whatever the gold is, which tells nothing, so it is shown.
+    That of a label which is never predicted gives nothing away, so it is shown.
     """
-    predicted = [any(row[i] for row in scores.confusion) for i in range(len(scores.labels))]
     return {
-        f"{prefix}: {label}": Metric(f1, scores.rows, scores.items(i) if predicted[i] else scores.rows, drawn=drawn)
+        f"{prefix}: {label}": Metric(f1, scores.rows, scores.items(i, if_none=scores.rows), drawn=drawn)
         for i, (label, f1) in enumerate(zip(scores.labels, scores.f1, strict=True))
     }
 

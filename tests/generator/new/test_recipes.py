@@ -8,8 +8,6 @@ import pytest
 import yaml
 
 from gen_bundle.cli.new import RECIPES as OFFERED
-from gen_bundle.cli.new import TYPES as OFFERED_TYPES
-from gen_bundle.new.faults import TYPES
 from gen_bundle.new.project import Place, new_declared
 from gen_bundle.new.propose import propose
 from gen_bundle.new.recipes import RECIPES, recipe_gold
@@ -35,9 +33,8 @@ def made(kind: str, folder: Path) -> Path:
     return new_declared(Place(f"my-{kind}", folder), proposal, divide(proposal, "40:60"), check=False)
 
 
-def test_the_command_offers_every_recipe_and_type() -> None:
+def test_the_command_offers_every_recipe() -> None:
     assert tuple(RECIPES) == OFFERED
-    assert TYPES == OFFERED_TYPES
 
 
 @pytest.mark.slow

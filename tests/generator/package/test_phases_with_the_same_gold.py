@@ -10,7 +10,7 @@ from gen_bundle.resources import resource
 
 pytestmark = pytest.mark.slow  # nearly each test builds a bundle
 
-GIVEN = "test: the reference data{} are those of the phase dev, file for file: every score of dev tells of the gold."
+GIVEN = "test: the reference data{} are those of the phase dev, file for file: every score of dev reveals gold."
 
 
 def told(competition: Path, layout: str) -> list[str]:

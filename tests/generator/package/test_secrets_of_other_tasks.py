@@ -41,5 +41,5 @@ def test_gold_that_is_not_there_is_no_fault(tmp_path: Path) -> None:
     competition = copied("seedev2016", tmp_path)
     for phase in ("dev", "test"):
         shutil.rmtree(competition / "data" / phase / "full")
-    said = "dev, test: full: no gold that could be read, so nobody looked for it in what participants get."
+    said = "dev, test: full: its gold could not be read, so what participants get was not searched for it."
     assert said in built(competition, "binary").notes

@@ -104,7 +104,7 @@ def test_columns_without_a_metric_are_the_organisers(case: Case) -> None:
     assert outcome.exit_code == 2
     assert outcome.scores is None
     for key in ("macro_f1", "accuracy"):
-        expected = f"columns.{key}: the scoring program gives no such metric. Expected one of share, extra as"
+        expected = f"columns.{key}: the scoring program has no such metric. Expected one of share, extra as"
         assert expected in outcome.stderr
     assert "GOLD_LABEL" not in outcome.stderr
 
@@ -117,7 +117,7 @@ def test_a_bad_submission_ends_with_1_and_every_problem(case: Case) -> None:
     assert outcome.stderr.splitlines() == [
         "The submission cannot be scored: 3 problems found.",
         'predictions.csv:2: unknown label "happy". Expected: one of negative, neutral, positive.',
-        'predictions.csv:3: unknown id "t9". Expected: ids of this phase\'s data alone.',
+        'predictions.csv:3: unknown id "t9". Expected: only ids from this phase\'s data.',
         'predictions.csv: no row for 2 of 3 ids: "t2", "t3". Expected: one row for each id of the data.',
         "3 problems found, so nothing was scored.",
     ]
@@ -154,6 +154,14 @@ def test_folders_junk_and_the_platforms_metadata_are_tolerated_and_said(case: Ca
     assert outcome.exit_code == 0, outcome.stderr
     assert any("final/" in warning for warning in outcome.details["warnings"])
     assert any(".DS_Store" in warning or "__MACOSX" in warning for warning in outcome.details["warnings"])
+
+
+def test_a_submission_that_is_not_copied_to_the_predictions_is_read_where_it_is_mounted(case: Case) -> None:
+    case.submission.rename(case.tmp_path / "ingested_program")
+    case.predict("exitCode: null", "metadata")  # which the worker writes there
+    outcome = case.run()
+    assert outcome.exit_code == 0, outcome.stderr
+    assert outcome.scores["accuracy"] == pytest.approx(2 / 3)
 
 
 def test_a_link_in_a_submission_is_refused(case: Case) -> None:
