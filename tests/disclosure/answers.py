@@ -19,14 +19,14 @@ FEWEST = 5
 
 @dataclass
 class AnswerAttack:
-    """Each submission asks how many of some candidates are right; where figures tell it by group, in each group.
+    """Each submission asks how many of some candidates are right; where figures show it by group, in each group.
 
     Attributes:
         oracle: the phase.
         groups: the group (event type, text) of each candidate.
         files: writes a submission with these candidates.
         right: from what is seen and the number of candidates asked, how many are right, and how exactly that is known.
-        right_in_group: the same for a group; None where no figure tells it.
+        right_in_group: the same for a group; None where no figure shows it.
         credits: what an answer may earn, all of it summed in the figures.
         alone: whether nothing but the figures by group is looked at.
     """
@@ -47,7 +47,7 @@ class AnswerAttack:
             asked = [item for item, code in zip(window.active, question, strict=True) if code == ASKED]
             seen = self.oracle.submit(self.files(asked))
             figures = [] if self.alone else [self.right(seen, len(asked))]
-            for group in self._told(question):
+            for group in self._shown_groups(question):
                 count = sum(self.groups[item] == group for item in asked)
                 assert self.right_in_group is not None
                 figures.append(self.right_in_group(seen, group, count))
@@ -61,8 +61,8 @@ class AnswerAttack:
         question[random.integers(size)] = ASKED
         return question
 
-    def _told(self, question: Query) -> list[str]:
-        """The groups of which a figure tells something: those of enough candidates."""
+    def _shown_groups(self, question: Query) -> list[str]:
+        """The groups of which a figure is shown: those of enough candidates."""
         if self.right_in_group is None:
             return []
         asked = [self.groups[item] for item, code in zip(self._window.active, question, strict=True) if code == ASKED]
@@ -71,7 +71,7 @@ class AnswerAttack:
     def _predicted(self, golds: Golds, question: Query) -> NDArray[np.float64]:
         own = np.array([self.groups[item] for item in self._window.active])
         every = [] if self.alone else [question == ASKED]
-        masks = [*every, *((question == ASKED) & (own == group) for group in self._told(question))]
+        masks = [*every, *((question == ASKED) & (own == group) for group in self._shown_groups(question))]
         earned = np.array(self.credits)
         sums = [earned[golds[:, mask]].sum(axis=1) for mask in masks]
         return np.column_stack(sums) if sums else np.zeros((len(golds), 1))

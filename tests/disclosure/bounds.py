@@ -1,7 +1,7 @@
 """How much a decoder can find out at most: the number of values that all shown figures can take.
 
-N submissions show one of at most V1 · V2 · … · VN outcomes, whatever is asked and however one question depends on the
-answers to earlier ones. So they tell at most B = log2 V1 + … + log2 VN bits. Where a gold item has c equally possible
+N submissions show one of at most V1 · V2 · … · VN outcomes, for any questions, which may depend on the answers to
+earlier ones. So they reveal at most B = log2 V1 + … + log2 VN bits. Where a gold item has c equally possible
 values, each independent of the others, every decided item takes log2 c bits of these, so no decoder decides more than
 B / log2 c items in the mean over all golds (the entropy of the gold falls by no more than that of what is shown).
 """
@@ -48,7 +48,7 @@ class Shown:
         once: log2 of how many values the sizes of the gold can take that these figures show: the same each time.
         rising: whether all the figures rise with a single number, so that few combinations of their digits occur.
         number: how many of such figures there are, each with values of its own.
-        page: whether it stands on the page alone, with few decimals.
+        page: whether only the page shows it, with few decimals.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Shown:
     page: bool = False
 
     def bits(self, files: Sequence[int | None]) -> float:
-        """What all files together tell at most, each with so many decimals (None: exact)."""
+        """What all files together reveal at most, in bits, each with so many decimals (None: exact)."""
         digits = [self._digits(decimals) for decimals in files]
         if self.counts is None:
             return self.number * (self.once + math.fsum(digits))
@@ -106,7 +106,7 @@ class Gold:
         return self.name.partition(",")[0]
 
     def bits(self, setting: Setting) -> float:
-        """What the phase tells at most in this setting."""
+        """What the phase reveals at most in this setting, in bits."""
         own = [setting.decimals] * self.submissions
         board = self.board_decimals if setting.decimals is None else min(setting.decimals, self.board_decimals)
         baselines = [board] * self.baselines

@@ -88,7 +88,7 @@ def _timelines() -> Iterator[Mapping[str, Any]]:
 
 
 def _clarity(items: Mapping[str, int]) -> Iterator[Gold]:
-    """The evasion label determines the clarity label, so the figures of both tasks tell about both."""
+    """The evasion label determines the clarity label, so the figures of both tasks depend on both golds."""
     phase = (*_phase("clarity2026"), BOARD_DECIMALS)
     texts = items[clarity := "CLARITY task 1, labels"]
     given = items[evasion := "CLARITY task 2, answers that an annotator gave"]
@@ -139,7 +139,7 @@ def _seedev(items: Mapping[str, int]) -> Iterator[Gold]:
         3,
         "F1, recall, precision, slot error rate",
         (1.0, 1.0, 1.0, 1000.0),
-        # what pairs earn is a fraction, and the slot error rate tells how many pairs there are besides
+        # what pairs earn is a fraction, and the slot error rate also shows how many pairs there are
         lambda events: numbers(events * WHOLE, events),
     )
 

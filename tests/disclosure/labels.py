@@ -12,14 +12,14 @@ from tests.disclosure.oracle import Oracle, Seen
 from tests.disclosure.window import Golds, Query, Window
 
 FEWEST = 5
-"""Fewer items of a label stand together with others in a matrix (`details_min_items`)."""
+"""Fewer items of a label are put together with others in a matrix (`details_min_items`)."""
 
 
 @dataclass
 class LabelAttack:
     """Two submissions count the gold of the labels; the others ask about as many items as can be decided.
 
-    An item outside of a question gets an answer that is no label, so that it counts for none; or, where only labels
+    An item outside of a question gets an answer that is not a label, so that it counts for none; or, where only labels
     are accepted, the last label: of those items it is known how many have each label, since the totals are.
 
     Attributes:
@@ -71,7 +71,7 @@ class LabelAttack:
     def _draw(self, random: np.random.Generator, size: int) -> Query:
         if (
             self._sees_matrix or self._sees_f1
-        ) and random.random() < 0.5:  # labels with enough items each, or any, whatever tells more
+        ) and random.random() < 0.5:  # labels with enough items each, or any: the better question is taken
             groups = max(1, min(self._asked_labels, size // FEWEST))
             return random.permutation(np.arange(size) % groups)
         return random.integers(0 if self.rest not in self.labels else -1, self._asked_labels, size)

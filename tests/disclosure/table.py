@@ -41,7 +41,7 @@ def best_sizes(attack: Attack, work: Path, settings: Sequence[str] = tuple(SETTI
 
 
 def row(attack: Attack, sizes: Sequence[int], work: Path) -> list[Found]:
-    """What an attack finds in each setting; whoever sees more may look at what a weaker setting shows alone."""
+    """What an attack finds in each setting; who sees more may look at only what a weaker setting shows."""
     rows: list[Found] = []
     for setting, size in reversed(list(zip(SETTINGS.values(), sizes, strict=True))):
         found = attack(work / str(len(rows)), replace(setting, memory=size))
@@ -69,7 +69,7 @@ def bound_table(items: Mapping[str, int]) -> Table:
 
 
 def figure_table(items: Mapping[str, int], found: Mapping[str, int]) -> Table:
-    """Figure → what it tells in a submission, how many items the attack that sees it alone decides, and any at most.
+    """Figure → how many items an attack on it alone decides, how many any attack can, and its bits a submission.
 
     Args:
         items: how many gold items the attack of this name is about.
