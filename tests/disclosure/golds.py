@@ -9,7 +9,7 @@ from typing import Any
 from gen_bundle.resources import resource
 from seedev2016.pairing import WHOLE
 from tests.disclosure.bounds import Gold, Shown, doubles, numbers, parts
-from tests.disclosure.oracle import test_data, text_of
+from tests.disclosure.oracle import data_of_test_phase, text_of
 
 BOARD_DECIMALS = 4
 SEEDEV_DECIMALS = 3
@@ -46,7 +46,7 @@ def matrix(name: str, items: int, labels: int) -> Shown:
 
 def _phase(competition: str) -> tuple[int, int]:
     """How many submissions the test phase takes, and how many baselines its page shows."""
-    data = test_data(competition, "joint")
+    data = data_of_test_phase(competition, "joint")
     return data.phase.max_submissions, len(data.baselines)
 
 
@@ -147,7 +147,7 @@ def _seedev(items: Mapping[str, int]) -> Iterator[Gold]:
 def _sizes_of_types(task: str) -> list[int]:
     """How many events of each type the better baseline has."""
     folder = task.lower().removeprefix("seedev-")
-    files = test_data("seedev2016", "joint").baselines["good"]
+    files = data_of_test_phase("seedev2016", "joint").baselines["good"]
     texts = [text_of(content) for name, content in files.items() if name.startswith(f"{folder}/")]
     lines = [line for text in texts for line in text.splitlines() if line.startswith("E")]
     return list(Counter(line.split("\t")[1].split()[0] for line in lines).values())
@@ -155,7 +155,7 @@ def _sizes_of_types(task: str) -> list[int]:
 
 def _are(items: Mapping[str, int]) -> Iterator[Gold]:
     phase = (*_phase("are2007"), BOARD_DECIMALS)
-    expected = test_data("are2007", "joint").manifest["expected"]
+    expected = data_of_test_phase("are2007", "joint").manifest["expected"]
 
     def sizes(task: str, what: str) -> list[int]:
         return [len(text[what]) for text in expected[task].values()]

@@ -73,7 +73,7 @@ class Oracle:
         overrides += [] if setting.decimals is None else [f"phases.test.score_decimals={setting.decimals}"]
         layout = "joint" if unit == "joint" else "tasks"
         competition = resolve(resource("bundles") / name, layout=layout, overrides=tuple(overrides))
-        data = test_data(name, layout)
+        data = data_of_test_phase(name, layout)
         phase = next(phase for phase in competition.declaration.phases if phase.id == "test")
         chosen = next(one for one in competition.units if one.id == unit)
         description = program_description(competition, chosen, phase)
@@ -107,7 +107,7 @@ class Oracle:
 
 
 @cache
-def test_data(name: str, layout: str) -> PhaseData:
+def data_of_test_phase(name: str, layout: str) -> PhaseData:
     """The test phase's files, which do not depend on what it shows; they lie in a temporary folder until the end."""
     work = Path(mkdtemp(prefix="disclosure-"))
     atexit.register(shutil.rmtree, work)
