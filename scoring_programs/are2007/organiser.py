@@ -78,13 +78,5 @@ def _read(request: Request) -> reference.Reference:
     return reference.read(Path(request["reference"]), request["tasks"], request["options"])
 
 
-VERBS = {
-    "prepare": prepare,
-    "check_reference": check_reference,
-    "manifest": manifest,
-    "template": template,
-    "secrets": secrets,
-}
-
 if __name__ == "__main__":
-    raise SystemExit(serve(VERBS))
+    raise SystemExit(serve(globals()))

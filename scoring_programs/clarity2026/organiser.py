@@ -26,11 +26,6 @@ def check_reference(request: Mapping[str, Any]) -> dict[str, list[str]]:
     return {"warnings": []}
 
 
-def manifest(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The ids that a submission must answer."""
-    return reference.manifest(_gold(request), request["tasks"])
-
-
 def template(request: Mapping[str, Any]) -> dict[str, Any]:
     """Write `submission.csv` with every id and no label."""
     tasks = request["tasks"] if request["layout"] == "separate" else request["all_tasks"]
@@ -72,14 +67,4 @@ def _remarks(gold: reference.Reference) -> list[str]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(
-        serve(
-            {
-                "prepare": prepare,
-                "check_reference": check_reference,
-                "manifest": manifest,
-                "template": template,
-                "secrets": secrets,
-            }
-        )
-    )
+    raise SystemExit(serve(globals()))

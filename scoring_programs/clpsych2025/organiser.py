@@ -96,14 +96,4 @@ def _reference(request: Mapping[str, Any]) -> gold.Reference:
 
 
 if __name__ == "__main__":
-    raise SystemExit(
-        serve(
-            {
-                "prepare": prepare,
-                "check_reference": check_reference,
-                "manifest": manifest,
-                "template": template,
-                "secrets": secrets,
-            }
-        )
-    )
+    raise SystemExit(serve(globals()))

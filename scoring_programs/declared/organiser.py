@@ -57,11 +57,6 @@ def check_reference(request: Mapping[str, Any]) -> dict[str, list[str]]:
     return {"warnings": [remark for plan in wanted for remark in remarks(plan, reference.tables[plan.table])]}
 
 
-def manifest(request: Mapping[str, Any]) -> dict[str, Any]:
-    """What a submission must answer."""
-    return gold.manifest(_gold(request), request["tasks"])
-
-
 def template(request: Mapping[str, Any]) -> dict[str, Any]:
     """Write a file for each table with every key and the emptiest answer that is valid."""
     out = Path(request["out"])
@@ -130,15 +125,4 @@ def _wanted(request: Mapping[str, Any]) -> list[Plan]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(
-        serve(
-            {
-                "prepare": prepare,
-                "check_reference": check_reference,
-                "manifest": manifest,
-                "template": template,
-                "secrets": secrets,
-                "columns": columns,
-            }
-        )
-    )
+    raise SystemExit(serve(globals()))

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from process2025 import reference, released
-from process2025.final_ranking import rank
 from process2025.reference import GOLD, RELEASED
 from process2025.submission import ID, MODELS, PREFIX, SUFFIXES, TEMPLATE_TEAM, column_name
 from scoring_kit.csv_reading import read_table
@@ -39,11 +38,6 @@ def check_reference(request: Mapping[str, Any]) -> dict[str, list[str]]:
     """Validate prepared gold and the options."""
     _gold(request)
     return {"warnings": []}
-
-
-def manifest(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The speakers that a submission must answer for."""
-    return reference.manifest(_gold(request), request["tasks"])
 
 
 def template(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,15 +74,4 @@ def _gold(request: Mapping[str, Any]) -> reference.Reference:
 
 
 if __name__ == "__main__":
-    raise SystemExit(
-        serve(
-            {
-                "prepare": prepare,
-                "check_reference": check_reference,
-                "manifest": manifest,
-                "template": template,
-                "secrets": secrets,
-                "rank": rank,
-            }
-        )
-    )
+    raise SystemExit(serve(globals()))

@@ -15,30 +15,43 @@ The verbs that a package serves itself, each with the fields of its request
 
 - `prepare`: `source`, the folder of a phase's data; `out`, the folder to write reference data to. `{"warnings": […]}`.
 - `check_reference`: `reference`, a folder that `prepare` wrote. `{"warnings": […]}`.
-- `manifest`: `reference`. The `expected` part of the manifest, an object of the package's own choice.
 - `template`: `reference`; `out`, the folder to write the empty submission to. `{}`.
 - `secrets`: `reference`. `{"texts": […], "labels": [[id, label], …], "files": [name or SHA-256, …]}`; also `published`,
   the names of reference files that participants may have, and `columns`, file → the titles of its secret columns.
 
-`rank`, `columns` and `trial` are served for every package, unless it serves a verb of that name itself.
+Served for every package, unless its module has a function of that name itself: `manifest` (of `reference`, what the
+module `reference` says), `rank`, `columns` and `trial`.
 """
 
 import json
 import sys
 import traceback
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from scoring_kit.errors import OrganiserError, SubmissionError
 from scoring_kit.missing_packages import missing_package, what_is_missing
 
 RECORD = "\x1e"
+VERBS = ("prepare", "check_reference", "manifest", "template", "secrets", "rank", "columns", "trial")
 Verb = Callable[[Mapping[str, Any]], object]
 
 
-def serve(verbs: Mapping[str, Verb]) -> int:
-    """Answer calls until standard input ends; returns the exit status."""
-    known = {"rank": _rank, "columns": _columns, "trial": _trial, **verbs}
+def serve(module: Mapping[str, Any]) -> int:
+    """Answer calls with the functions of a package's organiser module, its `globals()`, until standard input ends.
+
+    Returns:
+        The exit status.
+    """
+    package = str(module.get("__package__"))
+    known: dict[str, Verb] = {
+        "manifest": lambda request: _manifest(package, request),
+        "rank": _rank,
+        "columns": _columns,
+        "trial": _trial,
+    }
+    known |= {name: module[name] for name in VERBS if name in module}
     for line in sys.stdin:
         print(RECORD + _answered(known, json.loads(line)), flush=True)
     return 0
@@ -69,6 +82,13 @@ def _answered(verbs: Mapping[str, Verb], call: Mapping[str, Any]) -> str:
 
 def _traceback(error: Exception) -> str:
     return "".join(traceback.format_exception(error))
+
+
+def _manifest(package: str, request: Mapping[str, Any]) -> object:
+    from scoring_kit.package import reference_module
+
+    module, tasks = reference_module(package), request["tasks"]
+    return module.manifest(module.read(Path(request["reference"]), tasks, request["options"]), tasks)
 
 
 def _rank(request: Mapping[str, Any]) -> object:

@@ -9,7 +9,6 @@ from scoring_kit.errors import Problems
 from scoring_kit.organiser import serve
 from scoring_kit.task_folders import copy_task_folders
 from seedev2016 import reference
-from seedev2016.final_ranking import rank
 from seedev2016.standoff import Entity
 
 Request = Mapping[str, Any]
@@ -87,14 +86,5 @@ def secrets(request: Request) -> dict[str, Any]:
     }
 
 
-VERBS = {
-    "prepare": prepare,
-    "check_reference": check_reference,
-    "manifest": manifest,
-    "template": template,
-    "secrets": secrets,
-    "rank": rank,
-}
-
 if __name__ == "__main__":
-    raise SystemExit(serve(VERBS))
+    raise SystemExit(serve(globals()))

@@ -8,7 +8,7 @@ from typing import Any
 
 from scoring_kit.organiser import serve
 
-from {{ cookiecutter.package }}.reference import FILE, LABELS, manifest, read
+from {{ cookiecutter.package }}.reference import FILE, LABELS, read
 from {{ cookiecutter.package }}.submission import FILE as SUBMISSION_FILE
 
 
@@ -47,14 +47,4 @@ def _reference(request: Mapping[str, Any]) -> Any:
 
 
 if __name__ == "__main__":
-    raise SystemExit(
-        serve(
-            {
-                "prepare": prepare,
-                "check_reference": check_reference,
-                "manifest": lambda request: manifest(_reference(request), request["tasks"]),
-                "template": template,
-                "secrets": secrets,
-            }
-        )
-    )
+    raise SystemExit(serve(globals()))
