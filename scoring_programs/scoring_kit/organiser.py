@@ -13,7 +13,8 @@ Before it, a record may say how far a verb is: `progress`, an object of `step`, 
 The verbs that a package serves itself, each with the fields of its request
 (`tasks`, `all_tasks`, `layout` and `options` in each) and its answer:
 
-- `prepare`: `source`, the folder of a phase's data; `out`, the folder to write reference data to. `{"warnings": […]}`.
+- `prepare`: `source`, the folder of a phase's data; `out`, the folder to write reference data to; `phases`, the folders
+  of all phases' data. `{"warnings": […]}`.
 - `check_reference`: `reference`, a folder that `prepare` wrote. `{"warnings": […]}`.
 - `template`: `reference`; `out`, the folder to write the empty submission to. `{}`.
 - `secrets`: `reference`. `{"texts": […], "labels": [[id, label], …], "files": [name or SHA-256, …]}`; also `published`,
@@ -26,14 +27,45 @@ module `reference` says), `rank`, `columns` and `trial`.
 import json
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, Required, TypedDict
 
 from scoring_kit.errors import OrganiserError, SubmissionError
 from scoring_kit.missing_packages import missing_package, what_is_missing
 
 RECORD = "\x1e"
+
+
+class Request(TypedDict, total=False):
+    """What the press asks of a verb; which of the paths are there depends on the verb."""
+
+    tasks: Required[Sequence[str]]
+    all_tasks: Required[Sequence[str]]
+    layout: Required[str]
+    options: Required[Mapping[str, Any]]
+    source: str
+    out: str
+    reference: str
+    phases: Sequence[str]
+
+
+class Warned(TypedDict):
+    """The answer of `prepare` and `check_reference`: what the organisers should know of their data."""
+
+    warnings: Sequence[str]
+
+
+class Secrets(TypedDict):
+    """The answer of `secrets`; see above."""
+
+    texts: Sequence[str]
+    labels: Sequence[Sequence[str]]
+    files: Sequence[str]
+    published: NotRequired[Sequence[str]]
+    columns: NotRequired[Mapping[str, Sequence[str]]]
+
+
 VERBS = ("prepare", "check_reference", "manifest", "template", "secrets", "rank", "columns", "trial")
 Verb = Callable[[Mapping[str, Any]], object]
 
