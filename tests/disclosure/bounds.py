@@ -21,10 +21,10 @@ PAGE_DECIMALS = 2
 """With which bars on the page are written."""
 
 
-def doubles(top: float) -> float:
-    """log2 of how many doubles there are from 0 to `top`."""
-    (pattern,) = struct.unpack("<q", struct.pack("<d", top))
-    return math.log2(pattern + 1)
+def doubles(top: float, lowest: float = 0.0) -> float:
+    """log2 of how many doubles there are from `lowest`, 0 or below, to `top`."""
+    above, below = struct.unpack("<2q", struct.pack("<2d", top, abs(lowest)))
+    return math.log2(above + 1 + below)
 
 
 def numbers(*largest: int) -> float:
@@ -43,11 +43,12 @@ class Shown:
 
     Attributes:
         name: for the table.
-        tops: the largest value of each figure; the smallest is 0.
+        tops: the largest value of each figure; the smallest is `lowest`.
         counts: log2 of how many values the counts can take from which all the figures follow; None: any double.
         once: log2 of how many values the sizes of the gold can take that these figures show: the same each time.
         rising: whether all the figures rise with a single number, so that few combinations of their digits occur.
         number: how many of such figures there are, each with values of its own.
+        lowest: 0 or below.
         page: whether only the page shows it, with few decimals.
     """
 
@@ -57,6 +58,7 @@ class Shown:
     once: float = 0.0
     rising: bool = False
     number: int = 1
+    lowest: float = 0.0
     page: bool = False
 
     def bits(self, files: Sequence[int | None]) -> float:
@@ -72,8 +74,8 @@ class Shown:
         if self.page:
             decimals = PAGE_DECIMALS if decimals is None else min(decimals, PAGE_DECIMALS)
         if decimals is None:
-            return math.fsum(doubles(top) for top in self.tops)
-        steps = [round(top * 10**decimals) for top in self.tops]
+            return math.fsum(doubles(top, self.lowest) for top in self.tops)
+        steps = [round((top - self.lowest) * 10**decimals) for top in self.tops]
         return numbers(sum(steps)) if self.rising else numbers(*steps)
 
 

@@ -50,6 +50,7 @@ def test_digits_count_where_they_are_fewer_than_the_counts() -> None:
 def test_an_exact_score_has_as_many_values_as_there_are_doubles() -> None:
     assert Shown("error", (81.0,)).bits([None]) == doubles(81.0)
     # doubles of an exponent are 2^52, and there are 1023 exponents below that of 1, the subnormal numbers among them
+    assert doubles(1.0, -1.0) == pytest.approx(53 + math.log2(1023))
     assert doubles(1.0) == pytest.approx(52 + math.log2(1023))
 
 
