@@ -15,7 +15,7 @@ LOCAL_IMAGES = ("gen-bundle/", "localhost/", "localhost:", "127.0.0.1")
 
 
 # Domains that belong to nobody: RFC 2606.
-_EXAMPLE_ADDRESS = re.compile(r"[@.](example|example\.(com|net|org)|test|invalid)$", re.IGNORECASE)
+EXAMPLE_ADDRESS = re.compile(r"[@.](example|example\.(com|net|org)|test|invalid)$", re.IGNORECASE)
 _PAGES = (".md", ".html")
 
 
@@ -75,7 +75,7 @@ def _dates(competition: Resolved, now: datetime) -> Iterator[Lack]:
 
 def _contact(competition: Resolved) -> Iterator[Lack]:
     contact = competition.declaration.contact
-    if contact and _EXAMPLE_ADDRESS.search(contact):
+    if contact and EXAMPLE_ADDRESS.search(contact):
         yield Lack("example-contact", f"The contact {contact} is an example.", "Give yours: --set contact=NAME@DOMAIN.")
 
 
