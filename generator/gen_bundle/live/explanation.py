@@ -8,24 +8,25 @@ from gen_bundle.check.registry import REGISTRY, Effect, Rule
 from gen_bundle.check.run import load_rules
 
 _QUOTED = re.compile(r"`([^`]+)`")
+ANY_FAILURE = "Here is the error log:"
 SHORTEST = 12  # letters that a rule must quote of a message, so that a word such as `title` explains nothing
 
 
 def explain_refusal(message: str, report: Report) -> str | None:
     """A rule's words on the message with which an upload failed; None where no rule knows it.
 
-    What the check found in this bundle comes first, then any rule that quotes the message.
+    What the check predicted comes first, since it knows the bundle; else the rule that quotes most of the message.
     """
-    load_rules()
-    found = {finding.id: finding for finding in report.findings if finding.effect is Effect.REFUSED}
-    known = [rule for rule in REGISTRY.values() if rule.effect is Effect.REFUSED]
-    matching = {rule.id: length for rule in known if (length := _quoted(rule, message))}
-    for finding in found.values():
-        if finding.id in matching or (finding.first and not matching):
+    for finding in report.findings:
+        if finding.first:
             return f"{finding.id}: {finding.what} ({finding.file}). {finding.repair}".rstrip()
-    if not matching:
+    load_rules()
+    cause = message.partition(ANY_FAILURE)[2] or message
+    lengths = {rule.id: _quoted(rule, cause) for rule in REGISTRY.values() if rule.effect is Effect.REFUSED}
+    closest = max(lengths, key=lengths.__getitem__)
+    if not lengths[closest]:
         return None
-    rule = REGISTRY[max(matching, key=matching.__getitem__)]
+    rule = REGISTRY[closest]
     return f"{rule.id}: {rule.title}. {rule.repair}".rstrip()
 
 
