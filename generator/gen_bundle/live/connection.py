@@ -160,6 +160,23 @@ class Connection:
         part.replace(target)
         return target.stat().st_size
 
+    def text(self, url: str, most: int = 65536) -> str:
+        """The beginning of a text at a signed address.
+
+        Raises:
+            AnswerError: as for all requests.
+        """
+
+        def once() -> str:
+            with self._request("GET", url, token=None, stream=True, allow_redirects=True) as answer:
+                self._refused("GET", url, answer)
+                try:
+                    return next(answer.iter_content(most), b"").decode("utf-8", "replace")
+                except requests.RequestException as error:
+                    raise _BusyError(f"GET {_shown(url)}: {_reason(error)}.", None) from None
+
+        return self._repeated(once)
+
     def _repeated(self, once: Callable[[], T], safe: Callable[[_BusyError], bool] = lambda _: True) -> T:
         """Try up to four times what is safe to repeat."""
         waits = iter(WAITS_S)
