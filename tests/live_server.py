@@ -9,6 +9,7 @@ import io
 import itertools
 import json
 import threading
+import time
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -39,6 +40,7 @@ class Site:
     Attributes:
         paged: lists come in pages, as since 2026.
         busy: how many of the next GET requests to the API are answered 503.
+        slow: seconds that a request to the API takes.
         unpacking: how often the status is asked for until a bundle is unpacked.
         breaks_after: parts of paths that are answered 500 once, after the work was done.
         breaks_before: likewise, without doing the work.
@@ -50,6 +52,7 @@ class Site:
 
     paged: bool = True
     busy: int = 0
+    slow: float = 0
     unpacking: int = 2
     breaks_after: set[str] = field(default_factory=set)
     breaks_before: set[str] = field(default_factory=set)
@@ -173,6 +176,7 @@ def answer_api(site: Site, method: str, path: str, token: str | None, body: byte
 
 def _with_faults(site: Site, method: str, path: str, token: str | None, body: bytes) -> Any:
     route = path.partition("?")[0]
+    time.sleep(site.slow)
     if method == "GET" and site.busy:
         site.busy -= 1
         raise AnswerError(503, b"<html>\n<body>Bad day</body></html>", {"Retry-After": "7"})
@@ -374,7 +378,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         for name, value in ({"Content-Length": str(len(body))} | (headers or {})).items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(body)
+        with contextlib.suppress(OSError):  # somebody who did not wait
+            self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 — the base class's name
         pass

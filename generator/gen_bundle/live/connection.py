@@ -17,12 +17,12 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import requests
-from requests.auth import AuthBase
 
 from gen_bundle.errors import UserError
 from gen_bundle.live.answers import body_in_one_line
 from gen_bundle.live.change_log import ChangeLog
 from gen_bundle.live.credentials import Token
+from gen_bundle.live.request_parts import Tick, TokenHeader, WatchedFile
 
 TIMEOUT_S = (20, 60)  # to connect, and for each wait on an answer
 FILE_TIMEOUT_S = (60, 300)
@@ -33,9 +33,6 @@ BUSY = (TOO_MANY, 502, 503, 504)
 CHUNK = 1024 * 1024
 
 T = TypeVar("T")
-
-Tick = Callable[[int, int], None]
-"""Hears of a transfer: bytes done, and bytes in all (0: unknown)."""
 
 
 class AnswerError(UserError):
@@ -55,18 +52,6 @@ class AnswerError(UserError):
     def unclear(self) -> bool:
         """Whether the server may have done what was asked nevertheless."""
         return self.code is None or self.code >= 500
-
-
-class _Header(AuthBase):
-    """The token as the API takes it; without one nothing, where `requests` would look into ~/.netrc."""
-
-    def __init__(self, token: Token | None) -> None:
-        self._token = token
-
-    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        if self._token is not None:
-            request.headers["Authorization"] = f"Token {self._token.text}"
-        return request
 
 
 @dataclass
@@ -138,7 +123,7 @@ class Connection:
 
         def once() -> None:
             with self._noted("PUT", url) as note, file.open("rb") as stream:
-                body = _Watched(stream, file.stat().st_size, tick)
+                body = WatchedFile(stream, file.stat().st_size, tick)
                 answer = self._request("PUT", url, token=None, data=body, headers=headers)
                 note(str(answer.status_code))
                 self._refused("PUT", url, answer)
@@ -233,11 +218,14 @@ class Connection:
         return f"{self.server}/api/{path}"
 
     def _request(self, method: str, url: str, token: Token | None, **options: Any) -> requests.Response:
-        options = {"allow_redirects": False, "timeout": FILE_TIMEOUT_S if token is None else TIMEOUT_S} | options
+        waits = FILE_TIMEOUT_S if token is None else TIMEOUT_S
+        settings: dict[str, Any] = {"allow_redirects": False, "timeout": waits} | options
         try:
-            return self._session.request(method, url, auth=_Header(token), **options)
+            return self._session.request(method, url, auth=TokenHeader(token), **settings)
         except requests.exceptions.SSLError:
-            raise AnswerError(f"{_shown(url)}: its certificate cannot be verified. Nothing was sent.") from None
+            raise AnswerError(
+                f"{_shown(url)}: no trusted TLS connection can be made (is its certificate valid?). Nothing was sent."
+            ) from None
         except requests.RequestException as error:
             raise _BusyError(f"{method} {_shown(url)}: {_reason(error)}.", None) from None
 
@@ -278,25 +266,6 @@ class _BusyError(AnswerError):
     def __init__(self, message: str, code: int | None, retry_after: str = "") -> None:
         super().__init__(message, code)
         self.retry_after = int(retry_after) if retry_after.isdigit() else 0
-
-
-class _Watched:
-    """A file as the body of a request, whose reading is watched; its length makes `requests` stream it."""
-
-    def __init__(self, stream: Any, size: int, tick: Tick) -> None:
-        self._stream, self._size, self._tick, self._read = stream, size, tick, 0
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(lambda: self.read(CHUNK), b"")
-
-    def read(self, amount: int = -1) -> bytes:
-        block: bytes = self._stream.read(amount)
-        self._read += len(block)
-        self._tick(self._read, self._size)
-        return block
 
 
 def _shown(url: str) -> str:

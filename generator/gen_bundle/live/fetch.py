@@ -6,34 +6,22 @@ back or still runs; scores, logs, results and the board are beside them. What is
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from gen_bundle.errors import UserError
 from gen_bundle.live.answers import all_rows
-from gen_bundle.live.connection import AnswerError, Connection, Tick
-from gen_bundle.live.names import Pseudonyms, file_name, folder_name, phase_folder
-from gen_bundle.live.submissions import (
-    DELETED,
-    complete,
-    created,
-    logs_of,
-    organization,
-    phases_of,
-    scores,
-    state,
-    submissions_of,
-)
-from gen_bundle.whole_file import write_whole
+from gen_bundle.live.connection import Connection
+from gen_bundle.live.json_files import read_json, write_json
+from gen_bundle.live.names import Names, Pseudonyms, folder_of_phase
+from gen_bundle.live.phase_folder import PhaseFetched, PhaseFolder
+from gen_bundle.live.request_parts import Tick
+from gen_bundle.live.submissions import phases_of
 
 ABOUT = "competition.json"
-LOST = (403, 404, 410)  # a file that the store does not give away
-Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -53,25 +41,6 @@ class FetchRequest:
     pseudonyms: bool = False
 
 
-@dataclass(frozen=True)
-class PhaseFetched:
-    """A phase as it is in the folder now.
-
-    Attributes:
-        submissions: all that the server knows, without the children of submissions to several tasks.
-        new_files: those whose file was fetched this time.
-        unfinished: those that still wait, run, or have no scores yet.
-        lost: files that the server does not give away, in words.
-    """
-
-    name: str
-    folder: Path
-    submissions: int
-    new_files: int
-    unfinished: int
-    lost: tuple[str, ...]
-
-
 def fetch(
     connection: Connection,
     request: FetchRequest,
@@ -86,11 +55,11 @@ def fetch(
     competition = connection.get(f"competitions/{request.competition}/")
     phases = phases_of(competition, request.phase)
     _own_folder(request, connection.server)
-    names = _Names(request, connection.server)
+    names = Names(Pseudonyms(connection.server, request.competition) if request.pseudonyms else None)
     participants = all_rows(connection, "participants/", competition=request.competition)
     names.add(row["username"] for row in participants)
-    _write(request.out / "participants.json", [names.participant(row) for row in participants])
-    _write(
+    write_json(request.out / "participants.json", [names.participant(row) for row in participants])
+    write_json(
         request.out / ABOUT,
         {
             "server": connection.server,
@@ -107,18 +76,18 @@ def fetch(
     fetched = []
     for phase in phases:
         say(f"phase {phase['name']}")
-        fetched.append(_Phase(connection, phase, request.out / _folder(phase), names, tick).fetch())
+        fetched.append(PhaseFolder(connection, phase, request.out / _folder(phase), names, tick).fetch())
     return fetched
 
 
 def _folder(phase: Mapping[str, Any]) -> str:
-    return phase_folder(phase.get("index", 0), str(phase["name"]))
+    return folder_of_phase(phase.get("index", 0), str(phase["name"]))
 
 
 def _own_folder(request: FetchRequest, server: str) -> None:
     about = request.out / ABOUT
     if about.is_file():
-        before = _read(about)
+        before = read_json(about)
         expected = (server, request.competition, request.pseudonyms)
         if tuple(before.get(key) for key in ("server", "id", "pseudonyms")) != expected:
             raise UserError(
@@ -127,193 +96,3 @@ def _own_folder(request: FetchRequest, server: str) -> None:
             )
     elif request.out.exists() and (not request.out.is_dir() or any(request.out.iterdir())):
         raise UserError(f"--out {request.out}: was not made by gen-bundle fetch. Choose a new folder.")
-
-
-def _write(file: Path, content: Any) -> None:
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"{file.parent}: cannot be made ({error.strerror}).") from None
-    write_whole(file, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
-
-
-def _read(file: Path) -> Any:
-    try:
-        return json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        raise UserError(f"{file}: is damaged. Fetch into a new folder.") from None
-
-
-class _Names:
-    """Who is who: the names as they are, or pseudonyms with nothing that leads back to a person."""
-
-    def __init__(self, request: FetchRequest, server: str) -> None:
-        self.hidden = Pseudonyms(server, request.competition) if request.pseudonyms else None
-
-    def add(self, names: Iterable[str]) -> None:
-        if self.hidden is not None:
-            self.hidden.add(names)
-
-    def of(self, name: str) -> str:
-        return name if self.hidden is None else self.hidden.of(name)
-
-    def participant(self, row: Mapping[str, Any]) -> Record:
-        kept = ("username", "status", "is_bot") if self.hidden else ("id", "username", "email", "status", "is_bot")
-        return {key: row.get(key) for key in kept} | {"username": self.of(row["username"])}
-
-
-class _Phase:
-    def __init__(
-        self, connection: Connection, phase: Mapping[str, Any], folder: Path, names: _Names, tick: Tick
-    ) -> None:
-        self.connection, self.phase, self.folder, self.names, self.tick = connection, phase, folder, names, tick
-        self.file = folder / "submissions.json"
-        self.records: dict[int, Record] = {}
-        self.new_files = 0
-        self.lost: list[str] = []
-
-    def fetch(self) -> PhaseFetched:
-        """Bring the folder up to the server's state."""
-        if self.file.is_file():
-            self.records = {record["id"]: record for record in _read(self.file)}
-        rows = submissions_of(self.connection, self.phase["id"])
-        self.names.add(str(row["owner"]) for row in rows)
-        try:
-            for row in rows:
-                self._update(row)
-            for number in self.records.keys() - {row["id"] for row in rows}:
-                self._update_gone(self.records[number])
-        finally:
-            _write(self.file, [self.records[number] for number in sorted(self.records)])
-        _write(self.folder / "board.json", self._board())
-        own = [record for record in self.records.values() if record["parent"] is None]
-        return PhaseFetched(
-            str(self.phase["name"]),
-            self.folder,
-            len(own),
-            self.new_files,
-            sum(not record["complete"] for record in own if record["status"] != DELETED),
-            tuple(self.lost),
-        )
-
-    def _update(self, row: Mapping[str, Any]) -> None:
-        number = int(row["id"])
-        known = self.records.get(number)
-        if known and known["complete"] and known["status"] == state(row) and self._is_whole(known):
-            return
-        if state(row) == DELETED:  # nothing of it can be asked for
-            if known:
-                self._update_gone(known)
-            return
-        row = {**row, **self.connection.get(f"submissions/{number}/")}
-        record = self._record(row, known or {})
-        self.records[number] = record
-        details = self.connection.get(f"submissions/{number}/get_details/")
-        if record["parent"] is None and details.get("data_file"):
-            self._fetch_file(record, row, str(details["data_file"]))
-        if not self.names.hidden:  # what programs say of files may name people
-            for name, url in logs_of(details):
-                self._fetch(url, self.folder / "logs" / str(number) / f"{file_name(name)[:-4]}.txt")
-            if details.get("scoring_result"):
-                self._fetch(str(details["scoring_result"]), self.folder / "results" / f"{number}.zip")
-        record["complete"] = complete(row)
-
-    def _record(self, row: Mapping[str, Any], known: Mapping[str, Any]) -> Record:
-        task = row.get("task")
-        record = {
-            "id": int(row["id"]),
-            "owner": self.names.of(str(row["owner"])),
-            "organization": None if self.names.hidden else organization(row),
-            "parent": row.get("parent"),
-            "task": task.get("name") if isinstance(task, Mapping) else task,
-            "status": state(row),
-            "message": row.get("status_details") if row.get("status") == "Failed" and not self.names.hidden else None,
-            "created": f"{created(row):%Y-%m-%dT%H:%M:%SZ}",
-            "on_leaderboard": bool(row.get("on_leaderboard") or row.get("leaderboard")),
-            "scores": scores(row),
-            "file": None,
-            "bytes": None,
-            "complete": False,  # until everything is here
-        }
-        return record | {key: known[key] for key in ("file", "bytes") if key in known}
-
-    def _fetch_file(self, record: Record, row: Mapping[str, Any], url: str) -> None:
-        name = "submission.zip" if self.names.hidden else file_name(row.get("filename"))
-        if not self._is_whole(record):
-            target = self._place(record, created(row), name)
-            size = self._fetch(url, target)
-            if size is None:
-                return
-            record |= {"file": target.relative_to(self.folder).as_posix(), "bytes": size}
-            self.new_files += 1
-        self._move(record, "submissions" if record["status"] == "Finished" else "other")
-
-    def _place(self, record: Record, moment: datetime, name: str) -> Path:
-        """Where a file goes; of two that somebody sent within a second, the second one gets the next second."""
-        taken = {Path(other["file"]).parent for other in self.records.values() if other["file"]}
-        owner = Path(folder_name(record["owner"]))
-        while any(Path(kind) / owner / _dated(moment) in taken for kind in ("submissions", "other")):
-            moment += timedelta(seconds=1)
-        return self.folder / "other" / owner / _dated(moment) / name
-
-    def _is_whole(self, record: Mapping[str, Any]) -> bool:
-        if record["file"] is None:
-            return record["parent"] is not None
-        file = self.folder / record["file"]
-        return file.is_file() and file.stat().st_size == record["bytes"]
-
-    def _move(self, record: Record, kind: str) -> None:
-        """Keep what was scored apart from what was not; only the first is ranked."""
-        old = Path(record["file"])
-        new = Path(kind, *old.parts[1:])
-        if new == old:
-            return
-        (self.folder / new).parent.mkdir(parents=True, exist_ok=True)
-        (self.folder / old).replace(self.folder / new)
-        for folder in (self.folder / old).parents[:2]:
-            with suppress(OSError):
-                folder.rmdir()
-        record["file"] = new.as_posix()
-
-    def _update_gone(self, record: Record) -> None:
-        """A submission that was taken back: its file stays, and is not ranked."""
-        record |= {"status": DELETED, "complete": True, "on_leaderboard": False}
-        if record["file"] and self._is_whole(record):
-            self._move(record, "other")
-
-    def _fetch(self, url: str, target: Path) -> int | None:
-        """Fetch a file; empty ones, which stand for missing ones on the server, are not kept."""
-        try:
-            size = self.connection.download(url, target, self.tick)
-        except AnswerError as error:
-            if error.code not in LOST:
-                raise
-            self.lost.append(error.messages[0])
-            return None
-        if size == 0:
-            target.unlink()
-            with suppress(OSError):
-                target.parent.rmdir()
-            return None
-        return size
-
-    def _board(self) -> Record:
-        """The leaderboard as participants see it, in its order."""
-        path = f"phases/{self.phase['id']}/get_leaderboard/"
-        answer = self.connection.get(path, page_size=500)
-        kept = ("id", "scores", "created_when") + (() if self.names.hidden else ("organization", "fact_sheet_answers"))
-        rows = all_rows(self.connection, path, "submissions")
-        self.names.add(str(row["owner"]) for row in rows)
-        return {
-            "title": answer.get("title"),
-            "primary_index": answer.get("primary_index"),
-            "tasks": answer.get("tasks"),
-            "submissions": [
-                {"rank": place, "owner": self.names.of(str(row["owner"]))} | {key: row.get(key) for key in kept}
-                for place, row in enumerate(rows, 1)
-            ],
-        }
-
-
-def _dated(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%dT%H-%M-%S}"

@@ -4,7 +4,8 @@ import hashlib
 import json
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
 from gen_bundle.errors import UserError
@@ -30,7 +31,7 @@ def file_name(name: object) -> str:
     return f"{stem or 'submission'}.zip"
 
 
-def phase_folder(index: object, name: str) -> str:
+def folder_of_phase(index: object, name: str) -> str:
     """A folder for a phase, such as `1-final-phase`."""
     slug = re.sub(r"[^\w]+", "-", name.casefold()).strip("-")[:LONGEST]
     return f"{index}-{slug}" if slug else str(index)
@@ -69,3 +70,24 @@ class Pseudonyms:
     def of(self, name: str) -> str:
         """The pseudonym of somebody who was added."""
         return self._names[name]
+
+
+class Names:
+    """Who is who: the names as they are, or pseudonyms with nothing that leads back to a person."""
+
+    def __init__(self, hidden: Pseudonyms | None) -> None:
+        self.hidden = hidden
+
+    def add(self, names: Iterable[str]) -> None:
+        """Make people known, so that they have a pseudonym."""
+        if self.hidden is not None:
+            self.hidden.add(names)
+
+    def of(self, name: str) -> str:
+        """What somebody who was added is called."""
+        return name if self.hidden is None else self.hidden.of(name)
+
+    def participant(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """What is kept of a participant."""
+        kept = ("username", "status", "is_bot") if self.hidden else ("id", "username", "email", "status", "is_bot")
+        return {key: row.get(key) for key in kept} | {"username": self.of(row["username"])}

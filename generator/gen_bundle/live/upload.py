@@ -14,9 +14,10 @@ from typing import Any
 
 from gen_bundle.errors import UserError
 from gen_bundle.live.answers import all_rows
-from gen_bundle.live.connection import AnswerError, Connection, Tick
+from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.explanation import explain_refusal
 from gen_bundle.live.readiness import Readiness, readiness
+from gen_bundle.live.request_parts import Tick
 from gen_bundle.live.stored import Mismatch, mismatches
 from gen_bundle.preview.reading import open_bundle
 

@@ -43,6 +43,28 @@ def test_a_change_is_never_repeated_by_itself(site: Site, connection: Connection
     assert site.changing() == ["POST /api/datasets/"]
 
 
+def test_nobody_waits_without_end(
+    site: Site, connection: Connection, pauses: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gen_bundle.live.connection.TIMEOUT_S", (0.1, 0.1))
+    site.slow = 0.3
+    with pytest.raises(AnswerError, match="no answer in time") as caught:
+        connection.get("my_profile/")
+    assert caught.value.unclear
+    assert pauses == [0.5, 2, 8]
+    with pytest.raises(AnswerError, match="no answer in time"):
+        connection.send("POST", "datasets/", {"type": "submission", "file_size": 1})
+    assert site.changing() == ["POST /api/datasets/"]
+    assert ChangeLog().file.read_text().endswith("/api/datasets/ no answer\n")
+
+
+def test_an_untrusted_connection_is_not_used(site: Site) -> None:
+    address = site.address.replace("http:", "https:")
+    with Connection(address, Token("a test", TOKEN)) as other, pytest.raises(AnswerError, match="no trusted TLS"):
+        other.get("my_profile/")
+    assert site.asked == []
+
+
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_a_redirect_takes_the_token_nowhere(site: Site, connection: Connection, method: str) -> None:
     site.redirects = {"my_profile/": f"{site.store}/bucket/anything"}

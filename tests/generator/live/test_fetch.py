@@ -145,6 +145,9 @@ def test_a_submission_moves_when_its_run_ends_or_it_is_taken_back(
     fetch(connection, request)
     assert (test.folder / "submissions" / name).is_file()
     assert not (test.folder / "other" / "eagle").exists()
+    row["on_leaderboard"] = True
+    fetch(connection, request)
+    assert records(test.folder)[0]["on_leaderboard"]
     row["is_soft_deleted"] = True
     fetch(connection, request)
     assert (test.folder / "other" / name).is_file()
