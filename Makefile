@@ -8,15 +8,24 @@ BIN := .venv/bin
 CODE := bundles docker docs generator scoring_programs tests  # and not what is being tried in the checkout
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-scoring test-docker test-podman check quick bench lock schema pictures clean
+.PHONY: demo test test-scoring test-docker test-podman check quick bench lock schema docs pictures clean
 
-demo: .venv/demo  ## Build the CLPsych 2025 bundle, then build and dry-run its model-free task.
+demo: .venv/demo  ## Build CLPsych 2025, dry-run its model-free task; then the same for a task from a CSV.
 	$(BIN)/gen-bundle clpsych2025 --out bundle.zip
 	$(BIN)/gen-bundle clpsych2025 --layout separate --task a2 --out demo/clpsych2025-a2.zip
 	$(BIN)/gen-bundle dry-run demo/clpsych2025-a2.zip --engine process --out demo/dry-run
+	test -d demo/reviews || $(BIN)/gen-bundle new reviews --gold docs/reviews.csv --split 40:60 --yes --in demo
+	$(BIN)/gen-bundle demo/reviews --out demo/reviews.zip
+	$(BIN)/gen-bundle dry-run demo/reviews.zip --engine process --phase test --out demo/reviews-dry-run
+	@printf '%s\n' '' \
+	  'bundle.zip               CLPsych 2025 with all its tasks, as Codabench takes it' \
+	  'demo/dry-run/            its model-free task, run as Codabench would: scores, logs, results pages' \
+	  'demo/reviews/            a task of its own, made from docs/reviews.csv: change bundle.yaml and pages/' \
+	  'demo/reviews.zip         its bundle; demo/reviews-dry-run/ is what running it gave' \
+	  'docs/tutorial.md         from your own CSV to a competition: begin here'
 
 test: .venv/dev check  ## Everything that needs no model.
-	$(BIN)/pytest -n auto -m "not models and not docker and not image"
+	$(BIN)/pytest -n auto --dist worksteal -m "not models and not docker and not image"
 
 test-scoring: .venv/models .venv-tf5/models  ## The tests with models, under both major versions of transformers.
 	$(BIN)/pytest -m models
@@ -34,7 +43,7 @@ check: .venv/dev  ## Style and types.
 	$(BIN)/mypy generator scoring_programs tests
 
 quick: .venv/dev
-	$(BIN)/pytest -n auto -m "not models and not docker and not image and not slow and not browser"
+	$(BIN)/pytest -n auto --dist worksteal -m "not models and not docker and not image and not slow and not browser"
 
 bench: .venv/models  ## Speed and memory, as ratios measured in one run; asserts nothing.
 	$(BIN)/python -m tests.benchmarks
@@ -42,6 +51,9 @@ bench: .venv/models  ## Speed and memory, as ratios measured in one run; asserts
 schema: .venv/dev  ## Write the JSON Schema of bundle.yaml and docs/bundle-yaml.md anew.
 	$(BIN)/python -m gen_bundle.declaration.schema > bundles/bundle.schema.json
 	$(BIN)/python -m gen_bundle.declaration.catalogue > docs/bundle-yaml.md
+
+docs: .venv/docs  ## Build the site of docs/ into build/site/; a dead link is an error.
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 pictures: .venv/dev  ## Draw the README's pictures anew (needs Chromium: tests/install-browser).
 	$(BIN)/python docs/make_pictures.py
@@ -65,6 +77,10 @@ clean:
 
 .venv/dev: .venv/demo requirements/dev.txt
 	$(BIN)/python $(PIP) install --require-hashes --no-deps -r requirements/dev.txt
+	touch $@
+
+.venv/docs: .venv/dev requirements/docs.txt
+	$(BIN)/python $(PIP) install --require-hashes --no-deps -r requirements/docs.txt
 	touch $@
 
 TORCH := requirements/install-torch requirements/torch.txt docker/requirements.cpu.txt docker/requirements.cuda.txt

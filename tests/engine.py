@@ -17,7 +17,7 @@ from docker.errors import DockerException, ImageNotFound
 import docker
 from gen_bundle.errors import UserError
 from gen_bundle.image.build import build_image
-from gen_bundle.image.manifest import read_manifest
+from gen_bundle.image.models_file import read_models_file
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.image.weights import settle_weights
 from tests.shared import SHARED
@@ -86,13 +86,13 @@ def image_request(name: str) -> ImageRequest:
     """The request that builds `SCORE_IMAGE` or `MODELS_IMAGE`."""
     if name == SCORE_IMAGE:
         return ImageRequest("tests", name, "score", "cpu")
-    return ImageRequest("tests", name, "models", "cpu", dict.fromkeys(read_manifest(MANIFEST).models))
+    return ImageRequest("tests", name, "models", "cpu", dict.fromkeys(read_models_file(MANIFEST).models))
 
 
 def _build(request: ImageRequest) -> None:
     nltk_data = Path(os.environ.get("NLTK_DATA") or SHARED / "data" / "nltk_data")
     try:
-        weights = settle_weights(request, read_manifest(MANIFEST), MANIFEST, nltk_data)
+        weights = settle_weights(request, read_models_file(MANIFEST), MANIFEST, nltk_data)
         build_image(request, weights, PYTHON_IMAGE)
     except UserError as error:
         unavailable(f"{request.tag} could not be built: {error}")

@@ -1,15 +1,19 @@
 """Every command of the README is run, from a fresh clone where it says so."""
 
 import contextlib
+import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.engine import PYTHON_IMAGE, require_engine, require_image
+from tests.fresh_clone import fresh_clone
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -21,26 +25,45 @@ def commands(language: str = "sh") -> list[str]:
     return [line for block in blocks for line in block.splitlines() if line.strip()]
 
 
-def run(command: str, cwd: Path) -> None:
+def test_the_ways_to_install() -> None:
+    programs = [command.split()[0] for command in commands("console")]
+    assert programs == ["pip", "pipx", "uvx"]
+    assert all('".[score]"' in command for command in commands("console"))
+
+
+@pytest.mark.slow
+def test_uv_installs_and_runs_it() -> None:
+    (command,) = (command for command in commands("console") if command.startswith("uvx "))
+    run(f"{Path(sys.executable).parent / command}", ROOT)
+
+
+def run(command: str, cwd: Path) -> str:
+    """What a command prints to stdout; it must succeed."""
     environment = {key: value for key, value in os.environ.items() if key not in ("VIRTUAL_ENV", "MAKEFLAGS")}
     done = subprocess.run(
         shlex.split(command), cwd=cwd, capture_output=True, text=True, env=environment, check=False, timeout=280
     )
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
 
 
-def test_make_test_is_what_ci_runs() -> None:
-    assert "make test" in commands()
-    assert "\nmake test\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+@pytest.mark.parametrize("command", ["make demo", "make test"])
+def test_ci_runs_what_the_readme_says(command: str) -> None:
+    assert command in commands()
+    assert f"\n{command}\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
 def test_the_demo_from_a_fresh_clone(tmp_path: Path) -> None:
-    clone = tmp_path / "clone"
-    run(f"git clone --quiet --no-hardlinks {ROOT} {clone}", tmp_path)
-    run("make demo", clone)
+    clone = fresh_clone(tmp_path / "clone")
+    *_, printed = run("make demo", clone).split("\n\n")
     assert (clone / "bundle.zip").stat().st_size > 100_000
-    assert (clone / "demo" / "dry-run" / "dry-run.json").exists()
+    for dry_run in ("dry-run", "reviews-dry-run"):
+        runs = json.loads((clone / "demo" / dry_run / "dry-run.json").read_text(encoding="utf-8"))["runs"]
+        assert {run["status"] for run in runs} == {"Finished"}
+    named = [line.split()[0] for line in printed.splitlines()]
+    assert named[0] == "bundle.zip"
+    assert [path for path in named if not (clone / path).exists()] == []
     assert subprocess.check_output(["git", "status", "--porcelain"], cwd=clone) == b"", (
         "the demo leaves nothing to commit"
     )
@@ -49,9 +72,7 @@ def test_the_demo_from_a_fresh_clone(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_other_commands(tmp_path: Path) -> None:
     (tmp_path / ".venv").symlink_to(ROOT / ".venv")
-    tutorial = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
-    gold = tutorial.split("```csv reviews.csv\n")[1].split("```")[0]
-    (tmp_path / "gold.csv").write_text(gold, encoding="utf-8")
+    shutil.copy(ROOT / "docs" / "reviews.csv", tmp_path / "gold.csv")
     rest = [command for command in commands() if not command.startswith("make ")]
     assert len(rest) >= 9
     for command in rest:

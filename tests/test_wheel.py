@@ -79,13 +79,21 @@ def test_the_wheel_gathers_the_context_of_an_image(
     installed: Path, tmp_path: Path, packages: str, variant: str
 ) -> None:
     code = (
-        "from pathlib import Path; from gen_bundle.image.context import gather_context; "
+        "from pathlib import Path; from gen_bundle.image.build import gather_context; "
         "from gen_bundle.image.request import ImageRequest; from gen_bundle.image.weights import Weights; "
         f"request = ImageRequest('task', 'scoring/task:1', {packages!r}, {variant!r}); "
         "gather_context(Path(), request, Weights({'models': [], 'punkt': None}))"
     )
     run([installed / "python", "-c", code], tmp_path)
     assert (tmp_path / "packages.txt").is_file()
+
+
+def test_the_kit_can_be_imported_for_tests_and_editors(installed: Path, tmp_path: Path) -> None:
+    run([installed / "python", "-m", "gen_bundle.kit"], tmp_path)
+    code = "import scoring_kit.units, scoring_kit.package; print(scoring_kit.__file__)"
+    found = Path(run([installed / "python", "-c", code], tmp_path).strip())
+    assert (found.parent / "py.typed").is_file()
+    assert found.is_relative_to(installed.parent)
 
 
 def test_the_source_distribution_holds_what_the_wheel_is_built_from_and_no_tests(tmp_path: Path) -> None:

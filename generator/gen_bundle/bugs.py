@@ -1,4 +1,4 @@
-"""What is said of an exception that nobody foresaw: a bug of ours, told in a few lines instead of a traceback."""
+"""The message for an unforeseen exception: a bug of ours, in a few lines instead of a traceback."""
 
 import os
 import traceback

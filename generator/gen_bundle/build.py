@@ -6,12 +6,11 @@ On the way the scoring package is tried, and at the end the bundle is checked, a
 import hashlib
 import os
 import re
-import secrets
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,13 +20,16 @@ from gen_bundle.check.report import LEAK, UNSEEN
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.draft import Lack, lacks
 from gen_bundle.errors import UserError
-from gen_bundle.package.phase_data import PhaseData, prepare_phases
+from gen_bundle.image.requirements import not_here
+from gen_bundle.package.answers import Secrets as NamedSecrets
+from gen_bundle.package.phase_data import PhaseData, prepare_phases, secrets_elsewhere
 from gen_bundle.package.resolve import Resolved, find_competition, resolve
 from gen_bundle.package.trial import check_columns, try_out
 from gen_bundle.platforms import codabench, codalab
 from gen_bundle.render.starting_kit import starting_kit_members
+from gen_bundle.whole_file import beside
 from gen_bundle.zips.unpacking import UNREADABLE
-from gen_bundle.zips.writing import move_into_place, write_zip
+from gen_bundle.zips.writing import write_zip
 
 OVER = "competition-over"  # the rule about dates in the past
 Progress = Callable[[str], None]
@@ -97,7 +99,7 @@ def build(request: BuildRequest, progress: Progress = lambda _: None) -> list[Bu
     Several bundles are put in place together, when all of them are sound.
 
     Raises:
-        UserError: what must be mended, everything that was found; nothing is written then.
+        UserError: everything that must be fixed; nothing is written then.
         DraftError: likewise, of a release that is a draft.
     """
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
@@ -108,8 +110,8 @@ def build(request: BuildRequest, progress: Progress = lambda _: None) -> list[Bu
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         raise UserError(
-            f"{place}{error.strerror}. Expected: data that can be read, and a folder with room and leave to write "
-            f"--out {request.out or ''}."
+            f"{place}{error.strerror}. Expected: readable data, and a writable folder with free space for "
+            f"{f'--out {request.out}' if request.out else 'the bundle'}."
         ) from error
 
 
@@ -117,21 +119,21 @@ def _build(request: BuildRequest, progress: Progress) -> list[Built]:
     competition = resolve(
         find_competition(request.source), data=request.data, layout=request.layout, overrides=request.overrides
     )
-    bundles = _asked_for(competition, request, request.out or _default_out(competition, request.task))
+    bundles = _planned(competition, request, request.out or _default_out(competition, request.task))
     foreign = [path for _, path in bundles if path.exists() and not request.force and not _is_bundle(path)]
     if foreign:
         raise UserError(
-            *(f"--out {path}: exists and is no bundle. Choose another path, or remove the file." for path in foreign)
+            *(f"--out {path}: exists and is not a bundle. Choose another path, or remove the file." for path in foreign)
         )
     with ExitStack() as unfinished:
-        parts = [unfinished.enter_context(_beside(path)) for _, path in bundles]
+        parts = [unfinished.enter_context(beside(path)) for _, path in bundles]
         built = [
             _build_one(one, path, part, request, progress) for (one, path), part in zip(bundles, parts, strict=True)
         ]
         if request.release and any(one.draft for one in built):
             raise DraftError(built)
         for one, part in zip(built, parts, strict=True):
-            move_into_place(part, one.path)
+            part.replace(one.path)
         return built
 
 
@@ -142,7 +144,7 @@ def _default_out(competition: Resolved, task: str | None) -> Path:
     return Path(f"{competition.name}-{task}.zip" if task else f"{competition.name}.zip")
 
 
-def _asked_for(competition: Resolved, request: BuildRequest, out: Path) -> list[tuple[Resolved, Path]]:
+def _planned(competition: Resolved, request: BuildRequest, out: Path) -> list[tuple[Resolved, Path]]:
     """The bundles to build and where each goes."""
     ids = [task.id for task in competition.tasks]
     if request.task is not None and competition.layout != "separate":
@@ -157,15 +159,13 @@ def _asked_for(competition: Resolved, request: BuildRequest, out: Path) -> list[
         bundles = [(competition.only(task), out / f"{competition.name}-{task}.zip") for task in ids]
     else:
         bundles = [(competition, out)]
-    taken = [path for _, path in bundles if path.exists() and not path.is_file()]
+    taken = [
+        f"--out {path}: is a {'folder' if path.is_dir() else 'device'}. Expected the path of a zip file."
+        for _, path in bundles
+        if path.exists() and not path.is_file()
+    ]
     if taken:
-        kinds = ["folder" if path.is_dir() else "device" for path in taken]
-        raise UserError(
-            *(
-                f"--out {path}: is a {kind}. Expected the path of a zip file."
-                for path, kind in zip(taken, kinds, strict=True)
-            )
-        )
+        raise UserError(*taken)
     return bundles
 
 
@@ -186,6 +186,7 @@ def _build_one(competition: Resolved, out: Path, unfinished: Path, request: Buil
         with competition.package.opened() as organiser:
             progress("preparing reference data")
             phases = prepare_phases(competition, work, organiser)
+            elsewhere, unread = secrets_elsewhere(competition, organiser, work)
             named = check_columns(competition, organiser)
             progress("scoring template and baselines, and making the starting kits")
             trial = aside.submit(try_out, competition, organiser, named, phases, work)
@@ -195,14 +196,25 @@ def _build_one(competition: Resolved, out: Path, unfinished: Path, request: Buil
         phases = [replace(data, scores=tried.baselines.get(data.phase.id, {})) for data in phases]
         tree = platform.bundle_tree(competition, phases, kits)
         write_zip(unfinished, tree)
-        hidden = _secrets(phases)
+        hidden = _secrets(phases, elsewhere)
     progress("checking the bundle")
     grave, remarks = _checked(unfinished, competition, hidden, request.platform)
-    errors = tuple(_told(finding) for finding in grave)
+    errors = tuple(_in_a_line(finding) for finding in grave)
     if errors and not request.force:
-        raise UserError(*errors, advice=f"{out} was not written. Mend this, or say --force to write it all the same.")
+        raise UserError(*errors, advice=f"{out} was not written. Fix this, or pass --force to write it all the same.")
     warnings = _by_phase([(data.phase.id, text) for data in phases for text in data.warnings])
-    notes = (*competition.notes, *warnings, *tried.notes, *platform.losses(competition), *map(_told, remarks))
+    absent = ", ".join(not_here(competition.declaration.requirements))
+    install = f"pip install {' '.join(competition.declaration.requirements)}"
+    here = [f"requirements: {absent}: scores on this machine may differ from the image's. {install}"] if absent else []
+    notes = (
+        *competition.notes,
+        *here,
+        *warnings,
+        *unread,
+        *tried.notes,
+        *platform.losses(competition),
+        *map(_in_a_line, remarks),
+    )
     leaks = any(finding.id == LEAK for finding in grave)
     return Built(competition, out, notes, errors, leaks, hidden, tuple(lacks(competition, phases, tree, request.now)))
 
@@ -222,45 +234,34 @@ def _checked(
     """What the check finds in a finished bundle: what keeps it from being used, and what it remarks upon.
 
     The first is what Codabench would refuse, what would not work, and gold where participants can read it. The second
-    is about what Codabench ignores, which is no news of a bundle in CodaLab's format; dates in the past are named with
-    all else that keeps a bundle a draft.
+    is about what Codabench ignores, which says nothing new of a bundle in CodaLab's format; dates in the past are named
+    with all else that keeps a bundle a draft.
     """
     queue = competition.declaration.queue
     report = check_path(bundle, secrets=hidden, known_keys=[queue] if queue else [])
-    told = [finding for finding in report.findings if finding.severity != "note" and finding.id != OVER]
-    grave = [finding for finding in told if finding.severity == "error" or finding.id in (LEAK, UNSEEN)]
-    return grave, [finding for finding in told if finding not in grave] if platform == "codabench" else []
+    shown = [finding for finding in report.findings if finding.severity != "note" and finding.id != OVER]
+    grave = [finding for finding in shown if finding.severity == "error" or finding.id in (LEAK, UNSEEN)]
+    return grave, [finding for finding in shown if finding not in grave] if platform == "codabench" else []
 
 
-def _told(finding: Finding) -> str:
+def _in_a_line(finding: Finding) -> str:
     """A finding in a line, with what comes of it and what to do."""
     place = "" if finding.file in finding.what else f"{finding.file}: "
     return f"{place}{finding.what}. {finding.consequence} {finding.repair}"
 
 
-def _secrets(phases: list[PhaseData]) -> Secrets:
+def _secrets(phases: list[PhaseData], elsewhere: list[NamedSecrets]) -> Secrets:
     """What the scoring package names as secret, over all phases whose gold is; the files of the others are public."""
-    named = [data.secrets for data in phases if data.phase.gold == "secret"]
+    named = [*(data.secrets for data in phases if data.phase.gold == "secret"), *elsewhere]
     public = [folder for data in phases if data.phase.gold == "public" for folder in data.references.values()]
     files = (path for folder in public for path in folder.rglob("*") if path.is_file())
     return Secrets(
-        texts=tuple(text for one in named for text in one["texts"]),
-        labels=tuple((item, label) for one in named for item, label in one["labels"]),
-        files=tuple(file for one in named for file in one["files"]),
+        texts=tuple(text for one in named for text in one.get("texts", ())),
+        labels=tuple((item, label) for one in named for item, label in one.get("labels", ())),
+        files=tuple(file for one in named for file in one.get("files", ())),
         published=(
             *(file for one in named for file in one.get("published", ())),
             *(hashlib.sha256(path.read_bytes()).hexdigest() for path in files),
         ),
         columns={file: frozenset(titles) for one in named for file, titles in one.get("columns", {}).items()},
     )
-
-
-@contextmanager
-def _beside(out: Path) -> Iterator[Path]:
-    """A file beside the target, to be moved into place: an interrupted build leaves the old bundle whole."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = out.with_name(f".{out.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
-    try:
-        yield unfinished
-    finally:
-        unfinished.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The journey from somebody's CodaLab 1.5 bundle to a Codabench one: unpack → convert → write → check."""
+"""The journey from a CodaLab 1.5 bundle to a Codabench one: unpack → convert → write → check."""
 
 import tempfile
 from dataclasses import dataclass
@@ -11,9 +11,10 @@ from gen_bundle.check import Finding, check_path
 from gen_bundle.codabench.yaml_document import UnreadableYamlError, is_endless, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.platforms.from_codalab import Conversion, html_as_markdown
+from gen_bundle.whole_file import beside
 from gen_bundle.zips.bounds import BUNDLE
 from gen_bundle.zips.unpacking import ArchiveError, unpack
-from gen_bundle.zips.writing import Members, folder_members, move_into_place, write_zip
+from gen_bundle.zips.writing import Members, folder_members, write_zip
 
 
 @dataclass(frozen=True)
@@ -35,14 +36,14 @@ def convert(old: Path, new: Path, *, force: bool = False) -> Converted:
     """Write the bundle `old` (zip or folder) in Codabench's format to the zip `new`, which is then checked.
 
     Raises:
-        UserError: `old` is no bundle of the older format, `new` exists, or nothing can be written there.
+        UserError: `old` is not a bundle of the older format, `new` exists, or nothing can be written there.
     """
     try:
         return _convert(old, new, force)
     except OSError as error:
         raise UserError(
-            f"{error.filename or new}: {error.strerror}. Expected: a bundle that can be read, and a folder with room "
-            f"and leave to write --out {new}."
+            f"{error.filename or new}: {error.strerror}. Expected: a readable bundle, and a writable folder with "
+            f"free space for --out {new}."
         ) from error
 
 
@@ -50,7 +51,7 @@ def _convert(old: Path, new: Path, force: bool) -> Converted:
     if new.is_dir():
         raise UserError(f"--out {new}: is a folder. Expected the path of a zip file.")
     if new.exists() and not force:
-        raise UserError(f"--out {new}: exists already. Choose another path, or say --force.")
+        raise UserError(f"--out {new}: exists already. Choose another path, or pass --force.")
     with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work:
         folder = _opened(old, Path(work))
         document = _document(folder)
@@ -63,13 +64,9 @@ def _convert(old: Path, new: Path, force: bool) -> Converted:
         if any(name.startswith("assets/") for name in members):
             conversion.lost.append("assets/: Codabench publishes no files by themselves; link them from elsewhere")
         text = yaml.safe_dump(converted, sort_keys=False, allow_unicode=True, default_style=None, width=100)
-        unfinished = new.with_name(f".{new.name}.tmp")
-        new.parent.mkdir(parents=True, exist_ok=True)
-        try:
+        with beside(new) as unfinished:
             write_zip(unfinished, {**members, "competition.yaml": text.encode()})
-            move_into_place(unfinished, new)
-        finally:
-            unfinished.unlink(missing_ok=True)
+            unfinished.replace(new)
     faults = [finding for finding in check_path(new).findings if finding.severity == "error"]
     return Converted(conversion.lost, conversion.changed, faults)
 
@@ -96,15 +93,15 @@ def _document(folder: Path) -> dict[str, Any]:
     if is_endless(document):
         raise UserError(f"{path.name}: its aliases (&, *) repeat each other to enormous size. Write them out.")
     if not isinstance(document, dict):
-        raise UserError(f"{path.name}: is no mapping. Expected title, html, phases, leaderboard.")
+        raise UserError(f"{path.name}: is not a mapping. Expected title, html, phases, leaderboard.")
     if str(document.get("version", "1")) not in ("1", "1.5"):
-        raise UserError(f"{path.name}: says version {document['version']}; only CodaLab 1.5 bundles are converted.")
+        raise UserError(f"{path.name}: has version {document['version']}; only CodaLab 1.5 bundles are converted.")
     missing = [key for key in ("title", "html", "phases", "leaderboard") if not document.get(key)]
     wrong = [key for key in ("html", "phases", "leaderboard") if not isinstance(document.get(key, {}), dict)]
     if missing or wrong:
         raise UserError(
             *(f"{path.name}: {key} is missing. A CodaLab 1.5 bundle has it." for key in missing),
-            *(f"{path.name}: {key} is no mapping, as it is in a CodaLab 1.5 bundle." for key in wrong),
+            *(f"{path.name}: {key} is not a mapping, as it is in a CodaLab 1.5 bundle." for key in wrong),
         )
     return document
 

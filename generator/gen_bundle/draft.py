@@ -14,7 +14,7 @@ LOCAL_IMAGES = ("gen-bundle/", "localhost/", "localhost:", "127.0.0.1")
 """How the name of an image begins that only this machine has; `gen-bundle image build` makes the first kind."""
 
 
-# Domains that belong to nobody: RFC 2606.
+# Domains reserved for examples: RFC 2606.
 EXAMPLE_ADDRESS = re.compile(r"[@.](example|example\.(com|net|org)|test|invalid)$", re.IGNORECASE)
 _PAGES = (".md", ".html")
 
@@ -84,7 +84,7 @@ def _image(competition: Resolved) -> Iterator[Lack]:
     if image.startswith(LOCAL_IMAGES):
         yield Lack(
             "local-image",
-            f"The image {image} is on this machine alone, so that the platform cannot pull it.",
+            f"The image {image} is on this machine alone; the platform cannot pull it.",
             "Publish one with gen-bundle image build and gen-bundle image push, and name it: --set docker_image=….",
         )
 
@@ -95,7 +95,7 @@ def _scaffold(competition: Resolved, tree: Mapping[str, bytes | Path]) -> Iterat
     if unwritten:
         yield Lack(
             "scaffold-text",
-            f"{', '.join(unwritten)}: {SCAFFOLD_TEXT} is still on it, where the organisers write something themselves.",
+            f"{', '.join(unwritten)}: {SCAFFOLD_TEXT} is still on it, where the organisers must write themselves.",
             f"Write it in {competition.folder / 'pages'}.",
         )
     logo = competition.folder / competition.declaration.logo

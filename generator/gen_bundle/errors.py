@@ -1,4 +1,4 @@
-"""The one error that is the user's to mend."""
+"""The one error that is the user's to fix."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 class UserError(Exception):
     """Input that cannot be used: each message names file, line or field, what is wrong and what is expected.
 
-    The command line prints the messages and then `advice`, a last line that is no error of its own, and exits with
+    The command line prints the messages and then `advice`, a last line that is not an error of its own, and exits with
     `status`; anything else that is raised is a bug of ours.
     """
 

@@ -1,4 +1,4 @@
-"""What is wrong with a YAML text, in the words of somebody who does not know YAML, with the line that is at fault.
+"""What is wrong with a YAML text, in words for people who do not know YAML, with the line that is at fault.
 
 The parser names the place where it could not go on, which often is a line below the fault, in terms of its own grammar.
 """
@@ -58,18 +58,18 @@ class _Lines:
 
 def _guesses(error: yaml.MarkedYAMLError, lines: _Lines, mark: yaml.Mark) -> Iterator[Fault]:
     """What it may be, the likeliest first."""
-    told, context = str(error.problem or ""), str(error.context or "")
+    problem, context = str(error.problem or ""), str(error.context or "")
     opened = error.context_mark or mark
     line = lines[mark.line]
     character = line[mark.column : mark.column + 1]
     rest = _cut(line[mark.column :])
-    if ("cannot start any token" in told and character != "\t") or ("node content" in told and character):
+    if ("cannot start any token" in problem and character != "\t") or ("node content" in problem and character):
         yield _at(mark, f"a text may not begin with {character}. {QUOTES.format(rest)}")
     if "\t" in line[: len(line) - len(line.lstrip())]:
         yield Fault(mark.line + 1, 1, "the line is indented with a tab. Expected: blanks")
-    if "cannot start any token" in told:
-        yield _at(mark, "a tab stands here. Expected: a blank")
-    if "quoted scalar" in context and "end of stream" in told:
+    if "cannot start any token" in problem:
+        yield _at(mark, "there is a tab here. Expected: a blank")
+    if "quoted scalar" in context and "end of stream" in problem:
         yield _at(opened, f"the quote that opens here is never closed: {_cut(lines[opened.line].strip())}")
     bracket = lines[opened.line][opened.column : opened.column + 1]
     if "flow" in context and bracket in CLOSING:
@@ -81,8 +81,8 @@ def _guesses(error: yaml.MarkedYAMLError, lines: _Lines, mark: yaml.Mark) -> Ite
         )
     if "quoted scalar" in context or "double-quoted" in context:
         yield _at(mark, "a backslash between double quotes means something else. Expected: single quotes")
-    if "alias" in context or "anchor" in context or "undefined alias" in told:
-        start = mark if "undefined" in told else opened
+    if "alias" in context or "anchor" in context or "undefined alias" in problem:
+        start = mark if "undefined" in problem else opened
         word = WORD.match(lines[start.line][start.column :])
         if word:
             yield _at(start, f"a text may not begin with {word[0][0]}. {QUOTES.format(_cut(word[0]))}")
@@ -90,12 +90,12 @@ def _guesses(error: yaml.MarkedYAMLError, lines: _Lines, mark: yaml.Mark) -> Ite
         yield _at(
             opened, "text follows | or > in the same line. Expected: the text in the next line, indented, or in quotes"
         )
-    if "another document" in told:
+    if "another document" in problem:
         yield _at(mark, "a second document begins here (---). Expected: one alone")
-    yield from _in_keys(told, lines, mark)
+    yield from _in_keys(problem, lines, mark)
 
 
-def _in_keys(told: str, lines: _Lines, mark: yaml.Mark) -> Iterator[Fault]:
+def _in_keys(problem: str, lines: _Lines, mark: yaml.Mark) -> Iterator[Fault]:
     """Keys and their values: blanks, colons and indentation."""
     line = lines[mark.line]
     for number in lines.up_from(mark.line):
@@ -105,21 +105,21 @@ def _in_keys(told: str, lines: _Lines, mark: yaml.Mark) -> Iterator[Fault]:
         if found := NO_BLANK_AFTER_DASH.fullmatch(lines[number]):
             yield _in_line(lines, number, f'the blank after the dash is missing. Expected: "- {_cut(found["rest"])}"')
     starts_line = mark.column == lines.indent(mark.line)
-    if "mapping values" in told and ": " in line[: mark.column]:
+    if "mapping values" in problem and ": " in line[: mark.column]:
         value = line.partition(": ")[2]
-        yield _at(mark, f'a text with ": " in it must stand in quotes. {QUOTES.format(_cut(value))}')
+        yield _at(mark, f'a text with ": " in it must be in quotes. {QUOTES.format(_cut(value))}')
     above = next(lines.up_from(mark.line - 1), None)
-    if "mapping values" in told and above is not None and KEY_AND_VALUE.match(lines[above]):
+    if "mapping values" in problem and above is not None and KEY_AND_VALUE.match(lines[above]):
         yield _in_line(lines, mark.line, _misplaced(lines, mark.line, f"; line {above + 1} above it is complete"))
-    if above is not None and ("mapping values" in told or "':'" in told):
+    if above is not None and ("mapping values" in problem or "':'" in problem):
         yield _in_line(lines, above, f"there is no colon after the key: {_cut(lines[above].strip())}")
-    if "expected" in told and not starts_line:
+    if "expected" in problem and not starts_line:
         yield _at(
             mark,
             f"the text goes on after its closing quote: {_cut(line[mark.column :])}. Expected: one pair of quotes "
             "around the whole text, and '' for a ' within single quotes",
         )
-    if "expected" in told:
+    if "expected" in problem:
         yield _in_line(lines, mark.line, _misplaced(lines, mark.line, ", which fits no line above"))
 
 

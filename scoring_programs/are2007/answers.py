@@ -28,7 +28,7 @@ class Key(NamedTuple):
 
 
 def read_pairs(text: str, places: Places, asked: Optional[Collection[Mention]]) -> Dict[Mention, Mention]:
-    """Pronoun → antecedent. Every fault is told, and its pair left out.
+    """Pronoun → antecedent. Every fault is recorded, and its pair left out.
 
     Args:
         text: the file's content.
@@ -42,7 +42,7 @@ def read_pairs(text: str, places: Places, asked: Optional[Collection[Mention]]) 
 
 
 def read_chains(text: str, places: Places) -> List[List[Mention]]:
-    """The chains of a response. Every fault is told, and its mention left out."""
+    """The chains of a response. Every fault is recorded, and its mention left out."""
     chains = _Chains(places)
     if read_elements(text, places.file, _CHAINS, places.fault, chains.add):
         chains.close()
@@ -60,7 +60,7 @@ def read_key(text: str, places: Places) -> Key:
         elif element.name == "pronoun":
             mention = places.mention(element)
             if mention in lines:
-                places.tell(element.line, "a repeated pronoun", as_written(element), "each pronoun once")
+                places.record(element.line, "a repeated pronoun", as_written(element), "each pronoun once")
             elif mention is not None:
                 lines[mention] = element.line
 
@@ -68,7 +68,7 @@ def read_key(text: str, places: Places) -> Key:
         chains.close()
         for mention, line in lines.items():
             if mention not in chains.placed:
-                places.tell(line, "a pronoun that is in no chain", "", "every anaphoric pronoun in a chain")
+                places.record(line, "a pronoun that is not in any chain", "", "every anaphoric pronoun in a chain")
     return Key(chains.chains, list(lines))
 
 
@@ -89,7 +89,7 @@ class _Pairs:
             self.pair = element
         elif element.name in self.parts:
             rule = f"a second <{element.name}> in one pair"
-            self.places.tell(element.line, rule, "", f"one <{element.name}>")
+            self.places.record(element.line, rule, "", f"one <{element.name}>")
         else:
             self.parts[element.name] = self.places.mention(element)
             if element.name == "pronoun":
@@ -103,21 +103,21 @@ class _Pairs:
             return
         for name in ("pronoun", "antecedent"):
             if name not in parts:
-                self.places.tell(pair.line, f"a pair without <{name}>", "", f"one <{name}> in each pair")
+                self.places.record(pair.line, f"a pair without <{name}>", "", f"one <{name}> in each pair")
         pronoun, antecedent = parts.get("pronoun"), parts.get("antecedent")
         if pronoun is None:
             return
         if self.asked is not None and pronoun not in self.asked:
             expected = "a pronoun that <anaphoric_pronouns> of the input lists"
-            self.places.tell(pair.line, "a pronoun that is not to be resolved", self.value, expected)
+            self.places.record(pair.line, "a pronoun that is not to be resolved", self.value, expected)
         elif pronoun in self.answers:
-            self.places.tell(pair.line, "a second answer for one pronoun", self.value, "one pair for a pronoun")
+            self.places.record(pair.line, "a second answer for one pronoun", self.value, "one pair for a pronoun")
         elif antecedent is not None:
             self.answers[pronoun] = antecedent
 
 
 class _Chains:
-    """Collects chains, each mention of which stands once in the file."""
+    """Collects chains, each mention of which may occur once in the file."""
 
     def __init__(self, places: Places) -> None:
         self.places = places
@@ -134,13 +134,13 @@ class _Chains:
         self.without_node = None
         mention = self.places.mention(element)
         if mention in self.placed:
-            rule = "a mention that stands in a chain already"
-            self.places.tell(element.line, rule, as_written(element), "each mention once, in one chain")
+            rule = "a mention that is already in a chain"
+            self.places.record(element.line, rule, as_written(element), "each mention once, in one chain")
         elif mention is not None:
             self.placed.add(mention)
             self.chains[-1].append(mention)
 
     def close(self) -> None:
-        """Tell the fault when the chain that was read last is empty."""
+        """Record a fault when the chain that was read last is empty."""
         if self.without_node is not None:
-            self.places.tell(self.without_node.line, "a chain without <node>", "", "at least one <node>")
+            self.places.record(self.without_node.line, "a chain without <node>", "", "at least one <node>")

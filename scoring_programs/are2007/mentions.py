@@ -1,4 +1,4 @@
-"""Where mentions stand: an entity of the input (tasks 1 and 2) or a span between its nodes (tasks 3 and 4).
+"""Where mentions are: an entity of the input (tasks 1 and 2) or a span between its nodes (tasks 3 and 4).
 
 Only ids and positions count, never the string in a `value` attribute (ARE, "Evaluation metrics").
 """
@@ -24,7 +24,7 @@ class Places:
         task: its id.
         expected: `entities` (ids), or `nodes` (ids in document order) of the text.
         file: name of the file that refers to them, for messages.
-        fault: told of what refers to nothing.
+        fault: called with each reference to nothing.
     """
 
     def __init__(self, task: str, expected: Mapping[str, List[str]], file: str, fault: Fault) -> None:
@@ -40,13 +40,13 @@ class Places:
         return frozenset(self._entity(identifier) for identifier in ids)
 
     def mention(self, element: Element) -> Optional[Mention]:
-        """The mention that an element names; None, with the fault told, where there is none."""
+        """The mention that an element names; None, with the fault recorded, where there is none."""
         if self.by_span:
             return self._span(element)
         identifier = trimmed(element, "id")
         if identifier is not None and identifier in self.known:
             return self._entity(identifier)
-        self._tell_unknown(element, "id", identifier, "the id of an entity of the input")
+        self._record_unknown(element, "id", identifier, "the id of an entity of the input")
         return None
 
     def _entity(self, identifier: str) -> Mention:
@@ -59,24 +59,24 @@ class Places:
             if node is not None and node in self.known:
                 edges.append(self.known[node])
             else:
-                self._tell_unknown(element, name, node, "the id of a node of the input")
+                self._record_unknown(element, name, node, "the id of a node of the input")
         if len(edges) < 2:
             return None
         start, end = edges
         if start < end:
             return start, end
         value = f"{element.attributes['start']} to {element.attributes['end']}"
-        self.tell(element.line, "a span that ends where or before it starts", value, "end after start")
+        self.record(element.line, "a span that does not end after its start", value, "end after start")
         return None
 
-    def _tell_unknown(self, element: Element, attribute: str, value: Optional[str], expected: str) -> None:
+    def _record_unknown(self, element: Element, attribute: str, value: Optional[str], expected: str) -> None:
         if value is None:
-            self.tell(element.line, f"<{element.name}> without {attribute}", "", f'{attribute}="…", {expected}')
+            self.record(element.line, f"<{element.name}> without {attribute}", "", f'{attribute}="…", {expected}')
         else:
-            self.tell(element.line, f"unknown {attribute} in <{element.name}>", value, expected)
+            self.record(element.line, f"unknown {attribute} in <{element.name}>", value, expected)
 
-    def tell(self, line: int, rule: str, value: str, expected: str) -> None:
-        """Tell a fault in a line of the file."""
+    def record(self, line: int, rule: str, value: str, expected: str) -> None:
+        """Record a fault in a line of the file."""
         self.fault(f"{self.file}:{line}", rule, value, expected)
 
 

@@ -54,7 +54,7 @@ NO_LINKS = LinkScores(0, 0, 0, 0)
 
 
 def muc(key: Chains, response: Chains) -> LinkScores:
-    """The MUC scores of one text; no mention stands twice on a side."""
+    """The MUC scores of one text; no mention occurs twice on a side."""
     return LinkScores(
         recalled=_common_links(key, response),
         key_links=links(key),

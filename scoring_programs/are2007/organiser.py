@@ -1,7 +1,6 @@
 """What only the organisers of ARE need: prepare and check gold, manifest, template, secrets."""
 
 import hashlib
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,27 +10,15 @@ from are2007 import reference
 from are2007.answers import ROOT
 from are2007.muc import links
 from are2007.submission import RESOLUTION, SUFFIX
-from scoring_kit.errors import OrganiserError
 from scoring_kit.organiser import serve
+from scoring_kit.task_folders import copy_task_folders
 
 Request = Mapping[str, Any]
 
 
 def prepare(request: Request) -> dict[str, Any]:
-    """Copy the asked tasks' inputs and keys, and nothing else, from `source` to `out`.
-
-    Raises:
-        OrganiserError: a task's folder is missing.
-    """
-    source, out = Path(request["source"]), Path(request["out"])
-    missing = [task for task in request["tasks"] if not (source / task).is_dir()]
-    if missing:
-        raise OrganiserError(*(f"{task}: there is no such folder in the data." for task in missing))
-    for task in request["tasks"]:
-        (out / task).mkdir()
-        for path in sorted((source / task).iterdir()):
-            if path.name.endswith((reference.INPUT, reference.KEY)):
-                shutil.copyfile(path, out / task / path.name)
+    """Copy the inputs and keys of the asked tasks; raises OrganiserError where a folder is missing."""
+    copy_task_folders(Path(request["source"]), Path(request["out"]), request["tasks"], (reference.INPUT, reference.KEY))
     return {"warnings": []}
 
 

@@ -32,7 +32,7 @@ class ChainElements:
     def best(self, span: Mention, other_than: Mention) -> Mention | None:
         """The element, other than one, that overlaps `span` most; None where none does.
 
-        Of equal overlaps one that is no pronoun comes first, then the first of the text.
+        Of equal overlaps one that is not a pronoun comes first, then the first of the text.
         """
         if span in self.exact and span != other_than:
             return span

@@ -8,7 +8,7 @@ from typing import Any
 from are2007.answers import ROOT, Key, read_key
 from are2007.mentions import BY_SPAN, Places, trimmed
 from scoring_kit.errors import Problems
-from scoring_kit.faults import Fault, told_to_organiser
+from scoring_kit.faults import Fault, organiser_faults
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.xml_reading import Element, Shape, read_elements
 
@@ -73,7 +73,7 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Refe
 
 
 def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
-    """Task → text → what stands in its input."""
+    """Task → text → what its input holds."""
     return {task: reference.inputs[task] for task in tasks}
 
 
@@ -98,13 +98,13 @@ def texts(folder: Path, task: str, problems: Problems) -> list[str]:
 
 def _read_input(task: str, folder: Path, name: str, problems: Problems) -> Input:
     text = read_utf8(folder / name, name, MAX_MEGABYTES, problems) or ""
-    fault = told_to_organiser(problems)
+    fault = organiser_faults(problems)
     if task in BY_SPAN:
         return {"nodes": _ids(text, name, _NODES, fault)["node"]}
     ids = _ids(text, name, _ENTITIES, fault)
     unknown = set(ids["pronoun"]) - set(ids["entity"])
     for pronoun in sorted(unknown):
-        problems.error(name, f"the pronoun {pronoun} is no entity of the text", "the id of an entity")
+        problems.error(name, f"the pronoun {pronoun} is not an entity of the text", "the id of an entity")
     if task != "task1":
         return {"entities": ids["entity"]}
     return {"entities": ids["entity"], "pronouns": [i for i in ids["pronoun"] if i not in unknown]}
@@ -132,7 +132,7 @@ def _ids(text: str, name: str, shape: Shape, fault: Fault) -> dict[str, list[str
 
 def _read_key(task: str, folder: Path, name: str, given: Input, problems: Problems) -> Key:
     text = read_utf8(folder / name, name, MAX_MEGABYTES, problems) or ""
-    places = Places(task, given, name, told_to_organiser(problems))
+    places = Places(task, given, name, organiser_faults(problems))
     key = read_key(text, places)
     if task == "task1" and set(key.pronouns) != places.listed(given["pronouns"]):
         problems.error(name, "<anaphoric_pronouns> is not that of the input", "the same pronouns in both")

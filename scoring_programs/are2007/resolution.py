@@ -1,6 +1,6 @@
 """What a pronoun scores that was resolved to an element of its chain: 1 or 0.5 (tasks 1 and 3).
 
-Source: ARE, "Evaluation metrics": 1 for an antecedent that is no pronoun; a pronoun is as good if it leads to one.
+Source: ARE, "Evaluation metrics": 1 for an antecedent that is not a pronoun; a pronoun is as good if it leads to one.
 """
 
 from collections.abc import Collection, Hashable, Mapping

@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Optional, Type
 from are2007.answers import read_chains, read_pairs
 from are2007.mentions import Mention, Places
 from scoring_kit.errors import Problems
-from scoring_kit.faults import told_to_participant
+from scoring_kit.faults import participant_faults
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
@@ -16,7 +16,7 @@ from scoring_kit.task_folders import folders_by_task, report_strays
 
 SUFFIX = "-output.xml"
 TASK_FOLDERS = True
-"""A submission's files lie in a folder for each task, so that such a folder is none around a submission."""
+"""A submission has a folder for each task, so such a folder is never taken for one that wraps the submission."""
 
 MAX_MEGABYTES = 200
 """Largest file that is read: room for a million mentions."""
@@ -49,7 +49,7 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
 
     Args:
         files: `<task>/<text>-output.xml`; in layout `separate` the files alone.
-        manifest: its `expected` maps task → text → what stands in the text's input: `entities` and, in task 1,
+        manifest: its `expected` maps task → text → what the text's input holds: `entities` and, in task 1,
             `pronouns` (ids), or `nodes` (ids in document order).
         problems: collects what is wrong.
     """
@@ -58,7 +58,7 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
     if not folders:
         return None
     entered = [task for task in manifest.tasks if task in folders]
-    fault = told_to_participant(problems)
+    fault = participant_faults(problems)
 
     def pairs_of(task: str, file: str, content: str, expected: Mapping[str, List[str]]) -> Pairs:
         places = Places(task, expected, file, fault)
@@ -103,5 +103,5 @@ def _read_task(
             answers[text] = answer_of(task, name, content, expected)
     for name in files.named(SUFFIX, folder):
         if name[len(prefix) : -len(SUFFIX)] not in texts:
-            problems.error(name, "is no text of this task", f"the names of the inputs, ending in {SUFFIX}")
+            problems.error(name, "is not a text of this task", f"the names of the inputs, ending in {SUFFIX}")
     return answers

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from are2007.answers import Key
-from are2007.disclosure import scored_items
 from are2007.mentions import Mention
 from are2007.reference import Reference
 from are2007.resolution import credit_by_pronoun
 from are2007.submission import Submission
-from scoring_kit.results import Bar, BarChart, Metric, TaskResult
+from scoring_kit.metrics.summed import count, ratio
+from scoring_kit.results import Bar, BarChart, Metric, TaskResult, scored_items
+from scoring_kit.units import Additive, Units
 
 METRICS = ("task1_success_rate", "answered", "scored_1", "scored_half")
 
@@ -20,10 +21,7 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     scores = {text: pronoun_scores(key, answers[text]) for text, key in keys.items()}
     every = [value for text_scores in scores.values() for value in text_scores]
     answered = sum(map(len, answers.values()))
-    bars = [
-        Bar(text, _rate(text_scores), scored_items(len(text_scores), len(answers[text])))
-        for text, text_scores in scores.items()
-    ]
+    bars = [Bar(text, _rate(own), scored_items(len(own), len(answers[text]))) for text, own in scores.items()]
     items = scored_items(len(every), answered)
     return TaskResult(
         metrics={
@@ -37,6 +35,7 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
                 "Success rate by text", bars, "higher", "pronouns to resolve or answered, whichever are fewer", top=1.0
             ),
         ),
+        units=lambda: _units(scores),
     )
 
 
@@ -50,6 +49,15 @@ def pronoun_scores(key: Key, answers: Mapping[Mention, Mention]) -> list[float]:
     }
     credit = credit_by_pronoun(links, set(key.pronouns))
     return [credit.get(pronoun, 0.0) for pronoun in key.pronouns]
+
+
+def _units(scores: Mapping[str, list[float]]) -> Units:
+    statistics = {
+        "task1_success_rate": Additive.of(((sum(own), len(own)) for own in scores.values()), ratio),
+        "scored_1": Additive.of(([own.count(1.0)] for own in scores.values()), count),
+        "scored_half": Additive.of(([own.count(0.5)] for own in scores.values()), count),
+    }
+    return Units("document", list(scores), statistics)
 
 
 def _rate(scores: list[float]) -> float:

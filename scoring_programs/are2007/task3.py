@@ -2,49 +2,62 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from are2007.answers import Key
-from are2007.disclosure import scored_items
 from are2007.mentions import Mention
 from are2007.overlap import ChainElements, overlap
 from are2007.reference import Reference
 from are2007.resolution import credit_by_pronoun
 from are2007.submission import Submission
-from scoring_kit.results import Bar, BarChart, Metric, TaskResult
+from scoring_kit.metrics.summed import count, f1, precision, recall
+from scoring_kit.results import Bar, BarChart, Metric, TaskResult, scored_items
+from scoring_kit.units import Additive, Units
 
 METRICS = ("task3_f1", "task3_recall", "task3_precision", "attempted", "pronouns_found")
+
+
+class Counted(NamedTuple):
+    """The total score of a text's pronouns, how many were attempted, and how many the gold has."""
+
+    score: float
+    attempted: int
+    gold: int
 
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
     """Precision over the attempted pronouns, recall over those of the gold, all texts together."""
     keys, answers = reference.keys["task3"], submission.pairs["task3"]
-    scores = {text: text_score(key, answers[text]) for text, key in keys.items()}
-    total = math.fsum(scores.values())
-    gold = sum(len(key.pronouns) for key in keys.values())
-    attempted = sum(map(len, answers.values()))
-    found = sum(len(answers[text].keys() & set(key.pronouns)) for text, key in keys.items())
-    items = scored_items(gold, attempted)
-    bars = [
-        Bar(
-            text,
-            _f1(scores[text], len(key.pronouns), len(answers[text])),
-            scored_items(len(key.pronouns), len(answers[text])),
-        )
+    texts = {
+        text: Counted(text_score(key, answers[text]), len(answers[text]), len(key.pronouns))
         for text, key in keys.items()
-    ]
+    }
+    total = math.fsum(own.score for own in texts.values())
+    attempted, gold = sum(own.attempted for own in texts.values()), sum(own.gold for own in texts.values())
+    found = {text: len(answers[text].keys() & set(key.pronouns)) for text, key in keys.items()}
+    items = scored_items(gold, attempted)
+    bars = [Bar(text, _f1(*own), scored_items(own.gold, own.attempted)) for text, own in texts.items()]
     return TaskResult(
         metrics={
-            "task3_f1": Metric(_f1(total, gold, attempted), gold + attempted, items),
+            "task3_f1": Metric(_f1(total, attempted, gold), gold + attempted, items),
             "task3_recall": Metric(total / gold if gold else 0.0, gold, items),
             "task3_precision": Metric(total / attempted if attempted else 0.0, attempted, items),
             "attempted": Metric(attempted, gold, items),
-            "pronouns_found": Metric(found, gold, items),
+            "pronouns_found": Metric(sum(found.values()), gold, items),
         },
         figures=(
             BarChart("F1 by text", bars, "higher", "pronouns of the gold or answered, whichever are fewer", top=1.0),
         ),
+        units=lambda: _units(texts, found),
     )
+
+
+def _units(texts: Mapping[str, Counted], found: Mapping[str, int]) -> Units:
+    formulas = {"task3_f1": f1, "task3_recall": recall, "task3_precision": precision}
+    statistics = {name: Additive.of(texts.values(), formula) for name, formula in formulas.items()}
+    statistics["attempted"] = Additive.of(([own.attempted] for own in texts.values()), count)
+    statistics["pronouns_found"] = Additive.of(([number] for number in found.values()), count)
+    return Units("document", list(texts), statistics)
 
 
 def text_score(key: Key, answers: Mapping[Mention, Mention]) -> float:
@@ -67,6 +80,6 @@ def text_score(key: Key, answers: Mapping[Mention, Mention]) -> float:
     return math.fsum(overlaps[pronoun] * credit[pronoun] for pronoun in links)
 
 
-def _f1(total: float, gold: int, attempted: int) -> float:
+def _f1(total: float, attempted: int, gold: int) -> float:
     """Harmonic mean of total / gold and total / attempted; 0 where there is neither."""
     return 2 * total / (gold + attempted) if gold + attempted else 0.0

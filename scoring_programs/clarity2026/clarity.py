@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clarity2026.evaluation import evaluate_all
+from clarity2026.per_row import clarity_units
 from clarity2026.reference import Reference
 from clarity2026.submission import Submission
 from scoring_kit.metrics.classification import label_figures, label_metrics
@@ -14,7 +15,8 @@ METRICS = ("clarity_macro_f1", "clarity_accuracy", "clarity_rows_scored", "clari
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
     """Score the clarity labels of a submission that enters the task."""
-    scores = evaluate_all(reference, clarity=submission.predictions["clarity"])["clarity"]
+    predictions = submission.predictions["clarity"]
+    scores = evaluate_all(reference, clarity=predictions)["clarity"]
     return TaskResult(
         metrics={
             "clarity_macro_f1": Metric(scores.macro_f1, scores.rows),
@@ -24,6 +26,6 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
             **label_metrics("clarity_f1", scores, drawn=True),
         },
         settings={"clarity.labels": str(len(scores.labels))},
-        libraries=["scikit-learn"],
         figures=label_figures("Clarity", scores),
+        units=lambda: clarity_units(reference, predictions),
     )

@@ -28,14 +28,25 @@ def evaluate_all(
     scores = {}
     if clarity is not None:
         scores["clarity"] = compute_clarity_f1(clarity, gold.clarity)
-    if evasion is not None and gold.annotated:
-        vote = {labels: majority_vote_gold(labels) for labels in set(gold.annotations)}
-        majority = [vote[labels] for labels in gold.annotations]
-        scores["evasion"] = compute_evasion_f1_multiannotator(evasion, gold.annotations)
-        scores["evasion_majority"] = compute_evasion_f1_strict(evasion, majority)
-    elif evasion is not None:
-        scores["evasion"] = scores["evasion_majority"] = compute_evasion_f1_strict(evasion, gold.evasion)
+    if evasion is not None:
+        golds = evasion_golds(gold, evasion)
+        scores["evasion"] = scores["evasion_majority"] = compute_evasion_f1_strict(evasion, golds["evasion"])
+        if gold.annotated:
+            scores["evasion_majority"] = compute_evasion_f1_strict(evasion, golds["evasion_majority"])
     return scores
+
+
+def evasion_golds(gold: Reference, predictions: Sequence[str]) -> dict[str, Sequence[str | None]]:
+    """The gold labels that predictions are compared with, one a row (None: the row is skipped).
+
+    Returns:
+        `evasion`, by any-match or strictly, and `evasion_majority`.
+    """
+    if not gold.annotated:
+        return {"evasion": gold.evasion, "evasion_majority": gold.evasion}
+    vote = {labels: majority_vote_gold(labels) for labels in set(gold.annotations)}
+    majority = [vote[labels] for labels in gold.annotations]
+    return {"evasion": any_match_golds(predictions, gold.annotations), "evasion_majority": majority}
 
 
 def compute_clarity_f1(predictions: Sequence[str], golds: Sequence[str]) -> LabelScores:
@@ -51,7 +62,12 @@ def compute_evasion_f1_strict(predictions: Sequence[str], golds: Sequence[str | 
 
 
 def compute_evasion_f1_multiannotator(predictions: Sequence[str], annotations: Sequence[Iterable[str]]) -> LabelScores:
-    """Task 2 against all annotators of a row: macro F1 over the nine evasion labels.
+    """Task 2 against all annotators of a row: macro F1 over the nine evasion labels."""
+    return compute_evasion_f1_strict(predictions, any_match_golds(predictions, annotations))
+
+
+def any_match_golds(predictions: Sequence[str], annotations: Sequence[Iterable[str]]) -> list[str | None]:
+    """Each row's gold label where any annotator's label is right.
 
     For each row: (1) the gold set is the annotators' labels that are valid labels; (2) a prediction in it becomes the
     row's gold label; (3) otherwise the first of the sorted set does; (4) a row with an empty set is skipped.
@@ -69,7 +85,7 @@ def compute_evasion_f1_multiannotator(predictions: Sequence[str], annotations: S
             golds.append(predicted)
         else:
             golds.append(gold_set[0])
-    return compute_evasion_f1_strict(predictions, golds)
+    return golds
 
 
 def majority_vote_gold(annotators: Iterable[str]) -> str | None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clarity2026.evaluation import evaluate_all
+from clarity2026.per_row import evasion_units
 from clarity2026.reference import Reference
 from clarity2026.submission import Submission
 from scoring_kit.metrics.classification import label_figures, label_metrics
@@ -17,7 +18,8 @@ METRICS = (
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
     """Score the evasion labels of a submission that enters the task."""
-    evaluation = evaluate_all(reference, evasion=submission.predictions["evasion"])
+    predictions = submission.predictions["evasion"]
+    evaluation = evaluate_all(reference, evasion=predictions)
     scores, majority = evaluation["evasion"], evaluation["evasion_majority"]
     return TaskResult(
         metrics={
@@ -33,6 +35,6 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
             "evasion.gold": "any-match" if reference.annotated else "strict",
             "evasion.labels": str(len(scores.labels)),
         },
-        libraries=["scikit-learn"],
         figures=label_figures("Evasion", scores),
+        units=lambda: evasion_units(reference, predictions),
     )

@@ -41,7 +41,7 @@ _SPELLINGS: Dict[str, str] = {**{label.lower(): label for label in _CANONICAL}, 
 
 
 def normalize_label(label: str) -> str:
-    """The canonical label that a spelling stands for; what stands for none is given back unchanged.
+    """The canonical label that a spelling stands for; any other text is returned unchanged.
 
     Blanks around a label and upper or lower case make no difference.
     """

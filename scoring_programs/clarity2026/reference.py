@@ -58,8 +58,8 @@ def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class _Row:
-    """What the label cells of a row say: labels, and what is wrong with them (what, what is expected)."""
+class _RowLabels:
+    """The labels in the cells of a row, and what is wrong with them (what, what is expected)."""
 
     clarity: str
     evasion: str
@@ -77,12 +77,12 @@ def _read(text: str, tasks: Sequence[str], problems: Problems) -> Reference | No
     label_columns = [name for name in (CLARITY, EVASION, *ANNOTATORS) if name in table.header]
     labels_at = [table.header.index(name) for name in label_columns]
     line_of: dict[str, int] = {}
-    rows: list[_Row] = []
-    known: dict[tuple[str, ...], _Row] = {}
+    rows: list[_RowLabels] = []
+    known: dict[tuple[str, ...], _RowLabels] = {}
     for line, cells in table.rows:
         item = cells[id_at].strip()
         if not item or item in line_of:
-            what = f"{ID} {item} stood there already, in line {line_of[item]}" if item else f"{ID} is empty"
+            what = f"{ID} {item} already occurs in line {line_of[item]}" if item else f"{ID} is empty"
             problems.error(f"{FILE}:{line}", what, "each row with an id of its own")
             continue
         line_of[item] = line
@@ -102,7 +102,7 @@ def _read(text: str, tasks: Sequence[str], problems: Problems) -> Reference | No
     )
 
 
-def _report(rows: Iterable[tuple[tuple[str, int], _Row]], single: bool, problems: Problems) -> None:
+def _report(rows: Iterable[tuple[tuple[str, int], _RowLabels]], single: bool, problems: Problems) -> None:
     """Record what is wrong with the rows, ((id, line), row) each; `single`: every row needs an evasion label."""
     empty = True
     for (item, line), row in rows:
@@ -116,25 +116,26 @@ def _report(rows: Iterable[tuple[tuple[str, int], _Row]], single: bool, problems
         problems.error(FILE, "has no rows", "one row for each item")
 
 
-def _read_labels(cells: Mapping[str, str], wants_clarity: bool) -> _Row:
+def _read_labels(cells: Mapping[str, str], wants_clarity: bool) -> _RowLabels:
     """A row's labels by its cells; the clarity label is derived from the evasion label where it has none of its own."""
     faults = []
     evasion = normalize_label(cells.get(EVASION, ""))
     if evasion not in TAXONOMY:
         if evasion.strip():
-            faults.append((f"{EVASION} is no evasion label", f"one of {', '.join(EVASION_LABELS)}"))
+            faults.append((f"{EVASION} is not an evasion label", f"one of {', '.join(EVASION_LABELS)}"))
         evasion = ""
     clarity = normalize_label(cells.get(CLARITY, ""))
     if not clarity.strip():
         clarity = TAXONOMY.get(evasion, "")
     if clarity not in CLARITY_LABELS:
         if wants_clarity:
-            what = f"{CLARITY} is no clarity label" if clarity else f"no {CLARITY}, and no {EVASION} to derive it from"
+            absent = f"no {CLARITY}, and no {EVASION} to derive it from"
+            what = f"{CLARITY} is not a clarity label" if clarity else absent
             faults.append((what, f"one of {', '.join(CLARITY_LABELS)}"))
         clarity = ""
     given = [cells.get(name, "") for name in ANNOTATORS]
     annotations = tuple(label for label in map(normalize_label, given) if label in TAXONOMY)
-    return _Row(clarity, evasion, annotations, any(cell.strip() for cell in given), tuple(faults))
+    return _RowLabels(clarity, evasion, annotations, any(cell.strip() for cell in given), tuple(faults))
 
 
 def _check_header(header: Sequence[str], tasks: Sequence[str], problems: Problems) -> None:

@@ -25,8 +25,8 @@ class Submission:
     """The predictions of a submission.
 
     Attributes:
-        predictions: task → its labels, normalised, in the order of the data; what is no label stands as it was sent,
-            or is empty where clarity labels are derived.
+        predictions: task → its labels, normalised, in the order of the data; other texts are kept as sent, or are empty
+            where clarity labels are derived.
         entered: the scored tasks that the submission enters.
     """
 
@@ -55,7 +55,7 @@ class _Answers:
                 self._examples.append(f"line {line} {shown(answer)}")
 
     def warn(self, name: str, problems: Problems) -> None:
-        """Say which answers are no label: they count as wrong."""
+        """Warn of answers that are not labels: they count as wrong."""
         if self._wrong:
             what = f"{self._wrong} answers are" if self._wrong > 1 else "1 answer is"
             named = ", ".join(self._examples) + (", …" if self._wrong > len(self._examples) else "")
@@ -64,7 +64,7 @@ class _Answers:
 
 
 def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[Submission]:
-    """Read and judge a submission; whatever is wrong is recorded in `problems`."""
+    """Read and judge a submission; everything that is wrong is recorded in `problems`."""
     name = _the_file(files, manifest, problems)
     if name is None:
         return None
@@ -101,7 +101,7 @@ def _the_file(files: SubmissionFiles, manifest: Manifest, problems: Problems) ->
     elif tables and lines:
         problems.error(f"{shown(tables[0])}, {LINE_FILE}", "two files with predictions", f"{expected}, not both")
     elif lines and not alone:
-        what = f"the line format is for a competition of one task, and this one has {len(manifest.all_tasks)}"
+        what = f"the line format is for competitions with one task, and this one has {len(manifest.all_tasks)}"
         problems.error(LINE_FILE, what, f"{expected} with the columns {ID}, {', '.join(COLUMNS.values())}")
     elif not tables and not lines:
         found = f"; found {', '.join(shown(name) for name in list(files.paths)[:EXAMPLES])}" if files.paths else ""
@@ -116,12 +116,12 @@ def _the_file(files: SubmissionFiles, manifest: Manifest, problems: Problems) ->
 
 
 def _read_lines(text: str, name: str, manifest: Manifest, problems: Problems) -> List[_Answers]:
-    """The line format: one label for each row of the data; blank lines at the end are no rows."""
+    """The line format: one label for each row of the data; blank lines at the end are ignored."""
     (task,) = manifest.tasks
     rows = len(manifest.expected["ids"])
     labels = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if not labels[-1]:
-        labels.pop()  # what follows the last line's end is no line
+        labels.pop()  # nothing follows the end of the last line
     while len(labels) > rows and not labels[-1].strip():
         labels.pop()
     if len(labels) != rows:
@@ -155,5 +155,5 @@ def _read_csv(text: str, name: str, manifest: Manifest, problems: Problems) -> L
     filled = [answers for answers in columns.values() if answers.filled]
     if filled and len(filled) < len(columns):
         (empty,) = (answers for answers in columns.values() if not answers.filled)
-        problems.warn(name, f"{COLUMNS[empty.task]} has no label at all and counts as absent")
+        problems.warn(name, f"{COLUMNS[empty.task]} has no label at all and counts as missing")
     return filled or list(columns.values())

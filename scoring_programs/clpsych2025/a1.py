@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from clpsych2025.answers import SELF_STATES, Submission
-from clpsych2025.averages import mean
+from clpsych2025.averages import Average, mean, metrics_of, timeline_units
 from clpsych2025.engines import bert_scorer, settings
 from clpsych2025.reference import Reference
 from scoring_kit.errors import OrganiserError
-from scoring_kit.results import Bar, BarChart, Metric, TaskResult
+from scoring_kit.results import Bar, BarChart, TaskResult
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,7 +51,7 @@ class TimelineSpans:
 
 
 @dataclass(frozen=True)
-class Row:
+class TimelineRecall:
     """A timeline's recall and its length-weighted form, over `spans` gold spans."""
 
     timeline: str
@@ -60,7 +60,7 @@ class Row:
     spans: int
 
 
-Rows = dict[str, list[Row]]
+Recalls = dict[str, list[TimelineRecall]]
 
 
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
@@ -68,15 +68,16 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     timelines = spans_of(reference, submission)
     scorer = bert_scorer(options) if any(any(one.predicted.values()) for one in timelines) else None
     rows = (published if options["profile"] == "published" else as_run)(timelines, scorer)
-    metrics = metrics_of(rows, "a1_")
+    averages = averages_of(rows, "a1_")
     if options["profile"] == "as-run":
-        metrics |= {f"bertscore_{key.removeprefix('a1_')}": metric for key, metric in metrics.items()}
+        averages |= {f"bertscore_{key.removeprefix('a1_')}": average for key, average in averages.items()}
     resolved = scorer.signature() if scorer else None
     return TaskResult(
-        metrics=metrics,
+        metrics=metrics_of(averages),
         settings=settings(options, "bertscore", resolved),
         libraries=("bert-score", "torch", "transformers") if scorer else (),
         figures=[recall_bars(rows["both"])],
+        units=lambda: timeline_units(list(reference.timelines), averages),
     )
 
 
@@ -88,10 +89,10 @@ def spans_of(reference: Reference, submission: Submission) -> list[TimelineSpans
     ]
 
 
-def published(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Rows:
+def published(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Recalls:
     """One row a timeline over both self-states ("both"), and one for each self-state that has gold spans."""
     tokens = _prepared(timelines, scorer)
-    rows: Rows = {"both": [], **{state: [] for state in SELF_STATES}}
+    rows: Recalls = {"both": [], **{state: [] for state in SELF_STATES}}
     for one in timelines:
         gold = [*one.gold["adaptive"], *one.gold["maladaptive"]]
         predicted = [*one.predicted["adaptive"], *one.predicted["maladaptive"]]
@@ -104,7 +105,7 @@ def published(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> 
         }
         for part, (of_h, of_e) in parts.items():
             if recall is None or not predicted[of_h]:
-                row = Row(one.name, 0.0, 0.0, len(gold[of_e]))
+                row = TimelineRecall(one.name, 0.0, 0.0, len(gold[of_e]))
             else:
                 row = _row(one.name, recall[of_h, of_e], length_weight(gold[of_e], predicted[of_h], tokens))
             if row.spans:
@@ -112,7 +113,7 @@ def published(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> 
     return rows
 
 
-def as_run(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Rows:
+def as_run(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Recalls:
     """One row for each timeline and self-state; "both" is all of them.
 
     Raises:
@@ -122,15 +123,15 @@ def as_run(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> Row
         # Where that is would be an annotation tied to its id, in a log that participants read.
         raise OrganiserError(
             "Task a1 cannot be scored under profile as-run: a timeline's gold has no evidence of a self-state. "
-            "Build the bundle anew, which names the timelines."
+            "Build the bundle again: the build names the timelines."
         )
     tokens = _prepared(timelines, scorer)
-    rows: Rows = {state: [] for state in SELF_STATES}
+    rows: Recalls = {state: [] for state in SELF_STATES}
     for one in timelines:
         for state in SELF_STATES:
             gold, predicted = one.gold[state], one.predicted[state]
             if scorer is None or not predicted:
-                rows[state].append(Row(one.name, 0.0, 0.0, len(gold)))
+                rows[state].append(TimelineRecall(one.name, 0.0, 0.0, len(gold)))
             else:
                 f1 = scorer.rescale(scorer.score(predicted, gold, LIBRARY_BATCH)).f1
                 rows[state].append(_row(one.name, f1, length_weight(gold, predicted, tokens)))
@@ -143,15 +144,15 @@ def length_weight(gold: Sequence[str], predicted: Sequence[str], tokens: Mapping
     return n_gold / n_pred if n_pred > n_gold else 1.0
 
 
-def metrics_of(rows: Rows, prefix: str) -> dict[str, Metric]:
+def averages_of(rows: Recalls, prefix: str) -> dict[str, Average]:
     """Means over rows, the columns of both self-states without a suffix."""
-    metrics = {}
-    for part, part_rows in rows.items():
+    averages = {}
+    for part, own in rows.items():
         suffix = "" if part == "both" else f"_{part}"
-        count, spans = len(part_rows), sum(row.spans for row in part_rows)
-        metrics[f"{prefix}recall{suffix}"] = Metric(mean([row.recall for row in part_rows]), count, spans)
-        metrics[f"{prefix}weighted_recall{suffix}"] = Metric(mean([row.weighted for row in part_rows]), count, spans)
-    return metrics
+        spans = sum(row.spans for row in own)
+        averages[f"{prefix}recall{suffix}"] = Average([(row.timeline, row.recall) for row in own], spans)
+        averages[f"{prefix}weighted_recall{suffix}"] = Average([(row.timeline, row.weighted) for row in own], spans)
+    return averages
 
 
 def _prepared(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> dict[str, int]:
@@ -166,16 +167,16 @@ def _prepared(timelines: Sequence[TimelineSpans], scorer: SpanScorer | None) -> 
     return dict(zip(distinct, scorer.token_counts(distinct), strict=True))
 
 
-def _row(timeline: str, scores: "NDArray[np.float64]", weight: float) -> Row:
+def _row(timeline: str, scores: "NDArray[np.float64]", weight: float) -> TimelineRecall:
     """A row of rescaled scores of shape (predicted spans, gold spans), the gold spans' best ones averaged."""
     best = scores.max(axis=0).tolist()
     recall = mean(best) or 0.0
-    return Row(timeline, recall, weight * recall, len(best))
+    return TimelineRecall(timeline, recall, weight * recall, len(best))
 
 
-def recall_bars(rows: Sequence[Row]) -> BarChart:
+def recall_bars(rows: Sequence[TimelineRecall]) -> BarChart:
     """A timeline's recall: under `as-run` the mean of its two rows."""
-    of_timeline: dict[str, list[Row]] = {}
+    of_timeline: dict[str, list[TimelineRecall]] = {}
     for row in rows:
         of_timeline.setdefault(row.timeline, []).append(row)
     bars = [

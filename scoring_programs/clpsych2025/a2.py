@@ -6,13 +6,17 @@ gives what the organisers' evaluation program computes, which truncates, bins an
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import fsum
 from typing import Any
 
 from clpsych2025.answers import Submission
-from clpsych2025.averages import mean
+from clpsych2025.averages import Average, by_timeline, mean, metrics_of, timeline_units
 from clpsych2025.reference import Reference
-from scoring_kit.results import Bar, BarChart, Metric, TaskResult
+from scoring_kit.metrics.classification import f1_scores, label_terms
+from scoring_kit.metrics.summed import macro_f1
+from scoring_kit.results import Bar, BarChart, Metric, TaskResult, scored_items
+from scoring_kit.units import Additive, Array, Units
 
 _ERRORS = ("mse", "mse_serious", "mse_impaired", "mse_minimal")
 METRICS = (
@@ -46,8 +50,20 @@ class ScoredTimeline:
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
     """Score the well-being predictions; lower is better for the errors, higher for F1."""
     timelines = scored_timelines(reference, submission)
-    metrics = published(timelines) if options["profile"] == "published" else as_run(timelines)
-    # Of all posts, since the number among those with a gold score would tell which posts have one.
+    is_published = options["profile"] == "published"
+    averages = _errors(timelines, seen=float) if is_published else as_run(timelines)
+    metrics = metrics_of(averages)
+    if is_published:
+        metrics["a2_macro_f1"] = pooled_f1(timelines)
+
+    def units() -> Units:
+        per_timeline = timeline_units(list(reference.timelines), averages)
+        if not is_published:
+            return per_timeline
+        pooled = pooled_f1_terms(per_timeline.names, timelines)
+        return replace(per_timeline, statistics={**per_timeline.statistics, "a2_macro_f1": pooled})
+
+    # Of all posts, since the number among those with a gold score would show which posts have one.
     answers = [submission.timelines[name].posts[key] for name, one in reference.timelines.items() for key in one.posts]
     abstentions = sum(answer.wellbeing is None for answer in answers)
     warnings = []
@@ -59,9 +75,9 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     return TaskResult(
         metrics={**metrics, "a2_abstentions": Metric(abstentions, len(answers), of_submission=True)},
         settings={"profile": options["profile"]},
-        libraries=("scikit-learn",),
         warnings=warnings,
-        figures=[_error_bars(timelines, float if options["profile"] == "published" else truncated)],
+        figures=[_error_bars(timelines, float if is_published else truncated)],
+        units=units,
     )
 
 
@@ -76,39 +92,59 @@ def scored_timelines(reference: Reference, submission: Submission) -> list[Score
     return timelines
 
 
-def published(timelines: Sequence[ScoredTimeline]) -> dict[str, Metric]:
-    """MSE over posts, then timelines; macro F1 pooled over all posts, an abstention being a false negative only."""
+def pooled_f1(timelines: Sequence[ScoredTimeline]) -> Metric:
+    """Macro F1 pooled over all posts under profile `published`, an abstention being a false negative only."""
+    gold, predicted = _published_classes(timelines)
+    f1 = f1_scores(predicted, gold, list(CLASSES.values())) if gold else []
+    return Metric(mean(f1), rows=len(gold))
+
+
+def pooled_f1_terms(names: Sequence[str], timelines: Sequence[ScoredTimeline]) -> Additive:
+    """What each of all timelines adds to `pooled_f1`."""
+    gold, predicted = _published_classes(timelines)
+    owners = [one.name for one in timelines for _ in one.gold]
+    return Additive(by_timeline(names, owners, label_terms(predicted, gold, list(CLASSES.values()))), _pooled_f1)
+
+
+def _pooled_f1(sums: Array) -> Array:
+    """Macro F1 from terms of labels; undefined without gold."""
+    import numpy as np
+
+    return np.where(sums.any(axis=-1), macro_f1(sums), np.nan)
+
+
+def _published_classes(timelines: Sequence[ScoredTimeline]) -> tuple[list[int], list[int]]:
+    """The classes of all posts under profile `published`: gold, predicted."""
     gold = [published_class(value) for one in timelines for value in one.gold]
-    predicted = [published_class(value) for one in timelines for value in one.predicted]
-    f1 = f1_of(gold, predicted, list(CLASSES.values())) if gold else []
-    return {**_errors(timelines, seen=float), "a2_macro_f1": Metric(mean(f1), rows=len(gold))}
+    return gold, [published_class(value) for one in timelines for value in one.predicted]
 
 
-def as_run(timelines: Sequence[ScoredTimeline]) -> dict[str, Metric]:
-    """The organisers' numbers: F1 a timeline over four labels (the fourth: abstained), then the mean over timelines."""
+def as_run(timelines: Sequence[ScoredTimeline]) -> dict[str, Average]:
+    """The organisers' numbers; F1 is a timeline's over four labels (the fourth: abstained)."""
     columns = _errors(timelines, seen=truncated)
     labels = [*CLASSES.values(), ABSTAINED]
-    f1 = [f1_of(list(map(as_run_class, one.gold)), list(map(as_run_class, one.predicted)), labels) for one in timelines]
-    rows, posts = len(timelines), sum(len(one.gold) for one in timelines)
-    columns["a2_macro_f1"] = Metric(mean([sum(row) / len(labels) for row in f1]), rows, posts)
-    original = {key.removeprefix("a2_"): metric for key, metric in columns.items() if key != "a2_macro_f1"}
+    f1 = {
+        one.name: f1_scores(list(map(as_run_class, one.predicted)), list(map(as_run_class, one.gold)), labels)
+        for one in timelines
+    }
+    posts = sum(len(one.gold) for one in timelines)
+    columns["a2_macro_f1"] = Average([(name, sum(row) / len(labels)) for name, row in f1.items()], posts)
+    original = {key.removeprefix("a2_"): average for key, average in columns.items() if key != "a2_macro_f1"}
     original["f1_macro"] = columns["a2_macro_f1"]
-    told = _items_of_classes(timelines)
+    items = _items_of_classes(timelines)
     for label in CLASSES.values():
-        original[f"f1_class_{label}"] = Metric(mean([row[label] for row in f1]), rows, told)
+        original[f"f1_class_{label}"] = Average([(name, row[label]) for name, row in f1.items()], items)
     return {**columns, **original}
 
 
 def _items_of_classes(timelines: Sequence[ScoredTimeline]) -> int:
-    """How many posts the F1 of the three classes tell about at least: few predictions, or few golds, give gold away.
+    """How many scored items are behind the F1 of the three classes: one number, since each follows from the others.
 
-    One number for all three, since with macro F1 each follows from the others. The F1 of a class that is never
-    predicted is 0 whatever the gold is, so it tells nothing.
+    That is so because macro F1 is on the board.
     """
     gold = Counter(as_run_class(value) for one in timelines for value in one.gold)
     predicted = Counter(as_run_class(value) for one in timelines for value in one.predicted)
-    telling = [min(gold[label], predicted[label]) for label in CLASSES.values() if predicted[label]]
-    return min(telling, default=gold.total())
+    return min(scored_items(gold[label], predicted[label], if_none=gold.total()) for label in CLASSES.values())
 
 
 def published_class(value: float | None) -> int:
@@ -136,32 +172,23 @@ def truncated(value: float) -> float:
     return float(int(value))
 
 
-def f1_of(gold: Sequence[int], predicted: Sequence[int], labels: Sequence[int]) -> list[float]:
-    """F1 of each label; 0 where neither gold nor predictions have it."""
-    from sklearn.metrics import f1_score
-
-    return [float(f1) for f1 in f1_score(gold, predicted, labels=list(labels), average=None, zero_division=0)]
-
-
-def _errors(timelines: Sequence[ScoredTimeline], seen: Callable[[float], float]) -> dict[str, Metric]:
+def _errors(timelines: Sequence[ScoredTimeline], seen: Callable[[float], float]) -> dict[str, Average]:
     """MSE over a timeline's posts, then over timelines: of all posts, and of the posts of each gold class."""
-    pairs = [list(zip(one.gold, one.filled(seen), strict=True)) for one in timelines]
-    metrics = {"a2_mse": _mean_over_timelines(pairs)}
+    pairs = {one.name: list(zip(one.gold, one.filled(seen), strict=True)) for one in timelines}
+    errors = {"a2_mse": _mean_error(pairs)}
     for name, label in CLASSES.items():
-        of_class = [[pair for pair in timeline if published_class(pair[0]) == label] for timeline in pairs]
-        metrics[f"a2_mse_{name}"] = _mean_over_timelines([timeline for timeline in of_class if timeline])
-    return metrics
+        of_class = {t: [pair for pair in own if published_class(pair[0]) == label] for t, own in pairs.items()}
+        errors[f"a2_mse_{name}"] = _mean_error(of_class)
+    return errors
 
 
-def _mean_over_timelines(timelines: Sequence[Sequence[tuple[int, float]]]) -> Metric:
-    return Metric(mean([_mse(pairs) for pairs in timelines]), rows=len(timelines), items=sum(map(len, timelines)))
+def _mean_error(pairs: Mapping[str, Sequence[tuple[int, float]]]) -> Average:
+    """The mean over timelines of the MSE of (gold, predicted) pairs; a timeline without any has no row."""
+    return Average([(name, _mse(own)) for name, own in pairs.items() if own], sum(map(len, pairs.values())))
 
 
 def _mse(pairs: Sequence[tuple[int, float]]) -> float:
-    from sklearn.metrics import mean_squared_error
-
-    gold, predicted = zip(*pairs, strict=True)
-    return float(mean_squared_error(gold, predicted))
+    return fsum((gold - predicted) ** 2 for gold, predicted in pairs) / len(pairs)
 
 
 def _error_bars(timelines: Sequence[ScoredTimeline], seen: Callable[[float], float]) -> BarChart:

@@ -25,7 +25,7 @@ class AsRunFields:
     def repeated_keys(self, value: JsonObject, where: str, problems: Problems) -> None:
         """The last value of a repeated key holds, as in Python's json."""
         for key in value.duplicates:
-            problems.warn(where, f"the key {shown(key)} stands there more than once; the last one is taken")
+            problems.warn(where, f"the key {shown(key)} occurs more than once; the last value is used")
 
     def timeline_summary(self, level: JsonObject, where: str, problems: Problems) -> str:
         """The timeline's summary: the key must be there, anything but a string counts as empty."""
@@ -50,7 +50,7 @@ class AsRunFields:
                 return ()
             literal = python_literal(value)
             if not isinstance(literal, list):
-                problems.warn(place, "is a string that holds no list; it counts as no evidence")
+                problems.warn(place, "is a string that does not hold a list; it counts as no evidence")
             value = literal if isinstance(literal, list) else []
         if not isinstance(value, list):
             problems.error(place, f"is {type_name(value)}", "a list of strings is expected, [] for none")
@@ -74,7 +74,7 @@ class AsRunFields:
 
 def _number_of(text: str, where: str, problems: Problems) -> Optional[float]:
     if not text.isnumeric():
-        problems.warn(where, f"the string {shown(text)} is no whole number and counts as null")
+        problems.warn(where, f"the string {shown(text)} is not a whole number and counts as null")
         return None
     try:
         number = float(text)

@@ -1,9 +1,60 @@
-"""Averages over whatever there is to average."""
+"""Metrics that are means over rows, each of one timeline: the mean, and what each timeline adds to it."""
+
+from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from scoring_kit.metrics import summed
+from scoring_kit.results import Metric
+from scoring_kit.units import Additive, Array, Units
+
+Row = tuple[str, float]
+"""A timeline, and one of the values that a metric averages."""
+
+
+@dataclass(frozen=True)
+class Average:
+    """A metric that is the mean of `rows`; `items` as of `Metric`."""
+
+    rows: Sequence[Row]
+    items: int | None = None
+
+    @cached_property
+    def metric(self) -> Metric:
+        """The mean; undefined without a row."""
+        return Metric(mean([value for _, value in self.rows]), len(self.rows), self.items)
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """The arithmetic mean, whatever the order of the values; None of nothing."""
+    """The arithmetic mean, the same for any order of the values; None without any."""
     return math.fsum(values) / len(values) if values else None
+
+
+def metrics_of(averages: Mapping[str, Average]) -> dict[str, Metric]:
+    """Averages as metrics; one average under two names stays one metric."""
+    return {name: average.metric for name, average in averages.items()}
+
+
+def timeline_units(timelines: Sequence[str], averages: Mapping[str, Average]) -> Units:
+    """The per-unit results of averages: a timeline adds the sum of its rows and their number, which may be 0."""
+    import numpy as np
+
+    statistics = {}
+    for name, average in averages.items():
+        terms = np.array([(value, 1.0) for _, value in average.rows]).reshape(-1, 2)
+        owners = [timeline for timeline, _ in average.rows]
+        statistics[name] = Additive(by_timeline(timelines, owners, terms), summed.mean)
+    return Units("timeline", timelines, statistics)
+
+
+def by_timeline(timelines: Sequence[str], owners: Sequence[str], terms: Array) -> Array:
+    """Terms of rows, shape [rows, terms], summed by the timeline of each: shape [timelines, terms]."""
+    import numpy as np
+
+    place = {name: i for i, name in enumerate(timelines)}
+    sums = np.zeros((len(timelines), terms.shape[1]))
+    np.add.at(sums, [place[name] for name in owners], terms)
+    return sums

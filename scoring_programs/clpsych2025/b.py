@@ -4,17 +4,17 @@ All means are pooled over the posts that have a gold summary. Profile `published
 and Submission Instructions"; profile `as-run` gives what the organisers' evaluation program computes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from clpsych2025.answers import SELF_STATES, PostAnswer, Submission
-from clpsych2025.averages import mean
+from clpsych2025.averages import Average, mean, metrics_of, timeline_units
 from clpsych2025.engines import nli_model, summary_settings
 from clpsych2025.reference import Reference, Summary
 from clpsych2025.summaries import Comparison, PairClassifier, Table, gold_sentences, submitted_sentences, tables_of
-from scoring_kit.results import Bar, BarChart, Metric, TaskResult
+from scoring_kit.results import Bar, BarChart, TaskResult
 
 NEEDS_MODEL = True
 METRICS = (
@@ -51,11 +51,13 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     posts = summarised_posts(reference, submission, stripped=is_published)
     model = nli_model(options) if any(post.with_gold.hypotheses for post in posts) else None
     scored = scored_posts(posts, model)
+    averages = published(scored) if is_published else as_run(scored)
     return TaskResult(
-        metrics=published(scored) if is_published else as_run(scored),
+        metrics=metrics_of(averages),
         settings=summary_settings(options, model),
         libraries=("nltk", "torch", "transformers") if model else (),
         figures=[_consistency_bars(scored)],
+        units=lambda: timeline_units(list(reference.timelines), averages),
     )
 
 
@@ -87,29 +89,27 @@ def scored_posts(posts: Sequence[SummarisedPost], model: PairClassifier | None) 
     return [ScoredPost(post.timeline, gold, evidence) for post, gold, evidence in both]
 
 
-def published(posts: Sequence[ScoredPost]) -> dict[str, Metric]:
+def published(posts: Sequence[ScoredPost]) -> dict[str, Average]:
     """The metrics of the instructions; nothing submitted: consistency 0, contradiction 1, entailment 0."""
-    values = {
-        "b_mean_consistency": [post.gold.consistency() if post.gold else 0.0 for post in posts],
-        "b_max_contradiction": [post.gold.mean_of_max_contradiction() if post.gold else 1.0 for post in posts],
-        "b_max_entailment": [post.evidence.mean_of_max_entailment() if post.evidence else 0.0 for post in posts],
+    return {
+        "b_mean_consistency": _with_gold(posts, Table.consistency, 0.0),
+        "b_max_contradiction": _with_gold(posts, Table.mean_of_max_contradiction, 1.0),
+        "b_max_entailment": Average(
+            [(post.timeline, post.evidence.mean_of_max_entailment() if post.evidence else 0.0) for post in posts]
+        ),
     }
-    return _metrics(values)
 
 
-def as_run(posts: Sequence[ScoredPost]) -> dict[str, Metric]:
+def as_run(posts: Sequence[ScoredPost]) -> dict[str, Average]:
     """The organisers' numbers; those against evidence have no row for a post without evidence or summary."""
-    evidence = [post.evidence for post in posts if post.evidence]
-    original = _metrics(
-        {
-            "post_mean_consistency_gold": [post.gold.consistency() if post.gold else 0.0 for post in posts],
-            "post_max_entailment_gold": [post.gold.max_entailment() if post.gold else 0.0 for post in posts],
-            "post_max_contradiction_gold": [post.gold.max_contradiction() if post.gold else 1.0 for post in posts],
-            "post_mean_consistency_evidence": [table.consistency() for table in evidence],
-            "post_max_entailment_evidence": [table.max_entailment() for table in evidence],
-            "post_max_contradiction_evidence": [table.max_contradiction() for table in evidence],
-        }
-    )
+    original = {
+        "post_mean_consistency_gold": _with_gold(posts, Table.consistency, 0.0),
+        "post_max_entailment_gold": _with_gold(posts, Table.max_entailment, 0.0),
+        "post_max_contradiction_gold": _with_gold(posts, Table.max_contradiction, 1.0),
+        "post_mean_consistency_evidence": _with_evidence(posts, Table.consistency),
+        "post_max_entailment_evidence": _with_evidence(posts, Table.max_entailment),
+        "post_max_contradiction_evidence": _with_evidence(posts, Table.max_contradiction),
+    }
     return {
         "b_mean_consistency": original["post_mean_consistency_gold"],
         "b_max_contradiction": original["post_max_contradiction_gold"],
@@ -118,8 +118,12 @@ def as_run(posts: Sequence[ScoredPost]) -> dict[str, Metric]:
     }
 
 
-def _metrics(values: Mapping[str, Sequence[float]]) -> dict[str, Metric]:
-    return {name: Metric(mean(rows), len(rows)) for name, rows in values.items()}
+def _with_gold(posts: Sequence[ScoredPost], measure: Callable[[Table], float], unanswered: float) -> Average:
+    return Average([(post.timeline, measure(post.gold) if post.gold else unanswered) for post in posts])
+
+
+def _with_evidence(posts: Sequence[ScoredPost], measure: Callable[[Table], float]) -> Average:
+    return Average([(post.timeline, measure(post.evidence)) for post in posts if post.evidence])
 
 
 def _consistency_bars(posts: Sequence[ScoredPost]) -> BarChart:

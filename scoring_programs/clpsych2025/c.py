@@ -4,15 +4,15 @@ All means are over the timelines that have a gold summary. Profile `published` f
 Submission Instructions"; profile `as-run` gives what the organisers' evaluation program computes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from clpsych2025.answers import Submission
-from clpsych2025.averages import mean
+from clpsych2025.averages import Average, metrics_of, timeline_units
 from clpsych2025.engines import nli_model, summary_settings
 from clpsych2025.reference import Reference
 from clpsych2025.summaries import Comparison, Table, gold_sentences, submitted_sentences, tables_of
-from scoring_kit.results import Metric, TaskResult
+from scoring_kit.results import TaskResult
 
 NEEDS_MODEL = True
 METRICS = (
@@ -21,42 +21,48 @@ METRICS = (
 )
 
 
+Tables = Mapping[str, Table | None]
+"""Timeline with a gold summary → its table; None where nothing was submitted."""
+
+
 def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
     """Score the timeline summaries; the model is loaded only if a summary was submitted."""
     comparisons = comparisons_of(reference, submission)
-    model = nli_model(options) if any(comparison.hypotheses for comparison in comparisons) else None
-    tables = tables_of(comparisons, model)
+    model = nli_model(options) if any(comparison.hypotheses for comparison in comparisons.values()) else None
+    tables = dict(zip(comparisons, tables_of(list(comparisons.values()), model), strict=True))
+    averages = published(tables) if options["profile"] == "published" else as_run(tables)
     return TaskResult(
-        metrics=published(tables) if options["profile"] == "published" else as_run(tables),
+        metrics=metrics_of(averages),
         settings=summary_settings(options, model),
         libraries=("nltk", "torch", "transformers") if model else (),
+        units=lambda: timeline_units(list(reference.timelines), averages),
     )
 
 
-def comparisons_of(reference: Reference, submission: Submission) -> list[Comparison]:
+def comparisons_of(reference: Reference, submission: Submission) -> dict[str, Comparison]:
     """Gold sentences (looked up only where needed) against submitted ones, for each timeline with a gold summary."""
-    comparisons = []
+    comparisons = {}
     for name, gold in reference.timelines.items():
         if gold.summary.given:
             sentences = submitted_sentences(submission.timelines[name].summary)
-            comparisons.append(Comparison(gold_sentences(gold.summary) if sentences else (), sentences))
+            comparisons[name] = Comparison(gold_sentences(gold.summary) if sentences else (), sentences)
     return comparisons
 
 
-def published(tables: Sequence[Table | None]) -> dict[str, Metric]:
+def published(tables: Tables) -> dict[str, Average]:
     """The metrics of the instructions; nothing submitted: consistency 0, contradiction 1."""
     return {
-        "c_mean_consistency": _over([table.consistency() if table else 0.0 for table in tables]),
-        "c_max_contradiction": _over([table.mean_of_max_contradiction() if table else 1.0 for table in tables]),
+        "c_mean_consistency": _over(tables, Table.consistency, 0.0),
+        "c_max_contradiction": _over(tables, Table.mean_of_max_contradiction, 1.0),
     }
 
 
-def as_run(tables: Sequence[Table | None]) -> dict[str, Metric]:
+def as_run(tables: Tables) -> dict[str, Average]:
     """The organisers' numbers; nothing submitted: consistency 0, entailment 0, contradiction 1."""
     original = {
-        "timeline_mean_consistency_gold": _over([table.consistency() if table else 0.0 for table in tables]),
-        "timeline_max_entailment_gold": _over([table.max_entailment() if table else 0.0 for table in tables]),
-        "timeline_max_contradiction_gold": _over([table.max_contradiction() if table else 1.0 for table in tables]),
+        "timeline_mean_consistency_gold": _over(tables, Table.consistency, 0.0),
+        "timeline_max_entailment_gold": _over(tables, Table.max_entailment, 0.0),
+        "timeline_max_contradiction_gold": _over(tables, Table.max_contradiction, 1.0),
     }
     return {
         "c_mean_consistency": original["timeline_mean_consistency_gold"],
@@ -65,5 +71,5 @@ def as_run(tables: Sequence[Table | None]) -> dict[str, Metric]:
     }
 
 
-def _over(rows: Sequence[float]) -> Metric:
-    return Metric(mean(rows), len(rows))
+def _over(tables: Tables, measure: Callable[[Table], float], unanswered: float) -> Average:
+    return Average([(name, measure(table) if table else unanswered) for name, table in tables.items()])

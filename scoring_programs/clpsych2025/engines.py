@@ -34,7 +34,7 @@ def settings(options: Mapping[str, Any], engine: str, resolved: Mapping[str, obj
         options: the competition's options.
         engine: `bertscore` or `nli`.
         resolved: the engine's own account of itself (revision, layer, …); None where no text needed it, and then only
-            what is known without the model is told.
+            what is known without the model is given.
     """
     named = dict(_known_without_model(options[engine]) if resolved is None else resolved)
     named.pop("precision", None)
@@ -55,7 +55,7 @@ def summary_settings(options: Mapping[str, Any], model: "NliModel | None") -> di
 
 
 def _known_without_model(given: Mapping[str, Any]) -> dict[str, object]:
-    """The part of an engine's account that the options alone tell, never with a path of the machine."""
+    """The part of an engine's account that follows from the options alone, never with a path of the machine."""
     name, layers, baseline = given["model"], given.get("num_layers"), given.get("baseline")
     known: dict[str, object] = {"model": Path(name).resolve().name if Path(name).is_absolute() else name}
     if layers is not None:

@@ -43,9 +43,9 @@ def weaknesses(reference: Reference, tasks: Sequence[str], options: Mapping[str,
     few = {column: count for column, count in _items_of_columns(reference, tasks).items() if 0 < count < FEW}
     if few:
         warnings.append(
-            f"{FILE}: fewer than {FEW} gold items stand behind "
-            f"{', '.join(f'{column} ({count})' for column, count in few.items())}. The leaderboard shows a column "
-            "whatever stands behind it, so participants can work out single annotations from it."
+            f"{FILE}: fewer than {FEW} gold items are behind "
+            f"{', '.join(f'{column} ({count})' for column, count in few.items())}. The leaderboard shows every column, "
+            "so participants can work out single annotations from these."
         )
     if "a2" in tasks:
         warnings.append(
@@ -54,7 +54,7 @@ def weaknesses(reference: Reference, tasks: Sequence[str], options: Mapping[str,
             "which details.json and the results page show."
         )
     if "a1" in tasks and options["profile"] == "as-run":
-        # Told here alone: the scoring program must not say in a participant's log where there is no gold.
+        # Only organisers may read this: the scoring program must not say in a participant's log where there is no gold.
         warnings += [
             f"{FILE}, timeline {name}: has no {state} evidence. Profile as-run cannot score a submission that finds "
             "some there: give such gold a span, or take profile published."
@@ -75,7 +75,7 @@ def weaknesses(reference: Reference, tasks: Sequence[str], options: Mapping[str,
 
 
 def _items_of_columns(reference: Reference, tasks: Sequence[str]) -> dict[str, int]:
-    """How many gold items stand behind each column: spans (a1), scored posts (a2), posts (b), timelines (c)."""
+    """How many gold items are behind each column: spans (a1), scored posts (a2), posts (b), timelines (c)."""
     timelines, posts = reference.timelines.values(), _posts(reference)
     items: dict[str, int] = {}
     if "a1" in tasks:

@@ -8,7 +8,7 @@ from typing import List, Optional, Tuple
 from scoring_kit.errors import Problems, shown
 from scoring_kit.json_reading import JsonObject, report_duplicates, type_name
 
-TEXT = "text that can be written as UTF-8 is expected; \\ud800 to \\udfff come in pairs"
+TEXT = "text that can be encoded as UTF-8 is expected: the escapes \\ud800 to \\udfff only in pairs"
 SCORE = "a number from 1 to 10, or null"
 
 
@@ -16,7 +16,7 @@ class PublishedFields:
     """Reads single fields as the CLPsych 2025 "Evaluation and Submission Instructions" define them."""
 
     def repeated_keys(self, value: JsonObject, where: str, problems: Problems) -> None:
-        """Refuse an object with a key that stands there twice."""
+        """Refuse an object with a key that occurs twice."""
         report_duplicates(value, where, problems)
 
     def timeline_summary(self, level: JsonObject, where: str, problems: Problems) -> str:
@@ -46,7 +46,7 @@ class PublishedFields:
         if isinstance(score, bool) or not isinstance(score, (int, float)):
             problems.error(place, f"is {type_name(score)}", f"{SCORE} is expected")
         elif isinstance(score, float) and not math.isfinite(score):
-            problems.error(place, f"is no finite number ({score})", f"{SCORE} is expected")
+            problems.error(place, f"is not a finite number ({score})", f"{SCORE} is expected")
         elif not 1 <= score <= 10:
             problems.error(place, f"{shown(score)} is out of range", f"{SCORE} is expected")
         else:
@@ -78,6 +78,6 @@ def text_of(value: object, where: str, problems: Problems) -> str:
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
-        problems.error(where, "holds half a surrogate pair", TEXT)
+        problems.error(where, "contains half of a surrogate pair", TEXT)
         return ""
     return value

@@ -1,7 +1,7 @@
 """Python literals in a submission, read as the organisers' evaluation program reads them on its Python 3.9.
 
 `ast.literal_eval` of Python 3.9 kills the process for a text that makes a deep syntax tree, as `a.a.a. …` does. So a
-text is looked over first: whatever cannot be a literal is not handed on, and what is left has a shallow tree.
+text is looked over first: what cannot be a literal is not passed on, and what is left has a shallow tree.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import warnings
 from typing import Any
 
 # All that a literal consists of. Its deepest operand is `-1+2j` (both parts may be in brackets), of four pieces; a
-# string counts for nothing, because any number of strings may stand side by side and make one.
+# string counts for nothing, because any number of adjacent strings make one.
 PIECE = re.compile(
     r"""
     (?P<string> (?i:br?|rb?|u)? (?:
@@ -30,15 +30,15 @@ MOST_PIECES = 4
 
 
 def python_literal(text: str) -> Any:
-    """The value of a Python literal; None where the text is none.
+    """The value of a Python literal; None where the text is not one.
 
-    Blanks before it make it none, as up to Python 3.9; later versions of `ast.literal_eval` take them off.
+    A text with leading blanks is not one, as up to Python 3.9; later versions of `ast.literal_eval` take them off.
     """
     if not _may_be_literal(text.replace("\r\n", "\n").replace("\r", "\n")):
         return None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a backslash in the text is no concern of the reader of the log
+            warnings.simplefilter("ignore")  # a backslash in the text does not concern readers of the log
             return ast.literal_eval(ast.parse(text, mode="eval"))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None

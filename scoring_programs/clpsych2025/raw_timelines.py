@@ -115,7 +115,7 @@ class _RawReader:
         value = raw.get(key)
         if isinstance(value, str) and value.strip():
             return value
-        self._wrong(f"{where}, {key}", "missing or no text", "an id as a string")
+        self._wrong(f"{where}, {key}", "missing or not a text", "an id as a string")
         return "?"
 
     def _text(self, raw: Mapping[str, Any], key: str, where: str) -> str | None:
@@ -129,7 +129,7 @@ class _RawReader:
         value = raw.get(key)
         if isinstance(value, list) and value:
             return value
-        self._wrong(f"{where}, {key}", "missing, empty or no list", "a list of posts")
+        self._wrong(f"{where}, {key}", "missing, empty or not a list", "a list of posts")
         return []
 
     def _member(
@@ -154,7 +154,7 @@ class _RawReader:
         """Refuse what would be lost without a word: a repeated key, and a key that is nearly one that is absent."""
         for key in raw.duplicates:
             if key in known:
-                self._wrong(where, f"the key {key!r} stands there more than once", "each key once")
+                self._wrong(where, f"the key {key!r} occurs more than once", "each key once")
         absent = {plain(key): key for key in known if key not in raw}
         for key in raw:
             near = [] if key in known else get_close_matches(plain(key), absent, n=1, cutoff=0.85)

@@ -192,7 +192,7 @@ class _GoldReader:
             self._wrong(where, "missing" if value is None else f"is {type_name(value)}", f"an object with {holds}")
             return None
         for key in value.duplicates:
-            self._wrong(where, f"the key {key!r} stands there more than once", "each key once")
+            self._wrong(where, f"the key {key!r} occurs more than once", "each key once")
         return value
 
     def _wrong(self, where: str, what: str, expected: str) -> None:

@@ -27,7 +27,7 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
     if name is None:
         return None
     team, submission_id = _team_and_id(name, problems)
-    place = printable(name).replace('"', "'")  # in messages only what `shown` writes stands between quotes
+    place = printable(name).replace('"', "'")  # in messages, only `shown` writes quotation marks
     data = read_json(files.paths[name], place, manifest.options["max_submission_mb"], problems)
     if problems.found:
         return None
@@ -132,4 +132,4 @@ class _Reader:
         known = set(expected)
         for key in holder or ():
             if key not in known:
-                self.problems.warn(where, f"the {kind} {shown(key)} is not expected and ignored")
+                self.problems.warn(where, f"the {kind} {shown(key)} is not expected and is ignored")

@@ -5,10 +5,11 @@ Runs on Python 3.9 with the standard library alone, because participants run it 
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from declared.fields import ABSENT, Field, FieldError, json_text
+from declared.fields import ABSENT, NUMBER, Field, FieldError, json_text
 from declared.rows import Rows
 from declared.tables import Key, Table
 from scoring_kit.errors import Problems, shown
@@ -16,6 +17,7 @@ from scoring_kit.faults import Fault
 
 REMEMBERED = 100_000
 """So many different values of a column are parsed once each."""
+LARGEST = sys.float_info.max
 Reader = Callable[[Any], Any]
 
 
@@ -34,20 +36,20 @@ class Answers:
     numbers: List[int]
 
 
-def key_of(values: Sequence[Any], table: Table, rows: Rows, number: int, tell: Fault) -> Optional[Key]:
+def key_of(values: Sequence[Any], table: Table, rows: Rows, number: int, report: Fault) -> Optional[Key]:
     """The key in the first values of a row; None, with the fault reported, where a part is blank or no text."""
     parts = []
     for at, name in enumerate(table.key):
         value = values[at]
         text = value if isinstance(value, str) else "" if value is ABSENT or value is None else json_text(value)
         if not isinstance(text, str):
-            tell(rows.place(number), f"{name} is not a text:", repr(value), "an id")
+            report(rows.place(number), f"{name} is not a text:", repr(value), "an id")
         elif text and text == text.strip():
             parts.append(text)
         elif text.strip():
-            tell(rows.place(number), f"{name} has blanks around it:", text, "the id without the blanks")
+            report(rows.place(number), f"{name} has blanks around it:", text, "the id without the blanks")
         else:
-            tell(rows.place(number), f"{name} is empty", "", "the id of a row of the data")
+            report(rows.place(number), f"{name} is empty", "", "the id of a row of the data")
     return tuple(parts) if len(parts) == len(table.key) else None
 
 
@@ -62,7 +64,7 @@ def read_answers(
     keys: Mapping[Key, int],
     fields: Sequence[Field],
     problems: Problems,
-    tell: Fault,
+    report: Fault,
 ) -> Answers:
     """Read the rows of a file whose values are those of the key, then of `fields`.
 
@@ -72,7 +74,7 @@ def read_answers(
         keys: key → its position.
         fields: what to read of each row.
         problems: takes rows with unknown keys, and second rows for a key.
-        tell: takes what is wrong with a value.
+        report: takes what is wrong with a value.
     """
     width = len(table.key)
     columns: Dict[Tuple[str, str], List[Any]] = {
@@ -83,7 +85,7 @@ def read_answers(
     ]
     owners: List[int] = []
     numbers: List[int] = [] if table.many else [-1] * len(keys)
-    for number, position, values in _at_keys(rows, table, keys, problems, tell):
+    for number, position, values in _at_keys(rows, table, keys, problems, report):
         if table.many:
             owners.append(position)
             numbers.append(number)
@@ -98,7 +100,9 @@ def read_answers(
             try:
                 value = read(raw)
             except FieldError as error:
-                tell(rows.place(number), error.rule, "" if raw is ABSENT or raw is None else _text(raw), error.expected)
+                report(
+                    rows.place(number), error.rule, "" if raw is ABSENT or raw is None else _text(raw), error.expected
+                )
                 value = field.empty
             if table.many:
                 column.append(value)
@@ -108,7 +112,7 @@ def read_answers(
 
 
 def _at_keys(
-    rows: Rows, table: Table, keys: Mapping[Key, int], problems: Problems, tell: Fault
+    rows: Rows, table: Table, keys: Mapping[Key, int], problems: Problems, report: Fault
 ) -> Iterator[Tuple[int, int, Tuple[Any, ...]]]:
     """(number, position of the key, values) of each row whose key is known; the others are recorded."""
     width = len(table.key)
@@ -118,7 +122,7 @@ def _at_keys(
         except TypeError:  # a list or an object of JSON, which `key_of` reports
             position = None
         if position is None:  # rarely, so that this may take its time
-            key = key_of(values, table, rows, number, tell)
+            key = key_of(values, table, rows, number, report)
             position = None if key is None else keys.get(key)
             if key is not None and position is None:
                 what = f"unknown {', '.join(table.key)} {named_key(key)}"
@@ -133,7 +137,25 @@ def _reader(field: Field, rows: Rows) -> Reader:
         return field.of_json
     if field.name not in rows.names:
         return lambda raw: field.empty
-    return _Parsed(field).__getitem__ if field.type in ("label", "labels", "number") else field.of_cell
+    if field.type == "number":
+        return _number_reader(field)
+    return _Parsed(field).__getitem__ if field.type in ("label", "labels") else field.of_cell
+
+
+def _number_reader(field: Field) -> Reader:
+    """`field.of_cell`, without a further call for the cells that are right."""
+    matches = NUMBER.fullmatch
+    low = -LARGEST if field.min is None else field.min
+    high = LARGEST if field.max is None else field.max
+
+    def read(cell: str) -> Any:
+        if matches(cell):
+            value = float(cell)
+            if low <= value <= high:
+                return value
+        return field.of_cell(cell)
+
+    return read
 
 
 class _Parsed(Dict[str, Any]):

@@ -1,4 +1,4 @@
-"""What is wrong with gold before anybody submits: metrics that are undefined whatever is answered."""
+"""What is wrong with gold before the first submission: metrics that it leaves undefined for every answer."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ def faults(plan: Plan, gold: GoldTable) -> Iterator[Fault]:
         chosen = f" where {', '.join(plan.where)} fit" if plan.where else ""
         yield where, f"no key is scored{chosen}", "gold rows that the column's `where` chooses"
         return
-    if plan.file is not None or plan.kind is None:
+    if plan.file is not None or plan.definition is None:
         return
     for column in gold_values(plan, gold):
         for name, positions in groups.items():
@@ -36,13 +36,13 @@ def _undefined(plan: Plan, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
         yield "all gold values are equal, so that no correlation is defined", "at least two different values"
     if plan.metric == "r2" and len(values) < 2:
         yield "a single key has no coefficient of determination", "at least two keys"
-    if plan.kind is not None and plan.kind.gold == "label":
+    if plan.definition is not None and plan.definition.gold == "label":
         positives = sum(value == plan.options["positive"] for value in values)
         if not positives and plan.metric in ("roc_auc", "average_precision"):
             yield f"no gold label is {plan.options['positive']}", "`positive` as one of the gold labels"
         if positives == len(values) and plan.metric == "roc_auc":
             yield f"all gold labels are {plan.options['positive']}", "two labels"
-    if plan.kind is not None and plan.kind.module == "rankings":
+    if plan.definition is not None and plan.definition.module == "rankings":
         if any(relevance != int(relevance) for rows in values for _, relevance in rows):
             yield "a relevance is not a whole number", "whole numbers, 0 for an item that is not relevant"
         without = [i for i, rows in enumerate(values) if not any(relevance > 0 for _, relevance in rows)]

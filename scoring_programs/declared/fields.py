@@ -1,4 +1,4 @@
-"""The types of fields: what a CSV cell or a JSON value says, or why it says nothing.
+"""The types of fields: the value of a CSV cell or of a JSON value, or why it has none.
 
 Runs on Python 3.9 with the standard library alone, because participants run it at home.
 """
@@ -76,7 +76,7 @@ class Field:
         """The value of a CSV or TSV cell; `empty` for an empty cell of a field that is not required.
 
         Raises:
-            FieldError: the cell holds no value of the type.
+            FieldError: the cell does not hold a value of the type.
         """
         if cell:
             return _OF_CELL[self.type](self, cell)
@@ -88,7 +88,7 @@ class Field:
         """The value of a JSON value, `ABSENT` where the name is missing; `empty` where that is allowed.
 
         Raises:
-            FieldError: it is no value of the type.
+            FieldError: it is not a value of the type.
         """
         if value is ABSENT or value is None:
             if self.required:

@@ -1,15 +1,52 @@
-"""The figures that fit a metric: a confusion matrix for labels, counts by type for spans, bars for groups."""
+"""The figures that fit a metric; the page withholds what has too few items (scoring_kit.report.withholding).
+
+Labels and probabilities have a matrix, numbers one of bins, sets and spans counts by label or type, groups bars.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, overload
 
 from declared.metrics import Sample
 from declared.plan import Plan
 from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figure
 
-LABEL_METRICS = ("accuracy", "balanced_accuracy", "mcc", "kappa", "f1", "precision", "recall")
-"""Metrics of one label a key, which a confusion matrix explains."""
+NO_LABEL = "(no label)"
+NO_TYPE = "(no type)"
+BINS = 6
+"""About so many bins of numbers, so that each holds many."""
+PROBABILITIES = (0.2, 0.4, 0.6, 0.8)
+"""Where the bins of a probability meet."""
+RARE = 20
+"""One in so many gold numbers at either end has no say in where bins meet, so that no single one shows there."""
+Terms = tuple[str, float, float, float]
+
+
+class Later(Sequence[Figure]):
+    """Figures that are made when a page first looks at them, since many phases show none."""
+
+    def __init__(self, make: Callable[[], Sequence[Figure]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> Sequence[Figure]:
+        return self._make()
+
+    @overload
+    def __getitem__(self, index: int) -> Figure: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Figure]: ...
+    def __getitem__(self, index: int | slice) -> Figure | Sequence[Figure]:
+        return self._made[index]
+
+    def __len__(self) -> int:
+        return len(self._made)
 
 
 def bars_by_group(plan: Plan, groups: Mapping[str, Sequence[int]], values: Sequence[Sequence[float]]) -> BarChart:
@@ -25,22 +62,136 @@ def bars_by_group(plan: Plan, groups: Mapping[str, Sequence[int]], values: Seque
     return BarChart(f"{plan.key} by {', '.join(plan.by)}", bars, plan.better, items="keys")
 
 
-def figure_of_field(plan: Plan, name: str, sample: Sample) -> Mapping[str, Figure]:
-    """The figure that fits a field and its metric, by what it shows, so that two columns of a field share theirs."""
-    (field, *_) = sample.fields
-    if plan.metric in LABEL_METRICS and field.type == "label":
-        from declared.metrics.labels import label_counts
+def figures_of_fields(plan: Plan, samples: Sequence[Sample]) -> dict[Hashable, Figure]:
+    """The figures of what a metric compared, over all keys; columns that compare the same share theirs."""
+    make = MAKERS.get(_module(plan))
+    if make is None or plan.where:
+        return {}
+    parts = list(zip(plan.fields, plan.gold, strict=True))
+    named = [("+".join(plan.fields), "+".join(plan.gold))] if len(samples) < len(parts) else parts
+    figures: dict[Hashable, Figure] = {}
+    for (name, gold), sample in zip(named, samples, strict=True):
+        figure = make(name if name == gold else f"{name} against {gold}", plan, sample)
+        if figure is not None:
+            # probabilities compare with the label asked for
+            figures[type(figure), plan.table, name, gold, plan.options.get("positive"), plan.options.get("match")] = (
+                figure
+            )
+    return figures
 
-        labels, counts = label_counts(sample)
-        predicted = [*labels, "(no label)"] if counts[:, -1].any() else labels
-        rows = counts[:, : len(predicted)].tolist()
-        return {f"labels {name}": ConfusionMatrix(f"{name}: gold against predicted labels", labels, predicted, rows)}
-    if field.type == "labels" and not (plan.kind and plan.kind.joint):
-        from declared.metrics.labels import set_label_counts
 
-        return {f"sets {name}": CountBars(f"{name}: labels", set_label_counts(sample))}
-    if field.type == "tags":
-        from declared.metrics.tags import type_counts
+def _module(plan: Plan) -> str:
+    return "" if plan.definition is None else plan.definition.module
 
-        return {f"spans {name}": CountBars(f"{name}: spans by type", type_counts(sample))}
-    return {}
+
+def _labels(name: str, plan: Plan, sample: Sample) -> Figure:
+    from declared.metrics.labels import label_counts, set_label_counts
+
+    if sample.fields[0].type == "labels":
+        return CountBars(f"{name}: labels", set_label_counts(sample))
+    labels, counts = label_counts(sample)
+    predicted = [*labels, NO_LABEL] if counts[:, -1].any() else labels
+    return ConfusionMatrix(
+        f"{name}: gold and predicted labels", labels, predicted, counts[:, : len(predicted)].tolist()
+    )
+
+
+def _tags(name: str, plan: Plan, sample: Sample) -> Figure:
+    from declared.metrics.tags import type_counts
+
+    return CountBars(f"{name}: spans by type", type_counts(sample))
+
+
+def _numbers(name: str, plan: Plan, sample: Sample) -> Figure | None:
+    """Gold and predicted numbers in bins; None where most of the gold has one value."""
+    ordered = sorted(sample.gold)
+    edges = bin_edges(ordered[len(ordered) // RARE], ordered[-1 - len(ordered) // RARE])
+    if not edges:
+        return None
+    bins = bin_names(edges)
+    counts = [[0] * len(bins) for _ in bins]
+    for gold, predicted in zip(sample.gold, sample.predicted, strict=True):
+        counts[bisect_right(edges, gold)][bisect_right(edges, predicted)] += 1
+    return ConfusionMatrix(f"{name}: gold and predicted numbers", bins, bins, counts)
+
+
+def _probabilities(name: str, plan: Plan, sample: Sample) -> Figure:
+    positive = plan.options["positive"]
+    bins = bin_names(PROBABILITIES)
+    counts = [[0] * len(bins) for _ in range(2)]
+    for gold, predicted in zip(sample.gold, sample.predicted, strict=True):
+        counts[gold != positive][bisect_right(PROBABILITIES, predicted)] += 1
+    return ConfusionMatrix(
+        f"{name}: gold labels and the probability of {positive}", [positive, f"not {positive}"], bins, counts
+    )
+
+
+def _sets(name: str, plan: Plan, sample: Sample) -> Figure | None:
+    """Counts by label, by type of span, or, of rows, by their first field of labels; None for other answers."""
+    elements = _elements(plan, sample)
+    if plan.metric == "exact_match" or elements is None:
+        return None
+    shared: Counter[str] = Counter()
+    given: Counter[str] = Counter()
+    there: Counter[str] = Counter()
+    for gold, predicted in zip(sample.gold, sample.predicted, strict=True):
+        truth, answer = elements(gold), elements(predicted)
+        shared.update(map(_type, truth & answer))
+        given.update(map(_type, answer))
+        there.update(map(_type, truth))
+    rows: list[Terms] = [
+        (kind, float(shared[kind]), float(given[kind] - shared[kind]), float(there[kind] - shared[kind]))
+        for kind in sorted(given | there)
+    ]
+    # of spans also where characters are matched: one span may have as many as a figure asks for
+    what = "labels" if sample.many or sample.fields[0].type == "labels" else "whole spans by type"
+    return CountBars(f"{name}: {what}", rows)
+
+
+Typed = tuple[str, Hashable]
+"""An element of a set with its type."""
+
+
+def _type(element: Typed) -> str:
+    return element[0]
+
+
+def _elements(plan: Plan, sample: Sample) -> Callable[[Any], set[Typed]] | None:
+    """What makes an answer the elements of its set."""
+    if sample.many:
+        at = next((i for i, field in enumerate(sample.fields) if field.type == "label"), None)
+        return None if at is None else lambda rows: {(row[at] or NO_LABEL, row) for row in rows}
+    if {field.type for field in sample.fields} == {"labels"}:
+        return lambda answer: {(label, i) for i, labels in enumerate(answer) for label in labels}
+    if {field.type for field in sample.fields} != {"spans"}:
+        return None
+    return lambda answer: {
+        ((*kind, NO_TYPE)[0], (i, start, end)) for i, spans in enumerate(answer) for start, end, *kind in spans
+    }
+
+
+MAKERS: Mapping[str, Callable[[str, Plan, Sample], Figure | None]] = {
+    "labels": _labels,
+    "numbers": _numbers,
+    "probabilities": _probabilities,
+    "sets": _sets,
+    "tags": _tags,
+}
+"""By the module of a metric."""
+
+
+def bin_edges(low: float, high: float) -> list[float]:
+    """Where bins meet between two numbers: at multiples of 1, 2 or 5 times a power of ten."""
+    width = (high - low) / BINS
+    if not width > 0 or not math.isfinite(width):
+        return []
+    power = 10.0 ** math.floor(math.log10(width))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= width * (1 - 1e-9))
+    first, last = math.floor(low / step) + 1, math.ceil(high / step)
+    return [float(f"{place * step:.12g}") for place in range(first, last)]
+
+
+def bin_names(edges: Sequence[float]) -> list[str]:
+    """The names of the bins: each holds its lower end."""
+    between = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
+    return [f"below {edges[0]:g}", *between, f"from {edges[-1]:g}"]

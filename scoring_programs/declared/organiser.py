@@ -28,25 +28,25 @@ def prepare(request: Mapping[str, Any]) -> dict[str, list[str]]:
         for file in filter(None, (table.gold, table.gold_keys)):
             if (source / file.name).is_file():
                 shutil.copyfile(source / file.name, out / file.name)
-    labels = _labels_of_all([Path(folder) for folder in request.get("phases", [source])], tasks, options)
+    labels = _labels_of_all([Path(folder) for folder in request.get("phases", [source])], request)
     if labels:
         (out / gold.LABELS_FILE).write_text(json.dumps(labels, ensure_ascii=False), encoding="utf-8")
     return {"warnings": []}
 
 
-def _labels_of_all(folders: Sequence[Path], tasks: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+def _labels_of_all(folders: Sequence[Path], request: Mapping[str, Any]) -> dict[str, Any]:
     """Table id → field → the labels of the gold of all phases, of fields without declared values."""
     labels: dict[str, dict[str, set[str]]] = {}
-    for folder in folders:
-        reference = gold.read(folder, tasks, options)
-        for name, expected in gold.manifest(reference, tasks)["tables"].items():
-            for field, values in expected["values"].items():
-                labels.setdefault(name, {}).setdefault(field, set()).update(values)
+    for table in tables_of(request["options"]).values():
+        wanted = [plan for plan in _wanted(request) if plan.table == table.id]
+        for folder in folders:
+            for field, values in gold.labels_of_gold(folder, table, wanted).items():
+                labels.setdefault(table.id, {}).setdefault(field, set()).update(values)
     return {name: {field: sorted(values) for field, values in fields.items()} for name, fields in labels.items()}
 
 
 def check_reference(request: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Look for metrics that are undefined whatever is submitted; raises OrganiserError with all of them."""
+    """Look for metrics that the gold leaves undefined; raises OrganiserError with all of them."""
     reference, wanted = _gold(request), _wanted(request)
     problems = Problems()
     for plan in wanted:
@@ -72,10 +72,10 @@ def template(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The gold files; texts of the gold; and every column that is no key, groups no rows and is not declared public.
+    """The gold files; texts of the gold; and every column that is not a key, groups no rows and is not declared public.
 
-    Cells are tied to their keys where a key has one row: in lists of rows the same numbers and items occur in whatever
-    participants may well have, so that these are found as files only.
+    Cells are tied to their keys where a key has one row: in lists of rows the same numbers and items also occur in
+    what participants may have, so that these are found as files only.
     """
     folder, reference = Path(request["reference"]), _gold(request)
     labels: dict[tuple[str, str], None] = {}

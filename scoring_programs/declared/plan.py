@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from declared.metrics import Kind, kinds
+from declared.metrics import Definition, definitions
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ class Plan:
         )
 
     @property
-    def kind(self) -> Kind | None:
+    def definition(self) -> Definition | None:
         """The metric's row of the table; None for an own function."""
-        return None if self.file else kinds()[self.metric]
+        return None if self.file else definitions()[self.metric]
 
     @property
     def grouping(self) -> list[str]:

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from declared.answers import Answers, key_of, named_key, read_answers
-from declared.fields import ABSENT, Field, json_text, ordered
-from declared.metrics import kinds
+from declared.fields import ABSENT, Field, FieldError, json_text, ordered
+from declared.metrics import definitions
 from declared.plan import Plan, plans
 from declared.rows import Rows, column_names, picker, read_rows, text_lines
 from declared.tables import File, Key, Table, tables_of
 from scoring_kit.errors import OrganiserError, Problems
-from scoring_kit.faults import Fault, told_to_organiser
+from scoring_kit.faults import Fault, organiser_faults
 from scoring_kit.json_reading import read_utf8
 
 LABELS_FILE = "labels.json"
@@ -31,6 +31,7 @@ class GoldTable:
         fields: the gold's typed columns.
         keys: all keys, in the order of the gold.
         answers: the values of `fields`.
+        labels: field of labels without declared values → the labels that may be answered.
         groups: column → its text for each key, for `where`, `by` and `cluster`; "" for a key without.
         further: column → its text for each value of `answers`, for own functions.
     """
@@ -39,6 +40,7 @@ class GoldTable:
     fields: Sequence[Field]
     keys: Sequence[Key]
     answers: Answers
+    labels: Mapping[str, Sequence[str]]
     groups: Mapping[str, Sequence[str]]
     further: Mapping[str, Sequence[str]]
 
@@ -81,32 +83,16 @@ def expected(gold: GoldTable) -> dict[str, Any]:
     tagged = [field for field in gold.fields if field.type == "tags"]
     return {
         "keys": [list(key) for key in gold.keys],
-        "values": {field.name: _found_labels(gold, field) for field in gold.fields if _is_open(gold, field)},
+        "values": {field: list(labels) for field, labels in gold.labels.items()},
         "lengths": {field.name: [len(tags) for tags in gold.answers.columns[field.name, "tags"]] for field in tagged},
     }
-
-
-def _found_labels(gold: GoldTable, field: Field) -> list[str]:
-    """The labels of all phases where they are known, else those of this gold."""
-    if field.values is not None:
-        return list(field.values)
-    values = gold.answers.columns[field.name, field.type]
-    return sorted(set(values) if field.type == "label" else frozenset().union(*values))
-
-
-def _is_open(gold: GoldTable, field: Field) -> bool:
-    """Whether the submission has a field of this name whose labels are those of the gold."""
-    return any(
-        own.name == field.name and own.type == field.type and own.type in ("label", "labels") and own.values is None
-        for own in gold.table.answers
-    )
 
 
 def read_gold(
     folder: Path, table: Table, wanted: Sequence[Plan], labels: Mapping[str, Sequence[str]], problems: Problems
 ) -> GoldTable | None:
     """Read one table's gold; what is wrong is recorded by file, line and column, never with a value."""
-    tell = told_to_organiser(problems)
+    report = organiser_faults(problems)
     before = problems.found
     loaded = _load(folder, table.gold, table, problems)
     listed = _load(folder, table.gold_keys, table, problems) if table.gold_keys else None
@@ -114,7 +100,7 @@ def read_gold(
         return None
     names, rows, values = loaded
     naming = listed or loaded
-    keyed = _row_keys(table, naming, tell)
+    keyed = _row_keys(table, naming, report)
     keys = list(dict.fromkeys([*((name,) for name in naming[1].keys), *filter(None, keyed)]))
     _check_columns(table, wanted, names, listed[0] if listed else (), problems)
     if problems.found > before:
@@ -123,7 +109,7 @@ def read_gold(
     pick = picker([names.index(name) for name in [*table.key, *(field.name for field in fields)]])
     typed = replace(rows, rows=((number, pick(row)) for number, row in values))
     positions = {key: position for position, key in enumerate(keys)}
-    answers = read_answers(typed, table, positions, fields, problems, tell)
+    answers = read_answers(typed, table, positions, fields, problems, report)
     if not keys:
         problems.error(table.gold.name, "has no rows", "a row for each item")
     grouping = dict.fromkeys(
@@ -135,7 +121,13 @@ def read_gold(
         groups[column] = _group(column, table, keys, *with_keys, problems)
     own = any(plan.file for plan in wanted)
     further = _further(names, values, table, answers, positions) if own else {}
-    return GoldTable(table, fields, keys, answers, groups, further)
+    found = {
+        name: labels[name]
+        if name in labels
+        else sorted(frozenset().union(*(_labels_in(answers.columns[column]) for column in columns)))
+        for name, columns in _open_fields(table, wanted, names).items()
+    }
+    return GoldTable(table, fields, keys, answers, found, groups, further)
 
 
 Loaded = tuple[list[str], Rows, list[tuple[int, tuple[Any, ...]]]]
@@ -161,10 +153,16 @@ def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded 
     return names, rows, list(rows.rows)
 
 
-def _row_keys(table: Table, loaded: Loaded, tell: Fault) -> list[Key | None]:
+def _row_keys(table: Table, loaded: Loaded, report: Fault) -> list[Key | None]:
     """The key of each row; None for one that is reported."""
     _, rows, values = loaded
-    return [key_of(row, table, rows, number, tell) for number, row in values]
+    width = len(table.key)
+    return [
+        row[:width]
+        if all(isinstance(part, str) and part and part == part.strip() for part in row[:width])
+        else key_of(row, table, rows, number, report)
+        for number, row in values
+    ]
 
 
 def _check_columns(
@@ -194,31 +192,79 @@ def _gold_fields(
     """The gold's typed columns that metrics read: each as its field's type, or as the metric asks for."""
     fields: dict[tuple[str, str], Field] = {}
     for plan in wanted:
-        for field in gold_fields(plan, table, names):
+        for name, field in compared(plan, table, names):
             if field.type == "text" and _several(rows.is_json, [row[names.index(field.name)] for _, row in values]):
                 field = replace(field, type="texts")
-            if field.type in ("label", "labels") and field.values is None and field.name in labels:
-                field = replace(field, values=ordered(labels[field.name]))
+            if field.type in ("label", "labels") and field.values is None and name in labels:
+                field = replace(field, values=ordered(labels[name]))
             fields[field.name, field.type] = field
     return list(fields.values())
 
 
 def gold_fields(plan: Plan, table: Table, names: Sequence[str]) -> list[Field]:
-    """The gold's columns that a metric reads, typed; an own function reads whatever fields the gold has.
+    """The gold's columns that a metric reads, typed."""
+    return [field for _, field in compared(plan, table, names)]
 
-    The gold always answers, whatever a submission may leave out.
+
+def compared(plan: Plan, table: Table, names: Sequence[str]) -> list[tuple[str, Field]]:
+    """Each gold column that a metric reads, typed, after the submission's field that it is compared with.
+
+    An own function reads every field that the gold has. The gold always has a value, also of fields that a submission
+    may leave out.
     """
     if plan.file:
-        return [replace(field, required=True) for field in table.answers if field.name in names]
-    kind = kinds()[plan.metric]
+        return [(field.name, replace(field, required=True)) for field in table.answers if field.name in names]
+    kind = definitions()[plan.metric]
     if kind.module == "rankings":
         item, relevance = plan.gold
-        return [Field(item, "string"), Field(relevance, "number")]
+        return [(item, Field(item, "string")), (relevance, Field(relevance, "number"))]
     named = zip(plan.fields, plan.gold, strict=True)
     return [
-        Field(column, kind.gold) if kind.gold else replace(table.field(name), name=column, required=True)
+        (name, Field(column, kind.gold) if kind.gold else replace(table.field(name), name=column, required=True))
         for name, column in named
     ]
+
+
+def _open_fields(table: Table, wanted: Sequence[Plan], names: Sequence[str]) -> dict[str, set[tuple[str, str]]]:
+    """Field of labels without declared values → (name, type) of the gold columns that it is compared with."""
+    found: dict[str, set[tuple[str, str]]] = {}
+    for plan in wanted:
+        for name, field in compared(plan, table, names):
+            own = next((own for own in table.answers if own.name == name), None)
+            if own is not None and own.type == field.type and own.type in ("label", "labels") and own.values is None:
+                found.setdefault(name, set()).add((field.name, field.type))
+    return found
+
+
+def _labels_in(values: Sequence[Any]) -> frozenset[str]:
+    """The labels of a column of labels, or of sets of them."""
+    return frozenset(label for value in values for label in ([value] if isinstance(value, str) else value or ()))
+
+
+def labels_of_gold(folder: Path, table: Table, wanted: Sequence[Plan]) -> dict[str, frozenset[str]]:
+    """The labels in a phase's gold, by field without declared values; what is wrong there its own phase reports."""
+    if not _open_fields(table, wanted, [field.name for field in table.answers]):
+        return {}
+    loaded = _load(folder, table.gold, table, Problems())
+    names, rows, values = loaded or ([], None, [])
+    found = {}
+    for name, columns in _open_fields(table, wanted, names).items():
+        raw = [(Field(column, kind, separator=table.field(name).separator), column) for column, kind in columns]
+        found[name] = frozenset().union(
+            *(
+                _labels_in([_read_label(field, row[names.index(column)], rows) for _, row in values])
+                for field, column in raw
+                if column in names
+            )
+        )
+    return found
+
+
+def _read_label(field: Field, value: Any, rows: Rows | None) -> Any:
+    try:
+        return field.of_json(value) if rows is not None and rows.is_json else field.of_cell(value)
+    except FieldError:
+        return None
 
 
 def _several(is_json: bool, raw: Sequence[Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Files of rows, whatever their format: CSV, TSV, JSON lines, JSON or plain lines.
+"""Files of rows in any format: CSV, TSV, JSON lines, JSON or plain lines.
 
 A line ends with LF or CRLF alone, so that a text may hold any other character. Runs on Python 3.9 with the standard
 library alone.
@@ -128,9 +128,10 @@ def _picked(
     problems: Problems,
 ) -> Iterator[Tuple[int, Tuple[Any, ...]]]:
     pick = picker(at)
+    all_there = all(place < width for place in at)
     for line, cells in rows:
         if len(cells) == width:
-            yield line, pick([*cells, ABSENT])
+            yield line, pick(cells if all_there else [*cells, ABSENT])
         elif cells and (len(cells) > 1 or cells[0].strip()):
             expected = f"{width}, as many as the header has columns"
             problems.error(place(line), f"has {len(cells)} cell{'s' if len(cells) > 1 else ''}", expected)
@@ -151,7 +152,7 @@ def _unquoted(text: str, delimiter: str) -> Iterator[Tuple[int, List[str]]]:
 
 def _quoted(text: str, tabs: bool, name: str, problems: Problems) -> Iterator[Tuple[int, List[str]]]:
     """Cells quoted by RFC 4180, with the number of the row's last line."""
-    # The csv module would end a line at a carriage return, so another character, which the text has not, stands in.
+    # The csv module would end a line at a carriage return, so a character that the text does not have takes its place.
     stand_in = next(c for c in map(chr, range(0xE000, 0xF8FF)) if c not in text) if LONE_RETURN.search(text) else ""
     if stand_in:
         text = LONE_RETURN.sub(stand_in, text)
@@ -183,7 +184,7 @@ def _json_lines(
 
 
 def _parsed(text: str, where: str, problems: Problems) -> Any:
-    """The value of a JSON text; ABSENT, with the problem recorded, where there is none."""
+    """The value of a JSON text; ABSENT, with the problem recorded, where it is not valid."""
     try:
         return json.loads(text, object_pairs_hook=JsonObject)
     except json.JSONDecodeError as error:
@@ -232,7 +233,7 @@ def _take(
     wanted: Sequence[str],
     problems: Problems,
 ) -> None:
-    """Append one JSON object's values, or record that it is none; `key` comes from the name that it stands under."""
+    """Append one JSON object's values, or record that it is not an object; `key` comes from the name above it."""
     if not isinstance(item, JsonObject):
         problems.error(where, "is not a JSON object", "an object with the fields of a row")
         return

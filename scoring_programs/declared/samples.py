@@ -46,7 +46,9 @@ def _units(plan: Plan, gold: GoldTable, columns: Columns, owners: Sequence[int])
         for owner, row in zip(owners, zip(*columns, strict=True), strict=True):
             rows[owner].append(row)
         return [rows]
-    return [list(zip(*columns, strict=True))] if plan.kind is not None and plan.kind.joint else list(columns)
+    return (
+        [list(zip(*columns, strict=True))] if plan.definition is not None and plan.definition.joint else list(columns)
+    )
 
 
 def own_rows(gold: GoldTable, answers: Answers) -> tuple[list[Any], list[Any]]:
@@ -76,7 +78,7 @@ def _dicts(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
 def scored_groups(plan: Plan, gold: GoldTable) -> dict[str, list[int]]:
     """The positions of the keys that count, by group; a metric without `by` has one group, named "".
 
-    Groups come in the order of their names; one that `where` leaves without a key is none.
+    Groups come in the order of their names; those that `where` leaves without a key are left out.
     """
     chosen = list(range(len(gold.keys)))
     for column, wanted in plan.where.items():

@@ -13,7 +13,7 @@ from declared.fields import Field, ordered
 from declared.rows import Rows, read_rows, text_lines
 from declared.tables import Key, Table, fields_of_tasks, tables_of
 from scoring_kit.errors import Problems, shown
-from scoring_kit.faults import told_to_participant
+from scoring_kit.faults import participant_faults
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
@@ -37,7 +37,7 @@ class Submission:
 
 
 def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[Submission]:
-    """Read and judge a submission; whatever is wrong is recorded in `problems`."""
+    """Read and judge a submission; all that is wrong is recorded in `problems`."""
     tables = tables_of(manifest.options)
     names = _find_files(files, list(tables.values()), problems)
     answers: Dict[str, Answers] = {}
@@ -96,7 +96,7 @@ def _read_table(
         if not rows.is_json and not _check_header(rows.names, name, table, fields, problems):
             return Answers({}, [], [])
     positions = {key: position for position, key in enumerate(keys)}
-    answers = read_answers(rows, table, positions, fields, problems, told_to_participant(problems))
+    answers = read_answers(rows, table, positions, fields, problems, participant_faults(problems))
     for key in rows.keys:
         if (key,) not in positions:
             problems.error(name, f"unknown {table.key[0]} {shown(key)}", "ids of this phase's data alone")

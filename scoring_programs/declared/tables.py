@@ -80,7 +80,7 @@ class Table:
 
     @property
     def answers(self) -> List[Field]:
-        """The fields that are no key."""
+        """The fields that are not part of the key."""
         return [field for field in self.fields if field.name not in self.key]
 
     def field(self, name: str) -> Field:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from declared.answers import Answers
-from declared.figures import bars_by_group, figure_of_field
+from declared.figures import Later, bars_by_group, figures_of_fields
 from declared.metrics import Sample, measure
 from declared.metrics.own import own_function, own_value
 from declared.plan import Plan, plans
@@ -16,6 +17,9 @@ from declared.reference import GoldTable, Reference
 from declared.samples import own_rows, samples_of, scored_groups
 from declared.submission import Submission
 from scoring_kit.results import Figure, Metric, TaskResult
+
+if TYPE_CHECKING:
+    from scoring_kit.units import Units
 
 Positions = Sequence[int]
 
@@ -45,7 +49,7 @@ class Computed:
         ]
 
     def mean(self, worst: float) -> float:
-        """The mean over fields and groups, `worst` standing in for undefined values."""
+        """The mean over fields and groups, with `worst` in place of undefined values."""
         values = [worst if math.isnan(value) else value for _, row in self.values for value in row]
         return math.fsum(values) / len(values)
 
@@ -57,24 +61,43 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
         metrics: dict[str, Metric] = {}
         settings: dict[str, str] = {}
         warnings: list[str] = []
-        figures: dict[str, Figure] = {}
+        computed: list[tuple[Plan, Computed]] = []
         libraries: dict[str, None] = {}
-        for plan in plans(options)[task]:
+        own = plans(options)[task]
+        for plan in own:
             gold = reference.tables[plan.table]
             column = compute(plan, gold, submission.tables[plan.table])
             metrics[plan.key] = Metric(column.mean(plan.worst), sum(map(len, column.groups.values())))
             settings[plan.key] = described(plan)
-            libraries.update(dict.fromkeys(plan.kind.libraries if plan.kind else ()))
+            libraries.update(dict.fromkeys(plan.definition.libraries if plan.definition else ()))
             if column.undefined:
                 warnings.append(undefined_text(plan, column.undefined))
-            if plan.by and not plan.file:
-                figures[f"by {plan.key}"] = bars_by_group(plan, column.groups, [row for _, row in column.values])
-            if not plan.where and not gold.table.many:
-                for name, sample in zip(plan.fields, column.samples, strict=False):
-                    figures.update(figure_of_field(plan, name, sample))
-        return TaskResult(metrics, settings, tuple(libraries), warnings, list(figures.values()))
+            computed.append((plan, column))
+        return TaskResult(
+            metrics,
+            settings,
+            tuple(libraries),
+            warnings,
+            Later(partial(_figures, computed)),
+            partial(_units, own, reference, submission),
+        )
 
     return score
+
+
+def _figures(computed: Sequence[tuple[Plan, Computed]]) -> list[Figure]:
+    figures: dict[Hashable, Figure] = {}
+    for plan, column in computed:
+        if plan.by and not plan.file:
+            figures[plan.key] = bars_by_group(plan, column.groups, [row for _, row in column.values])
+        figures.update(figures_of_fields(plan, column.samples))
+    return list(figures.values())
+
+
+def _units(own: Sequence[Plan], reference: Reference, submission: Submission) -> Units:
+    from declared.units import units_of
+
+    return units_of(own, reference, submission)
 
 
 def compute(plan: Plan, gold: GoldTable, answers: Answers) -> Computed:
@@ -97,7 +120,7 @@ def compute(plan: Plan, gold: GoldTable, answers: Answers) -> Computed:
 
 
 def undefined_text(plan: Plan, places: Sequence[str]) -> str:
-    """The warning that a value is undefined for this submission, and what stands in for it."""
+    """The warning that a value is undefined for this submission, and what counts instead."""
     shown = "; ".join(filter(None, places[:5]))
     where = f" for {shown}" + (f" and {len(places) - 5} more" if len(places) > 5 else "") if shown else ""
     return f"{plan.key}: {plan.metric} is undefined{where}, as for constant predictions; {plan.worst:g} counts instead."
@@ -105,7 +128,12 @@ def undefined_text(plan: Plan, places: Sequence[str]) -> str:
 
 def described(plan: Plan) -> str:
     """A column's metric in the signature: name, fields, options, rows and groups."""
-    options = [f"{name}={value}" for name, value in sorted(plan.options.items()) if value is not None]
+    used = dict(plan.options)
+    if plan.definition is not None and plan.definition.module == "embeddings":
+        from declared.metrics.embeddings import engine_settings
+
+        used = {"part": plan.options["part"], **engine_settings(plan.options)}  # no folder of the organisers' machine
+    options = [f"{name}={value}" for name, value in sorted(used.items()) if value is not None]
     parts = [plan.metric, "+".join(plan.fields), *options]
     if tuple(plan.gold) != tuple(plan.fields):
         parts.append("gold=" + "+".join(plan.gold))

@@ -7,6 +7,7 @@ F1 is the mean of the classes' F1, as its formula says, not the harmonic mean th
 from collections.abc import Mapping
 from typing import Any
 
+from process2025.per_speaker import classification_units
 from process2025.reference import Reference
 from process2025.submission import CLASSES, Submission
 from scoring_kit.metrics.classification import LabelScores, label_figures, label_metrics, score_labels
@@ -33,11 +34,11 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     return TaskResult(
         metrics=metrics,
         settings={"classification.labels": str(len(CLASSES))},
-        libraries=["scikit-learn"],
         figures=[
             *_models(scored),
             *label_figures(f"Classification, model {best}", scored[best]),
         ],
+        units=lambda: classification_units(reference, models, {n: scores.macro_f1 for n, scores in scored.items()}),
     )
 
 

@@ -117,7 +117,7 @@ def combined_scores(scores: Scores) -> dict[str, float]:
 def invitations(by_f1: Mapping[str, int], by_rmse: Mapping[str, int], by_s: Mapping[str, int]) -> Invitations:
     """Who is invited, by the ranks in classification, in regression and of the combined score.
 
-    Nobody is invited who has no result in either task.
+    A team without a result in either task is not invited.
     """
     classification = sorted(by_f1, key=lambda team: (by_f1[team], team))
     regression = sorted(by_rmse, key=lambda team: (by_rmse[team], team))
@@ -135,12 +135,12 @@ def team_name(stem: str, names: Sequence[str], problems: Problems) -> str | None
     if len(matches) == 1:
         team: str = matches[0]
         return team
-    problems.error(stem, f"holds {len(matches)} files that are named by the rule", f"one file {EXPECTED_NAME}")
+    problems.error(stem, f"holds {len(matches)} files whose names follow the rule", f"one file {EXPECTED_NAME}")
     return None
 
 
 def _metric(results: Mapping[str, TaskResult], task: str, name: str) -> float | None:
-    """A team's metric as it was computed, whatever the board shows of it; None where it did not enter the task."""
+    """A team's metric as it was computed, not as the board shows it; None where it did not enter the task."""
     return results[task].metrics[name].value if task in results else None
 
 

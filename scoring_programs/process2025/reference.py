@@ -103,7 +103,7 @@ def _read(text: str, tasks: Sequence[str], form: Form, problems: Problems) -> Re
     for line, cells in phase_rows(table)[0]:
         item = cells[at[form.id]].strip()
         if not item or item in line_of:
-            what = f"{form.id} {item} stood there already, in line {line_of[item]}" if item else f"{form.id} is empty"
+            what = f"{form.id} {item} already occurs in line {line_of[item]}" if item else f"{form.id} is empty"
             problems.error(f"{form.file}:{line}", what, "each speaker once")
             continue
         line_of[item] = line
@@ -121,7 +121,7 @@ def _read(text: str, tasks: Sequence[str], form: Form, problems: Problems) -> Re
 
 def _class_name(cell: str, where: str, problems: Problems) -> str:
     if cell not in CLASS_OF:
-        problems.error(where, f"{CLASS} is none of the classes", f"one of {', '.join(CLASSES)}, spelt exactly so")
+        problems.error(where, f"{CLASS} is not one of the classes", f"one of {', '.join(CLASSES)}, spelled exactly so")
     return CLASS_OF.get(cell, "")
 
 
@@ -134,6 +134,6 @@ def _score(cell: str, where: str, form: Form, problems: Problems) -> float | Non
     except ValueError:
         value = math.nan
     if not 0.0 <= value <= MMSE_MAX:
-        what = f"{form.mmse} is no number from 0 to {MMSE_MAX:g}"
+        what = f"{form.mmse} is not a number from 0 to {MMSE_MAX:g}"
         problems.error(where, what, "a score, or nothing where it is unknown")
     return value

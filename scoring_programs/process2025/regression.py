@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from process2025.per_speaker import regression_units
 from process2025.reference import Reference
 from process2025.submission import Submission
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, comparable
@@ -28,17 +29,12 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
     bars = [Bar(f"Model {number}", value, rows) for number, value in scored.items()]
     return TaskResult(
         metrics=metrics,
-        libraries=["scikit-learn"],
         figures=[BarChart(title, bars, "lower", "speakers with a gold score")] if len(bars) > 1 else [],
+        units=lambda: regression_units(reference, models, scored),
     )
 
 
 def rmse(predictions: Sequence[float], golds: Sequence[float | None]) -> float:
     """Root mean squared error, in MMSE points, over the speakers with a gold score (at least one)."""
-    import numpy as np
-    from sklearn.metrics import mean_squared_error
-
-    gold = np.array(golds, dtype=np.float64)  # None becomes NaN
-    there = ~np.isnan(gold)
-    predicted = np.array(predictions, dtype=np.float64)
-    return math.sqrt(mean_squared_error(gold[there], predicted[there]))
+    squares = [(given - gold) ** 2 for given, gold in zip(predictions, golds, strict=True) if gold is not None]
+    return math.sqrt(math.fsum(squares) / len(squares))

@@ -9,7 +9,7 @@ from scoring_kit.errors import Problems
 
 
 def make_gold(path: Path, target: Path) -> list[str]:
-    """Write the speakers of a valid dem-info.csv to `target` in the form of gold.csv, their cells as they stand.
+    """Write the speakers of a valid dem-info.csv to `target` in the form of gold.csv, their cells unchanged.
 
     Returns:
         A warning where training speakers were left out.

@@ -61,7 +61,7 @@ class Submission:
 
 
 def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[Submission]:
-    """Read and judge a submission; whatever is wrong is recorded in `problems`."""
+    """Read and judge a submission; everything that is wrong is recorded in `problems`."""
     name = _the_file(files, problems)
     if name is None:
         return None
@@ -70,9 +70,9 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
         return None
     named = NAME.fullmatch(name)
     if named is None:
-        problems.error(name, "is not named by the rule", f"a file {EXPECTED_NAME}")
+        problems.error(name, "does not follow the naming rule", f"a file {EXPECTED_NAME}")
     elif named["team"] == TEMPLATE_TEAM:
-        problems.warn(name, f"still has the template's name; rename it to {EXPECTED_NAME}")
+        problems.warn(name, f"still has the name of the template; rename it to {EXPECTED_NAME}")
     columns = _read_columns(text, name, manifest.expected["ids"], problems)
     models = {task: [c.model(name, problems) for c in columns if c.task == task] for task in SUFFIXES}
     entered = frozenset(task for task in SUFFIXES if any(model.status == "scored" for model in models[task]))
@@ -125,7 +125,7 @@ class _Column:
         elif cell in CLASS_OF:
             self.answers[row] = CLASS_OF[cell]
         else:
-            what, expected = f"{shown(cell)} is no class", f"one of {', '.join(CLASSES)}, spelt exactly so"
+            what, expected = f"{shown(cell)} is not a class", f"one of {', '.join(CLASSES)}, spelled exactly so"
             problems.error(f"{where[0]}:{where[1]} ({self.name})", what, expected)
 
     def _score(self, where: Tuple[str, int], cell: str, problems: Problems) -> float:
@@ -138,9 +138,9 @@ class _Column:
         return value
 
     def _judge(self, value: float, cell: str, where: Tuple[str, int], problems: Problems) -> None:
-        """A score outside the range of the MMSE is remarked on, one that is none or far away refused."""
+        """A score outside the range of the MMSE gets a warning; what is not a number, or far outside, is refused."""
         if not -MMSE_LIMIT <= value <= MMSE_LIMIT:
-            what = f"{shown(cell)} is {'out of reach' if math.isfinite(value) else 'no finite number'}"
+            what = f"{shown(cell)} is {'far out of range' if math.isfinite(value) else 'not a finite number'}"
             expected = f"an MMSE score such as 27 or 26.5, with a decimal point, from 0 to {MMSE_MAX:g}"
             problems.error(f"{where[0]}:{where[1]} ({self.name})", what, expected)
         elif len(self._outside) <= CELLS_SHOWN:
@@ -181,7 +181,7 @@ def _read_columns(text: str, name: str, ids: Sequence[str], problems: Problems) 
     there = [(table.header.index(column.name), column) for column in columns if column.name in table.header]
     absent = [column.name for column in columns if column.name not in table.header]
     if absent:
-        problems.warn(f"{name}:1", f"without the columns {', '.join(absent)}, which count as empty")
+        problems.warn(f"{name}:1", f"lacks the columns {', '.join(absent)}, which count as empty")
     for row, line, cells in rows_by_id(table, ID, ids, name, problems):
         where = (name, line)
         for at, column in there:

@@ -23,7 +23,7 @@ class Table:
 
     Attributes:
         header: column names, blanks around them removed.
-        rows: (line number of the row's last line, its cells as they stand), one for each row with anything in it; they
+        rows: (line number of the row's last line, its cells unchanged), one for each row with anything in it; they
             can be gone through once, and what is wrong with them is recorded on the way.
     """
 
@@ -35,16 +35,16 @@ def read_table(text: str, name: str, problems: Problems) -> Table:
     """Parse CSV; rows of another width than the header and unparsable lines are recorded and left out."""
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        problems.error(f"{name}:{line}", "holds a NUL character", "plain text")
+        problems.error(f"{name}:{line}", "contains a NUL character", "plain text")
         return Table([], iter(()))
     lines = _parsed(text, name, problems)
     header = [column.strip() for column in next(lines, (0, []))[1]]
     if not any(header):
         problems.error(name, "has no header line", "a first line with the column names, separated by commas")
         return Table([], iter(()))
-    # Spreadsheets write columns without a name to the right of the table; nobody reads them.
+    # Spreadsheets write columns without a name to the right of the table; they are not read.
     for column in sorted(name for name, times in Counter(header).items() if name and times > 1):
-        problems.error(f"{name}:1", f"the column {shown(column)} stands there more than once", "each column once")
+        problems.error(f"{name}:1", f"the column {shown(column)} occurs more than once", "each column once")
     return Table(header, lines)
 
 
@@ -92,9 +92,9 @@ def rows_by_id(
         if not item:
             problems.error(f"{name}:{line}", f"{id_column} is empty", "the id of a row of the data")
         elif i is None:
-            problems.error(f"{name}:{line}", f"unknown {id_column} {shown(item)}", "ids of this phase's data alone")
+            problems.error(f"{name}:{line}", f"unknown {id_column} {shown(item)}", "only ids from this phase's data")
         elif first_line[i]:
-            what = f"the {id_column} {shown(item)} stood there already, in line {first_line[i]}"
+            what = f"the {id_column} {shown(item)} already occurs in line {first_line[i]}"
             problems.error(f"{name}:{line}", what, "one row for each id")
         else:
             first_line[i] = line

@@ -25,9 +25,9 @@ class Entry:
 
     Attributes:
         team: its name.
-        shown: where it lies, below the folder of all submissions.
+        shown: its path below the folder of all submissions.
         files: the folder with its files, unpacked.
-        moment: that of the dated folder it lies in, if any.
+        moment: that of the dated folder it is in, if any.
     """
 
     team: str
@@ -47,7 +47,7 @@ def read_entries(folder: Path, work: Path, keep: Collection[str], team_name: Tea
     Folders named in `keep` (task ids) carry meaning, any other one around a submission's files does not.
 
     Folders called by a date (2025-01-31, or with a time, 2025-01-31T18-00) hold what was sent then: by all teams, or,
-    in a folder of a team's own, by that team. Two submissions of a team must lie in such folders, of different dates;
+    in a folder of a team's own, by that team. Two submissions of a team must be in such folders, of different dates;
     the latest counts.
 
     Raises:
@@ -73,7 +73,7 @@ def read_entries(folder: Path, work: Path, keep: Collection[str], team_name: Tea
 
 
 def _walk(folder: Path, team: str | None, moment: datetime | None) -> Iterator[tuple[Path, str, datetime | None]]:
-    """Every submission with its entry's name and the moment of the dated folder it lies in.
+    """Every submission with its entry's name and the moment of the dated folder it is in.
 
     A dated folder holds the entries of all teams; in a folder of a team's own, it is what that team sent then.
     """
@@ -90,7 +90,7 @@ def _walk(folder: Path, team: str | None, moment: datetime | None) -> Iterator[t
 
 
 def _sent(folder: Path) -> Path:
-    """The zip that is all that lies in a folder, or else the folder."""
+    """The only zip in a folder that holds nothing else, or else the folder."""
     listed = _listed(folder)
     return listed[0] if len(listed) == 1 and is_zip(listed[0]) else folder
 

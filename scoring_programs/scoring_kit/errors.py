@@ -8,7 +8,7 @@ SHOWN = 50
 MAX_LINE = 1_000
 WARNINGS_SHOWN = 20
 LOG_BYTES = 6_000
-"""What may be said at a time: some workers lose the beginning of a longer log, or fail a run because of it."""
+"""The longest log that is safe: some workers lose the beginning of a longer log, or fail a run because of it."""
 
 
 class SubmissionError(Exception):
@@ -129,7 +129,7 @@ def printable(text: str) -> str:
 
 
 def shown(value: object, limit: int = 60) -> str:
-    """A participant's value as it stands in a message: printable, cut to `limit`, the only thing between `"` there."""
+    """A participant's value for a message: printable, cut to `limit`, the only text between `"` in it."""
     text = value if isinstance(value, str) else repr(value)
     quoted = printable(text[: limit + 1]).replace('"', "'")
     return f'"{quoted[:limit]}…"' if len(text) > limit else f'"{quoted}"'

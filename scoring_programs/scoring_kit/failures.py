@@ -1,4 +1,4 @@
-"""What is said of a run that failed, and to whom: to participants about their file, to organisers about the rest."""
+"""The messages of a failed run: to participants about their file, to organisers about everything else."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from scoring_kit.missing_packages import missing_package, what_is_missing
 BAD_SUBMISSION, ORGANISERS, BUG = 1, 2, 3
 """Exit status."""
 
-NOT_YOURS = "This is not the submission's fault; tell the organisers."
+NOT_YOURS = "This is not the submission's fault; please inform the organisers."
 FRAMES_SHOWN = 20
 
 
@@ -23,8 +23,8 @@ class Failure:
 
     Attributes:
         status: the exit status.
-        log: what stderr says.
-        page: what the results page says, which everybody can open: of anything but the submission no reason at all.
+        log: the lines for stderr.
+        page: the lines for the results page, which everybody can open: it gives reasons only for a bad submission.
     """
 
     status: int
@@ -32,13 +32,13 @@ class Failure:
     page: Sequence[str]
 
 
-def guarded(action: Callable[[], None], tell: Callable[[Failure], None] | None = None) -> int:
-    """Run `action`; returns the exit status, after `tell` was told of a failure (by default it is printed)."""
+def guarded(action: Callable[[], None], show: Callable[[Failure], None] | None = None) -> int:
+    """Run `action`; returns the exit status, after `show` was called with a failure (by default it is printed)."""
     try:
         action()
     except Exception as error:
         failure = failure_of(error)
-        (tell or print_failure)(failure)
+        (show or print_failure)(failure)
         return failure.status
     return 0
 
@@ -63,7 +63,7 @@ def print_failure(failure: Failure) -> None:
 def print_fitting(failure: Failure) -> None:
     """Print as much as a worker surely keeps, and how much was left out.
 
-    The organisers' mistakes may be many; what is said of a submission or a bug is short in itself.
+    The organisers' mistakes may be many; messages about a submission or a bug are short already.
     """
     lines = fitting(failure.log) if failure.status == ORGANISERS else failure.log
     more = len(failure.log) - len(lines)
@@ -81,8 +81,8 @@ def _bug(error: Exception) -> list[str]:
         return "".join(traceback.format_exception(error)).splitlines()
     frames = traceback.extract_tb(error.__traceback__)
     return [
-        "The scoring program failed; this is a bug, please report these lines to the organisers.",
-        *([f"  … {len(frames) - FRAMES_SHOWN} calls before these"] if len(frames) > FRAMES_SHOWN else []),
+        "The scoring program failed. This is a bug; please report these lines to the organisers.",
+        *([f"  … {len(frames) - FRAMES_SHOWN} earlier calls"] if len(frames) > FRAMES_SHOWN else []),
         *(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}" for frame in frames[-FRAMES_SHOWN:]),
         f"  {type(error).__name__}",
     ]

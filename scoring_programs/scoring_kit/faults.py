@@ -1,6 +1,6 @@
-"""One fault of a file, told in two ways: to its sender with the value, to the organisers without any.
+"""One fault of a file, recorded in two ways: for its sender with the value, for the organisers without it.
 
-Formats that gold and submissions share are read by one reader; it tells each fault to whoever must mend it.
+Formats that gold and submissions share have one reader, which passes each fault to a function made here.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ Fault = Callable[[str, str, str, str], None]
 """Called with where it is (`file:line`), the broken rule, the value that breaks it (or ""), and what is expected."""
 
 
-def told_to_participant(problems: Problems) -> Fault:
+def participant_faults(problems: Problems) -> Fault:
     """A fault of a submission: rule, value and expectation."""
 
-    def tell(where: str, rule: str, value: str, expected: str) -> None:
+    def record(where: str, rule: str, value: str, expected: str) -> None:
         problems.error(where, f"{rule} {shown(value)}" if value else rule, expected)
 
-    return tell
+    return record
 
 
-def told_to_organiser(problems: Problems) -> Fault:
+def organiser_faults(problems: Problems) -> Fault:
     """A fault of the reference data: place and rule alone, because participants read this message in their log."""
 
-    def tell(where: str, rule: str, value: str, expected: str) -> None:
+    def record(where: str, rule: str, value: str, expected: str) -> None:
         problems.error(where, rule, "Look at this line of the reference data")
 
-    return tell
+    return record

@@ -1,4 +1,4 @@
-"""The frame of every scoring program: reads, scores, writes, and says whose fault it is when it cannot.
+"""The frame of every scoring program: reads, scores, writes, and reports whose fault it is when it cannot.
 
 Exit status: 0 with a complete scores.json; 1 bad submission; 2 the organisers must act; 3 a bug of the program.
 """
@@ -11,24 +11,31 @@ import io
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
 from scoring_kit.failures import Failure, guarded, print_fitting
 from scoring_kit.manifest import Manifest
 from scoring_kit.outputs import remove_outputs, write_failure_page, write_outputs
+from scoring_kit.package import Submission, reference_module, submission_module
 from scoring_kit.program import Program
 from scoring_kit.report import Run
 from scoring_kit.results import TaskResult
 from scoring_kit.signature import reference_digest, signature
 from scoring_kit.submission_files import read_submission, submission_name
 
-TaskScorer = Callable[[Any, Any, Mapping[str, Any]], TaskResult]
-"""Scores a submission against the reference with the competition's options."""
+
+class TaskScorer(Protocol):
+    """`score` of a task's module: a submission against the reference with the competition's options."""
+
+    def __call__(self, reference: Any, submission: Any, options: Mapping[str, Any], /) -> TaskResult:
+        """Score the task."""
+
+
 COLLECTING = (50_000, 10, 10)
 """Thresholds of garbage collection: reading makes millions of small objects and hardly a cycle, and looking for cycles
 as often as Python does by itself would take a fifth of its time."""
@@ -43,11 +50,11 @@ def main(program_folder: Path, arguments: Sequence[str]) -> int:
     request = _parse(arguments)
     gc.set_threshold(*COLLECTING)
 
-    def tell(failure: Failure) -> None:
+    def show(failure: Failure) -> None:
         print_fitting(failure)
         write_failure_page(request.output, program_folder, failure.page, _now())
 
-    return guarded(lambda: run(program_folder, request.input, request.output, request.task), tell)
+    return guarded(lambda: run(program_folder, request.input, request.output, request.task), show)
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -70,18 +77,16 @@ def run(program_folder: Path, input_folder: Path, output_folder: Path, task: str
     program = Program.read(program_folder / "program.json").for_organisers(os.environ.get("SCORING_DETAILS"))
     if task is not None:
         program = _only(program, task)
-    package = program.package
-    reference_module = importlib.import_module(f"{package}.reference")
-    submission_module = importlib.import_module(f"{package}.submission")
+    reading_gold, reading = reference_module(program.package), submission_module(program.package)
 
     reference_folder = input_folder / "ref"
     if not reference_folder.is_dir():
         raise OrganiserError("There is no reference data (input/ref). Give the task its reference_data.")
-    reference = reference_module.read(reference_folder, program.tasks, program.options)
-    manifest = make_manifest(program, reference_module.manifest(reference, program.tasks))
+    reference = reading_gold.read(reference_folder, program.tasks, program.options)
+    manifest = make_manifest(program, reading_gold.manifest(reference, program.tasks))
     problems = Problems()
     try:
-        submission = read_submission(submission_module, input_folder / "res", manifest, problems)
+        submission = read_submission(reading, input_folder / "res", manifest, problems)
     except SubmissionError:
         _print_warnings(problems)  # what was ignored is often why something else is missing
         raise
@@ -96,7 +101,7 @@ def run(program_folder: Path, input_folder: Path, output_folder: Path, task: str
 
 
 def _now() -> datetime:
-    """The time of the run in UTC; SOURCE_DATE_EPOCH stands in for it where outputs must come out the same again."""
+    """The time of the run in UTC; SOURCE_DATE_EPOCH replaces it where outputs must be reproducible."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     return datetime.fromtimestamp(int(epoch), UTC) if epoch.isascii() and epoch.isdigit() else datetime.now(UTC)
 
@@ -113,11 +118,11 @@ def make_manifest(program: Program, expected: Mapping[str, Any]) -> Manifest:
     )
 
 
-def score_tasks(program: Program, reference: Any, submission: Any) -> dict[str, TaskResult]:
+def score_tasks(program: Program, reference: Any, submission: Submission) -> dict[str, TaskResult]:
     """Score every task that the submission enters.
 
     Raises:
-        OrganiserError: the `submission` module says that it enters a task which the competition does not have.
+        OrganiserError: the submission enters a task that the competition does not have.
     """
     unknown = sorted(set(submission.entered) - set(program.all_tasks))
     if unknown:

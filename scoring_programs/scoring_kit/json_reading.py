@@ -12,7 +12,7 @@ MEGABYTE = 1_000_000
 
 
 class JsonObject(Dict[str, Any]):
-    """A JSON object that remembers which of its keys stood there more than once (the last value is kept)."""
+    """A JSON object that remembers which of its keys occurred more than once (the last value is kept)."""
 
     def __init__(self, pairs: List[Tuple[str, Any]]) -> None:
         super().__init__(pairs)
@@ -29,22 +29,22 @@ def read_utf8(path: Path, name: str, max_megabytes: float, problems: Problems) -
     """The text of a file: UTF-8, a byte-order mark tolerated, at most `max_megabytes` million bytes; else None."""
     size = path.stat().st_size
     if size > max_megabytes * MEGABYTE:
-        problems.error(name, f"is {size / MEGABYTE:.1f} MB large", f"at most {max_megabytes:g} MB")
+        problems.error(name, f"is {size / MEGABYTE:.1f} MB in size", f"at most {max_megabytes:g} MB")
         return None
     data = path.read_bytes()
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        problems.error(name, "is encoded in UTF-16", "UTF-8 text is expected; save the file again as UTF-8")
+        problems.error(name, "is encoded as UTF-16", "UTF-8 text is expected; save the file again as UTF-8")
         return None
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        problems.error(f"{name}:{line}", "holds bytes that are not UTF-8", "UTF-8 text is expected")
+        problems.error(f"{name}:{line}", "contains bytes that are not UTF-8", "UTF-8 text is expected")
         return None
 
 
 def read_json(path: Path, name: str, max_megabytes: float, problems: Problems) -> Any:
-    """The value of a JSON file, its objects as JsonObject; None, with the problem recorded, where it is no JSON.
+    """The value of a JSON file, its objects as JsonObject; None, with the problem recorded, where it is not JSON.
 
     NaN and Infinity are read as floats, so that the caller can name the field that holds them.
     """
@@ -56,9 +56,9 @@ def read_json(path: Path, name: str, max_megabytes: float, problems: Problems) -
     except json.JSONDecodeError as error:
         problems.error(f"{name}:{error.lineno}:{error.colno}", f"not valid JSON ({error.msg})", "one JSON object")
     except RecursionError:
-        problems.error(name, "is nested too deeply", "the nesting of the template")
+        problems.error(name, "is nested too deeply", "nesting as in the template")
     except ValueError:  # a whole number of thousands of digits
-        problems.error(name, "holds a number of too many digits", "numbers as the format describes them")
+        problems.error(name, "contains a number with too many digits", "numbers in the range that the format allows")
     return None
 
 
@@ -73,4 +73,4 @@ def type_name(value: object) -> str:
 def report_duplicates(value: JsonObject, where: str, problems: Problems) -> None:
     """Record every key that an object holds twice: which of the two values is meant cannot be known."""
     for key in value.duplicates:
-        problems.error(where, f"the key {shown(key)} stands there more than once", "each key once")
+        problems.error(where, f"the key {shown(key)} occurs more than once", "each key once")

@@ -18,7 +18,7 @@ class Manifest:
         all_tasks: ids of all tasks of the competition; files of the others are left alone.
         layout: `joint`, `tasks` or `separate` (then each task stands alone).
         options: the competition's options, for the few that decide how a submission is read.
-        expected: what a submission must hold (ids, entities, nodes …), in a form of the package's own choice.
+        expected: what a submission must hold (ids, entities, nodes …), in a form that the package chooses.
     """
 
     competition: str

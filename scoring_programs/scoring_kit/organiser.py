@@ -5,7 +5,7 @@ name of the `verb` and its `request`. Standard output gets a record for each (RF
 a line end after it; anything else that is printed is passed over), a JSON object that holds one of
 
 - `answer`: what the verb returns;
-- `messages`: what the organiser must mend (OrganiserError, or SubmissionError with all its problems);
+- `messages`: what the organiser must fix (OrganiserError, or SubmissionError with all its problems);
 - `traceback`: a bug, whole, because only the organisers' own machine runs this.
 
 The verbs that a package serves itself, each with the fields of its request

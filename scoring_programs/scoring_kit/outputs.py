@@ -11,7 +11,7 @@ from pathlib import Path
 from scoring_kit.errors import OrganiserError
 from scoring_kit.program import Program, title_of
 from scoring_kit.report import Run, failure_page, results_page
-from scoring_kit.report.withholding import told_rows, told_values
+from scoring_kit.report.withholding import shown_rows, shown_values
 from scoring_kit.results import TaskResult
 
 PAGE = "detailed_results.html"
@@ -19,7 +19,7 @@ OUTPUTS = ("scores.json", "scores.txt", "details.json", PAGE)
 
 
 def remove_outputs(folder: Path) -> None:
-    """Remove what an earlier run left in `folder`: a run that fails must not stand there with another's scores."""
+    """Remove what an earlier run left in `folder`: a run that fails must not be left with the scores of another."""
     for name in OUTPUTS:
         (folder / name).unlink(missing_ok=True)
 
@@ -44,7 +44,7 @@ def write_outputs(folder: Path, program: Program, results: Mapping[str, TaskResu
 
 
 def write_failure_page(folder: Path, program_folder: Path, lines: Sequence[str], scored: datetime) -> None:
-    """Write what is said of a failed run where the platform keeps it, and nothing else; never fails itself.
+    """Write the message of a failed run where the platform keeps it, and nothing else; never fails itself.
 
     Logs often get lost and the scoring output of a failed run is thrown away, but this page is shown.
     """
@@ -61,7 +61,7 @@ def board_scores(program: Program, results: Mapping[str, TaskResult]) -> dict[st
     """Every written column with a finite number: no score is missing, because a missing one would rank first.
 
     Raises:
-        OrganiserError: columns that no metric fills, metrics that are no finite number.
+        OrganiserError: columns that no metric fills, metrics that are not finite numbers.
     """
     check_columns(program, results)
     check_finite(program, results)
@@ -88,8 +88,8 @@ def check_columns(program: Program, results: Mapping[str, TaskResult]) -> None:
             # Names with a part after . or : may be those of gold labels, and participants read this.
             known = [name for name in results[column.task].metrics if not re.search("[.:]", name)]
             messages.append(
-                f"tasks.{column.task}.columns.{column.key}: the scoring program gives no such metric. "
-                f"Expected one of {', '.join(known)} as the column's key in bundle.yaml; build the bundle anew then."
+                f"tasks.{column.task}.columns.{column.key}: the scoring program has no such metric. "
+                f"Expected one of {', '.join(known)} as the column's key in bundle.yaml; then build the bundle again."
             )
         raise OrganiserError(*messages)
 
@@ -112,7 +112,7 @@ def check_finite(program: Program, results: Mapping[str, TaskResult]) -> None:
 
 
 def _metric_details(program: Program, result: TaskResult) -> dict[str, dict[str, float | int | str | None]]:
-    values, rows = told_values(program, result.metrics), told_rows(program, result.metrics)
+    values, rows = shown_values(program, result.metrics), shown_rows(program, result.metrics)
     if program.scores_hidden:
         # Only organisers can open the file then: hidden columns are in it, too.
         values |= {column.key for column in program.columns}

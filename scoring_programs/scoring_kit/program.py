@@ -47,7 +47,7 @@ class Column:
         return max(self.precision, 0)
 
     def bounded(self, value: float) -> float:
-        """`value`, or `worst` where `value` lies beyond it."""
+        """`value`, or `worst` where `value` is beyond it."""
         if self.worst is None:
             return value
         return max(value, self.worst) if self.sort == "desc" else min(value, self.worst)
@@ -112,7 +112,7 @@ class Program:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise OrganiserError(
                 f"{path.name}: the scoring program's description is missing or damaged ({type(error).__name__}). "
-                "Build the bundle anew with gen-bundle and upload its scoring program."
+                "Build the bundle again with gen-bundle and upload its scoring program."
             ) from error
 
     def for_organisers(self, details: str | None) -> "Program":

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-FIRST_AFTER = 1.0  # seconds: what is quicker says nothing
+FIRST_AFTER = 1.0  # seconds: quicker steps print nothing
 EVERY = 5.0
-PAUSE = 0.25  # of the time so far, so that a long step says little more than a short one: long logs get lost
+PAUSE = 0.25  # of the time so far, so that a long step prints little more than a short one: long logs get lost
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def progress(
     `with progress("Embedding", 900, "texts") as advance:` and then `advance(1)` after each of the 900.
 
     Args:
-        step: what is being done, said to people.
+        step: what is being done, in words.
         total: how many units there are.
         unit: what is counted, in the plural.
         clock: seconds that only grow.

@@ -5,7 +5,6 @@ Served by every scoring package as the organiser's verb `rank`; a package with a
 
 from __future__ import annotations
 
-import importlib
 import math
 import tempfile
 from collections import Counter
@@ -19,6 +18,7 @@ from scoring_kit.errors import OrganiserError, Problems, SubmissionError, printa
 from scoring_kit.frame import make_manifest, score_tasks
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.outputs import check_columns
+from scoring_kit.package import reference_module, submission_module
 from scoring_kit.program import Column, Program
 from scoring_kit.results import TaskResult, comparable
 from scoring_kit.submission_files import read_submission, task_folders
@@ -136,17 +136,16 @@ def score_all(
     Raises:
         OrganiserError: submissions that cannot be scored, each with all its problems.
     """
-    reference_module = importlib.import_module(f"{program.package}.reference")
-    submission_module = importlib.import_module(f"{program.package}.submission")
-    reference = reference_module.read(Path(request["reference"]), program.tasks, program.options)
-    manifest = make_manifest(program, reference_module.manifest(reference, program.tasks))
+    reading_gold, reading = reference_module(program.package), submission_module(program.package)
+    reference = reading_gold.read(Path(request["reference"]), program.tasks, program.options)
+    manifest = make_manifest(program, reading_gold.manifest(reference, program.tasks))
     results: dict[str, dict[str, TaskResult]] = {}
     failures: list[str] = []
-    folders = task_folders(submission_module, program.all_tasks)
+    folders = task_folders(reading, program.all_tasks)
     with tempfile.TemporaryDirectory() as work:
         for entry in read_entries(Path(request["submissions"]), Path(work), folders, team_name):
             try:
-                submission = read_submission(submission_module, entry.files, manifest, Problems())
+                submission = read_submission(reading, entry.files, manifest, Problems())
             except SubmissionError as error:
                 more = error.found - len(error.messages)
                 messages = [*error.messages, *([f"… and {more} more."] if more else [])]
@@ -185,7 +184,7 @@ def read_scores(path: Path, keys: Sequence[str]) -> Scores:
                 row = dict(zip(table.header, (cell.strip() for cell in cells), strict=True))
                 team = row[TEAM]
                 if not team or team in scores:
-                    what = f"the team {shown(team)} stands there already" if team else f"{TEAM} is empty"
+                    what = f"the team {shown(team)} already has a row" if team else f"{TEAM} is empty"
                     problems.error(f"{path.name}:{line}", what, "one row for each team")
                 scores[team] = {key: _number(row.get(key, ""), f"{path.name}:{line} ({key})", problems) for key in keys}
             if not scores and not problems.found:
@@ -203,7 +202,7 @@ def _number(cell: str, where: str, problems: Problems) -> float | None:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        problems.error(where, f"{shown(cell)} is no finite number", "a number such as 0.53, or nothing if not entered")
+        problems.error(where, f"{shown(cell)} is not a finite number", "a number such as 0.53, or nothing")
     return value
 
 

@@ -18,9 +18,9 @@ class Metric:
         value: the metric, exactly as computed; None where the gold leaves it undefined, and then its column shows its
             worst score. NaN and infinity are errors of the organisers. An `int` is a count.
         rows: over how many units it is averaged (timelines, posts, events …).
-        items: how many scored items stand behind it, `rows` where not given; a figure over fewer than
+        items: how many scored items are behind it, `rows` where not given; a figure over fewer than
             `details_min_items` is not shown, nor are its `rows`, because they could give a single gold label away.
-            Metrics of one family, `f1: A` and `f1: B` or `f1.A` and `f1.B`, are withheld together as far as one
+            Metrics of one family, `f1: A` and `f1: B` or `f1.A` and `f1.B`, are withheld together where one
             follows from the others.
         status: what became of an answer that may be there or not, such as one of several models; for details.json. It
             is always shown, so it depends on the submission alone.
@@ -34,6 +34,18 @@ class Metric:
     status: str | None = None
     of_submission: bool = False
     drawn: bool = False
+
+
+def scored_items(gold: int, predicted: int, if_none: int | None = None) -> int:
+    """How many scored items are behind a figure of gold and predicted items: the fewer of the two.
+
+    Participants know what they predicted, so a figure over a single prediction, or a single gold item, would give
+    the gold away. Without a prediction it is 0 for any gold, and gives nothing away: then `if_none`, or else the number
+    of gold items.
+    """
+    if predicted:
+        return min(gold, predicted)
+    return gold if if_none is None else if_none
 
 
 def comparable(value: float) -> float:
@@ -58,7 +70,7 @@ class BarChart:
         title: what is shown, with its unit.
         bars: in the order in which they are drawn.
         better: which way is better.
-        items: what the number of items beside a bar counts, as readers are told it.
+        items: what the number of items beside a bar counts, for readers.
         top: the value at the end of the axis; the largest bar's where None. The axis starts at 0.
     """
 

@@ -10,7 +10,7 @@ from scoring_kit.results import TaskResult
 
 DIGEST_DIGITS = 4
 """Of the reference data's digest. Participants read it and can compute the digest of any gold that they guess, as often
-as they like, so a whole one would confirm every guess. So few digits tell data apart and are worth 16 bits in all.
+as they like, so a whole one would confirm every guess. So few digits distinguish data sets and give away 16 bits.
 """
 
 

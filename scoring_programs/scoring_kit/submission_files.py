@@ -1,14 +1,14 @@
-"""The files of a submission, as participants really send them: in a wrapping folder, with macOS junk, anyhow."""
+"""The files of a submission, as participants really send them: in a wrapping folder, with macOS junk, and so on."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Collection, Dict, List, Tuple
 
 from scoring_kit.errors import Problems, shown
 from scoring_kit.manifest import Manifest
+from scoring_kit.package import SubmissionModule
 
 JUNK_NAMES = {".DS_Store", "Thumbs.db", "desktop.ini", "Icon\r"}
 JUNK_FOLDERS = {"__MACOSX", ".git", "__pycache__", ".ipynb_checkpoints"}
@@ -25,12 +25,12 @@ class SubmissionFiles:
     """The submission's own files by their name below its root, `/` between folders.
 
     Args:
-        folder: where the submission lies, unzipped (`input/res` on the platform).
+        folder: where the submission is, unzipped (`input/res` on the platform).
         keep: names of top folders that carry meaning (task ids), never taken for a wrapping folder.
         problems: collects warnings about what is ignored, and errors about links.
 
     Attributes:
-        paths: name below the root → where the file lies, sorted by name.
+        paths: name below the root → where the file is, sorted by name.
         ignored: names of files that were left out.
     """
 
@@ -38,7 +38,7 @@ class SubmissionFiles:
         found, self.ignored = _walk(folder, problems)
         prefix = _wrapping_folder(found, keep)
         if prefix:
-            problems.warn(prefix, "all files lie in this folder; it is looked through as if they lay at the top")
+            problems.warn(prefix, "all files are in this folder; they are read as if they were at the top")
         if self.ignored:
             problems.warn(
                 self.ignored[0], f"ignored, with {len(self.ignored) - 1} more" if self.ignored[1:] else "ignored"
@@ -46,7 +46,7 @@ class SubmissionFiles:
         self.paths: Dict[str, Path] = {name[len(prefix) :]: path for name, path in sorted(found.items())}
 
     def named(self, suffix: str, folder: str = "") -> List[str]:
-        """Names that lie directly in `folder` and end with `suffix` (in any case)."""
+        """Names directly in `folder` and end with `suffix` (in any case)."""
         prefix = folder + "/" if folder else ""
         return [
             name
@@ -55,16 +55,16 @@ class SubmissionFiles:
         ]
 
     def has_folder(self, folder: str) -> bool:
-        """Whether any file lies below `folder`."""
+        """Whether there is any file below `folder`."""
         return any(name.startswith(folder + "/") for name in self.paths)
 
 
-def task_folders(module: ModuleType, tasks: Collection[str]) -> Collection[str]:
+def task_folders(module: SubmissionModule, tasks: Collection[str]) -> Collection[str]:
     """The names of folders that carry meaning: those of the tasks, where the `submission` module has TASK_FOLDERS."""
     return tasks if getattr(module, "TASK_FOLDERS", False) else ()
 
 
-def read_submission(module: ModuleType, folder: Path, manifest: Manifest, problems: Problems) -> Any:
+def read_submission(module: SubmissionModule, folder: Path, manifest: Manifest, problems: Problems) -> Any:
     """Read the submission in `folder` with its competition's `submission` module.
 
     Raises:
@@ -78,7 +78,7 @@ def read_submission(module: ModuleType, folder: Path, manifest: Manifest, proble
             "submission",
             "holds no files",
             f"Expected: the files that the Submission page describes, and none named {names} at the top of the zip: "
-            "with such a file the platform takes a submission for a program and passes on none of its files",
+            "with such a file the platform treats the submission as a program and passes none of its files on",
         )
     elif submission is None and not problems.found:
         problems.error("submission", "is empty", "the files that the Submission page describes")
@@ -98,7 +98,7 @@ def slashed(name: str) -> str:
 
 
 def _walk(folder: Path, problems: Problems) -> Tuple[Dict[str, Path], List[str]]:
-    """All regular files below `folder` by name, and the names of those that are nobody's answer."""
+    """All regular files below `folder` by name, and the names of files that are not answers."""
     found: Dict[str, Path] = {}
     ignored: List[str] = []
     for parent, folders, files in os.walk(str(folder)):
@@ -110,7 +110,7 @@ def _walk(folder: Path, problems: Problems) -> Tuple[Dict[str, Path], List[str]]
         for name in list(folders):
             if (Path(parent) / name).is_symlink():
                 folders.remove(name)
-                problems.error(shown((below / name).as_posix()), "is a link", "only plain files and folders")
+                problems.error(shown((below / name).as_posix()), "is a link", "only regular files and folders")
         for name in sorted(files):
             path = Path(parent) / name
             relative = slashed((below / name).as_posix())
@@ -118,20 +118,20 @@ def _walk(folder: Path, problems: Problems) -> Tuple[Dict[str, Path], List[str]]
             if not own:
                 continue  # a folder's own entry in such a zip
             if path.is_symlink() or not path.is_file():
-                problems.error(shown(relative), "is no plain file", "only plain files and folders")
+                problems.error(shown(relative), "is not a regular file", "only regular files and folders")
             elif relative in PLATFORM_FILES:
                 continue
             elif own in JUNK_NAMES or own.startswith("._") or JUNK_FOLDERS.intersection(folders_above):
                 ignored.append(relative)
             elif relative in found:
-                problems.error(shown(relative), "stands there twice, once with a backslash in its name", "it once")
+                problems.error(shown(relative), "occurs twice, once with a backslash in its name", "the file once")
             else:
                 found[relative] = path
     return found, ignored
 
 
 def _wrapping_folder(names: Collection[str], keep: Collection[str]) -> str:
-    """The folders, with a final slash, that all files lie in and that carry no meaning; empty where there is none."""
+    """The folders, with a final slash, that hold all files and carry no meaning; empty if there are none."""
     prefix = ""
     while names:
         tops = {name[len(prefix) :].split("/", 1)[0] for name in names}

@@ -18,7 +18,7 @@ from scoring_kit.errors import Problems, shown
 from scoring_kit.submission_files import MAX_FOLDERS, TOO_DEEP, slashed
 
 # What zipfile raises at damaged, encrypted or unknown archives and members (NotImplementedError is a RuntimeError, a
-# name that is no UTF-8 a ValueError; sizes beyond a machine's numbers overflow).
+# name that is not UTF-8 a ValueError; sizes beyond a machine's numbers overflow).
 DAMAGED: Tuple[Type[Exception], ...] = (
     zipfile.BadZipFile,
     zlib.error,
@@ -57,12 +57,12 @@ def open_submission(path: Path, work: Path, problems: Problems) -> Path:
     elif is_zip(path):
         unpack(path, work, problems)
     elif path.suffix.lower() in OTHER_ARCHIVES:
-        problems.error(path.name, f"is a {path.suffix.lower()} archive", "a zip; the platform takes no other")
+        problems.error(path.name, f"is a {path.suffix.lower()} archive", "a zip; the platform accepts no other archive")
     else:
         try:
             shutil.copyfile(path, work / path.name)
         except OSError as error:
-            problems.error(path.name, f"cannot be read ({error.strerror or error})", "a file that you may read")
+            problems.error(path.name, f"cannot be read ({error.strerror or error})", "a file that you can read")
     problems.stop_if_any()
     return work
 
@@ -73,10 +73,10 @@ def is_zip(path: Path) -> bool:
 
 
 def unpack(path: Path, folder: Path, problems: Problems) -> None:
-    """Unpack a zip into an empty folder; whatever cannot be taken is recorded and left out.
+    """Unpack a zip into an empty folder; what cannot be accepted is recorded and left out.
 
     Links, names that lead out of the folder, encrypted and damaged members are errors. Not more than `MAX_BYTES` are
-    written, whatever the zip says of itself.
+    written, whatever size the zip declares.
     """
     try:
         with zipfile.ZipFile(str(path)) as archive:
@@ -111,7 +111,7 @@ def _unpack_members(archive: zipfile.ZipFile, name: str, folder: Path, problems:
             target.parent.mkdir(parents=True, exist_ok=True)
             left -= _write(archive, member, target, left)
         except DAMAGED as error:
-            problems.error(where, f"cannot be unpacked ({error})", "a whole file; pack the zip again")
+            problems.error(where, f"cannot be unpacked ({error})", "an intact file; pack the zip again")
         if left < 0:
             problems.error(name, f"holds more than {MAX_BYTES / 1e6:g} MB when unpacked", "less")
             return
@@ -129,16 +129,16 @@ def _fault(member: zipfile.ZipInfo, taken: Mapping[str, str], folders: Collectio
     if member.flag_bits & 1:
         return "is encrypted", "a zip without a password"
     if stat.S_ISLNK(member.external_attr >> 16):
-        return "is a link", "only plain files and folders"
+        return "is a link", "only regular files and folders"
     if "" in parts or ".." in parts or "." in parts or "\0" in member.orig_filename:
-        return "is no name of a file inside the zip", "a relative name"
+        return "is not a valid name for a file in a zip", "a relative name"
     if os.name == "nt" and NOT_ON_WINDOWS.intersection(member.filename):
         return "cannot be the name of a file on Windows", "letters, digits, - and _"
     twin = taken.get(slashed(member.filename).lower())
     if twin is not None:
-        return f"stands there twice (the other: {shown(twin)})", "names that differ in more than upper and lower case"
+        return f"occurs twice (the other: {shown(twin)})", "names that differ by more than upper and lower case"
     if slashed(member.filename).lower() in folders:
-        return "is the name of a folder in the zip, too", "different names; the platform cannot unpack both"
+        return "is also the name of a folder in the zip", "different names; the platform cannot unpack both"
     return None
 
 

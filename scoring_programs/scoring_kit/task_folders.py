@@ -1,20 +1,38 @@
-"""Submissions that hold a folder of answer files for each task (`TASK/…`), or one task's files alone."""
+"""Gold and submissions with a folder of files for each task (`TASK/…`); a submission may be one task's files alone."""
 
 from __future__ import annotations
 
-from typing import Dict, Mapping, Sequence
+import shutil
+from pathlib import Path
+from typing import Dict, Mapping, Sequence, Tuple
 
-from scoring_kit.errors import Problems, shown
+from scoring_kit.errors import OrganiserError, Problems, shown
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
 
 FOUND_SHOWN = 5
 
 
+def copy_task_folders(source: Path, out: Path, tasks: Sequence[str], endings: Tuple[str, ...]) -> None:
+    """Copy the files of `tasks` with these endings, and nothing else, from a phase's data to its reference data.
+
+    Raises:
+        OrganiserError: a task's folder is missing.
+    """
+    missing = [task for task in tasks if not (source / task).is_dir()]
+    if missing:
+        raise OrganiserError(*(f"{task}: there is no such folder in the data." for task in missing))
+    for task in tasks:
+        (out / task).mkdir()
+        for path in sorted((source / task).iterdir()):
+            if path.name.endswith(endings):
+                shutil.copyfile(str(path), str(out / task / path.name))
+
+
 def folders_by_task(files: SubmissionFiles, manifest: Manifest) -> Dict[str, str]:
     """Every task of the competition that the submission enters, with its folder ("" for the top).
 
-    In layout `separate` the only task's files lie at the top; a folder named like the task is accepted too.
+    In layout `separate` the only task's files are at the top; a folder named like the task is accepted too.
     """
     if manifest.layout == "separate":
         return {task: task if files.has_folder(task) else "" for task in manifest.tasks if files.paths}
@@ -24,7 +42,7 @@ def folders_by_task(files: SubmissionFiles, manifest: Manifest) -> Dict[str, str
 def report_strays(
     files: SubmissionFiles, manifest: Manifest, folders: Mapping[str, str], suffix: str, problems: Problems
 ) -> None:
-    """Record answer files (`suffix`) that lie where they would not be read, and warn of all other ignored files.
+    """Record answer files (`suffix`) in places where they would not be read, and warn of all other ignored files.
 
     A submission that has files, but neither a task's folder nor an answer file, is recorded with what it holds instead.
     """
@@ -43,7 +61,7 @@ def report_strays(
         if name.split("/", 1)[0] in others or (is_answer and folder in own):
             continue
         if is_answer:
-            problems.error(name, "does not lie where it is read", expected)
+            problems.error(name, "is in the wrong place", expected)
         else:
             problems.warn(name, "ignored")
 

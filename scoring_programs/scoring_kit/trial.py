@@ -2,7 +2,7 @@
 
 Served by every scoring package as the organiser's verbs `columns` and `trial`.
 
-A task's module may say two things beside `score`: `METRICS`, the names of the metrics that a column may show; and
+A task's module may define two names beside `score`: `METRICS`, the names of the metrics that a column may show; and
 `NEEDS_MODEL = True` where `score` loads a model, so that a build does not try it. Then METRICS must be there.
 """
 
@@ -22,7 +22,7 @@ from scoring_kit.submission_zip import open_submission
 
 
 def columns(request: Mapping[str, Any]) -> dict[str, Any]:
-    """What the modules of `tasks` in `package` say of themselves.
+    """What the modules of `tasks` in `package` declare.
 
     Returns:
         task id → `metrics`, the names of METRICS, None where the module has none; `needs_model`.

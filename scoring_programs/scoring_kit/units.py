@@ -7,14 +7,15 @@ score itself, a bootstrap sample has numbers from 0 on that add up to the number
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+Array: TypeAlias = "NDArray[np.float64]"
 
 
 class Statistic(Protocol):
@@ -29,7 +30,7 @@ class Statistic(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Additive:
     """A metric that is a formula of sums over units: accuracy, F1, BLEU, a mean.
 
@@ -42,16 +43,25 @@ class Additive:
     sums: Array
     formula: Callable[[Array], Array]
 
+    @classmethod
+    def of(cls, terms: Iterable[Sequence[float]], formula: Callable[[Array], Array]) -> Self:
+        """The statistic of the terms of each unit, in the order of the units."""
+        import numpy as np
+
+        return cls(np.array(list(terms), dtype=np.float64), formula)
+
     def over(self, counts: Array) -> Array:
         """The formula of the summed terms; see `Statistic`."""
         return self.formula(counts @ self.sums)
 
     def joined(self, other: Additive) -> Additive:
         """See `Statistic`."""
+        import numpy as np
+
         return Additive(np.concatenate([self.sums, other.sums]), self.formula)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Items:
     """A metric of single items that no sum replaces: a rank correlation, a median, an area under a curve.
 
@@ -70,10 +80,14 @@ class Items:
 
     def over(self, counts: Array) -> Array:
         """The formula over the items of each row of `counts`; see `Statistic`."""
+        import numpy as np
+
         return np.array([self.formula(self.values, row[self.unit]) for row in counts])
 
     def joined(self, other: Items) -> Items:
         """See `Statistic`."""
+        import numpy as np
+
         return Items(
             self.units + other.units,
             np.concatenate([self.unit, other.unit + self.units]),
@@ -82,7 +96,7 @@ class Items:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Units:
     """The per-unit results of a task.
 

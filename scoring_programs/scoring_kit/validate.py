@@ -1,4 +1,4 @@
-"""The participants' validator: says at home what the scoring program would say of a submission.
+"""The participants' validator: checks a submission at home as the scoring program would.
 
 It reads the submission with the very module that the scoring program reads it with, against a manifest of what
 participants know anyway. Runs on Python 3.9 with the standard library alone; `validate.pyz` holds it with the manifest.
@@ -14,16 +14,16 @@ import sys
 import tempfile
 import traceback
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Optional, Sequence
+from typing import Optional, Sequence
 
 from scoring_kit.errors import Problems, SubmissionError, printable
 from scoring_kit.manifest import Manifest
+from scoring_kit.package import Submission, SubmissionModule
 from scoring_kit.submission_files import PROGRAM_FILES, SubmissionFiles, read_submission, task_folders
 from scoring_kit.submission_zip import is_zip, open_submission, pack
 
 
-def main(module: ModuleType, manifest_text: str, arguments: Optional[Sequence[str]] = None) -> int:
+def main(module: SubmissionModule, manifest_text: str, arguments: Optional[Sequence[str]] = None) -> int:
     """Validate the submission that the command line names, and print every problem of it.
 
     Args:
@@ -41,19 +41,17 @@ def main(module: ModuleType, manifest_text: str, arguments: Optional[Sequence[st
     request = _parse(manifest, arguments)
     try:
         return _validate(module, manifest, request)
-    except Exception as error:  # whatever a submission holds, a participant gets an answer
+    except Exception as error:  # a participant gets an answer, even if the validator fails
         if os.environ.get("SCORING_DEBUG") == "1":
             raise
-        print(
-            "The validator failed, so that it cannot say whether the submission is valid. Please tell the organisers:"
-        )
+        print("The validator failed and cannot check the submission. Please send these lines to the organisers:")
         for frame in traceback.extract_tb(error.__traceback__):
             print(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}")
         print(f"  {type(error).__name__}: {printable(str(error))[:300]}")
         return 3
 
 
-def _validate(module: ModuleType, manifest: Manifest, request: argparse.Namespace) -> int:
+def _validate(module: SubmissionModule, manifest: Manifest, request: argparse.Namespace) -> int:
     problems = Problems()
     with tempfile.TemporaryDirectory(prefix="validate-") as work:
         try:
@@ -72,7 +70,7 @@ def _validate(module: ModuleType, manifest: Manifest, request: argparse.Namespac
         if request.pack is not None:
             return _pack(SubmissionFiles(folder, task_folders(module, manifest.all_tasks), Problems()), request.pack)
     if not is_zip(request.submission):
-        print("The platform takes a zip: run this again with --pack submission.zip and upload that file.")
+        print("The platform accepts only zips: run this again with --pack submission.zip and upload that file.")
     return 0
 
 
@@ -80,7 +78,7 @@ def _parse(manifest: Manifest, arguments: Optional[Sequence[str]]) -> argparse.N
     parser = argparse.ArgumentParser(
         prog="validate.pyz",
         description=f"Check a submission to {manifest.competition} as the scoring program will.",
-        epilog="Exit status: 0 valid, 1 not valid, 2 wrong use, 3 the validator failed.",
+        epilog="Exit status: 0 valid, 1 not valid, 2 wrong usage, 3 the validator failed.",
     )
     parser.add_argument("submission", type=Path, help="a zip, a folder, or the bare file")
     parser.add_argument("--pack", metavar="OUT.zip", type=Path, help="if it is valid, write a clean zip to upload")
@@ -88,14 +86,14 @@ def _parse(manifest: Manifest, arguments: Optional[Sequence[str]]) -> argparse.N
 
 
 def _refuse_programs(folder: Path, problems: Problems) -> None:
-    """What lies at the top must not make the platform take the submission for a program."""
+    """Refuse files at the top that make the platform treat the submission as a program."""
     for name in PROGRAM_FILES:
         if (folder / name).is_file():
-            what = "makes the platform take the submission for a program, and score none of its files"
-            problems.error(name, what, "a submission without this file: remove it, or give it another name")
+            what = "makes the platform treat the submission as a program, so that none of its files is scored"
+            problems.error(name, what, "a submission without this file: remove or rename it")
 
 
-def _entered(submission: Any, manifest: Manifest) -> str:
+def _entered(submission: Submission, manifest: Manifest) -> str:
     """Which of several tasks the submission enters; it may leave some out."""
     if len(manifest.tasks) < 2:
         return ""
@@ -108,7 +106,7 @@ def _pack(submission: SubmissionFiles, out: Path) -> int:
     files = dict(submission.paths)
     for name in PROGRAM_FILES:
         if files.pop(name, None):
-            print(f"{name}: left out, since the platform would take the submission for a program.")
+            print(f"{name}: left out, because the platform would treat the submission as a program.")
     unfinished = out.with_name(f".{out.name}.tmp")
     try:
         pack(files, unfinished)

@@ -22,7 +22,7 @@ class Shape(NamedTuple):
 
     Attributes:
         root: its root element.
-        children: which elements may lie directly in which.
+        children: which elements may be directly in which.
         texts: the elements that hold running text, in which markup of other names (`<p>`, `<b>` …) is looked through.
         refused: other names that are refused there nevertheless.
     """
@@ -37,11 +37,11 @@ def read_elements(text: str, file: str, shape: Shape, fault: Fault, handle: Call
     """Hand on the elements inside the root, in the order of their start tags.
 
     Args:
-        text: the file's content; whatever encoding it declares has already been undone.
+        text: the file's content, already decoded, whatever encoding it declares.
         file: its name in messages.
         shape: what is expected.
-        fault: told of what is not well-formed, where reading ends, and of every element in a wrong place, which is left
-            out with all that lies in it.
+        fault: called with what is not well-formed, where reading ends, and with every element in a wrong place, which
+            is left out with its content.
         handle: called with each element.
 
     Returns:
@@ -95,7 +95,7 @@ class _Reader:
                 self.handle(Element(line, name, attributes))
             return
         if parent in self.texts and name not in self.names:
-            self.open.append(parent)  # as if its content stood where it stands itself
+            self.open.append(parent)  # its content is read as the parent's
             return
         self.skipped = 1
         place = f"inside <{parent}>" if parent else "as the root"

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from scoring_kit.results import CountBars, Metric, TaskResult
-from seedev2016.filtering import by_type
-from seedev2016.measures import Measures, measure
-from seedev2016.pairing import pair_documents
+from seedev2016.measures import Measures, by_type, measure
+from seedev2016.pairing import pair_events
+from seedev2016.per_document import document_units
 from seedev2016.schema import EVENT_TYPES
 from seedev2016.standoff import Event
 
@@ -29,12 +30,13 @@ def evaluate(task: str, names: Sequence[str], gold: Documents, predicted: Docume
     Returns:
         The columns `<task>_<measure>`, the counts behind them, and the alternate scores `<measure>.<event type>`.
     """
-    pairs = list(pair_documents(gold, predicted))
+    pairs_of = {document: list(pair_events(events, predicted[document])) for document, events in gold.items()}
+    pairs = list(chain.from_iterable(pairs_of.values()))
     overall = measure(pairs)
     types = {event_type: measure(selected) for event_type, selected in by_type(pairs).items()}
     metrics = {f"{task}_{name}": metric for name, metric in _measures(overall, names).items()}
-    metrics.update(_counts(overall))
-    # by all types that there are: the names alone would tell which of them the gold has
+    metrics |= {name: Metric(count, overall.gold, overall.items) for name, count in overall.counts.items()}
+    # by all types of the schema: the names alone would show which of them the gold has
     for event_type in sorted(EVENT_TYPES[task]):
         alternate = types.get(event_type) or measure([])
         for name, metric in _measures(alternate, names).items():
@@ -52,6 +54,7 @@ def evaluate(task: str, names: Sequence[str], gold: Documents, predicted: Docume
         metrics=metrics,
         libraries=("scipy",),
         figures=(CountBars("Events by type", counts),),
+        units=lambda: document_units(task, names, {document: measure(own) for document, own in pairs_of.items()}),
     )
 
 
@@ -63,17 +66,3 @@ def _measures(measures: Measures, names: Sequence[str]) -> dict[str, Metric]:
         "ser": Metric(measures.slot_error_rate, measures.gold, measures.items),
     }
     return {name: metrics[name] for name in names}
-
-
-def _counts(measures: Measures) -> dict[str, Metric]:
-    counts = {
-        "gold_events": measures.gold,
-        "predicted_events": measures.predicted,
-        "matches": measures.matches,
-        "partial_matches": measures.pairs - measures.matches,
-        "similarity": measures.similarity,
-        "substitutions": measures.substitutions,
-        "deletions": measures.deletions,
-        "insertions": measures.insertions,
-    }
-    return {name: Metric(value, measures.gold, measures.items) for name, value in counts.items()}

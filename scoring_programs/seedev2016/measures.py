@@ -1,12 +1,14 @@
-"""Step 3: measures over pairs.
+"""Steps 2 and 3: select pairs, and measure them.
 
-Source: BioNLP-ST 2016, SeeDev, "Evaluation service": Measures. Slot error rate: Makhoul et al. (1999), "Performance
-Measures for Information Extraction".
+Source: BioNLP-ST 2016, SeeDev, "Evaluation service": Filtering, Measures. Slot error rate: Makhoul et al. (1999),
+"Performance Measures for Information Extraction".
 """
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from scoring_kit.results import scored_items
 from seedev2016.pairing import WHOLE, Pair
 
 
@@ -30,8 +32,8 @@ class Measures:
 
     @property
     def items(self) -> int:
-        """Scored items behind the measures: of a single prediction they would tell whether it is right."""
-        return min(self.gold, self.predicted) if self.predicted else self.gold
+        """Scored items behind the measures."""
+        return scored_items(self.gold, self.predicted)
 
     @property
     def recall(self) -> float:
@@ -68,6 +70,28 @@ class Measures:
     def slot_error_rate(self) -> float | None:
         """(S + D + I) / gold, which may exceed 1; None without gold."""
         return (self.substitutions + self.deletions + self.insertions) / self.gold if self.gold else None
+
+    @property
+    def counts(self) -> dict[str, float]:
+        """What was counted, by the names of the metrics."""
+        return {
+            "gold_events": self.gold,
+            "predicted_events": self.predicted,
+            "matches": self.matches,
+            "partial_matches": self.pairs - self.matches,
+            "similarity": self.similarity,
+            "substitutions": self.substitutions,
+            "deletions": self.deletions,
+            "insertions": self.insertions,
+        }
+
+
+def by_type(pairs: Iterable[Pair]) -> dict[str, list[Pair]]:
+    """The pairs of each event type, for the alternate scores; the types in alphabetical order."""
+    of_type: dict[str, list[Pair]] = defaultdict(list)
+    for pair in pairs:
+        of_type[pair.type].append(pair)
+    return dict(sorted(of_type.items()))
 
 
 def measure(pairs: Iterable[Pair]) -> Measures:

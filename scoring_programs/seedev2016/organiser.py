@@ -1,13 +1,13 @@
 """What only the organisers of SeeDev need: prepare and check gold, manifest, template, secrets, the final ranking."""
 
 import hashlib
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scoring_kit.errors import OrganiserError, Problems
+from scoring_kit.errors import Problems
 from scoring_kit.organiser import serve
+from scoring_kit.task_folders import copy_task_folders
 from seedev2016 import reference
 from seedev2016.final_ranking import rank
 from seedev2016.standoff import Entity
@@ -16,20 +16,8 @@ Request = Mapping[str, Any]
 
 
 def prepare(request: Request) -> dict[str, Any]:
-    """Copy the asked tasks' `.txt`, `.a1` and `.a2` files, and nothing else, from `source` to `out`.
-
-    Raises:
-        OrganiserError: a task's folder is missing.
-    """
-    source, out = Path(request["source"]), Path(request["out"])
-    missing = [task for task in request["tasks"] if not (source / task).is_dir()]
-    if missing:
-        raise OrganiserError(*(f"{task}: there is no such folder in the data." for task in missing))
-    for task in request["tasks"]:
-        (out / task).mkdir()
-        for path in sorted((source / task).iterdir()):
-            if path.suffix in reference.SUFFIXES:
-                shutil.copyfile(path, out / task / path.name)
+    """Copy the `.txt`, `.a1` and `.a2` files of the asked tasks; raises OrganiserError where a folder is missing."""
+    copy_task_folders(Path(request["source"]), Path(request["out"]), request["tasks"], reference.SUFFIXES)
     return {"warnings": []}
 
 
@@ -51,9 +39,9 @@ def check_reference(request: Request) -> dict[str, Any]:
             for identifier, entity in reference.read_document_entities(folder, task, document, problems):
                 where = f"{task}/{document}.a1 {identifier}"
                 if any(not start < end <= len(text) for start, end in entity.fragments):
-                    problems.error(where, "lies outside the text", f"offsets up to {len(text)}")
+                    problems.error(where, "is outside the text", f"offsets up to {len(text)}")
                 elif not _quotes(text, entity):
-                    warnings.append(f"{where}: is not what stands in the text at these offsets.")
+                    warnings.append(f"{where}: is not the text at these offsets.")
     reference.raise_if_any(problems)
     return {"warnings": warnings}
 
@@ -82,7 +70,7 @@ def template(request: Request) -> dict[str, Any]:
 
 
 def secrets(request: Request) -> dict[str, Any]:
-    """The events, as they stand in the `.a2` files, and the files that hold any, by their SHA-256."""
+    """The events, as written in the `.a2` files, and the files that hold any, by their SHA-256."""
     folder = Path(request["reference"])
     files = [path for task in request["tasks"] for path in sorted((folder / task).glob("*.a2"))]
     contents = [path.read_text(encoding="utf-8-sig") for path in files]

@@ -34,12 +34,6 @@ class Pair(NamedTuple):
         return event.type if event else ""
 
 
-def pair_documents(gold: Mapping[str, Sequence[Event]], predicted: Mapping[str, Sequence[Event]]) -> Iterator[Pair]:
-    """All pairs, deletions and insertions of all documents; both map document → events."""
-    for document, events in gold.items():
-        yield from pair_events(events, predicted[document])
-
-
 def pair_events(gold: Sequence[Event], predicted: Sequence[Event]) -> Iterator[Pair]:
     """The pairing of one document's events that has the greatest sum of S_p, then the most pairs.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring_kit.errors import Problems
-from scoring_kit.faults import told_to_organiser
+from scoring_kit.faults import organiser_faults
 from scoring_kit.json_reading import read_utf8
 from seedev2016.standoff import Entity, Event, read_entities, read_events
 
@@ -43,7 +43,7 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Refe
         for document in documents(folder, task, problems):
             types = {key: entity.type for key, entity in read_document_entities(folder, task, document, problems)}
             name = f"{task}/{document}.a2"
-            fault = told_to_organiser(problems)
+            fault = organiser_faults(problems)
             entities[task][document] = types
             events[task][document] = read_events(
                 read_text(folder, name, problems), name, task, types, fault, misfit=fault
@@ -78,7 +78,7 @@ def documents(folder: Path, task: str, problems: Problems) -> list[str]:
 def read_document_entities(folder: Path, task: str, document: str, problems: Problems) -> list[tuple[str, Entity]]:
     """The entities of a document with their ids."""
     name = f"{task}/{document}.a1"
-    return list(read_entities(read_text(folder, name, problems), name, told_to_organiser(problems)).items())
+    return list(read_entities(read_text(folder, name, problems), name, organiser_faults(problems)).items())
 
 
 def raise_if_any(problems: Problems) -> None:

@@ -51,7 +51,7 @@ PREREQUISITE_TYPES = frozenset(
 """Types of event, not of entity, that may fill Prerequisite_Event."""
 
 # Name in binary, name in full, roles of the first and of the second argument. Where an argument has two roles, exactly
-# one of them is given; no entity type fits both, so that the filler alone tells which.
+# one of them is given; no entity type fits both, so the filler decides which.
 _EVENTS: Tuple[Tuple[str, Optional[str], Fillers, Fillers], ...] = (
     (
         "Exists_In_Genotype",

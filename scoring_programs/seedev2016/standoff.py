@@ -1,7 +1,7 @@
 """BioNLP-ST standoff annotation: entities of `.a1` files and events of `.a2` files.
 
 Source: BioNLP-ST 2013 "File formats" (http://2013.bionlp-st.org/file-formats), as SeeDev uses it: events have no
-trigger, negations stand on `M` lines, `R` ids are read like `E` ids.
+trigger, negations are on `M` lines, `R` ids are read like `E` ids.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MODIFICATION_ID = re.compile(r"M[0-9]+")
 
 
 class Entity(NamedTuple):
-    """An entity: its type, its offsets as they stand in the file, and its text."""
+    """An entity: its type, its offsets as in the file, and its text."""
 
     type: str
     offsets: str
@@ -63,7 +63,7 @@ NO_ARGUMENTS: FrozenSet[Tuple[str, Any]] = frozenset()
 
 
 def read_entities(text: str, name: str, fault: Fault) -> Dict[str, Entity]:
-    """The entities of an `.a1` file by id; every fault is told and its line left out."""
+    """The entities of an `.a1` file by id; every fault is recorded and its line left out."""
     entities: Dict[str, Entity] = {}
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -86,37 +86,37 @@ def read_entities(text: str, name: str, fault: Fault) -> Dict[str, Entity]:
 def read_events(
     text: str, name: str, task: str, entities: Mapping[str, str], fault: Fault, misfit: Fault
 ) -> List[Event]:
-    """The events of an `.a2` file in the order of the file; every fault is told, and its event left out.
+    """The events of an `.a2` file in the order of the file; every fault is recorded, and its event left out.
 
     Args:
         text: the file's content.
         name: its name in messages.
         task: `binary` or `full`, which decides on the event types and on what is optional.
         entities: id → type of the document's entities, which alone may be arguments.
-        fault: told of everything that cannot be read as an event of the schema.
-        misfit: told of an argument whose filler has a type that its role does not take. The event stays, with an
+        fault: called with everything that cannot be read as an event of the schema.
+        misfit: called with an argument whose filler has a type that its role does not take. The event stays, with an
             argument that equals none of the gold, whose arguments all fit.
     """
     return _EventReader(name, task, entities, fault, misfit).read(text)
 
 
 class _EventReader:
-    """Reads one `.a2` file: its lines first, then what they refer to, which may stand further down."""
+    """Reads one `.a2` file: its lines first, then what they refer to, which may come later."""
 
     def __init__(self, name: str, task: str, entities: Mapping[str, str], fault: Fault, misfit: Fault) -> None:
         self.name = name
         self.task = task
         self.types = EVENT_TYPES[task]
         self.entities = entities
-        self.tell = fault
-        self.tell_misfit = misfit
-        # None where the line has a fault: what refers to it is then no second one.
+        self.record = fault
+        self.record_misfit = misfit
+        # None where the line has a fault: a reference to it is then not a second fault.
         self.events: Dict[str, Optional[Event]] = {}
         self.prerequisites: List[Tuple[int, str, str]] = []
         self.modifications: Dict[str, Tuple[int, str]] = {}
 
     def fault(self, number: int, rule: str, value: str, expected: str) -> None:
-        self.tell(f"{self.name}:{number}", rule, value, expected)
+        self.record(f"{self.name}:{number}", rule, value, expected)
 
     def read(self, text: str) -> List[Event]:
         for number, line in enumerate(text.split("\n"), 1):
@@ -140,7 +140,7 @@ class _EventReader:
             self._read_modification(identifier, body, number)
         else:
             negation = " or M1<TAB>Negation Annotation:E1" if self.task == "full" else ""
-            rule = "a line that is no event, its id" if tab else "a line without a tab, its first word"
+            rule = "a line that is not an event, its id" if tab else "a line without a tab, its first word"
             self.fault(number, rule, identifier.split(None, 1)[0], f"a line E1<TAB>Type Role:T1 Role:T2{negation}")
 
     def _event(self, identifier: str, words: List[str], number: int) -> Optional[Event]:
@@ -192,7 +192,7 @@ class _EventReader:
             return sys.intern(filler)
         value = f"{name}:{filler} ({self.entities[filler]})"
         expected = f"an entity of type {_listed(role.fillers)}"
-        self.tell_misfit(f"{self.name}:{number}", "entity of a wrong type", value, expected)
+        self.record_misfit(f"{self.name}:{number}", "entity of a wrong type", value, expected)
         return f"{name}:{filler}"
 
     def _read_modification(self, identifier: str, body: str, number: int) -> None:
@@ -213,7 +213,7 @@ class _EventReader:
             if target.type not in PREREQUISITE_TYPES:
                 value = f"{PREREQUISITE}:{prerequisite} ({target.type})"
                 expected = f"an event of type {_listed(PREREQUISITE_TYPES)}"
-                self.tell_misfit(f"{self.name}:{number}", "event of a wrong type", value, expected)
+                self.record_misfit(f"{self.name}:{number}", "event of a wrong type", value, expected)
             self.events[identifier] = event._replace(optional=event.optional | {(PREREQUISITE, target.key)})
 
     def _negate(self, number: int, target: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Dict, FrozenSet, List, Mapping, Optional
 
 from scoring_kit.errors import Problems, shown
-from scoring_kit.faults import told_to_participant
+from scoring_kit.faults import participant_faults
 from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
@@ -14,7 +14,7 @@ from scoring_kit.task_folders import folders_by_task, report_strays
 from seedev2016.standoff import Event, read_events
 
 TASK_FOLDERS = True
-"""A submission's files lie in a folder for each task, so that such a folder is none around a submission."""
+"""A submission has a folder for each task, so such a folder is never taken for one that wraps the submission."""
 
 MAX_MEGABYTES = 20
 """Largest `.a2` file that is read; the largest of the corpus has less than a tenth of a megabyte."""
@@ -61,7 +61,7 @@ def _read_task(
     problems: Problems,
 ) -> Dict[str, List[Event]]:
     """The predicted events of one task by document."""
-    fault = told_to_participant(problems)
+    fault = participant_faults(problems)
 
     def misfit(where: str, rule: str, value: str, expected: str) -> None:
         problems.warn(where, f"{rule} {shown(value)}; this argument is scored as wrong. Expected: {expected}")
@@ -78,5 +78,5 @@ def _read_task(
             events[document] = read_events(text, name, task, entities, fault, misfit)
     for name in files.named(".a2", folder):
         if name[len(prefix) : -len(".a2")] not in documents:
-            problems.error(name, "is no document of this task", "the names of the .a1 files, ending in .a2")
+            problems.error(name, "is not a document of this task", "the names of the .a1 files, ending in .a2")
     return events

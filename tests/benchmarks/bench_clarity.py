@@ -20,8 +20,6 @@ TASKS = ("clarity", "evasion")
 
 def main() -> None:
     """Print what reading and scoring cost."""
-    import sklearn.metrics  # noqa: F401  (its import takes a second, whatever the size)
-
     grow("CLARITY, reading and scoring both tasks", [100_000, 300_000, 1_000_000], _prepared)
 
 

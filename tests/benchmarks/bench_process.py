@@ -19,8 +19,6 @@ TASKS = ("classification", "regression")
 
 def main() -> None:
     """Print what reading and scoring cost."""
-    import sklearn.metrics  # noqa: F401  (its import takes a second, whatever the size)
-
     grow("PROCESS, reading and scoring both tasks, three models each", [100_000, 300_000, 1_000_000], _prepared)
 
 

@@ -38,6 +38,7 @@ def check_board(tmp_path: Path, name: str, layout: str, baselines: Sequence[str]
     expected = {baseline: direct_scores(tmp_path, name, "test", baseline) for baseline in baselines}
     out = tmp_path / ("bundles" if layout == "separate" else "bundle.zip")
     built = build(BuildRequest(name, out, layout=layout, overrides=OVERRIDES.get(layout, ())))
+    assert [bundle.errors for bundle in built] == [()] * len(built)
     told: dict[str, dict[str, str]] = {baseline: {} for baseline in baselines}
     for number, bundle in enumerate(built):
         results = dry_run(DryRunRequest(bundle.path, tmp_path / f"run{number}", phases=["test"]), ProcessEngine())

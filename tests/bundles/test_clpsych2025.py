@@ -16,7 +16,7 @@ import pytest
 from clpsych2025 import a2, organiser, reference
 from clpsych2025 import submission as reader
 from gen_bundle.declaration.model import Competition
-from gen_bundle.image.manifest import read_manifest
+from gen_bundle.image.models_file import read_models_file
 from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.package.programs import program_description
 from gen_bundle.package.resolve import resolve
@@ -92,7 +92,7 @@ def test_where_the_organisers_keep_a_model_is_told_to_their_scoring_program_alon
 
 
 def test_both_models_are_named_with_the_revisions_that_images_lock(competition: Competition) -> None:
-    known = read_manifest(resource("docker") / "models.yaml").models
+    known = read_models_file(resource("docker") / "models.yaml").models
     revisions = {group: competition.options[group]["revision"] for group in ("bertscore", "nli")}
     assert revisions == {
         "bertscore": "5b07a9086c1dbb79981ff7b05b4d1ad83b3af51c",

@@ -1,16 +1,20 @@
 """All that a participant sees of one submission after another to a competition's test phase, by the program itself."""
 
+import atexit
 import html
 import io
 import json
 import re
+import shutil
 from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
-from gen_bundle.package.phase_data import prepare_phases
+from gen_bundle.package.phase_data import PhaseData, prepare_phases
 from gen_bundle.package.programs import program_description
 from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
@@ -69,9 +73,10 @@ class Oracle:
         overrides += [] if setting.decimals is None else [f"phases.test.score_decimals={setting.decimals}"]
         layout = "joint" if unit == "joint" else "tasks"
         competition = resolve(resource("bundles") / name, layout=layout, overrides=tuple(overrides))
-        data = next(data for data in prepare_phases(competition, work / "data") if data.phase.id == "test")
+        data = _test_data(name, layout)
+        phase = next(phase for phase in competition.declaration.phases if phase.id == "test")
         chosen = next(one for one in competition.units if one.id == unit)
-        description = program_description(competition, chosen, data.phase)
+        description = program_description(competition, chosen, phase)
         write_files(work / "program", {"program.json": json.dumps(description)})
         self.setting = setting
         self.manifest: Mapping[str, Any] = data.manifest["expected"]
@@ -99,6 +104,15 @@ class Oracle:
             {name: one["value"] for task in details.values() for name, one in task.items()},
             (output / "detailed_results.html").read_text(encoding="utf-8"),
         )
+
+
+@cache
+def _test_data(name: str, layout: str) -> PhaseData:
+    """The test phase's files, which do not depend on what it shows; they lie in a temporary folder until the end."""
+    work = Path(mkdtemp(prefix="disclosure-"))
+    atexit.register(shutil.rmtree, work)
+    competition = resolve(resource("bundles") / name, layout=layout)
+    return next(data for data in prepare_phases(competition, work) if data.phase.id == "test")
 
 
 def _text(content: Path | bytes) -> str:

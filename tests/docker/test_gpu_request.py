@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import docker
-from gen_bundle.image.context import gather_context
+from gen_bundle.image.build import gather_context
 from gen_bundle.image.docker_command import docker_shown
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.image.weights import Weights

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import docker
-from gen_bundle.image.manifest import read_manifest
+from gen_bundle.image.models_file import read_models_file
 from tests.engine import MANIFEST
 from tests.generator.competition import small_competition
 from tests.registry import serve_registry
@@ -79,7 +79,7 @@ def test_the_numbers_of_a_built_image_become_its_lock(
     assert engine.images.get(tag).labels["gen-bundle.models"].split("@")[0] == NLI
     locked = image("lock", *which, "--numbers")
     assert locked.returncode == 0, locked.stderr
-    numbers = {name: model.number for name, model in read_manifest(manifest).models.items()}
+    numbers = {name: model.number for name, model in read_models_file(manifest).models.items()}
     assert {name for name, number in numbers.items() if number is not None} == {NLI}
     again = image("build", *which, *options)
     assert again.returncode == 0, "the self-test compares with the number that was locked"

@@ -1,6 +1,8 @@
 """A small competition for tests: the one that `gen-bundle new --package` writes, with changes to its bundle.yaml."""
 
+import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +16,22 @@ Change = Callable[[dict[str, Any]], object]
 
 def small_competition(parent: Path, change: Change = lambda _: None, name: str = "my-task") -> Path:
     """Write the competition below `parent` and return its folder; `change` edits the declaration in place."""
-    folder = new_package(Place(name, parent))
+    folder = parent / name
+    for path, content in _written(name).items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
     declaration = yaml.safe_load((folder / "bundle.yaml").read_text(encoding="utf-8"))
     change(declaration)
     (folder / "bundle.yaml").write_text(yaml.safe_dump(declaration, sort_keys=False), encoding="utf-8")
     return folder
+
+
+@cache
+def _written(name: str) -> dict[str, bytes]:
+    """The files that `gen-bundle new --package` writes, by their relative paths."""
+    with tempfile.TemporaryDirectory() as work:
+        folder = new_package(Place(name, Path(work)))
+        return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def second_task(declaration: dict[str, Any]) -> None:

@@ -189,7 +189,7 @@ def test_an_interrupted_build_leaves_the_old_bundle_whole(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["gen_bundle.build"], "move_into_place", interrupted)
+    monkeypatch.setattr(Path, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
         build(BuildRequest(str(folder), out))
     assert out.read_bytes() == before
@@ -199,7 +199,7 @@ def test_an_interrupted_build_leaves_the_old_bundle_whole(
 def test_a_file_that_is_no_bundle_is_not_replaced_unasked(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "gold.json"
     out.write_text("precious", encoding="utf-8")
-    with pytest.raises(UserError, match="exists and is no bundle"):
+    with pytest.raises(UserError, match="exists and is not a bundle"):
         build(BuildRequest(str(folder), out))
     assert out.read_text(encoding="utf-8") == "precious"
 
@@ -271,7 +271,7 @@ def test_a_column_computed_over_tasks_is_refused_in_layout_separate(two_tasks: P
     declaration["tasks"][1]["columns"].append(yaml.safe_load(mean))
     (two_tasks / "bundle.yaml").write_text(yaml.safe_dump(declaration), encoding="utf-8")
     build(BuildRequest(str(two_tasks), tmp_path / "bundle.zip"))
-    with pytest.raises(UserError, match=r"tasks.again.columns.mean.of.0: 'accuracy' is no column of this task"):
+    with pytest.raises(UserError, match=r"tasks.again.columns.mean.of.0: 'accuracy' is not a column of this task"):
         build(BuildRequest(str(two_tasks), tmp_path / "out", layout="separate"))
 
 
@@ -297,7 +297,7 @@ def test_a_folder_that_is_not_here_becomes_absolute_and_is_told(tmp_path: Path, 
     program = zipfile.ZipFile(io.BytesIO(contents(built.path)["scoring_programs/test-joint.zip"]))
     expected = str(Path(path).expanduser().absolute())
     assert json.loads(program.read("program.json"))["options"] == {"model": expected}
-    assert any(f"options.model: there is no {expected} here" in note for note in built.notes)
+    assert any(f"options.model: there is no {expected} on this machine" in note for note in built.notes)
 
 
 def test_what_is_wrong_with_an_option_is_told_once_with_its_place(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from gen_bundle.build import BuildRequest, build
 from gen_bundle.errors import UserError
 from tests.generator.competition import small_competition
 
+pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:

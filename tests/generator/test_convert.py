@@ -173,7 +173,7 @@ def test_our_own_older_bundles_come_back(tmp_path: Path) -> None:
     [
         ("version: 2\ntitle: x\n", "only CodaLab 1.5"),
         ("title: x\n", "html is missing"),
-        ("- a\n", "is no mapping"),
+        ("- a\n", "is not a mapping"),
         ("a: [\n", "competition.yaml:1 is not valid YAML: the text ends before a bracket"),
         (OLD.replace("title: An old task", "title: [*x]"), "is not valid YAML: a text may not begin with"),
         (OLD.replace("data: data.html", "data: ../../etc/passwd"), "is not in the bundle"),
@@ -216,7 +216,7 @@ def test_decimals_that_are_no_number_are_none(tmp_path: Path, number: str) -> No
 @pytest.mark.parametrize("date", ["0001-01-01", "0001-01-01 00:00:00 +14:00", "9999-12-31 23:00:00 -05:00"])
 def test_dates_beyond_the_calendar_are_to_be_set(tmp_path: Path, date: str) -> None:
     lost = convert(old_bundle(tmp_path, OLD.replace("2031-03-01 18:30:00", date)), tmp_path / "new.zip").lost
-    assert any("start_date of phase 'Final': no date that can be read" in text for text in lost)
+    assert any("start_date of phase 'Final': not a readable date" in text for text in lost)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,8 @@ from gen_bundle.cli import root
 from gen_bundle.errors import UserError
 from gen_bundle.resources import competitions
 
+pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+
 LABELS = ["negative", "neutral", "positive"]
 DECLARATION: dict[str, Any] = {
     "title": "Feelings",
@@ -175,6 +177,43 @@ def test_the_validator_says_at_home_what_the_platform_would(competition: Path, t
     )
     assert 'unknown id "x"' in refused.stdout
     assert "negativ, neutral" not in (tmp_path / "kit/FORMAT.md").read_text(encoding="utf-8")
+
+
+def test_labels_are_those_of_the_gold_column_that_is_compared(competition: Path, tmp_path: Path) -> None:
+    for phase, number in (("dev", 20), ("test", 30)):
+        rows = [{**row, "feeling": row.pop("label")} for row in rows_of(phase, number)]
+        write_csv(competition / "data" / phase / "gold.csv", rows)
+    columns = [{"key": "f1", "metric": {"name": "f1", "field": "label", "gold": "feeling"}}]
+    tasks = [{**DECLARATION["tasks"][0], "columns": columns}]
+    declare(competition, {**DECLARATION, "tasks": tasks, "reference": {"file": "gold.csv", "public": ["language"]}})
+    build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    answers = [{**one, "label": "other"} for one in answered(rows_of("test", 30))]
+    write_csv(competition / "data/baselines/test/some.csv", answers, "id", "label", "strength")
+    with pytest.raises(UserError, match=r'unknown label "other".* Expected: one of negative, neutral, positive'):
+        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+
+
+def test_a_fault_in_gold_is_reported_for_its_own_phase_alone(competition: Path, tmp_path: Path) -> None:
+    rows = rows_of("dev", 20)
+    write_csv(competition / "data/dev/gold.csv", [{**rows[0], "label": " x", "strength": "none"}, *rows[1:]])
+    with pytest.raises(UserError) as caught:
+        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    assert [message.split(". ")[0] for message in caught.value.messages] == [
+        "dev: gold.csv:2: label has blanks around it",
+        "dev: gold.csv:2: strength is not a number",
+    ]
+
+
+def test_the_bundle_of_a_task_hides_the_gold_of_phases_that_it_does_not_have(competition: Path, tmp_path: Path) -> None:
+    second = {"id": "label", "name": "L", "columns": [{"key": "acc", "metric": {"name": "accuracy", "field": "label"}}]}
+    phases = [DECLARATION["phases"][0], {**DECLARATION["phases"][1], "tasks": ["label"]}]
+    declare(competition, {**DECLARATION, "phases": phases, "tasks": [*DECLARATION["tasks"], second]})
+    request = BuildRequest(str(competition), tmp_path / "one.zip", layout="separate", task="feelings")
+    assert not build(request)[0].leaks
+    write_csv(competition / "data/public/texts.csv", rows_of("test", 30), "id", "label")
+    with pytest.raises(UserError, match="gold") as caught:
+        build(request)
+    assert any("texts.csv" in message for message in caught.value.messages)
 
 
 @pytest.mark.parametrize("column", ["label", "strength"])

@@ -17,6 +17,8 @@ from gen_bundle.package.shipped import SCAFFOLD_TEXT
 from gen_bundle.resources import SCAFFOLD, resource
 from tests.generator.competition import small_competition
 
+pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+
 REAL_GOLD = "id,label\nx1,positive\nx2,negative\nx3,neutral\n"
 FINISHED: dict[str, Any] = {"contact": "chair@task.edu", "docker_image": "docker.io/chair/task:1"}
 
@@ -141,7 +143,7 @@ def test_text_of_the_scaffold_that_is_left(tmp_path: Path) -> None:
     folder = finished(tmp_path)
     shutil.copy(PACKAGE / "pages" / "terms.md.j2", folder / "pages" / "terms.md.j2")
     assert lacks(folder)["scaffold-text"].what == (
-        f"terms.md: {SCAFFOLD_TEXT} is still on it, where the organisers write something themselves."
+        f"terms.md: {SCAFFOLD_TEXT} is still on it, where the organisers must write themselves."
     )
 
 

@@ -11,6 +11,8 @@ from gen_bundle.cli import root
 from gen_bundle.resources import competitions
 from tests.generator.competition import small_competition
 
+pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+
 
 def gen_bundle(*arguments: object) -> Result:
     return CliRunner().invoke(root, [*map(str, arguments)])

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -23,14 +24,19 @@ def score(
     *,
     tasks: Sequence[str] | None = None,
     layout: str = "joint",
+    phase: str | None = None,
 ) -> Outcome:
-    """Score the files of a submission against the files of the reference data."""
+    """Score the files of a submission against the files of the reference data; without a phase details are full."""
     overrides = ("submission_rule=manual",) if layout == "tasks" else ()
     competition = resolve(resource("bundles") / name, layout=layout, overrides=overrides)
     unit = Unit("unit", "", tuple(task for task in competition.tasks if tasks is None or task.id in tasks))
+    of_phase = next((one for one in competition.phases if one.id == phase), None)
     for folder in ("program", "input/ref", "input/res", "output"):
         (tmp_path / folder).mkdir(parents=True)
-    description = json.dumps(program_description(competition, unit))
+    description = json.dumps(program_description(competition, unit, of_phase))
+    for place, file in competition.program_files.items():
+        (tmp_path / "program" / place).parent.mkdir(exist_ok=True)
+        shutil.copy(file, tmp_path / "program" / place)
     (tmp_path / "program" / "program.json").write_text(description, encoding="utf-8")
     write_files(tmp_path / "input" / "ref", gold)
     write_files(tmp_path / "input" / "res", submission)

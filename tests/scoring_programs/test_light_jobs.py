@@ -1,14 +1,17 @@
-"""What computes no metric waits for no library: their import is most of what a job without a model costs."""
+"""Jobs without a model wait for no library, whose import would take longer than all the rest."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tests.scoring_programs.clarity2026 import gold as clarity
+from tests.scoring_programs.clpsych2025.cases import answer, post
 from tests.scoring_programs.framed import Files, blocking, write_files
 from tests.scoring_programs.packed import run_program
 from tests.scoring_programs.process2025 import gold as process
 
+ANSWER = json.dumps({"t": answer({"p": post(wellbeing_score=6)})})
 TIMELINE = '{"t": {"timeline_level": {}, "post_level": {"p": {"wellbeing_score": 5}}}}'
 
 
@@ -19,10 +22,16 @@ TIMELINE = '{"t": {"timeline_level": {}, "post_level": {"p": {"wellbeing_score":
         ("process2025", None, "joint", {"gold.csv": process.GOLD}, {process.NAME: process.PERFECT + "x,,,,,,\n"}, 1),
         ("process2025", None, "joint", {"gold.csv": process.GOLD}, {process.NAME: process.answers({})}, 0),
         ("clpsych2025", ["a2"], "separate", {"gold.json": TIMELINE}, {"A_1.json": "{}"}, 1),
+        ("clarity2026", None, "joint", {"gold.csv": clarity.DEV}, {"a.csv": clarity.PERFECT}, 0),
+        ("process2025", None, "joint", {"gold.csv": process.GOLD}, {process.NAME: process.PERFECT}, 0),
+        ("clpsych2025", ["a2"], "separate", {"gold.json": TIMELINE}, {"A_1.json": ANSWER}, 0),
     ],
-    ids=["CLARITY, refused", "PROCESS, refused", "PROCESS, nothing entered", "CLPsych A.2, refused"],
+    ids=[
+        *("CLARITY, refused", "PROCESS, refused", "PROCESS, nothing entered", "CLPsych A.2, refused"),
+        *("CLARITY, scored", "PROCESS, scored", "CLPsych A.2, scored"),
+    ],
 )
-def test_a_submission_without_a_score_imports_no_library(
+def test_a_job_without_a_model_imports_no_library(
     tmp_path: Path, name: str, tasks: list[str] | None, layout: str, gold: Files, answers: Files, exit_code: int
 ) -> None:
     write_files(tmp_path / "ref", gold)

@@ -21,7 +21,7 @@ VERBS = {
     "build": "Build the bundle of a competition (what `gen-bundle NAME --out PATH` does).",
     "list": "List the competitions that can be built.",
     "new": "Start a competition of your own, ready to build and dry-run.",
-    "check": "Say what Codabench would say of a bundle, before it says it.",
+    "check": "Find what Codabench would refuse or ignore in a bundle, and gold that would leak.",
     "dry-run": "Run a bundle's scoring as the platform would, and show the board.",
     "image": "Lock, build, check and push the scoring image of a competition.",
     "convert": "Turn a CodaLab 1.5 bundle into a Codabench one.",
@@ -40,7 +40,7 @@ class VerbGroup(click.Group):
     """A group that imports a verb's module when it is called, and takes anything else for a competition to build."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(VERBS)
+        return [*VERBS]  # `list` is this package's module of that verb, once it was used
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
@@ -55,7 +55,7 @@ class VerbGroup(click.Group):
         if args[0] in VERBS:
             return super().resolve_command(ctx, args)
         if not ctx.resilient_parsing and not _could_be_built(args):
-            ctx.fail(_no_verb(args[0]))
+            ctx.fail(_unknown_word(args[0]))
         return super().resolve_command(ctx, ["build", *args])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -65,11 +65,11 @@ class VerbGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Verbs"):
-            formatter.write_dl(list(VERBS.items()))
+            formatter.write_dl([*VERBS.items()])
 
 
 def _could_be_built(args: Sequence[str]) -> bool:
-    """Whether a first word that is no verb may be meant as a competition; then the build says what is wrong with it."""
+    """Whether a first word that is not a verb may be meant as a competition, whose faults the build then reports."""
     word = args[0]
     looks_like_a_path = os.path.basename(word) != word or os.path.exists(os.path.expanduser(word))  # noqa: PTH110,PTH111,PTH119
     return (
@@ -80,8 +80,8 @@ def _could_be_built(args: Sequence[str]) -> bool:
     )
 
 
-def _no_verb(word: str) -> str:
-    wrong = f"{word!r} is no verb and no competition."
+def _unknown_word(word: str) -> str:
+    wrong = f"{word!r} is neither a verb nor a competition."
     near = difflib.get_close_matches(word.lower(), [*VERBS, *known_competitions()], n=1)
     if near:
         return f"{wrong} Did you mean {near[0]!r}?"
@@ -111,13 +111,13 @@ Exit status: 0 fine, 1 findings or a failed run, 2 wrong use or unreadable input
 )
 @click.version_option(package_name="gen-bundle")
 def root() -> None:
-    """Competition bundles for Codabench and CodaLab, with scoring programs that score."""
+    """Build, check and dry-run competition bundles for Codabench and CodaLab."""
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line; exits with 0, 1, 2 or 3 (see `--help`)."""
-    _end_politely()
-    _print_anything()
+    _end_on_signals()
+    _escape_unprintable()
     try:
         root.main(args=arguments, prog_name="gen-bundle")
     except Exception as error:
@@ -125,23 +125,23 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     sys.exit(0)
 
 
-# What a machine lacks: room, leave, or somebody who is still reading.
-NO_ROOM_OR_LEAVE = {
+# Limits of this machine: free space, permissions, open files.
+MACHINE_LIMITS = {
     *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ENOMEM),
     *(errno.EMFILE, errno.ENFILE, errno.ENAMETOOLONG, errno.EFBIG),
 }
 
 
 def _last_resort(error: Exception) -> NoReturn:
-    """Say in a few lines what no verb foresaw; exits with 2 where this machine lacks something, else with 3."""
-    if isinstance(error, OSError) and error.errno in NO_ROOM_OR_LEAVE:
+    """Report in a few lines what no verb foresaw; exits with 2 where this machine lacks something, else with 3."""
+    if isinstance(error, OSError) and error.errno in MACHINE_LIMITS:
         say(f"error: {f'{error.filename}: ' if error.filename else ''}{error.strerror}.", "red")
         sys.exit(2)
     say(bug_report(error), "red")
     sys.exit(3)
 
 
-def _print_anything() -> None:
+def _escape_unprintable() -> None:
     """Let no character end a verb: what a stream cannot hold is escaped. Files and pipes get UTF-8 on Windows, too."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -149,7 +149,7 @@ def _print_anything() -> None:
             stream.reconfigure(encoding=encoding, errors="backslashreplace")
 
 
-def _end_politely() -> None:
+def _end_on_signals() -> None:
     """Let a kill, or a terminal that closes, end a verb as Ctrl-C does: temporary folders, which hold gold, go."""
 
     def end(number: int, _: object) -> NoReturn:

@@ -35,7 +35,7 @@ Exit status: 0 built, perhaps as a draft; 1 built with --force though the check 
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @click.argument("source", metavar="NAME_OR_DIR")
 @click.option(
     "--out",
@@ -47,7 +47,9 @@ Exit status: 0 built, perhaps as a draft; 1 built with --force though the check 
     type=click.Path(path_type=Path),
     help="Folder with the real data: one folder a phase, public/, baselines/.",
 )
-@click.option("--layout", type=click.Choice(["joint", "tasks", "separate"]), help="How the tasks meet the platform.")
+@click.option(
+    "--layout", type=click.Choice(["joint", "tasks", "separate"]), help="How tasks become Codabench tasks: below."
+)
 @click.option("--task", metavar="ID", help="With layout separate: build only this task's bundle.")
 @click.option(
     "--platform",
@@ -89,7 +91,7 @@ def command(
             except DraftError as error:
                 drafts = error.drafts
                 raise
-        _tell(built, request)
+        _report(built, request)
     finally:
         if as_json:
             records = [_as_dict(bundle, written=bundle in built) for bundle in (*built, *drafts)]
@@ -98,7 +100,7 @@ def command(
         sys.exit(1)
 
 
-def _tell(built: "Sequence[Built]", request: "BuildRequest") -> None:
+def _report(built: "Sequence[Built]", request: "BuildRequest") -> None:
     """Notes and errors of each bundle, what is missing in any, and in the last line of each what it is good for."""
     from gen_bundle.draft import LOCAL_IMAGES
 
@@ -141,7 +143,7 @@ def _as_dict(bundle: "Built", *, written: bool) -> dict[str, Any]:
 def _next_steps(request: "BuildRequest", target: str) -> list[str]:
     """The commands that make and push the image, and build the same again with it.
 
-    What `--force` was said for is not repeated: a bundle stands at `--out` now.
+    `--force` is not repeated: there is a bundle at `--out` now.
     """
     asked = [word for override in request.overrides for word in ("--set", override)]
     again = ["gen-bundle", request.source]

@@ -35,7 +35,7 @@ has any trap), 2 wrong use or a path that cannot be read, 3 a bug in gen-bundle.
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @click.argument("paths", metavar="PATH…", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line for each path.")
 @click.option(
@@ -98,9 +98,7 @@ def _moment(text: str | None) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise UserError(
-            f"--now {text}: not a date. Expected ISO 8601, such as 2031-01-31 or 2031-01-31T12:00."
-        ) from error
+        raise UserError(f"--now {text}: not a date. Expected ISO 8601, such as 2031-01-31T12:00.") from error
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -114,14 +112,14 @@ def _record(path: Path) -> DryRun:
         scored = [frozenset(run["scores"]) for run in content["runs"] if isinstance(run.get("scores"), dict)]
         logs = [(int(run["log_lines"]), int(run["log_bytes"])) for run in content.get("measured", ())]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"--dry-run {path}: this was not written by a dry run ({error!r}). Run it again.") from error
+        raise UserError(f"--dry-run {path}: not the record of a dry run ({error!r}). Make it again.") from error
     return DryRun(scored, logs)
 
 
 def _reports(
     paths: tuple[Path, ...], now: datetime, dry_run: DryRun | None, known_keys: tuple[str, ...]
 ) -> tuple[list[Report], list[str], list[str]]:
-    """The reports, why other paths cannot be read, and which met a bug of ours: each path has one of the three."""
+    """The reports, why other paths cannot be read, and bugs of ours: each path has one of the three."""
     from dataclasses import replace
 
     from gen_bundle.check import check_path
@@ -146,7 +144,7 @@ def _reports(
 def _bundles(path: Path) -> Iterator[list[tuple[Path, str, Secrets | None]]]:
     """The bundles to check at a path, with the names to report them under and the secrets that are known.
 
-    A competition's folder is built first, whatever the check will find.
+    A competition's folder is built first, even if the check refuses it.
     """
     if not (path / "bundle.yaml").is_file():
         yield [(path, str(path), None)]

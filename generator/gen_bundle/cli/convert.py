@@ -24,7 +24,7 @@ bundle that cannot be read.
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Where the new bundle goes; default: OLD-codabench.zip, here."
 )
-@click.option("--force", is_flag=True, help="Replace what stands at --out.")
+@click.option("--force", is_flag=True, help="Replace the file at --out.")
 @click.option("--json", "as_json", is_flag=True, help="Print what became of it as JSON.")
 def command(old: Path, out: Path | None, force: bool, as_json: bool) -> None:
     """Turn a CodaLab 1.5 bundle (zip or folder) into a Codabench one, and name what could not be carried over."""
@@ -51,6 +51,5 @@ def command(old: Path, out: Path | None, force: bool, as_json: bool) -> None:
             "changed": converted.changed,
             "faults": [finding.as_dict() for finding in converted.faults],
         }
-        json.dump(result, sys.stdout, indent=1, ensure_ascii=False)
-        click.echo()
+        click.echo(json.dumps(result, indent=1, ensure_ascii=False))
     sys.exit(1 if converted.faults else 0)

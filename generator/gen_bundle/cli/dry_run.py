@@ -32,7 +32,7 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.option(
     "--out",
@@ -60,7 +60,7 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 @click.option("--strict", is_flag=True, help="Bound memory, processors, processes and disk; read-only root.")
 @click.option("--image", metavar="NAME", help="Run in this image instead of the bundle's own.")
 @click.option("--pull", is_flag=True, help="Fetch the image when the engine does not have it.")
-@click.option("--enforce-limits", is_flag=True, help="Look at the phases' dates and quotas.")
+@click.option("--enforce-limits", is_flag=True, help="Apply the phases' dates and quotas.")
 @click.option("--teams", type=click.IntRange(1), metavar="N", help="With so many teams: hours of worker time a day.")
 @click.option("--per-day", type=click.IntRange(1), metavar="M", help="Submissions of each team a day, for --teams.")
 @click.option(
@@ -149,13 +149,13 @@ def show(results: "Results") -> None:
     for note in results.notes:
         say(f"note: {note}", "yellow")
     for finding in results.findings:
-        say(f"to mend: {finding}", "red")
+        say(f"to fix: {finding}", "red")
 
 
 def _show_run(run: "Run") -> None:
     if run.status == "Failed":
         say(f"{run.place}: Failed after {run.seconds:.1f} s. {run.message}", "red")
-    else:  # its message, if there is one, is among what must be mended
+    else:  # its message, if there is one, is among what must be fixed
         say(f"{run.place}: Finished in {run.seconds:.1f} s", "yellow" if run.message else "green")
 
 

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,7 +13,6 @@ from gen_bundle.cli.messages import say, spinner, user_errors
 if TYPE_CHECKING:
     from gen_bundle.image.request import ImageRequest
 
-CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
 EPILOG = """\b
 Examples:
   gen-bundle image lock clpsych2025
@@ -27,7 +25,7 @@ Exit status: 0 fine, 1 findings, 2 wrong use, or the build or push failed.
 """
 
 
-@click.group(epilog=EPILOG, context_settings=CONTEXT)
+@click.group(epilog=EPILOG)
 def command() -> None:
     """Lock, build, check and push the scoring image of a competition.
 
@@ -44,7 +42,7 @@ def _which_image(function: Command) -> Command:
     for option in (
         click.option("--tag", help="Name and tag of the local image. [default: docker_image of bundle.yaml]"),
         click.option(
-            "--variant", type=click.Choice(["cpu", "cuda"]), help="[default: cuda where the option device says so]"
+            "--variant", type=click.Choice(["cpu", "cuda"]), help="[default: cuda where the option device is cuda]"
         ),
         click.option("--set", "overrides", metavar="K=V", multiple=True, help="Override a value of bundle.yaml."),
         click.argument("name", metavar="NAME_OR_DIR"),
@@ -65,41 +63,49 @@ def _request(
     name: str, overrides: tuple[str, ...], variant: Literal["cpu", "cuda"] | None, tag: str | None
 ) -> "ImageRequest":
     from gen_bundle.image.request import request_for
+    from gen_bundle.image.requirements import LOCK_FILE
     from gen_bundle.package.resolve import find_competition, resolve
 
     competition = resolve(find_competition(name), overrides=overrides)
-    request = request_for(competition.name, competition.options, tag or competition.declaration.docker_image, variant)
+    declared = competition.declaration
+    request = request_for(competition.name, competition.options, tag or declared.docker_image, variant)
+    request = dataclasses.replace(
+        request, requirements=tuple(declared.requirements), lock_file=competition.folder / LOCK_FILE
+    )
     for folder in request.folders:
         say(f"note: {folder} is a folder on this machine; programs read it there, it is not baked in.", "yellow")
     return request
 
 
-def _manifest_path(given: Path | None) -> Path:
+def _models_path(given: Path | None) -> Path:
     from gen_bundle.resources import resource
 
     return given or resource("docker") / "models.yaml"
 
 
-@command.command(context_settings=CONTEXT)
+@command.command()
 @_which_image
 @_which_manifest
 @click.option("--numbers", is_flag=True, help="Store what the built image's self-test computes, as its future lock.")
 def lock(manifest: Path | None, numbers: bool, **which: Any) -> None:
-    """Fill in the manifest's digests: of the competition's models, from the hub, and of the base image.
+    """Fill in the digests of the competition's models, from the hub, of the base image, and of its `requirements`.
 
     Digests that the manifest expects are compared; where the hub has another one, nothing is locked.
     """
     from gen_bundle.image import lock as step
+    from gen_bundle.image.requirements import lock_requirements
 
     with user_errors():
         request = _request(**which)
-        path = _manifest_path(manifest)
+        path = _models_path(manifest)
+        if not numbers:
+            lock_requirements(request.requirements, request.locks, request.lock_file, say)
         change = step.lock_numbers if numbers else step.lock
         changed = change(request, path, say)
     say(f"{path}: {'changed; look at it and keep it with the declaration' if changed else 'nothing left to lock'}")
 
 
-@command.command(context_settings=CONTEXT)
+@command.command()
 @_which_image
 @_which_manifest
 @click.option("--base-image", help="Image with Python 3.11 to start from. [default: base_image of the manifest]")
@@ -113,13 +119,13 @@ def build(manifest: Path | None, base_image: str | None, nltk_data: Path | None,
     """Build the image on this machine's container engine; the last step is its self-test."""
     from gen_bundle.image.build import build_image
     from gen_bundle.image.docker_command import inspect_image
-    from gen_bundle.image.manifest import read_manifest
+    from gen_bundle.image.models_file import read_models_file
     from gen_bundle.image.weights import settle_weights
 
     with user_errors():
         request = _request(**which)
-        path = _manifest_path(manifest)
-        known = read_manifest(path)
+        path = _models_path(manifest)
+        known = read_models_file(path)
         weights = settle_weights(request, known, path, nltk_data)
         start = base_image or known.base_image.reference
         build_image(request, weights, start)
@@ -133,31 +139,30 @@ def build(manifest: Path | None, base_image: str | None, nltk_data: Path | None,
     click.echo(f"docker_image: {request.tag}")
 
 
-@command.command(context_settings=CONTEXT)
+@command.command()
 @_which_image
-@click.option("--worker-disk", type=float, help="Room for the image on the workers, in GB. [default: 15]")
+@click.option("--worker-disk", type=float, help="Disk space for the image on the workers, in GB. [default: 15]")
 @click.option("--gpu", is_flag=True, help="The self-test must see a GPU, and runs the models on it.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def check(worker_disk: float | None, gpu: bool, as_json: bool, **which: Any) -> None:
-    """Say what would keep the image from working on Codabench's workers."""
+    """List what would keep the image from working on Codabench's workers."""
     from gen_bundle.image.check import WORKER_DISK_GB, check_image
 
     with user_errors(), spinner("running the image's self-test"):
         request = _request(**which)
-        findings = check_image(request, worker_disk or WORKER_DISK_GB, gpu)
-    for finding in findings:
+        observations = check_image(request, worker_disk or WORKER_DISK_GB, gpu)
+    for observation in observations:
         say(
-            f"{'PROBLEM' if finding.problem else 'ok     '}  {finding.name}: {finding.text}",
-            "red" if finding.problem else "",
+            f"{'PROBLEM' if observation.problem else 'ok     '}  {observation.name}: {observation.text}",
+            "red" if observation.problem else "",
         )
     if as_json:
-        json.dump([dataclasses.asdict(finding) for finding in findings], sys.stdout, indent=1)
-        click.echo()
-    if any(finding.problem for finding in findings):
+        click.echo(json.dumps([dataclasses.asdict(observation) for observation in observations], indent=1))
+    if any(observation.problem for observation in observations):
         raise SystemExit(1)
 
 
-@command.command(context_settings=CONTEXT)
+@command.command()
 @_which_image
 @click.option("--to", "target", required=True, metavar="REGISTRY/NAME:TAG", help="Where to push; nothing is assumed.")
 def push(target: str, **which: Any) -> None:

@@ -1,7 +1,6 @@
 """gen-bundle list: the competitions that can be built."""
 
 import json
-import sys
 from typing import Any
 
 import click
@@ -30,8 +29,7 @@ def command(as_json: bool) -> None:
         except UserError as error:
             say(f"note: {name} is left out: {error}", "yellow")
     if as_json:
-        json.dump(rows, sys.stdout, indent=1, ensure_ascii=False)
-        click.echo()
+        click.echo(json.dumps(rows, indent=1, ensure_ascii=False))
         return
     width = max((len(row["name"]) for row in rows), default=0)
     for row in rows:
@@ -42,7 +40,7 @@ def command(as_json: bool) -> None:
 
 
 def _row(name: str, known: Known) -> dict[str, Any]:
-    """What is shown of a competition, from its YAML alone: the model that checks it takes longer to import.
+    """What is shown of a competition, from its YAML alone, since the model that checks it takes long to import.
 
     Raises:
         UserError: it cannot be built by this name, or its bundle.yaml is unfinished.

@@ -1,4 +1,4 @@
-"""What the commands say to people: on stderr, coloured and moving only on a terminal."""
+"""Messages of the commands for people: on stderr, coloured and moving only on a terminal."""
 
 import os
 import sys
@@ -45,9 +45,9 @@ def spinner(text: str) -> Iterator[Callable[[str], None]]:
     from rich.console import Console
     from rich.text import Text
 
-    # As a Text: what stands between brackets in a file's name is no markup.
+    # As a Text: brackets in a file's name are not markup.
     with Console(stderr=True).status(text) as status:
-        yield lambda told: status.update(Text(one_line(told)))
+        yield lambda step: status.update(Text(one_line(step)))
 
 
 def is_terminal() -> bool:

@@ -26,10 +26,9 @@ Examples:
   gen-bundle new my-task --package
 
 \b
-On a terminal, --gold asks about what it found; --yes, or no terminal, takes the proposals and says them.
+On a terminal, --gold asks about what it found; --yes, or no terminal, takes the proposals and prints them.
 """
 RECIPES = ("classification", "multilabel", "regression", "spans", "tagging", "ranking", "generation")
-TYPES = ("label", "labels", "number", "text", "texts", "tags", "spans", "string")
 OF_GOLD = ("answers", "keys", "public", "rows", "split", "yes")
 DEFAULT_SPLIT = "40:60"
 """Of a recipe's data."""
@@ -134,18 +133,20 @@ def _check_combination(
         raise UserError(f"{' and '.join(sorted(given))}: expected one of them.")
     used = {option for option, value in context.params.items() if value not in (None, (), False)}
     problems = [
-        f"--{option.removesuffix('s') if option in ('answers', 'keys') else option}: is for --gold alone."
+        f"--{option.removesuffix('s') if option in ('answers', 'keys') else option}: works only with --gold."
         for option in OF_GOLD
         if option in used and gold is None
     ]
-    problems += ["--tasks: is for --from alone."] if "tasks" in used and source is None else []
-    problems += ["--template: is for --gold and --recipe."] if "template" in used and (source or package) else []
+    problems += ["--tasks: works only with --from."] if "tasks" in used and source is None else []
+    problems += ["--template: not with --from or --package."] if "template" in used and (source or package) else []
     if problems:
         raise UserError(*problems)
 
 
 def _answer(text: str) -> tuple[str, str | None]:
     """A column's name, and its type where one is given."""
+    from gen_bundle.new.faults import TYPES
+
     name, equals, kind = text.rpartition("=")
     if not equals or kind not in TYPES:
         return text, None
@@ -198,5 +199,5 @@ def _say_next(folder: Path, *, package: bool) -> None:
 
 
 def asks() -> bool:
-    """Whether somebody can answer questions."""
+    """Whether questions can be answered: stdin is a terminal."""
     return sys.stdin.isatty()

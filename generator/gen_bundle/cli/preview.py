@@ -13,11 +13,11 @@ Examples:
   gen-bundle preview unpacked-bundle/ --serve
 
 \b
-Exit status: 0 the page is written, 2 wrong use or no Codabench bundle.
+Exit status: 0 the page is written, 2 wrong use, or not a Codabench bundle.
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @click.argument("bundle", type=click.Path(exists=True, path_type=Path))
 @click.option(
     "--out",
@@ -36,7 +36,7 @@ Exit status: 0 the page is written, 2 wrong use or no Codabench bundle.
 @click.option("--serve", "serve_it", is_flag=True, help="Serve it on this machine until Ctrl-C.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="For --serve; default: a free one.")
 def command(bundle: Path, out: Path, dry_run: Path | None, open_it: bool, serve_it: bool, port: int) -> None:
-    """Show a bundle (zip or folder, anybody's) as participants will meet it, as one static page."""
+    """Show a bundle (zip or folder, your own or another's) as participants will meet it, as one static page."""
     from gen_bundle.preview.page import preview_page, write_page
     from gen_bundle.preview.reading import read_view
     from gen_bundle.twin.record import read_record
@@ -52,9 +52,9 @@ def command(bundle: Path, out: Path, dry_run: Path | None, open_it: bool, serve_
 
 
 def _serve(folder: Path, port: int, open_it: bool) -> None:
-    from gen_bundle.preview.serve import server
+    from gen_bundle.local_server import local_server
 
-    with server(folder, port) as running:
+    with local_server(folder, port) as running:
         address = f"http://127.0.0.1:{running.server_port}/"
         say(f"{address} (Ctrl-C ends it)")
         if open_it:

@@ -10,7 +10,7 @@ TAKEN = ("data", "pages", "starting_kit")
 def leads_outside(folder: Path, files: Iterable[str], folders: Iterable[str]) -> list[str]:
     """The named files, and the links below the named folders, that lead out of the competition's folder.
 
-    A folder from somebody else could otherwise publish any file that the organiser may read. Links within the
+    Another person's folder could otherwise publish any file that the organiser may read. Links within the
     competition's folder are fine, as are links to it.
 
     Returns:
@@ -40,5 +40,5 @@ def _shown(path: Path, folder: Path) -> str:
 
 
 def _own_data(path: Path, folder: Path) -> str:
-    """Who keeps data elsewhere names their folder."""
+    """The further way out for data that are kept elsewhere."""
     return ", or name your own data with --data" if path.is_relative_to(folder / "data") else ""

@@ -1,15 +1,18 @@
-"""What bundle.yaml may say. The JSON Schema for editors is generated from these models.
+"""What bundle.yaml may hold. The JSON Schema for editors is generated from these models.
 
 Lengths and value ranges are those that Codabench's own serializers enforce (codalab/codabench @ c7dbc756).
 """
 
 import keyword
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from gen_bundle.declaration.dates import End, Start
 from gen_bundle.declaration.texts import text_of
+
+REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9._,-]+\])?==[0-9][A-Za-z0-9.!+_]*")
 
 
 def _identifier(value: str) -> str:
@@ -30,6 +33,15 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
+def _requirement(value: str) -> str:
+    if not REQUIREMENT.fullmatch(value):
+        raise ValueError("expected NAME==VERSION, such as spacy==3.8.7")
+    return value
+
+
+Requirement = Annotated[str, AfterValidator(_requirement)]
+
+
 class Column(Model):
     """One column of the leaderboard; the first column of the first task is the primary one."""
 
@@ -44,7 +56,7 @@ class Column(Model):
         le=1e9,
         description="What a submission that does not enter the task gets. Required unless computed.",
     )
-    meaning: Line = Field(description="One line that says what the column shows; it stands on the Evaluation page.")
+    meaning: Line = Field(description="One line that says what the column shows, for the Evaluation page.")
     metric: Any = Field(
         None,
         description="With scoring_program: declared: a metric's name, or a mapping of name, fields and options.",
@@ -107,8 +119,8 @@ class Phase(Model):
         return self.hide_output or self.hide_score_output
 
     @property
-    def told_details(self) -> Literal["none", "headline", "full"]:
-        """`details`, or what stands for it where it is absent."""
+    def shown_details(self) -> Literal["none", "headline", "full"]:
+        """`details`, or its default where it is absent."""
         if self.details is not None:
             return self.details
         if self.hides_scores:
@@ -126,14 +138,14 @@ class Page(Model):
 class SubmissionField(Model):
     """One row of the format table; with scoring_program: declared, also how its values are read."""
 
-    field: Line = Field(description="Its name, as it stands in the file.")
+    field: Line = Field(description="Its name, as it is written in the file.")
     type: Line = Field(
         description="As participants read it; with scoring_program: declared, one of the types in docs/declared.md."
     )
     required: bool = Field(description="Whether a submission without it is refused.")
-    meaning: Line = Field(description="One line that says what stands in it.")
+    meaning: Line = Field(description="One line that says what it holds.")
     values: list[Any] | None = Field(None, description="Of type label or labels: the labels there are, in their order.")
-    separator: str = Field("|", description="Of type labels: stands between the labels of a CSV or TSV cell.")
+    separator: str = Field("|", description="Of type labels: what separates the labels of a CSV or TSV cell.")
     min: float | int | None = Field(None, description="Of type number: the smallest.")
     max: float | int | None = Field(None, description="Of type number: the largest.")
 
@@ -154,7 +166,9 @@ class Reference(Model):
     """The gold of a declared table."""
 
     file: Line = Field(description="The gold in each phase's folder: the submission's fields, and further columns.")
-    quoting: Literal["rfc4180", "none"] = Field("rfc4180", description="none: cells as they stand, such as raw tweets.")
+    quoting: Literal["rfc4180", "none"] = Field(
+        "rfc4180", description="none: cells taken as they are, such as raw tweets."
+    )
     keys: Line | None = Field(
         None, description="With rows: many: a table of all keys, also of those without gold rows."
     )
@@ -172,7 +186,9 @@ class Table(Model):
     missing: Literal["reject", "empty"] | None = Field(
         None, description="A key without a row: reject (default with rows: one), or empty (default with rows: many)."
     )
-    quoting: Literal["rfc4180", "none"] = Field("rfc4180", description="none: cells as they stand, such as raw tweets.")
+    quoting: Literal["rfc4180", "none"] = Field(
+        "rfc4180", description="none: cells taken as they are, such as raw tweets."
+    )
 
 
 class SubmissionTable(Table):
@@ -196,7 +212,7 @@ class Question(Model):
     type: Literal["text", "checkbox", "select"] = Field(description="How it is answered.")
     title: Line = Field(description="The question as participants read it.")
     choices: list[str] | None = Field(None, min_length=1, description="For type select: the answers there are.")
-    required: bool = Field(False, description="Whether nothing can be submitted without an answer.")
+    required: bool = Field(False, description="Whether an answer is needed to submit.")
     on_leaderboard: bool = Field(False, description="Whether the leaderboard shows the answer.")
 
 
@@ -231,7 +247,8 @@ class Competition(Model):
         "separate: a bundle for each task.",
     )
     registration: Literal["auto", "approve"] = Field(
-        "auto", description="auto: who registers takes part at once. approve: once the organisers agree."
+        "auto",
+        description="auto: participants take part once they register. approve: once the organisers agree.",
     )
     submission_rule: SubmissionRule = Field(
         "all",
@@ -239,7 +256,7 @@ class Competition(Model):
         "hand: one that can be replaced (Add) and also removed (manual), or any number (Add_And_Delete_Multiple).",
     )
     leaderboard: Leaderboard = Field(default_factory=Leaderboard, description="Its title, and whether it is hidden.")
-    details_min_items: int = Field(5, ge=1, description="No detailed figure stands on fewer scored items.")
+    details_min_items: int = Field(5, ge=1, description="No detailed figure is shown over fewer scored items.")
     pages: list[Page] = Field(min_length=1, description="The competition's pages, in their order.")
     terms: Line = Field(description="Template of the terms, relative to bundle.yaml.")
     phases: list[Phase] = Field(min_length=1, description="The phases, in the order of their dates.")
@@ -249,14 +266,19 @@ class Competition(Model):
     tasks: list[Task] = Field(min_length=1, description="The tasks; the first one's first column ranks.")
     submission: Submission = Field(description="What participants hand in.")
     reference: Reference | None = Field(None, description="With scoring_program: declared: the gold.")
-    options: dict[str, Any] = Field(default_factory=dict, description="What the scoring package may be told.")
+    options: dict[str, Any] = Field(default_factory=dict, description="Options of the scoring package.")
+    requirements: list[Requirement] = Field(
+        default_factory=list,
+        description="Python packages that the competition's own scoring needs besides, NAME==VERSION. `image lock` "
+        "locks them, with what they bring along, into the scoring image.",
+    )
     time_zones: list[str] = Field(
         default=["America/New_York", "Europe/London", "Asia/Tokyo"], description="Local times shown on the pages."
     )
     queue: str | None = Field(
         None,
         pattern=r"^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$",
-        description="UUID (vhost) of an own queue; the public one where absent.",
+        description="UUID (vhost) of your own queue; the public one where absent.",
     )
     fact_sheet: dict[Identifier, Question] = Field(
         default_factory=dict, description="Questions asked with every submission, by a name of your choice."

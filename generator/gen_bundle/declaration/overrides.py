@@ -101,7 +101,7 @@ def nearest(name: str, known: list[str]) -> str:
     if close:
         return f"Did you mean {close[0]!r}?"
     if not known:
-        return "Nothing can stand here."
+        return "There are none."
     return f"Expected one of {', '.join(known[:30])}{' …' if len(known) > 30 else ''}."
 
 

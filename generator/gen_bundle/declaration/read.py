@@ -27,7 +27,7 @@ def read_competition(folder: Path, overrides: Iterable[str] = (), layout: str | 
 def read_with_places(
     folder: Path, overrides: Iterable[str] = (), layout: str | None = None
 ) -> tuple[Competition, dict[str, str]]:
-    """The competition, and where its options stand: dotted name → file, line and column, or the override.
+    """The competition, and where its options are written: dotted name → file, line and column, or the override.
 
     Raises:
         UserError: one message for each thing that is wrong: file, line and column (or the override), the field, what
@@ -36,7 +36,7 @@ def read_with_places(
     source = read_source(folder / FILE)
     if not isinstance(source.data, dict):
         if not source.problems:
-            source.problems.append(f"{FILE}:1:1: is no mapping. Expected title, phases, tasks …")
+            source.problems.append(f"{FILE}:1:1: is not a mapping. Expected title, phases, tasks …")
         raise UserError(*source.problems)
     if layout is not None:
         source.data["layout"] = layout
@@ -83,26 +83,26 @@ def _model_errors(source: Source) -> Iterator[tuple[Trail, str]]:
     try:
         Competition.model_validate(source.data)
     except ValidationError as error:
-        told: set[Trail] = set()
+        reported: set[Trail] = set()
         for detail in error.errors(include_url=False):
             trail = _without_choice(tuple(key for key in detail["loc"] if key != "[key]"), source.data)
-            if trail in told:
+            if trail in reported:
                 continue
-            told.add(trail)
+            reported.add(trail)
             kind = detail["type"]
             if kind == "extra_forbidden":
                 yield trail, f"unknown key. {nearest(str(trail[-1]), _known_keys(trail[:-1]))}"
             elif kind == "missing":
                 yield trail, f"is missing. {_meaning(trail)}."
             elif kind == "string_pattern_mismatch":
-                yield trail, f"has another form. {_meaning(trail)} (found {_shown(detail['input'])})."
+                yield trail, f"does not have the expected form. {_meaning(trail)} (found {_shown(detail['input'])})."
             elif kind == "model_type":
                 yield (
                     trail,
                     f"expected a mapping with {', '.join(_known_keys(trail))} (found {_shown(detail['input'])}).",
                 )
             else:
-                yield trail, f"{_told(detail['msg'])} (found {_shown(detail['input'])})."
+                yield trail, f"{_plain(detail['msg'])} (found {_shown(detail['input'])})."
 
 
 def _without_choice(trail: Trail, data: Any) -> Trail:
@@ -114,7 +114,7 @@ def _without_choice(trail: Trail, data: Any) -> Trail:
     return trail
 
 
-def _told(message: str) -> str:
+def _plain(message: str) -> str:
     return message.removeprefix("Value error, ").removeprefix("Input ").strip().rstrip(".")
 
 

@@ -1,5 +1,6 @@
 """What the model's types cannot say: rules between values. They look at the raw data, so that none hides another."""
 
+import re
 from collections.abc import Iterator
 from datetime import datetime, time
 from pathlib import Path
@@ -11,11 +12,12 @@ from gen_bundle.declaration.declared import DECLARED
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.source import Trail
 
-Finding = tuple[Trail, str]
+Broken = tuple[Trail, str]
+"""A broken rule: where, and what is wrong and what is expected."""
 
 
-def check_rules(data: dict[str, Any], folder: Path) -> Iterator[Finding]:
-    """Every broken rule as (where, what is wrong and what is expected)."""
+def check_rules(data: dict[str, Any], folder: Path) -> Iterator[Broken]:
+    """Every broken rule."""
     yield from _unique(data, "phases", "id")
     yield from _unique(data, "tasks", "id")
     yield from _unique(data, "milestones", "name")
@@ -27,34 +29,46 @@ def check_rules(data: dict[str, Any], folder: Path) -> Iterator[Finding]:
     yield from _files(data, folder)
     yield from _submission_rule(data)
     yield from _time_zones(data)
+    yield from _requirements(data)
     yield from _declared_alone(data)
 
 
+def _requirements(data: dict[str, Any]) -> Iterator[Broken]:
+    """Each package once; the model says what a requirement looks like."""
+    found = data.get("requirements")
+    names: list[str] = []
+    for index, item in enumerate(found if isinstance(found, list) else []):
+        name = re.split(r"[\[=]", item)[0].strip().lower() if isinstance(item, str) else ""
+        if name and name in names:
+            yield ("requirements", index), f"{name!r} is listed twice. Expected each package once."
+        names.append(name)
+
+
 def _items(data: Any, name: str, trail: Trail = ()) -> Iterator[tuple[Trail, dict[str, Any]]]:
-    """The mappings of a list, with where they stand; whatever has another shape is the model's to report."""
+    """The mappings of a list, with their places; the model reports anything of another shape."""
     found = data.get(name) if isinstance(data, dict) else None
     for index, item in enumerate(found if isinstance(found, list) else []):
         if isinstance(item, dict):
             yield (*trail, name, index), item
 
 
-def _unique(data: dict[str, Any], name: str, key: str) -> Iterator[Finding]:
+def _unique(data: dict[str, Any], name: str, key: str) -> Iterator[Broken]:
     seen: set[str] = set()
     for trail, item in _items(data, name):
         value = item.get(key)
         if isinstance(value, str) and value.lower() in seen:
-            yield (*trail, key), f"{value!r} stands twice. Expected: a different {key} for each of the {name}."
+            yield (*trail, key), f"{value!r} is used twice. Expected: a different {key} for each of the {name}."
         elif isinstance(value, str):
             seen.add(value.lower())
 
 
-def _columns(data: dict[str, Any]) -> Iterator[Finding]:
+def _columns(data: dict[str, Any]) -> Iterator[Broken]:
     columns = [found for trail, task in _items(data, "tasks") for found in _items(task, "columns", trail)]
     keys: list[str] = []
     for trail, column in columns:
         key = column.get("key")
         if isinstance(key, str) and key in keys:
-            yield (*trail, "key"), f"{key!r} stands twice. Column keys are unique over all tasks."
+            yield (*trail, "key"), f"{key!r} is used twice. Column keys are unique over all tasks."
         elif isinstance(key, str):
             keys.append(key)
     stored = [c.get("key") for _, c in columns if c.get("computation") is None]
@@ -63,7 +77,7 @@ def _columns(data: dict[str, Any]) -> Iterator[Finding]:
             if column.get("worst") is None:
                 yield trail, "worst is missing. Expected the score of a submission that does not enter the task."
             if column.get("of") is not None:
-                yield (*trail, "of"), "stands without a computation. Expected computation: avg, sum, min or max."
+                yield (*trail, "of"), "is given without a computation. Expected computation: avg, sum, min or max."
             continue
         if column.get("of") is None:
             yield trail, "of is missing. Expected the keys of the columns that are computed together."
@@ -75,7 +89,7 @@ def _columns(data: dict[str, Any]) -> Iterator[Finding]:
         yield (*columns[0][0], "hidden"), "the first column ranks the submissions. Expected one that is shown."
 
 
-def _separate_columns(data: dict[str, Any]) -> Iterator[Finding]:
+def _separate_columns(data: dict[str, Any]) -> Iterator[Broken]:
     """In layout `separate` a bundle has the columns of its task alone, so none can be computed from another's."""
     if data.get("layout") != "separate":
         return
@@ -87,12 +101,12 @@ def _separate_columns(data: dict[str, Any]) -> Iterator[Finding]:
                 if key not in own:
                     yield (
                         (*place, "of", index),
-                        f"{key!r} is no column of this task, which has a bundle of its own in layout separate. "
+                        f"{key!r} is not a column of this task, which has a bundle of its own in layout separate. "
                         "Expected columns of the same task, or layout joint or tasks.",
                     )
 
 
-def _phases(data: dict[str, Any]) -> Iterator[Finding]:
+def _phases(data: dict[str, Any]) -> Iterator[Broken]:
     phases = list(_items(data, "phases"))
     last_end: tuple[str, datetime] | None = None
     for position, (trail, phase) in enumerate(phases):
@@ -114,7 +128,7 @@ def _phases(data: dict[str, Any]) -> Iterator[Finding]:
             yield (*trail, "auto_migrate"), "nothing can migrate to the first phase. Expected false."
 
 
-def _tasks_of_phases(data: dict[str, Any]) -> Iterator[Finding]:
+def _tasks_of_phases(data: dict[str, Any]) -> Iterator[Broken]:
     """A phase has declared tasks, each once, and every task is in a phase."""
     ids = [task["id"] for _, task in _items(data, "tasks") if isinstance(task.get("id"), str)]
     used: set[str] = set()
@@ -125,7 +139,7 @@ def _tasks_of_phases(data: dict[str, Any]) -> Iterator[Finding]:
             continue
         for index, name in enumerate(own):
             if name in own[:index]:
-                yield (*trail, "tasks", index), f"{name!r} stands twice. Expected each task once."
+                yield (*trail, "tasks", index), f"{name!r} is listed twice. Expected each task once."
             elif isinstance(name, str) and name not in ids:
                 yield (*trail, "tasks", index), f"no task {name!r}. {nearest(name, ids)}"
         used |= {name for name in own if isinstance(name, str)}
@@ -134,7 +148,7 @@ def _tasks_of_phases(data: dict[str, Any]) -> Iterator[Finding]:
             yield (*trail, "id"), f"no phase has the task {task['id']!r}. Expected it among the tasks of a phase."
 
 
-def _shared_data(data: dict[str, Any]) -> Iterator[Finding]:
+def _shared_data(data: dict[str, Any]) -> Iterator[Broken]:
     """A phase shares the data of one that has its own, and their gold is secret or public alike."""
     phases = {phase["id"]: phase for _, phase in _items(data, "phases") if isinstance(phase.get("id"), str)}
     owners = [name for name, phase in phases.items() if phase.get("data") is None]
@@ -157,7 +171,7 @@ def _moment(value: Any, date_alone: time) -> datetime | None:
         return None
 
 
-def _files(data: dict[str, Any], folder: Path) -> Iterator[Finding]:
+def _files(data: dict[str, Any], folder: Path) -> Iterator[Broken]:
     named: list[tuple[Trail, Any]] = [(("logo",), data.get("logo")), (("terms",), data.get("terms"))]
     named += [((*trail, "file"), page.get("file")) for trail, page in _items(data, "pages")]
     for trail, name in named:
@@ -165,7 +179,7 @@ def _files(data: dict[str, Any], folder: Path) -> Iterator[Finding]:
             yield trail, f"no file {name!r} beside bundle.yaml. Expected a path relative to {folder}."
 
 
-def _submission_rule(data: dict[str, Any]) -> Iterator[Finding]:
+def _submission_rule(data: dict[str, Any]) -> Iterator[Broken]:
     rule = data.get("submission_rule", "all")
     if data.get("layout") == "tasks" and rule in ("last", "best"):
         yield (
@@ -175,7 +189,7 @@ def _submission_rule(data: dict[str, Any]) -> Iterator[Finding]:
         )
 
 
-def _time_zones(data: dict[str, Any]) -> Iterator[Finding]:
+def _time_zones(data: dict[str, Any]) -> Iterator[Broken]:
     zones = data.get("time_zones")
     for index, name in enumerate(zones if isinstance(zones, list) else []):
         if isinstance(name, str) and not _is_time_zone(name):
@@ -190,7 +204,7 @@ def _is_time_zone(name: str) -> bool:
     return True
 
 
-def _declared_alone(data: dict[str, Any]) -> Iterator[Finding]:
+def _declared_alone(data: dict[str, Any]) -> Iterator[Broken]:
     """What only a declared competition reads: with a scoring package it would be ignored in silence."""
     if data.get("scoring_program") == DECLARED:
         return

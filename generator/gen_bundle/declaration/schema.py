@@ -14,7 +14,7 @@ GIVEN_BY_METRICS = {
 
 
 def schema_text() -> str:
-    """The schema as it stands in `bundles/bundle.schema.json`."""
+    """The schema as written to `bundles/bundle.schema.json`."""
     schema = Competition.model_json_schema()
     schema["title"] = "bundle.yaml"
     for name, keys in GIVEN_BY_METRICS.items():

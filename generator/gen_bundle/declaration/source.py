@@ -26,7 +26,7 @@ class Source:
     Attributes:
         file: name to show in messages.
         data: the value.
-        positions: where each value (or, for a mapping's item, its key) stands: a text such as `bundle.yaml:3:5`.
+        positions: of each value (or, for a mapping's item, its key): a text such as `bundle.yaml:3:5`.
         problems: faults of the text itself.
     """
 
@@ -36,7 +36,7 @@ class Source:
     problems: list[str] = field(default_factory=list)
 
     def position(self, trail: Trail) -> str:
-        """The position of a value, or of the nearest thing around it that stands in the text."""
+        """The position of a value, or of the nearest thing around it that the text holds."""
         while trail and trail not in self.positions:
             trail = trail[:-1]
         return self.positions.get(trail, f"{self.file}:1:1")
@@ -67,7 +67,7 @@ def _read(source: Source, text: str) -> bool:
 
 
 def read_source(path: Path) -> Source:
-    """Read a YAML file; whatever is wrong with it stands in `problems`, never in an exception."""
+    """Read a YAML file; everything wrong with it is listed in `problems`; nothing is raised."""
     source = Source(path.name)
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -83,8 +83,8 @@ def read_source(path: Path) -> Source:
             source.problems.append(f"{path.name}: is empty. Expected a mapping with title, phases, tasks …")
     except yaml.MarkedYAMLError as error:
         fault = fault_of(error, text)
-        where, told = (f"{fault.line}:{fault.column}", fault.text) if fault else ("1:1", str(error.problem))
-        source.problems.append(f"{path.name}:{where}: not valid YAML: {told.rstrip('.')}.")
+        where, what = (f"{fault.line}:{fault.column}", fault.text) if fault else ("1:1", str(error.problem))
+        source.problems.append(f"{path.name}:{where}: not valid YAML: {what.rstrip('.')}.")
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error).splitlines()[0]
         source.problems.append(f"{path.name}: not valid YAML ({reason}).")
@@ -125,7 +125,7 @@ class _Walk:
             if key in built:
                 first = self.source.positions[(*trail, key)]
                 self.source.problems.append(
-                    f"{self._mark(key_node)}: {dotted((*trail, key))}: the key stands twice, first at {first}. "
+                    f"{self._mark(key_node)}: {dotted((*trail, key))}: the key is used twice, first at {first}. "
                     "Remove one of the two."
                 )
                 continue

@@ -126,7 +126,7 @@ def _program(files: Files) -> Any:
 
 
 def _json_changes(old: Any, new: Any, at: str) -> Iterator[tuple[str, str | None, str | None]]:
-    """The deepest places that differ, with the value on each side; objects in lists are told apart by their `key`."""
+    """The deepest places that differ, with the value on each side; objects in lists are matched by their `key`."""
     before, after = _by_name(old), _by_name(new)
     if before is None or after is None:
         if old != new:

@@ -20,7 +20,7 @@ class Count:
 
     Attributes:
         old, new: how many there are.
-        changed: those with the same key and other content; None where nothing tells which item is which.
+        changed: those with the same key and other content; None where items have no key.
     """
 
     old: int
@@ -35,7 +35,7 @@ class Count:
 
 
 def count_changes(old: Node, new: Node) -> Count:
-    """Compare two versions of a file: by key where a column or field tells its items apart, else as bags of items."""
+    """Compare two versions of a file: by key where a column or field is unique, else as bags of items."""
     before, after = _items(old), _items(new)
     place = next((key for key in _keys(before) if key in _keys(after)), None)
     if place is not None:

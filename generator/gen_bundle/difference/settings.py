@@ -73,7 +73,7 @@ def _phases(bundle: Bundle) -> list[Named]:
 
 
 def phase_names(phase: Phase, place: int) -> tuple[object, ...]:
-    """The names by which a phase is recognised; a place tells nothing of one that carries our own id."""
+    """The names by which a phase is recognised; its place counts only where it has no id of ours."""
     return (phase.id, phase.name) if phase.id else (None, phase.name, place)
 
 

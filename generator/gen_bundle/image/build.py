@@ -1,20 +1,23 @@
-"""Builds an image with `docker build`, progress shown."""
+"""Gathers a build context and builds an image from it with `docker build`, progress shown."""
 
 import hashlib
 import importlib.metadata
+import json
 import os
+import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from gen_bundle.errors import UserError
-from gen_bundle.image.context import PACKAGES, gather_context
 from gen_bundle.image.docker_command import docker_shown, require_builder
-from gen_bundle.image.manifest import BaseImage
+from gen_bundle.image.models_file import BaseImage
 from gen_bundle.image.pip_settings import pip_settings
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.image.weights import Weights
+from gen_bundle.resources import resource
 
+PACKAGES = "packages.txt"
 CUDA = {"gen-bundle.cuda": "13.0", "gen-bundle.driver": "580.65"}  # of the locked torch, and the host driver it needs
 
 
@@ -47,6 +50,29 @@ def build_image(request: ImageRequest, weights: Weights, base_image: str = BaseI
                 raise UserError(
                     f"{request.tag}: the image could not be built; the lines above say why (docs/image.md)."
                 )
+
+
+def gather_context(folder: Path, request: ImageRequest, weights: Weights) -> None:
+    """Fill an empty folder with what the Dockerfile copies: a few files, and the folders that weights come from.
+
+    The image takes the files' modes from here, so they are set independently of the umask.
+    """
+    docker = resource("docker")
+    for name in ("Dockerfile", "bake.py", "scoring_selftest.py", "requirements.cpu.txt", "requirements.cuda.txt"):
+        shutil.copyfile(docker / name, folder / name)
+    (folder / PACKAGES).write_text(request.packages_text, encoding="utf-8")
+    (folder / "manifest.json").write_text(json.dumps(weights.manifest, indent=2), encoding="utf-8")
+    (folder / "sources").mkdir()
+    wanted = [model for model in weights.manifest["models"] if model["path"]]
+    if weights.manifest["punkt"] is not None and weights.manifest["punkt"]["path"]:
+        wanted.append(weights.manifest["punkt"])
+    for entry in wanted:
+        for name in entry["files"]:
+            target = folder / entry["path"] / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(weights.sources[entry["path"]] / name, target)
+    for path in folder.rglob("*"):
+        path.chmod(0o755 if path.is_dir() or path.name == "scoring_selftest.py" else 0o644)
 
 
 def labels(request: ImageRequest, weights: Weights, base_image: str, context: Path) -> Mapping[str, str]:

@@ -14,29 +14,29 @@ WORKER_DISK_GB = 15.0  # an image of 17 GB filled the default queue's workers (c
 
 
 @dataclass(frozen=True)
-class Finding:
-    """One thing looked at: `problem` stands in the way on the platform, otherwise all is well."""
+class Observation:
+    """One thing looked at; with `problem` the image would not work on the platform."""
 
     name: str
     problem: bool
     text: str
 
 
-def check_image(request: ImageRequest, worker_disk_gb: float = WORKER_DISK_GB, gpu: bool = False) -> list[Finding]:
+def check_image(request: ImageRequest, worker_disk_gb: float = WORKER_DISK_GB, gpu: bool = False) -> list[Observation]:
     """Everything that would make the image fail, or surprise, on a worker.
 
     Raises:
         UserError: the engine does not have the image.
     """
     image = inspect_image(request.tag)
-    return [*look_at(image, request, worker_disk_gb), run_offline(request.tag, gpu)]
+    return [*inspected(image, request, worker_disk_gb), run_offline(request.tag, gpu)]
 
 
-def look_at(image: dict[str, Any], request: ImageRequest, worker_disk_gb: float) -> Iterator[Finding]:
-    """The findings that need no run; `image` is what `docker image inspect` tells."""
+def inspected(image: dict[str, Any], request: ImageRequest, worker_disk_gb: float) -> Iterator[Observation]:
+    """What can be seen without a run; `image` is what `docker image inspect` gives."""
     config = image["Config"]
     entrypoint = config.get("Entrypoint")
-    yield Finding(
+    yield Observation(
         "entrypoint",
         bool(entrypoint),
         f"ENTRYPOINT is {entrypoint}: the worker appends its command to it. Expected none, only CMD."
@@ -44,7 +44,7 @@ def look_at(image: dict[str, Any], request: ImageRequest, worker_disk_gb: float)
         else "no ENTRYPOINT",
     )
     user = config.get("User") or "root"
-    yield Finding(
+    yield Observation(
         "user",
         user not in ("root", "0", "0:0"),
         f"USER is {user}: it cannot write the worker's folders, which belong to root. Expected root."
@@ -52,16 +52,16 @@ def look_at(image: dict[str, Any], request: ImageRequest, worker_disk_gb: float)
         else "root, whose capabilities the worker drops",
     )
     platform = f"{image['Os']}/{image['Architecture']}"
-    yield Finding("platform", platform != "linux/amd64", f"{platform} (workers are linux/amd64)")
+    yield Observation("platform", platform != "linux/amd64", f"{platform} (workers are linux/amd64)")
     size = image["Size"] / 1e9
-    yield Finding("size", size > worker_disk_gb, f"{size:.2f} GB unpacked; room for {worker_disk_gb:g} GB assumed")
+    yield Observation("size", size > worker_disk_gb, f"{size:.2f} GB unpacked; room for {worker_disk_gb:g} GB assumed")
     digests = registry_digests(image)
-    yield Finding(
+    yield Observation(
         "registry",
         not digests,
         digests[0]
         if digests
-        else "in no registry yet, and workers always pull: "
+        else "not in a registry yet, and workers always pull: "
         f"gen-bundle image push {request.name} --to REGISTRY/NAME:TAG",
     )
     labels = config.get("Labels") or {}
@@ -70,20 +70,20 @@ def look_at(image: dict[str, Any], request: ImageRequest, worker_disk_gb: float)
         yield _variant(labels, request)
 
 
-def _variant(labels: dict[str, str], request: ImageRequest) -> Finding:
+def _variant(labels: dict[str, str], request: ImageRequest) -> Observation:
     built = labels.get("gen-bundle.variant", "unknown")
     if built != request.variant:
         text = f"is {built}, wanted {request.variant}. Build it again: gen-bundle image build {request.name}"
-        return Finding("variant", True, text)
+        return Observation("variant", True, text)
     if built == "cpu":
-        return Finding("variant", False, "cpu")
+        return Observation("variant", False, "cpu")
     needs = (
         f"CUDA {labels.get('gen-bundle.cuda')}, on hosts with NVIDIA driver {labels.get('gen-bundle.driver')} or later"
     )
-    return Finding("variant", False, needs)
+    return Observation("variant", False, needs)
 
 
-def _models(labels: dict[str, str], request: ImageRequest) -> Finding:
+def _models(labels: dict[str, str], request: ImageRequest) -> Observation:
     baked = labels.get("gen-bundle.models", "").split()
     names = {entry.rpartition("@")[0]: entry.rpartition("@")[2] for entry in baked}
     missing = [
@@ -92,13 +92,13 @@ def _models(labels: dict[str, str], request: ImageRequest) -> Finding:
         if name not in names or revision not in (None, names[name])
     ]
     if missing:
-        return Finding(
+        return Observation(
             "models", True, f"lacks {', '.join(missing)}. Build it again: gen-bundle image build {request.name}"
         )
-    return Finding("models", False, ", ".join(baked) or "none")
+    return Observation("models", False, ", ".join(baked) or "none")
 
 
-def run_offline(tag: str, gpu: bool) -> Finding:
+def run_offline(tag: str, gpu: bool) -> Observation:
     """The self-test, run without a network and with no more rights than the worker grants."""
     arguments = ["run", "--rm", "--network=none", "--cap-drop=ALL", "--security-opt=no-new-privileges"]
     arguments += ["--gpus=all"] if gpu else []
@@ -108,6 +108,6 @@ def run_offline(tag: str, gpu: bool) -> Finding:
         report = json.loads(done.stdout)
     except ValueError:
         lines = done.stderr.strip().splitlines() or ["no output"]
-        return Finding("self-test", True, f"does not run: {lines[-1]}")
+        return Observation("self-test", True, f"does not run: {lines[-1]}")
     failed = [f"{check['name']}: {check['detail']}" for check in report["checks"] if not check["ok"]]
-    return Finding("self-test", bool(failed), "; ".join(failed) or "runs offline, all checks passed")
+    return Observation("self-test", bool(failed), "; ".join(failed) or "runs offline, all checks passed")

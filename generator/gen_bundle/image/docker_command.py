@@ -64,8 +64,8 @@ def docker_command() -> str:
         raise UserError("docker: command not found. Expected Docker to be installed (docs/image.md).")
     for candidate in candidates:
         asked = [candidate, "build", "--help"]
-        told = subprocess.run(asked, capture_output=True, text=True, env=os.environ | _BUILDKIT)
-        if "--secret" in told.stdout:
+        helped = subprocess.run(asked, capture_output=True, text=True, env=os.environ | _BUILDKIT)
+        if "--secret" in helped.stdout:
             return candidate
     return candidates[0]
 

@@ -1,4 +1,4 @@
-"""Fills the manifest's revisions and digests in, on a machine that reaches the hub; nothing is ever guessed."""
+"""Fills in the revisions and digests of the models file, on a machine that reaches the hub; nothing is ever guessed."""
 
 import hashlib
 import io
@@ -13,32 +13,32 @@ from pydantic import ValidationError
 from gen_bundle.errors import UserError
 from gen_bundle.image.docker_command import docker_output
 from gen_bundle.image.hub import describe
-from gen_bundle.image.manifest import Manifest, Model, Punkt, read_manifest, write_manifest
+from gen_bundle.image.models_file import Model, ModelsFile, Punkt, read_models_file, write_models_file
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.image.weights import PUNKT_URL
 
 
-def lock(request: ImageRequest, manifest_path: Path, tell: Callable[[str], None]) -> bool:
+def lock(request: ImageRequest, models_path: Path, report: Callable[[str], None]) -> bool:
     """Lock every model of the request that is not locked, the sentence splitter's data, and the base image.
 
-    A model that the manifest does not name yet is added. What is locked stays as it is. The base image stays without a
-    digest where no container engine or no registry answers, which is told.
+    A model that the file does not name yet is added. What is locked stays as it is. The base image stays without a
+    digest where no container engine or no registry answers, which is reported.
 
     Returns:
         Whether anything changed.
 
     Raises:
-        UserError: the hub cannot be reached, lacks a model, or has other files than were expected; the manifest then
+        UserError: the hub cannot be reached, lacks a model, or has other files than were expected; the file then
             stays as it was.
     """
-    manifest = read_manifest(manifest_path)
-    models = dict(manifest.models)
+    known = read_models_file(models_path)
+    models = dict(known.models)
     problems: list[str] = []
     for repository, wanted in request.models.items():
         model = models.get(repository, Model())
         if model.locked or model.path is not None:
             continue
-        where = f"{manifest_path}: models.{repository}"
+        where = f"{models_path}: models.{repository}"
         if model.revision is not None and wanted not in (None, model.revision):
             problems.append(
                 f"{where}.revision: is {model.revision}, but the competition asks for {wanted}. "
@@ -50,23 +50,23 @@ def lock(request: ImageRequest, manifest_path: Path, tell: Callable[[str], None]
             problems += [f"{where}.{text}" for text in contradictions]
             continue
         confirmed = f", {len(model.expected)} of them as expected" if model.expected else ""
-        tell(f"{repository}: locked at {found.revision}, {len(found.files)} files{confirmed}")
+        report(f"{repository}: locked at {found.revision}, {len(found.files)} files{confirmed}")
         facts = {"revision": found.revision, "files": found.files, "licence": model.licence or found.licence}
         models[repository] = model.model_copy(update={**facts, "expected": None})
     if problems:
         raise UserError(*problems)
-    punkt = manifest.punkt
+    punkt = known.punkt
     if request.packages == "models" and punkt.files is None:
         punkt = Punkt(files=_punkt_files())
-        tell(f"punkt: locked, {len(punkt.files or {})} files")
-    base_image = manifest.base_image
+        report(f"punkt: locked, {len(punkt.files or {})} files")
+    base_image = known.base_image
     if base_image.digest is None:
         try:
             base_image = base_image.model_copy(update={"digest": _registry_digest(base_image.name)})
-            tell(f"{base_image.name}: locked at {base_image.digest}")
+            report(f"{base_image.name}: locked at {base_image.digest}")
         except UserError as error:
-            tell(f"{base_image.name}: stays without a digest ({error}). Lock it where Docker reaches a registry.")
-    return _store(manifest_path, manifest, Manifest(models=models, punkt=punkt, base_image=base_image))
+            report(f"{base_image.name}: is left without a digest ({error}). Lock it where Docker reaches a registry.")
+    return _store(models_path, known, ModelsFile(models=models, punkt=punkt, base_image=base_image))
 
 
 def _registry_digest(name: str) -> str:
@@ -84,17 +84,17 @@ def _registry_digest(name: str) -> str:
     raise UserError(f"the engine knows no digest of {name}")
 
 
-def lock_numbers(request: ImageRequest, manifest_path: Path, tell: Callable[[str], None]) -> bool:
+def lock_numbers(request: ImageRequest, models_path: Path, report: Callable[[str], None]) -> bool:
     """Store what the built image's self-test computes with each model, where no number is stored yet.
 
     Raises:
         UserError: the image is missing, or its self-test fails, or it carries another revision of a model.
     """
-    manifest = read_manifest(manifest_path)
-    report = json.loads(docker_output("run", "--rm", "--network=none", request.tag, "scoring-selftest", "--json"))
+    known = read_models_file(models_path)
+    selftest = json.loads(docker_output("run", "--rm", "--network=none", request.tag, "scoring-selftest", "--json"))
     baked = docker_output("image", "inspect", "--format", '{{index .Config.Labels "gen-bundle.models"}}', request.tag)
-    models = dict(manifest.models)
-    for repository, number in report["numbers"].items():
+    models = dict(known.models)
+    for repository, number in selftest["numbers"].items():
         model = models.get(repository)
         if repository not in request.models or model is None or model.number is not None:
             continue
@@ -103,20 +103,20 @@ def lock_numbers(request: ImageRequest, manifest_path: Path, tell: Callable[[str
                 f"{request.tag}: does not carry {repository} at the locked revision {model.revision}. "
                 f"Build it again: gen-bundle image build {request.name}"
             )
-        tell(f"{repository}: number {number}")
+        report(f"{repository}: number {number}")
         models[repository] = model.model_copy(update={"number": number})
-    return _store(manifest_path, manifest, manifest.model_copy(update={"models": models}))
+    return _store(models_path, known, known.model_copy(update={"models": models}))
 
 
-def _store(path: Path, before: Manifest, after: Manifest) -> bool:
+def _store(path: Path, before: ModelsFile, after: ModelsFile) -> bool:
     if after == before:
         return False
     try:
-        checked = Manifest.model_validate(after.model_dump())
+        checked = ModelsFile.model_validate(after.model_dump())
     except ValidationError as error:
         faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors(include_url=False)]
         raise UserError(*(f"{path}: cannot hold what the hub answered: {fault}" for fault in faults)) from None
-    write_manifest(path, checked)
+    write_models_file(path, checked)
     return True
 
 

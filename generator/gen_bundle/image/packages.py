@@ -34,11 +34,19 @@ def _plans(options: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield from (plan for plan in columns.values() if plan["file"] is None)
 
 
-def packages_text(locks: Sequence[Lock]) -> str:
-    """Several locks as one: each package once, since it has the same version in all of them."""
+def packages_text(locks: Sequence[Lock], further: str = "") -> str:
+    """Several locks, and a further one, as one: each package once, since it has the same version in all of them."""
+    return "".join(entries(lock_text(locks) + further).values())
+
+
+def lock_text(locks: Sequence[Lock]) -> str:
+    """The texts of locks, one after the other."""
+    return "".join((resource("requirements") / f"{lock}.txt").read_text(encoding="utf-8") for lock in locks)
+
+
+def entries(text: str) -> dict[str, str]:
+    """Each package of a lock with its first entry: version and hashes."""
     packages: dict[str, str] = {}
-    for lock in locks:
-        text = (resource("requirements") / f"{lock}.txt").read_text(encoding="utf-8")
-        for entry in REQUIREMENT.split(text)[1:]:
-            packages.setdefault(entry.split("=", 1)[0], entry)
-    return "".join(packages.values())
+    for entry in REQUIREMENT.split(text)[1:]:
+        packages.setdefault(entry.split("=", 1)[0], entry)
+    return packages

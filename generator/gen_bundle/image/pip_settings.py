@@ -1,20 +1,19 @@
 """Takes this machine's pip settings into an image build, as a secret file that leaves no trace in the image.
 
 Settings that name a folder mean nothing inside a build: a folder of wheels is served on the loopback address while the
-build runs. Certificates are the base image's affair.
+build runs. Certificates are those of the base image.
 """
 
 import contextlib
-import http.server
 import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit
+
+from gen_bundle.local_server import local_server
 
 PASSED_ON = ("index-url", "extra-index-url", "trusted-host", "default-timeout", "timeout", "find-links")
 
@@ -38,11 +37,11 @@ def pip_settings(folder: Path) -> Iterator[Path | None]:
 
 
 def machine_settings() -> dict[str, str]:
-    """The settings to pass on, as `pip config list` tells them: those of the environment come before those of files."""
+    """The settings to pass on, as `pip config list` gives them: those of the environment come before those of files."""
     settings: dict[str, str] = {}
-    told = [line.partition("=") for line in _pip_config()]
+    listed = [line.partition("=") for line in _pip_config()]
     for section in (":env:", "install", "global"):
-        for name, _, value in told:
+        for name, _, value in listed:
             key = name.removeprefix(f"{section}.")
             if key in PASSED_ON:
                 settings.setdefault(key, value.strip().strip("'\""))
@@ -70,15 +69,10 @@ def _reachable(key: str, value: str, servers: contextlib.ExitStack) -> str | Non
     return servers.enter_context(_served(folder))
 
 
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 — the base class's name
-        pass
-
-
 @contextlib.contextmanager
 def _served(folder: Path) -> Iterator[str]:
     """The address of a folder, served on the loopback address."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
+    with local_server(folder) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:

@@ -1,4 +1,4 @@
-"""Pushes an image to a registry, and tells the name by which the platform can pull exactly that image."""
+"""Pushes an image to a registry, and finds the name by which the platform can pull exactly that image."""
 
 from gen_bundle.errors import UserError
 from gen_bundle.image.docker_command import docker_output, docker_shown, inspect_image

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gen_bundle.errors import UserError
-from gen_bundle.image.packages import METRICS, Lock, locks_for, model_groups
+from gen_bundle.image.packages import METRICS, Lock, locks_for, model_groups, packages_text
+from gen_bundle.image.requirements import LOCK_FILE, locked_text
 
 Variant = Literal["cpu", "cuda"]
 
@@ -23,6 +24,8 @@ class ImageRequest:
         models: hub name → the revision that the competition asks for, None for the locked one.
         folders: models that the competition names by a folder; they are read from there, not baked in.
         metrics: whether it also holds the libraries of declared metrics.
+        requirements: packages of the competition's own, NAME==VERSION.
+        lock_file: where these are locked, beside bundle.yaml.
     """
 
     name: str
@@ -32,11 +35,19 @@ class ImageRequest:
     models: Mapping[str, str | None] = field(default_factory=dict)
     folders: tuple[str, ...] = ()
     metrics: bool = False
+    requirements: tuple[str, ...] = ()
+    lock_file: Path = Path(LOCK_FILE)
 
     @property
     def locks(self) -> tuple[Lock, ...]:
         """What its packages come from."""
         return (self.packages, *((METRICS,) if self.metrics else ()))
+
+    @property
+    def packages_text(self) -> str:
+        """Every package with its version and hashes, torch aside; raises UserError for those that are not locked."""
+        own = locked_text(self.requirements, self.locks, self.lock_file, self.name)
+        return packages_text(self.locks, own)
 
 
 def request_for(name: str, options: Mapping[str, Any], tag: str, variant: Variant | None = None) -> ImageRequest:

@@ -8,7 +8,7 @@ from typing import Any
 
 from gen_bundle.errors import UserError
 from gen_bundle.image.hub import endpoint, needed_files
-from gen_bundle.image.manifest import Manifest, Model
+from gen_bundle.image.models_file import Model, ModelsFile
 from gen_bundle.image.request import ImageRequest
 
 PUNKT_FOLDER = Path("tokenizers") / "punkt_tab"
@@ -17,7 +17,7 @@ PUNKT_URL = "https://raw.githubusercontent.com/nltk/nltk_data/gh-pages/packages/
 
 @dataclass(frozen=True)
 class Weights:
-    """What the bake step is told.
+    """What the bake step gets.
 
     Attributes:
         manifest: its JSON manifest, `{hub, models: [{repository, revision, files, licence, number, path}], punkt}`.
@@ -29,17 +29,17 @@ class Weights:
 
     @property
     def models(self) -> list[str]:
-        """The models as they stand in the image's label: `NAME@REVISION`."""
+        """The models as the image's label lists them: `NAME@REVISION`."""
         return [f"{model['repository']}@{model['revision']}" for model in self.manifest["models"]]
 
 
-def settle_weights(request: ImageRequest, manifest: Manifest, manifest_path: Path, nltk_data: Path | None) -> Weights:
-    """Pick the request's models from the manifest.
+def settle_weights(request: ImageRequest, known: ModelsFile, models_path: Path, nltk_data: Path | None) -> Weights:
+    """Pick the request's models from the models file.
 
     Args:
         request: the image wanted; one without models needs no sentence splitter either.
-        manifest: all models that are known.
-        manifest_path: where the manifest lies; folders in it are relative to that.
+        known: all models that are known.
+        models_path: where that file lies; folders in it are relative to that.
         nltk_data: folder to take the sentence splitter's data from; None to download them.
 
     Raises:
@@ -49,23 +49,23 @@ def settle_weights(request: ImageRequest, manifest: Manifest, manifest_path: Pat
     models: list[dict[str, Any]] = []
     sources: dict[str, Path] = {}
     for repository, revision in request.models.items():
-        model = manifest.models.get(repository, Model())
-        folder = manifest_path.parent / model.path if model.path is not None else None
+        model = known.models.get(repository, Model())
+        folder = models_path.parent / model.path if model.path is not None else None
         fault = _fault(model, revision, folder, request.name)
         if fault is not None:
-            problems.append(f"{manifest_path}: models.{repository}: {fault}")
+            problems.append(f"{models_path}: models.{repository}: {fault}")
             continue
         place = None
         if folder is not None:
             place = f"sources/{len(sources)}"
             sources[place] = folder
         settled = _settled(model, folder)
-        problems += [f"{manifest_path}: models.{repository}.{text}" for text in model.contradictions(settled["files"])]
+        problems += [f"{models_path}: models.{repository}.{text}" for text in model.contradictions(settled["files"])]
         models.append({"repository": repository, **settled, "path": place})
     punkt = None
     if request.packages == "models":
         place = None
-        files = manifest.punkt.files
+        files = known.punkt.files
         if nltk_data is not None:
             place = "sources/punkt"
             sources[place] = folder = nltk_data / PUNKT_FOLDER
@@ -73,7 +73,7 @@ def settle_weights(request: ImageRequest, manifest: Manifest, manifest_path: Pat
         punkt = {"files": files, "path": place, "url": PUNKT_URL}
         fault = _punkt_fault(files, sources.get("sources/punkt"), request.name)
         if fault is not None:
-            problems.append(f"{manifest_path}: punkt: {fault}")
+            problems.append(f"{models_path}: punkt: {fault}")
     if problems:
         raise UserError(*problems)
     return Weights({"hub": endpoint(), "models": models, "punkt": punkt}, sources)
@@ -92,7 +92,7 @@ def _punkt_fault(files: Mapping[str, str] | None, folder: Path | None, name: str
 def _fault(model: Model, wanted: str | None, folder: Path | None, name: str) -> str | None:
     """Why a model cannot be baked in, or None."""
     if folder is not None and not (folder / "config.json").is_file():
-        return f"path: {folder} is no model folder. Expected one with a config.json."
+        return f"path: {folder} is not a model folder. Expected one with a config.json."
     if folder is not None and (missing := _missing(folder, model.files or {})):
         return f"path: {folder} lacks {', '.join(missing)}. Expected all locked files."
     if folder is None and not model.locked:

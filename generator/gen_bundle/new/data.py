@@ -61,7 +61,7 @@ def given(proposal: Proposal, rows: Sequence[int]) -> list[Record]:
     names = [*proposal.key, *proposal.public, *([str(proposal.item)] if candidates else [])]
     columns = [gold.column(name) for name in names]
     keys = keys_of(gold, proposal.key)
-    # The order of a ranking's items would tell which are relevant.
+    # The order of a ranking's items would show which are relevant.
     ordered = sorted(rows, key=lambda at: (keys[at], text_of(columns[-1][at]) or "")) if candidates else rows
     records: dict[tuple[str, ...], Record] = {}
     for at in ordered:

@@ -157,7 +157,7 @@ def _count(proposal: Proposal, rows: Sequence[int]) -> int:
 
 
 def _about(proposal: Proposal, column: Column, phases: Mapping[str, Sequence[int]]) -> dict[str, Any]:
-    """What a page says of an answer: nothing that tells how often a label occurs."""
+    """What a page says of an answer: nothing that shows how often a label occurs."""
     about: dict[str, Any] = {"name": column.name, "type": column.type, "values": list(column.values), "balance": ""}
     if column.type == "label" and not proposal.many and len(column.values) > 1:
         values = proposal.gold.column(column.name)
@@ -168,7 +168,7 @@ def _about(proposal: Proposal, column: Column, phases: Mapping[str, Sequence[int
 
 
 def _sample(proposal: Proposal) -> str:
-    """A submission's first lines, of made-up data: of ids that no phase has, so that they tell of none."""
+    """A submission's first lines, of made-up data: of ids that no phase has."""
     sample, rows = example(proposal, [SAMPLE])
     gold = sample.gold
     names = [*([] if sample.of_lines else sample.key), *(column.name for column in sample.answers)]

@@ -28,8 +28,8 @@ class Gold:
         suffix: says its format: .csv, .tsv, .jsonl, .json or .txt.
         names: of its columns. A .txt file has `line`, the lines' numbers, and `answer`.
         rows: the values in the order of `names`: cells as texts, or JSON values; None where a name is absent.
-        numbers: where each row stands, for `place`.
-        quoting: whether cells are quoted by RFC 4180, or stand as they are.
+        numbers: of the line or item of each row, for `place`.
+        quoting: whether cells are quoted by RFC 4180, or taken as they are.
         unnamed: how many columns without a name were left out.
     """
 
@@ -51,7 +51,7 @@ class Gold:
         return [row[at] for row in self.rows]
 
     def place(self, row: int) -> str:
-        """Where a row stands in the file."""
+        """The place of a row in the file."""
         number = self.numbers[row]
         return f"{self.file}[{number}]" if self.suffix == ".json" else f"{self.file}:{number}"
 
@@ -64,7 +64,7 @@ def read_gold(path: Path) -> Gold:
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise UserError(f"--gold {path}: cannot tell its format. Expected a file that ends with {', '.join(SUFFIXES)}.")
+        raise UserError(f"--gold {path}: its format is unknown. Expected a file that ends with {', '.join(SUFFIXES)}.")
     text = _text(path)
     if not text.strip():
         raise UserError(f"{path.name}: is empty. Expected the gold: one row for each item.")
@@ -112,7 +112,7 @@ def raise_all(problems: Sequence[str]) -> None:
 
 
 def _table(text: str, file: str, suffix: str) -> Gold:
-    """A table with a header; a TSV whose quotation marks are part of its texts is read as it stands."""
+    """A table with a header; a TSV whose quotation marks are part of its texts is read as it is."""
     quoted, problems = _delimited(_quoted_rows(text, suffix), file, suffix)
     if quoted is None and '"' in text and suffix == ".tsv":
         plain, others = _delimited(_plain_rows(text, suffix), file, suffix)
@@ -253,4 +253,4 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> Callable[[], None]:
-    raise ValueError(f"{name} is no JSON value. Expected a finite number, or null")
+    raise ValueError(f"{name} is not a JSON value. Expected a finite number, or null")

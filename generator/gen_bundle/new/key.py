@@ -27,7 +27,7 @@ def key_of(gold: Gold, asked: Sequence[str], rows: Rows | None) -> tuple[Key, bo
     Args:
         gold: the gold.
         asked: the columns that were named; none: they are proposed.
-        rows: what was said of the number of rows; None: proposed.
+        rows: the number of rows that was given; None: proposed.
 
     Raises:
         UserError: no such column, a key that is blank, repeated rows, or nothing that identifies a row.
@@ -75,7 +75,7 @@ def _blanks(gold: Gold, name: str) -> Iterator[str]:
         text = text_of(value)
         if text is None or text != text.strip() or not text or LINE_END.search(text):
             yield (
-                f"{gold.place(at)}: {name} is blank, has blanks around it, or is no text on one line. "
+                f"{gold.place(at)}: {name} is blank, has blanks around it, or is not a text on one line. "
                 "Expected the id of the row."
             )
 
@@ -90,7 +90,7 @@ def _is_text(gold: Gold, name: str) -> bool:
 
 
 def _is_measure(gold: Gold, name: str) -> bool:
-    """Whether a column that is no first one, or holds fractions, is of numbers: these differ by chance."""
+    """Whether a column that is not the first, or holds fractions, is of numbers: these differ by chance."""
     texts = [text_of(value) or str(value) for value in gold.column(name)]
     whole = all(map(WHOLE.fullmatch, texts))
     return whole if name != gold.names[0] else not whole and all(re.fullmatch(r"[-+.0-9eE]+", t) for t in texts)
@@ -109,7 +109,7 @@ def _is_many(gold: Gold, key: Key, rows: Rows | None) -> bool:
     for at, one in enumerate(found):
         if first.setdefault(one, at) != at:
             problems.append(
-                f"{gold.place(at)}: {' and '.join(key)} {', '.join(map(repr, one))} is there already, in "
+                f"{gold.place(at)}: {' and '.join(key)} {', '.join(map(repr, one))} is used already, in "
                 f"{gold.place(first[one])}. Expected each key once, or --rows many."
             )
     raise_all(problems)

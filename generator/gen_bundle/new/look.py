@@ -183,7 +183,7 @@ def _are_labels(name: str, texts: Counter[str]) -> bool:
 
 
 def _in_order(values: Iterable[str]) -> tuple[str, ...]:
-    """Numbers by size, other labels by the alphabet: never by how often they occur, which would tell of the gold."""
+    """Numbers by size, other labels by the alphabet: never by how often they occur, which would reveal some gold."""
     listed = sorted(values)
     return tuple(sorted(listed, key=int)) if all(map(WHOLE.fullmatch, listed)) else tuple(listed)
 

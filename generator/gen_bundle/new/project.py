@@ -87,7 +87,7 @@ def unfinished(place: Place) -> Iterator[Path]:
     except OSError as error:
         where = error.filename or place.parent
         raise UserError(
-            f"--in {place.parent}: {error.strerror or error} ({where}). Expected a folder with room and leave to write."
+            f"--in {place.parent}: {error.strerror or error} ({where}). Expected a writable folder with free space."
         ) from error
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
@@ -119,7 +119,7 @@ def propose(gold: Gold, choices: Choices) -> Proposal:
         return _ranking(gold, key, columns, own, item, relevance, choices)
     answers = [columns[name] for name, _ in choices.answers] or _answers(columns, own, many=many)
     if not answers:
-        raise UserError(f"{gold.file}: cannot tell what participants answer. Name the columns with --answer.")
+        raise UserError(f"{gold.file}: it is unclear what participants answer. Name the columns with --answer.")
     asked = {name for name, kind in choices.answers if kind is not None}
     answers = [_plain(column, many=many, whole=column.name not in asked) for column in answers]
     raise_all([fault for column in answers for fault in gaps(gold, column)])
@@ -132,7 +132,7 @@ def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal
     answered = {column.name for column in proposal.answers} | {proposal.item, proposal.relevance}
     rest = {name: column for name, column in proposal.columns.items() if name not in answered}
     faults = [f"--public {name}: participants answer this column." for name in choices.public if name in answered] + [
-        f"--public {name}: differs between the rows of a key, so that it would tell how many there are. "
+        f"--public {name}: differs between the rows of a key, so that it would show how many there are. "
         "Expected a column with one value for each key."
         for name in choices.public
         if name in rest and name not in own
@@ -144,18 +144,8 @@ def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal
         if name in own and (name in choices.public or (_is_input(column) and not choices.only_public))
     ]
     groups = [column for name, column in rest.items() if name in given and _is_group(column)]
-    return Proposal(
-        proposal.gold,
-        proposal.key,
-        proposal.many,
-        proposal.answers,
-        tuple(given),
-        tuple(groups),
-        tuple(name for name in rest if name not in given),
-        proposal.item,
-        proposal.relevance,
-        proposal.columns,
-    )
+    secret = tuple(name for name in rest if name not in given)
+    return replace(proposal, public=tuple(given), groups=tuple(groups), secret=secret)
 
 
 def _is_input(column: Column) -> bool:
@@ -243,7 +233,7 @@ def _ranking(
     relevances = [text_of(value) for value in gold.column(relevance)]
     raise_all(
         [
-            f"{gold.place(at)}: {relevance} is no whole number from 0. Expected 0 for an item that is not relevant."
+            f"{gold.place(at)}: {relevance} is not a whole number from 0. Expected 0 for an item that is not relevant."
             for at, text in enumerate(relevances)
             if text is None or not re.fullmatch("[0-9]+", text)
         ]

@@ -38,7 +38,7 @@ def divide(proposal: Proposal, split: str) -> dict[str, list[int]]:
     Rows of a key stay together, and each label of the first answer that is one is divided like the whole.
 
     Raises:
-        UserError: no ratio, or too few keys for it.
+        UserError: not a ratio, or too few keys for it.
     """
     share = shares(split)
     keys = keys_of(proposal.gold, proposal.key)
@@ -83,7 +83,7 @@ def _strata(proposal: Proposal) -> list[str]:
 
 
 def is_sorted_by_answer(proposal: Proposal) -> bool:
-    """Whether the rows come in blocks of a label, or numbers by size: their order alone would tell the answers."""
+    """Whether the rows come in blocks of a label, or numbers by size: their order alone would give the answers away."""
     return not proposal.many and any(
         _comes_in_order([text_of(value) or str(value) for value in proposal.gold.column(column.name)], column.type)
         for column in proposal.answers
@@ -101,7 +101,7 @@ def _comes_in_order(texts: list[str], kind: str) -> bool:
 
 
 def _in_safe_order(proposal: Proposal, rows: list[int]) -> list[int]:
-    """The rows as they came, or, where that would tell the answers, in an order that their keys decide."""
+    """The rows as they came, or, where that would give the answers away, in an order that their keys decide."""
     if proposal.of_lines or not is_sorted_by_answer(proposal):
         return rows
     keys = keys_of(proposal.gold, proposal.key)

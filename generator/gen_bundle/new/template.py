@@ -79,24 +79,31 @@ def render(template: Path, answers: Mapping[str, Any], into: Path, *, ask: bool 
 
 
 def _with_own_variables(own: Mapping[str, Any], answers: Mapping[str, Any], *, ask: bool) -> dict[str, Any]:
-    """What the tool knows, and the template's other variables: asked for, or their defaults."""
-    from cookiecutter.prompt import read_user_choice, read_user_variable, render_variable
+    """What the tool knows, and the template's other variables: asked for as cookiecutter does, or their defaults."""
+    from cookiecutter.prompt import (
+        read_user_choice,
+        read_user_dict,
+        read_user_variable,
+        read_user_yes_no,
+        render_variable,
+    )
     from cookiecutter.utils import create_env_with_context
 
     context = {**{name: value for name, value in own.items() if name.startswith("_")}, **answers}
     environment = create_env_with_context({"cookiecutter": context})
+    prompts = {list: read_user_choice, bool: read_user_yes_no, dict: read_user_dict}
     for name, value in own.items():
-        if name in context:
-            continue
-        default = render_variable(environment, value, context)
-        if isinstance(default, list):
-            context[name] = read_user_choice(name, default) if ask else default[0]
-        else:
-            context[name] = read_user_variable(name, default) if ask else default
+        if name not in context:
+            default = render_variable(environment, value, context)
+            if ask:
+                prompt = prompts.get(type(value), read_user_variable)
+                context[name] = prompt(name, default, own.get("__prompts__"))
+            else:
+                context[name] = default[0] if isinstance(default, list) else default
     return context
 
 
 def _reason(error: Exception) -> str:
-    """What cookiecutter says, with the file that it could not make where it names one."""
+    """The message of cookiecutter, with the reason behind it where there is one."""
     inner = getattr(error, "error", None)
     return f"{error.message}: {inner}" if inner and hasattr(error, "message") else str(error).rstrip(".")

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Reply(BaseModel, Generic[T]):
-    """A line of the organiser process: what a verb answers, or what the organiser must mend, or a bug."""
+    """A line of the organiser process: what a verb answers, or what the organiser must fix, or a bug."""
 
     model_config = STRICT
 
@@ -60,7 +60,7 @@ class Tried(TypedDict, total=False):
 
 @with_config(ConfigDict(extra="allow", strict=True))
 class Ranked(TypedDict):
-    """Of `rank`: tables to be printed, remarks, and whatever else the package's rule gives."""
+    """Of `rank`: tables to be printed, remarks, and anything else that the package's rule gives."""
 
     tables: list[dict[str, Any]]
     notes: list[str]

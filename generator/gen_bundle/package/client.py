@@ -25,7 +25,7 @@ RECORD = "\x1e"  # comes before each answer, see scoring_kit/organiser.py
 class ScoringPackage:
     """A scoring package by name, and the import root it lies in (the kit's own root is always searched, too).
 
-    `option_places` tells where options stand in the declaration, by their dotted names, for messages about them.
+    `option_places` has the places of options in the declaration, by their dotted names, for messages about them.
     """
 
     name: str
@@ -38,7 +38,7 @@ class ScoringPackage:
 
     @property
     def is_own(self) -> bool:
-        """Whether the organiser wrote it: it does not come with the tool, so that its bugs are theirs to mend."""
+        """Whether the organiser wrote it: it does not come with the tool, so that its bugs are theirs to fix."""
         return self.root != resource("scoring_programs")
 
     @contextmanager
@@ -72,7 +72,7 @@ class ScoringPackage:
             return organiser.call(verb, request)
 
     def placed(self, message: str) -> str:
-        """A message about an option, after the place where the option, or what it would belong to, stands."""
+        """A message about an option, after the place of the option or of what it would belong to."""
         name = message.split(":")[0]
         while name and name not in self.option_places:
             name = name.rpartition(".")[0]
@@ -93,7 +93,7 @@ class Organiser:
         """What a verb of the package answers, as `gen_bundle.package.answers` describes it.
 
         Raises:
-            UserError: what the organiser must mend (reference data, options; a bug in a package of their own).
+            UserError: what the organiser must fix (reference data, options; a bug in a package of their own).
             RuntimeError: a package that comes with the tool failed.
         """
         what = "score" if verb == "trial" else f"organiser.py {verb}"
@@ -131,7 +131,7 @@ class Organiser:
         return ""
 
     def _bug(self, message: str, whole: str) -> Exception:
-        """A bug in a package of their own is the organiser's to mend, any other is ours."""
+        """A bug in a package of their own is the organiser's to fix, any other is ours."""
         return UserError(message) if self.package.is_own else RuntimeError(f"{message}\n{whole}")
 
 

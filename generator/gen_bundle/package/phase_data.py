@@ -128,7 +128,7 @@ def _same_gold(competition: Resolved, phase: Phase, digests: Mapping[str, Mappin
             if digests[other].get(part) == digest:
                 yield (
                     f"the reference data{f' of {part}' if part else ''} are those of the phase {other}, file for file: "
-                    f"every score of {other} tells of the gold. Right only where both are meant to score the same "
+                    f"every score of {other} reveals gold. Right only where both are meant to score the same "
                     f"data; `data: {other}` in the phase says so, in place of the copied folder."
                 )
 
@@ -189,32 +189,10 @@ def _secrets(
 
     A bundle of a single task must not show the gold of the other tasks either, as far as their data are there.
     """
-
-    def named(tasks: Sequence[Task]) -> Secrets:
-        unit = Unit("others", "", tuple(tasks))
-        folder = Path(tempfile.mkdtemp(dir=work)) / "gold"
-        prepared, _ = prepare_reference(competition, organiser, unit, phase, folder)
-        return _named_secrets(competition, organiser, unit, prepared)
-
     own = competition.tasks_of_data(phase)
-    users = [used for used in competition.declaration.phases if used.data_id == phase]
-    others = [
-        task
-        for task in competition.declaration.tasks
-        if task not in own and any(user.tasks is None or task.id in user.tasks for user in users)
-    ]
-    found = [_named_secrets(competition, organiser, Unit("all", "", own), reference)]
-    remarks: list[str] = []
-    try:
-        found += [named(others)] if others else []
-    except UserError:
-        for task in others:
-            try:
-                found.append(named([task]))
-            except UserError:
-                remarks.append(
-                    f"{task.id}: no gold that could be read, so nobody looked for it in what participants get."
-                )
+    others = [task for task in _tasks_with_gold(competition, phase) if task not in own]
+    found, remarks = _secrets_of(competition, organiser, phase, others, work)
+    found.insert(0, _named_secrets(competition, organiser, Unit("all", "", own), reference))
     every: Secrets = {
         "texts": [text for one in found for text in one.get("texts", [])],
         "labels": [pair for one in found for pair in one.get("labels", [])],
@@ -226,6 +204,57 @@ def _secrets(
         for file, titles in one.get("columns", {}).items():
             every["columns"].setdefault(file, []).extend(titles)
     return every, remarks
+
+
+def secrets_elsewhere(competition: Resolved, organiser: Organiser, work: Path) -> tuple[list[Secrets], list[str]]:
+    """What is secret in the phases that this bundle does not have, and remarks on gold that could not be read."""
+    phases = competition.declaration.phases
+    here = {phase.data_id for phase in competition.phases}
+    found: list[Secrets] = []
+    remarks: list[str] = []
+    for data_id in dict.fromkeys(phase.data_id for phase in phases if phase.gold == "secret"):
+        if data_id not in here:
+            tasks = _tasks_with_gold(competition, data_id)
+            secrets, unread = _secrets_of(competition, organiser, data_id, tasks, work)
+            found += secrets
+            remarks += [f"{data_id}: {remark}" for remark in unread]
+    return found, remarks
+
+
+def _tasks_with_gold(competition: Resolved, data_id: str) -> list[Task]:
+    """The tasks of the whole competition in the phases that use a phase's data."""
+    users = [phase for phase in competition.declaration.phases if phase.data_id == data_id]
+    return [
+        task
+        for task in competition.declaration.tasks
+        if any(user.tasks is None or task.id in user.tasks for user in users)
+    ]
+
+
+def _secrets_of(
+    competition: Resolved, organiser: Organiser, phase: str, tasks: Sequence[Task], work: Path
+) -> tuple[list[Secrets], list[str]]:
+    """The secrets of tasks that are not scored here, one by one where they cannot be read together, and remarks."""
+
+    def named(some: Sequence[Task]) -> Secrets:
+        unit = Unit("others", "", tuple(some))
+        folder = Path(tempfile.mkdtemp(dir=work)) / "gold"
+        prepared, _ = prepare_reference(competition, organiser, unit, phase, folder)
+        return _named_secrets(competition, organiser, unit, prepared)
+
+    found: list[Secrets] = []
+    remarks: list[str] = []
+    try:
+        found += [named(tasks)] if tasks else []
+    except UserError:
+        for task in tasks:
+            try:
+                found.append(named([task]))
+            except UserError:
+                remarks.append(
+                    f"{task.id}: its gold could not be read, so what participants get was not searched for it."
+                )
+    return found, remarks
 
 
 def _named_secrets(competition: Resolved, organiser: Organiser, unit: Unit, reference: Path) -> Secrets:
@@ -288,7 +317,7 @@ def _baseline_members(path: Path) -> Mapping[str, Path | bytes]:
         with zipfile.ZipFile(path) as archive:
             return {member.filename: archive.read(member) for member in archive.infolist() if not member.is_dir()}
     except UNREADABLE as error:
-        raise UserError(f"{path}: is no readable zip. Expected a submission as participants send it.") from error
+        raise UserError(f"{path}: is not a readable zip. Expected a submission as participants send it.") from error
 
 
 def _own_task(members: Mapping[str, Path | bytes], task: str, tasks: list[str]) -> Mapping[str, Path | bytes]:

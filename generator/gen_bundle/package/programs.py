@@ -99,7 +99,7 @@ def program_description(
         ],
         "details_min_items": competition.declaration.details_min_items,
         "phase": {"id": phase.id, "name": phase.name} if phase else None,
-        "details": phase.told_details if phase else "full",
+        "details": phase.shown_details if phase else "full",
         "score_decimals": phase.score_decimals if phase else None,
         "scores_hidden": phase.hides_scores if phase else False,
         "baselines": baselines,

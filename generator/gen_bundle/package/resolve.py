@@ -177,7 +177,7 @@ def _outside(folder: Path, declaration: model.Competition, option_files: list[Pa
 def _settled_rule(folder: Path, layout: str | None, overrides: tuple[str, ...]) -> tuple[list[str], tuple[str, ...]]:
     """`--layout tasks` for a competition declared otherwise: its rule `last` or `best` gives way to `all`, with a note.
 
-    Codabench would keep the scores of one task alone. Who asks for such a rule in so many words gets an error instead.
+    Codabench would keep the scores of one task alone. A rule given by --set gets an error instead.
     """
     asked = any(override.startswith("submission_rule=") for override in overrides)
     if layout != "tasks" or asked or (declared := read_competition(folder, overrides)).layout == "tasks":
@@ -244,8 +244,8 @@ def _place_files(
             if path is None and isinstance(value, str) and value.startswith(PATH_STARTS):
                 placed[key] = str(Path(value).expanduser().absolute())
                 notes.append(
-                    f"{here}: there is no {placed[key]} here. A folder must exist, at this very path, where the "
-                    "program runs."
+                    f"{here}: there is no {placed[key]} on this machine. The folder must exist, at this very path, "
+                    "where the program runs."
                 )
             elif path is None:
                 placed[key] = value

@@ -1,4 +1,4 @@
-"""What comes with the tool and is no organiser's own: invented gold, a logo and texts that hold a place."""
+"""What comes with the tool in place of the organisers' own: invented gold, a logo and placeholder texts."""
 
 import filecmp
 from collections.abc import Iterator, Sequence

@@ -38,7 +38,7 @@ def check_columns(competition: Resolved, organiser: Organiser) -> dict[str, Task
     """What the tasks' modules say of themselves, once the declared columns are found to be among their metrics.
 
     Raises:
-        UserError: every column whose key is none, and every task with a model that does not name its metrics.
+        UserError: every column whose key is not a metric, and every task with a model that does not name its metrics.
     """
     tasks = [task.id for task in competition.tasks]
     request = {"package": competition.package.name, "tasks": tasks, "options": competition.options}
@@ -49,7 +49,7 @@ def check_columns(competition: Resolved, organiser: Organiser) -> dict[str, Task
         metrics = named[task.id]["metrics"]
         if metrics is None and named[task.id]["needs_model"]:
             problems.append(
-                f"{module}: says NEEDS_MODEL and names no METRICS, so that a build cannot check the columns' keys. "
+                f"{module}: sets NEEDS_MODEL and has no METRICS, so that a build cannot check the columns' keys. "
                 'Expected METRICS = ("…", …), the names of the metrics that score returns.'
             )
         problems += [

@@ -99,7 +99,7 @@ def bundle_tree(
 
 
 def losses(competition: Resolved) -> list[str]:
-    """What this format cannot say: nothing that a declaration can."""
+    """What this format cannot express of a declaration: nothing."""
     return []
 
 

@@ -18,6 +18,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import Resolved
+from gen_bundle.platforms.codabench import logo_file
 from gen_bundle.render.markdown import page_html
 from gen_bundle.render.pages import TERMS, page_name, render_pages
 from gen_bundle.zips.writing import Members, all_files, zipped
@@ -39,10 +40,10 @@ def bundle_tree(
     """All files of the bundle by name; `kits` are the starting kits by phase.
 
     Raises:
-        UserError: the competition cannot be said in this format.
+        UserError: the competition cannot be expressed in this format.
     """
     _check(competition)
-    logo = "logo" + Path(competition.declaration.logo).suffix.lower()
+    logo = logo_file(competition)
     pages = _pages(competition)
     tree: dict[str, bytes | Path] = {
         "competition.yaml": _yaml(_document(competition, phases, pages, logo)),
@@ -74,7 +75,7 @@ def public_file(phase: Phase) -> str:
 
 
 def losses(competition: Resolved) -> list[str]:
-    """What this format cannot say, for the organiser to know."""
+    """What this format cannot express, for the organiser to know."""
     declaration = competition.declaration
     lost = ["the solutions (baselines)"]
     if declaration.submission_rule in ONE_KEPT:

@@ -104,7 +104,7 @@ class Conversion:
             new["description"] = str(phase["description"])
         start = moment(phase.get("start_date"))
         if start is None:
-            self.lost.append(f"start_date of phase {phase.get('label')!r}: no date that can be read; set it")
+            self.lost.append(f"start_date of phase {phase.get('label')!r}: not a readable date; set it")
         else:
             new["start"] = _utc(start)
         end = self._end(index, phases)
@@ -183,7 +183,7 @@ def _mapping(value: Any) -> Mapping[Any, Any]:
 
 
 def _is_on(value: Any) -> bool:
-    """Whether a setting is meant to be on; a text such as 'no' is off, whatever the servers make of it."""
+    """Whether a setting is meant to be on; a text such as 'no' is off, however the servers read it."""
     meant = as_boolean(value)
     return bool(value) if meant is None else meant
 

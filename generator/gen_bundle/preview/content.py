@@ -57,7 +57,7 @@ _KINDS = {"<table": "Table", "<pre": "Code", "<math": "Formula"}
 
 @dataclass(frozen=True)
 class Content:
-    """A page's text, ready to stand inside ours.
+    """A page's text, ready to be put inside ours.
 
     Attributes:
         html: safe HTML.
@@ -74,7 +74,7 @@ def safe_content(text: str, title: str, first_heading: int = 3) -> Content:
     """Render Markdown as the platform does, and take away what could reach beyond it.
 
     Args:
-        text: Markdown with raw HTML, from anybody.
+        text: Markdown with raw HTML, not to be trusted.
         title: the page's title, which names what is scrolled for screen readers.
         first_heading: the level that a first-level heading gets, 6 at most for the deepest.
     """

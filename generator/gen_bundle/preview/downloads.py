@@ -84,7 +84,7 @@ def _members(found: Node) -> list[tuple[str, int]]:
 
 
 def mapping_at(value: Any, place: tuple[Any, ...]) -> Mapping[Any, Any]:
-    """The mapping at a path of competition.yaml; empty where something else stands there."""
+    """The mapping at a path of competition.yaml; empty where something else is there."""
     for key in place:
         value = value[key]
     return value if isinstance(value, Mapping) else {}

@@ -9,7 +9,7 @@ from gen_bundle.preview.reading import PhaseView, TaskView, View
 
 
 @dataclass(frozen=True)
-class Row:
+class BoardLine:
     """A row: its rank, who sent it, and the shown text of each cell."""
 
     rank: int
@@ -28,7 +28,7 @@ class PhaseBoard:
 
     phase: PhaseView
     groups: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[BoardLine, ...]
     failed: tuple[tuple[str, str], ...]
 
 
@@ -45,7 +45,7 @@ def _board(view: View, phase: PhaseView, dry_run: Mapping[str, Any]) -> PhaseBoa
         if several:
             by_task = row.get("tasks")
             cells = tuple(text for task in phase.tasks for text in _cells(_of_task(by_task, task), view))
-        rows.append(Row(row.get("rank", 0), str(row.get("submission", "")), cells))
+        rows.append(BoardLine(row.get("rank", 0), str(row.get("submission", "")), cells))
     failed = [
         (str(run.get("submission", "")), str(run.get("message", "")))
         for run in _of_phase(dry_run.get("runs"), phase)

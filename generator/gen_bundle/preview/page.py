@@ -60,13 +60,13 @@ def write_page(page: str, folder: Path) -> Path:
     """Write the page as `index.html` of a folder, which is made; an earlier preview is replaced.
 
     Raises:
-        UserError: another page lies there, or it cannot be written.
+        UserError: another page is there, or it cannot be written.
     """
     file = folder / "index.html"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if file.exists() and MARK not in file.read_bytes()[:MARK_WITHIN]:
-            raise UserError(f"{file}: exists and is no preview. Choose another --out, or remove the file.")
+            raise UserError(f"{file}: exists and is not a preview. Choose another --out, or remove the file.")
     except OSError as error:
         raise UserError(f"--out {folder}: cannot be used ({error.strerror}). Choose another folder.") from error
     write_whole(file, page.encode("utf-8", "replace"))

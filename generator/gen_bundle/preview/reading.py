@@ -103,7 +103,7 @@ def read_view(path: Path, now: datetime | None = None) -> View:
     """Read a bundle: a zip, or the folder of an unpacked one.
 
     Raises:
-        UserError: it is no Codabench bundle of version 2.
+        UserError: it is not a Codabench bundle of version 2.
     """
     with ExitStack() as held:
         try:
@@ -152,7 +152,7 @@ class _Reader:
         self.notes: list[str] = []
 
     def view(self) -> View:
-        """The competition; whatever cannot be read becomes a note."""
+        """The competition; what cannot be read becomes a note."""
         top, competition = self.bundle.yaml, self.bundle.competition
         columns = sorted(
             (c for c in competition.columns if not c.hidden), key=lambda c: (c.index is None, c.index or 0)
@@ -160,7 +160,7 @@ class _Reader:
         primary = next((c for c in competition.columns if c.index == competition.primary_index), None)
         phases = tuple(self._phase(order, phase) for order, phase in enumerate(competition.phases))
         if not phases:
-            self.notes.append("There is no phase.")
+            self.notes.append("There are no phases.")
         if not columns:
             self.notes.append("The leaderboard has no visible column.")
         return View(
@@ -209,7 +209,7 @@ class _Reader:
     def _text(self, name: Any, title: str) -> Content | None:
         text = self.bundle.text(name) if isinstance(name, str) else None
         if text is None:
-            self.notes.append(f"{title}: the file {name!r} is not in the bundle, or no UTF-8 text.")
+            self.notes.append(f"{title}: the file {name!r} is not in the bundle, or is not UTF-8 text.")
             return None
         return safe_content(text, title)
 

@@ -90,17 +90,17 @@ EVERYWHERE: tuple[tuple[str, str, Spoil], ...] = (("cut-off", "the upload was cu
 MISTAKES: Mapping[str, tuple[tuple[str, str, Spoil], ...]] = {
     ".json": (
         ("missing-entry", "the last entry is missing", _without_last_entry),
-        ("text-for-list", "a text stands where a list is expected", _text_for_list),
+        ("text-for-list", "a text in the place of a list", _text_for_list),
     ),
     ".csv": (
         ("missing-row", "the last row is missing", _lines(lambda lines: lines[:-1])),
-        ("repeated-row", "the last row stands there twice", _lines(lambda lines: [*lines, "\n", lines[-1]])),
+        ("repeated-row", "the last row is there twice", _lines(lambda lines: [*lines, "\n", lines[-1]])),
         ("other-column", "a column has another name", _lines(lambda lines: ["x_" + lines[0], *lines[1:]])),
         ("semicolons", "semicolons instead of commas", lambda text: text.replace(",", ";")),
     ),
     ".a2": (
-        ("unknown-entity", "an argument is no entity of the text", _substituted(r":T\d+", ":T99999")),
-        ("blank-for-tab", "a blank stands where a tab is expected", _substituted(r"\t", " ")),
+        ("unknown-entity", "an argument is not an entity of the text", _substituted(r":T\d+", ":T99999")),
+        ("blank-for-tab", "a blank in the place of a tab", _substituted(r"\t", " ")),
         ("unknown-type", "an event type that does not exist", _substituted(r"\t\w+", "\tNo_Such_Type")),
     ),
     ".xml": (

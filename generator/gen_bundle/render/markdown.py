@@ -30,7 +30,7 @@ _WITH_LIMITS = {"msub": "munder", "msup": "mover", "msubsup": "munderover"}
 def page_html(text: str) -> str:
     """The HTML of a page, as untrusted as its text.
 
-    A formula that cannot be read stands there as it was written.
+    A formula that cannot be read stays as it was written.
     """
     kept: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Where pages are rendered: a template, maybe a stranger's, sees plain data and files of its own folder alone."""
+"""Where pages are rendered: a template, perhaps another's, sees plain data and files of its own folder alone."""
 
 from collections.abc import Callable, Iterable, Iterator, Sized
 from pathlib import Path
@@ -41,7 +41,7 @@ class PageSandbox(ImmutableSandboxedEnvironment):
         """A template's text.
 
         Raises:
-            TemplateError: what is wrong with it; whatever else its expressions raise passes through.
+            TemplateError: what is wrong with it; anything else that its expressions raise passes through.
         """
         self._steps = 0
         parts: list[str] = []
@@ -77,7 +77,7 @@ class PageSandbox(ImmutableSandboxedEnvironment):
 
 
 def _is_huge(operator: str, left: Any, right: Any) -> bool:
-    """Whether a product or a power takes more room than a page needs; what is no such thing fails by itself."""
+    """Whether a product or a power takes more room than a page needs; operands of other types fail by themselves."""
     if isinstance(left, int) and isinstance(right, int):
         bits = left.bit_length() * right if operator == "**" else left.bit_length() + right.bit_length()
         return bits > MOST_BITS

@@ -1,7 +1,6 @@
 """A phase's starting kit: what participants need to check, pack and score a submission at home."""
 
 import ast
-import io
 import json
 import os
 import subprocess
@@ -15,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gen_bundle.errors import UserError
 from gen_bundle.image.packages import locks_for, packages_text
+from gen_bundle.image.requirements import LOCK_FILE
 from gen_bundle.package.client import ScoringPackage, failure
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
@@ -23,7 +23,7 @@ from gen_bundle.render import tables
 from gen_bundle.render.broken_examples import Spoiled, spoiled_submissions
 from gen_bundle.render.validator import TEMPLATES, validator_bytes
 from gen_bundle.resources import resource
-from gen_bundle.zips.writing import Members, write_zip
+from gen_bundle.zips.writing import Members, zipped
 
 EXTRAS = "starting_kit"
 """A folder beside bundle.yaml: its files travel in every starting kit."""
@@ -36,11 +36,11 @@ import contextlib, io, json, runpy, sys
 validator, verdicts = sys.argv[1], []
 for path in sys.argv[2:]:
     sys.argv = [validator, path]
-    with contextlib.redirect_stdout(io.StringIO()) as said:
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
         try:
             runpy.run_path(validator, run_name="__main__")
         except SystemExit as end:
-            verdicts.append([end.code, said.getvalue()])
+            verdicts.append([end.code, printed.getvalue()])
 print(json.dumps(verdicts))
 """
 
@@ -67,7 +67,7 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
     """The kit's files by name.
 
     Raises:
-        UserError: a baseline of the phase is no valid submission, or a package of the organiser's own fails.
+        UserError: a baseline of the phase is not a valid submission, or a package of the organiser's own fails.
         RuntimeError: a scoring package that comes with the tool refuses its own empty template.
     """
     competition = replace(competition, options=competition.public_options)
@@ -85,12 +85,19 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
         "examples/valid.zip": valid,
         "validate.pyz": validator,
         "score_locally.py": TEMPLATES / "score_locally.py",
-        "requirements.txt": packages_text(locks_for(competition.options)).encode(),
+        "requirements.txt": _packages(competition).encode(),
     }
     for unit in competition.units_of(data.phase):
         program = program_members(competition, unit)
         members |= {f"scorer/{unit.id}/{name}": content for name, content in program.items()}
     return members
+
+
+def _packages(competition: Resolved) -> str:
+    """What scoring at home needs: the image's packages, those of the competition's own as far as they are locked."""
+    lock = competition.folder / LOCK_FILE
+    own = lock.read_text(encoding="utf-8") if competition.declaration.requirements and lock.is_file() else ""
+    return packages_text(locks_for(competition.options), own)
 
 
 def _examples(validator: bytes, data: PhaseData, package: ScoringPackage) -> tuple[bytes, list[InvalidExample]]:
@@ -99,10 +106,10 @@ def _examples(validator: bytes, data: PhaseData, package: ScoringPackage) -> tup
     submissions["the template that organiser.py writes"] = data.template
     good = {name: _read(files) for name, files in submissions.items()}
     spoiled = spoiled_submissions(next(iter(good.values())))
-    zips = [_zipped(files) for files in good.values()] + [_zipped(one.files) for one in spoiled]
+    zips = [zipped(files) for files in good.values()] + [zipped(one.files) for one in spoiled]
     verdicts = validator_verdicts(validator, zips, package)
     refused = [
-        f"{name}: is no valid submission. {_cut(verdict.text)}"
+        f"{name}: is not a valid submission. {_cut(verdict.text)}"
         for name, verdict in zip(good, verdicts, strict=False)
         if not verdict.valid
     ]
@@ -202,9 +209,3 @@ def _purpose(path: Path) -> str:
 
 def _read(files: Members) -> dict[str, bytes]:
     return {name: content.read_bytes() if isinstance(content, Path) else content for name, content in files.items()}
-
-
-def _zipped(files: Members) -> bytes:
-    buffer = io.BytesIO()
-    write_zip(buffer, files)
-    return buffer.getvalue()

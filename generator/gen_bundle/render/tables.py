@@ -29,7 +29,7 @@ def metrics_table(tasks: Sequence[Task], primary: str) -> str:
 
 
 def tasks_table(tasks: Sequence[Task]) -> str:
-    """Which columns are whose in layout `tasks`, where each stands under every task, with its worst value on each row.
+    """Which columns belong to which task in layout `tasks`, where every task shows all, the others' at their worst.
 
     The example is the column whose worst value could most easily be read as a result.
     """
@@ -56,7 +56,7 @@ def _metric_row(column: Column, primary: str) -> list[str]:
 def phases_table(phases: Sequence[Phase], time_zones: Sequence[str], milestones: Sequence[Milestone] = ()) -> str:
     """Start and end of every phase, and the milestones, in UTC, anywhere on Earth, and the competition's local times.
 
-    In the order of time; a milestone within a phase stands below it.
+    In the order of time; a milestone within a phase comes below it.
     """
     zones: list[tuple[str, tzinfo]] = [("UTC", UTC), ("Anywhere on Earth (AoE)", AOE)]
     zones += [(name.rsplit("/", 1)[-1].replace("_", " "), ZoneInfo(name)) for name in time_zones]
@@ -108,9 +108,9 @@ def details_table(phases: Sequence[Phase], min_items: int) -> str:
 
 def _on_page(phase: Phase, min_items: int) -> str:
     columns = "the columns of the leaderboard"
-    if phase.told_details == "none":
+    if phase.shown_details == "none":
         return "that the submission was scored, and no score" if phase.hides_scores else columns
-    if phase.told_details == "headline":
+    if phase.shown_details == "headline":
         return f"{columns}, and figures that depend on the submission alone"
     return f"{columns}, and all figures, as far as they are over at least {min_items} scored items"
 

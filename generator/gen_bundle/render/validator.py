@@ -1,6 +1,6 @@
 """`validate.pyz`: the participants' validator, made of the competition's own `submission` module.
 
-It holds that module, the kit's `validate` and whatever these two import, and nothing else of the scoring program.
+It holds that module, the kit's `validate` and what these two import, and nothing else of the scoring program.
 """
 
 import ast
@@ -61,7 +61,7 @@ def imported_modules(package_folder: Path, kit_folder: Path) -> Mapping[str, Pat
 
 
 def _module_file(folder: Path, name: str) -> Path | None:
-    """The file of a dotted module name below its package's folder; None where it is no module (but a function, say)."""
+    """The file of a dotted module name below its package's folder; None where it names a function, say."""
     place = folder.joinpath(*name.split(".")[1:])
     candidates = (place / "__init__.py", place.with_name(f"{place.name}.py"))
     return next((path for path in candidates if path.is_file() and path.is_relative_to(folder)), None)

@@ -1,4 +1,4 @@
-"""Archives, compressed files and spreadsheets, recognised by their content, whatever they are called."""
+"""Archives, compressed files and spreadsheets, recognised by their content, not their names."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Contents:
 
     Attributes:
         files: the files in it, by name.
-        closed: why nobody can look into it, or into a part of it; empty where one can.
+        closed: why it, or a part of it, cannot be looked into; empty where it can.
     """
 
     files: list[tuple[str, Node]] = field(default_factory=list)
@@ -66,7 +66,7 @@ def contents(node: Node, tick: Callable[[int], None], held: ExitStack) -> Conten
             if start.startswith(magic):
                 return Contents([("content", _inflated(node, opener, tick, held))])
     except UNREADABLE as error:
-        return Contents(closed=f"no archive that can be read ({error})")
+        return Contents(closed=f"not a readable archive ({error})")
     return Contents()
 
 

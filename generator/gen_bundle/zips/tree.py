@@ -13,23 +13,7 @@ from typing import IO
 
 CHUNK = 1024 * 1024
 # What exists on any Linux server; a bundle that names such a path gets the server's file.
-_ROOTS = (
-    "tmp",
-    "app",
-    "bin",
-    "boot",
-    "dev",
-    "etc",
-    "home",
-    "lib",
-    "media",
-    "mnt",
-    "opt",
-    "proc",
-    "root",
-    "run",
-    "sbin",
-)
+_TOP = ("app", "bin", "boot", "dev", "etc", "home", "lib", "media", "mnt", "opt", "proc", "root", "run", "sbin", "tmp")
 SERVER_FILES = frozenset(
     [
         *("/dev/null", "/dev/zero", "/proc/version"),
@@ -39,7 +23,7 @@ SERVER_FILES = frozenset(
 SERVER_FOLDERS = frozenset(
     [
         *("/", "/sys", "/usr", "/var"),
-        *(f"/{name}" for name in _ROOTS),
+        *(f"/{name}" for name in _TOP),
         *(f"/usr/{name}" for name in ("bin", "lib", "local", "share")),
         *(f"/var/{name}" for name in ("lib", "log", "tmp")),
     ]
@@ -51,7 +35,7 @@ MAX_PATH_BYTES = 4078  # 4095 less the name of the temporary folder
 
 
 def ignore_count(_: int) -> None:
-    """Tell nobody how much has been read."""
+    """Ignore how much has been read."""
 
 
 @dataclass
@@ -174,7 +158,7 @@ def _impossible(name: str) -> str | None:
     if "\0" in name:
         return "holds a NUL character"
     if not is_encodable(name):
-        return "holds half a character"
+        return "holds an unpaired surrogate, which no file name can hold"
     if any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in name.split("/")):
         return "is too long for a file name (a text instead of a path?)"
     return None
@@ -208,17 +192,17 @@ def place(root: Node, member: zipfile.ZipInfo, archive: zipfile.ZipFile) -> tupl
     node = root
     for part in parts if member.is_dir() else parts[:-1]:
         if node.children is None:
-            raise PlaceError("a file stands where it needs a folder")
+            raise PlaceError("a file is in the place of a folder that it needs")
         node = node.children.setdefault(part, Node(children={}))
     if node.children is None:
-        raise PlaceError("a file stands where it needs a folder")
+        raise PlaceError("a file is in the place of a folder that it needs")
     if member.is_dir():
         return node, None
     if not parts:
-        raise PlaceError("nothing of its name is left once the dots are taken away")
+        raise PlaceError("its name has only dots")
     old = node.children.get(parts[-1])
     if old is not None and old.is_folder:
-        raise PlaceError("a folder of that name is there already")
+        raise PlaceError("a folder of that name exists already")
     is_link = stat.S_ISLNK(member.external_attr >> 16)
     new = Node(size=member.file_size, open=lambda: archive.open(member), is_link=is_link)
     node.children[parts[-1]] = new

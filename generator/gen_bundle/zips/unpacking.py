@@ -1,6 +1,6 @@
 """Unpacking zips from strangers: no links, no names that leave the folder, and bounds counted while reading.
 
-The sizes in a zip's directory are claims of whoever made it, so nothing here relies on them: every byte is counted as
+The sizes in a zip's directory are claims of its sender, so nothing here relies on them: every byte is counted as
 it is decompressed, and the unpacking stops at the bound.
 """
 
@@ -24,7 +24,7 @@ class ArchiveError(Exception):
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 # zipfile raises these for damaged, encrypted or unsupported archives and members (NotImplementedError is a
-# RuntimeError, a name that is no UTF-8 a ValueError; sizes beyond a machine's numbers overflow).
+# RuntimeError, a name that is not UTF-8 a ValueError; sizes beyond a machine's numbers overflow).
 UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -48,8 +48,8 @@ def unpack(archive: Path, into: Path, bounds: Bounds) -> None:
         bounds: Where to stop.
 
     Raises:
-        ArchiveError: The file is no zip or damaged, a member is a link, a device or encrypted, a name is absolute,
-            holds `..` or is no name here, or a bound is exceeded. What was unpacked so far stays in the folder.
+        ArchiveError: The file is not a zip or is damaged, a member is a link, a device or encrypted, a name is
+            absolute, holds `..` or is not a name here, or a bound is exceeded. What was unpacked so far stays.
     """
     try:
         with zipfile.ZipFile(archive) as opened:
@@ -100,15 +100,13 @@ def _hostile(member: zipfile.ZipInfo) -> str | None:
     name = member.filename
     kind = stat.S_IFMT(member.external_attr >> 16)
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-        return (
-            f"{name!r} is {'a link' if kind == stat.S_IFLNK else 'no plain file'}; only files and folders are unpacked"
-        )
+        return f"{name!r} is {'a link' if kind == stat.S_IFLNK else 'not a file'}; only files and folders are unpacked"
     if name.startswith(("/", "\\")) or _DRIVE.match(name):
         return f"{name!r} is an absolute name; names must be relative to the zip"
     if ".." in re.split(r"[/\\]", name):
         return f"{name!r} leaves the folder with '..'"
     if "\0" in name or not PurePosixPath(name).parts:
-        return f"{name!r} is no file name"
+        return f"{name!r} is not a file name"
     if len(PurePosixPath(name).parts) > MAX_FOLDERS:
         return f"{name[:60]!r}…: more than {MAX_FOLDERS} folders inside each other, more than the worker can copy"
     return None

@@ -82,8 +82,3 @@ def _files(folder: Path) -> Iterator[Path]:
         elif path.is_symlink():
             kind = "a link to a folder, which is not followed" if path.is_dir() else "a link that leads nowhere"
             raise UserError(f"{path}: is {kind}. Expected files and folders themselves; links to files are fine.")
-
-
-def move_into_place(unfinished: Path, target: Path) -> None:
-    """Put a finished file where it belongs, at once: a reader sees the old one or the new one, never half a file."""
-    unfinished.replace(target)

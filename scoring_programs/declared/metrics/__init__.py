@@ -44,7 +44,7 @@ Measure = Callable[[Sample, Mapping[str, Any]], float]
 
 
 @dataclass(frozen=True)
-class Kind:
+class Definition:
     """A row of `table.json`, as far as scoring needs it.
 
     Attributes:
@@ -63,11 +63,11 @@ class Kind:
 
 
 @cache
-def kinds() -> dict[str, Kind]:
+def definitions() -> dict[str, Definition]:
     """All metrics by name."""
     table = json.loads((Path(__file__).parent / "table.json").read_text(encoding="utf-8"))
     return {
-        name: Kind(
+        name: Definition(
             module=row["module"],
             joint=row.get("joint", False),
             gold=row.get("gold"),
@@ -80,6 +80,6 @@ def kinds() -> dict[str, Kind]:
 
 def measure(name: str) -> Measure:
     """The function of a metric; its library is imported with it."""
-    module = importlib.import_module(f"declared.metrics.{kinds()[name].module}")
+    module = importlib.import_module(f"declared.metrics.{definitions()[name].module}")
     function: Measure = getattr(module, name)
     return function

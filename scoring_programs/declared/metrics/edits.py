@@ -1,6 +1,6 @@
 """Error rates over the corpus, by jiwer: edits over the number of words or characters of the gold."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from declared.metrics import Sample
@@ -10,18 +10,20 @@ def wer(sample: Sample, options: Mapping[str, Any]) -> float:
     """Word error rate."""
     import jiwer
 
-    return float(jiwer.wer(*_texts(sample, options)))
+    return float(alignment(jiwer.process_words, sample, options).wer)
 
 
 def cer(sample: Sample, options: Mapping[str, Any]) -> float:
     """Character error rate."""
     import jiwer
 
-    return float(jiwer.cer(*_texts(sample, options)))
+    return float(alignment(jiwer.process_characters, sample, options).cer)
 
 
-def _texts(sample: Sample, options: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+def alignment(process: Callable[[list[str], list[str]], Any], sample: Sample, options: Mapping[str, Any]) -> Any:
+    """What one of jiwer's functions finds for all keys together."""
+
     def prepared(texts: Sequence[str]) -> list[str]:
         return [text.lower() for text in texts] if options["lowercase"] else list(texts)
 
-    return prepared(sample.gold), prepared(sample.predicted)
+    return process(prepared(sample.gold), prepared(sample.predicted))

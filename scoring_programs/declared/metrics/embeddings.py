@@ -14,6 +14,12 @@ ENGINE = ("model", "revision", "num_layers", "baseline", "rescale", "device", "p
 
 def bertscore(sample: Sample, options: Mapping[str, Any]) -> float:
     """BERTScore's F1, precision or recall, rescaled with the baseline where that is asked for."""
+    values = bertscore_values(sample, options)
+    return sum(values) / len(values)
+
+
+def bertscore_values(sample: Sample, options: Mapping[str, Any]) -> list[float]:
+    """BERTScore of each key."""
     scorer = bert_scorer(options)
     references = [[gold] if isinstance(gold, str) else gold for gold in sample.gold]
     scorer.encode_all(sample.predicted, [text for texts in references for text in texts])
@@ -21,7 +27,12 @@ def bertscore(sample: Sample, options: Mapping[str, Any]) -> float:
     for text, texts in zip(sample.predicted, references, strict=True):
         scores = scorer.rescale(scorer.score([text], texts))
         values.append(float(getattr(scores, options["part"]).max()))
-    return sum(values) / len(values)
+    return values
+
+
+def engine_settings(options: Mapping[str, Any]) -> dict[str, object]:
+    """What the values depend on: model, revision, layer, baseline and precision, as the engine found them."""
+    return {**bert_scorer(options).signature(), "rescale": options["rescale"]}
 
 
 def bert_scorer(options: Mapping[str, Any]) -> "BertScorer":

@@ -20,7 +20,7 @@ def accuracy(sample: Sample, options: Mapping[str, Any]) -> float:
     """Share of the labels that are right."""
     from sklearn.metrics import accuracy_score
 
-    _, gold, predicted = _codes(sample)
+    _, gold, predicted = codes(sample)
     return float(accuracy_score(gold, predicted))
 
 
@@ -28,7 +28,7 @@ def balanced_accuracy(sample: Sample, options: Mapping[str, Any]) -> float:
     """Mean recall of the gold labels."""
     from sklearn.metrics import balanced_accuracy_score
 
-    _, gold, predicted = _codes(sample)
+    _, gold, predicted = codes(sample)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
         return float(balanced_accuracy_score(gold, predicted))
@@ -38,7 +38,7 @@ def mcc(sample: Sample, options: Mapping[str, Any]) -> float:
     """Matthews correlation coefficient; no label is a further class."""
     from sklearn.metrics import matthews_corrcoef
 
-    _, gold, predicted = _codes(sample)
+    _, gold, predicted = codes(sample)
     return float(matthews_corrcoef(gold, predicted))
 
 
@@ -46,7 +46,7 @@ def kappa(sample: Sample, options: Mapping[str, Any]) -> float:
     """Cohen's kappa over the declared labels in their order; no label is a further class, after them."""
     from sklearn.metrics import cohen_kappa_score
 
-    names, gold, predicted = _codes(sample)
+    names, gold, predicted = codes(sample)
     labels = [*range(len(names)), *([NO_LABEL] if NO_LABEL in predicted else [])]
     weights = None if options["weights"] == "none" else options["weights"]
     with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
@@ -73,7 +73,7 @@ def jaccard(sample: Sample, options: Mapping[str, Any]) -> float:
     """Jaccard index of sets of labels; two empty sets are equal."""
     from sklearn.metrics import jaccard_score
 
-    names, gold, predicted = _indicators(sample)
+    names, gold, predicted = indicators(sample)
     if not names:
         return 1.0
     return float(jaccard_score(gold, predicted, average=options["average"], zero_division=1))
@@ -81,7 +81,7 @@ def jaccard(sample: Sample, options: Mapping[str, Any]) -> float:
 
 def label_counts(sample: Sample) -> tuple[list[str], Any]:
     """The labels, and the counts of gold (rows) against predicted; the last column counts answers without a label."""
-    names, gold, predicted = _codes(sample)
+    names, gold, predicted = codes(sample)
     width = len(names) + 1
     cells = gold * width + np.where(predicted == NO_LABEL, len(names), predicted)
     return names, np.bincount(cells, minlength=len(names) * width).reshape(len(names), width)
@@ -97,7 +97,7 @@ def _averaged(part: str, sample: Sample, options: Mapping[str, Any]) -> float:
         predicted = np.fromiter((value == options["positive"] for value in sample.predicted), bool, len(gold))
         scores = precision_recall_fscore_support(gold, predicted, average="binary", pos_label=True, zero_division=0)
     else:
-        names, gold, predicted = _indicators(sample) if field.type == "labels" else _codes(sample)
+        names, gold, predicted = indicators(sample) if field.type == "labels" else codes(sample)
         labels = _labels(options["labels"], names, gold, predicted, field)
         if not labels:
             return math.nan if average in ("macro", "weighted") else 0.0
@@ -114,8 +114,8 @@ def _labels(which: str, names: Sequence[str], gold: Any, predicted: Any, field: 
         if which != "gold":
             there |= np.asarray(predicted.sum(axis=0)).ravel() > 0
         return [int(code) for code in np.flatnonzero(there)]
-    codes = set(np.unique(gold).tolist()) | (set() if which == "gold" else set(np.unique(predicted).tolist()))
-    return sorted(codes - {NO_LABEL})
+    found = set(np.unique(gold).tolist()) | (set() if which == "gold" else set(np.unique(predicted).tolist()))
+    return sorted(found - {NO_LABEL})
 
 
 def _names(sample: Sample) -> list[str]:
@@ -129,7 +129,7 @@ def _names(sample: Sample) -> list[str]:
     return declared + sorted(there.difference(declared))
 
 
-def _codes(sample: Sample) -> tuple[list[str], Any, Any]:
+def codes(sample: Sample) -> tuple[list[str], Any, Any]:
     """The labels, and gold and predicted as codes."""
     names = _names(sample)
     code_of: dict[str | None, int] = {None: NO_LABEL}
@@ -139,7 +139,7 @@ def _codes(sample: Sample) -> tuple[list[str], Any, Any]:
     return names, gold, predicted
 
 
-def _indicators(sample: Sample) -> tuple[list[str], Any, Any]:
+def indicators(sample: Sample) -> tuple[list[str], Any, Any]:
     """The labels, and gold and predicted as sparse matrices with a row a key and a column a label."""
     from scipy.sparse import csr_matrix
 
@@ -147,16 +147,16 @@ def _indicators(sample: Sample) -> tuple[list[str], Any, Any]:
     code = {name: position for position, name in enumerate(names)}
 
     def matrix(sets: Sequence[frozenset[str]]) -> Any:
-        codes = [code[label] for labels in sets for label in labels]
+        cells = [code[label] for labels in sets for label in labels]
         ends = np.cumsum([0, *map(len, sets)])
-        return csr_matrix((np.ones(len(codes), dtype=np.int64), codes, ends), shape=(len(sets), len(names)))
+        return csr_matrix((np.ones(len(cells), dtype=np.int64), cells, ends), shape=(len(sets), len(names)))
 
     return names, matrix(sample.gold), matrix(sample.predicted)
 
 
 def set_label_counts(sample: Sample) -> list[tuple[str, float, float, float]]:
     """Each label with its true positives, false positives and false negatives."""
-    names, gold, predicted = _indicators(sample)
+    names, gold, predicted = indicators(sample)
     shared = gold.multiply(predicted)
     sums = [np.asarray(matrix.sum(axis=0)).ravel() for matrix in (shared, predicted, gold)]
     return [(name, float(tp), float(p - tp), float(g - tp)) for name, tp, p, g in zip(names, *sums, strict=True)]

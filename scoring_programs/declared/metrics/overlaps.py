@@ -14,27 +14,35 @@ PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 def rouge(sample: Sample, options: Mapping[str, Any]) -> float:
     """ROUGE F-measure."""
-    from rouge_score.rouge_scorer import RougeScorer
-
-    scorer = RougeScorer([options["type"]], use_stemmer=options["stem"])
-    values = [
-        max(float(scorer.score(reference, text)[options["type"]].fmeasure) for reference in _references(gold))
-        for gold, text in zip(sample.gold, sample.predicted, strict=True)
-    ]
-    return sum(values) / len(values)
+    return _mean(rouge_values(sample, options))
 
 
 def token_f1(sample: Sample, options: Mapping[str, Any]) -> float:
-    """F1 of tokens, which are what blanks separate; `squad` first drops case, punctuation and English articles.
+    """F1 of tokens."""
+    return _mean(token_f1_values(sample, options))
+
+
+def rouge_values(sample: Sample, options: Mapping[str, Any]) -> list[float]:
+    """ROUGE F-measure of each key."""
+    from rouge_score.rouge_scorer import RougeScorer
+
+    scorer = RougeScorer([options["type"]], use_stemmer=options["stem"])
+    return [
+        max(float(scorer.score(reference, text)[options["type"]].fmeasure) for reference in _references(gold))
+        for gold, text in zip(sample.gold, sample.predicted, strict=True)
+    ]
+
+
+def token_f1_values(sample: Sample, options: Mapping[str, Any]) -> list[float]:
+    """F1 of tokens for each key. Blanks separate tokens; `squad` first drops case, punctuation and English articles.
 
     Source: the evaluation of SQuAD 2.0, where a text without tokens equals only another one.
     """
     tokens = squad_tokens if options["normalise"] == "squad" else str.split
-    values = [
+    return [
         max(_token_f1(tokens(reference), tokens(text)) for reference in _references(gold))
         for gold, text in zip(sample.gold, sample.predicted, strict=True)
     ]
-    return sum(values) / len(values)
 
 
 def squad_tokens(text: str) -> list[str]:
@@ -47,6 +55,10 @@ def _token_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
         return float(gold == predicted)
     shared = sum((Counter(gold) & Counter(predicted)).values())
     return 2 * shared / (len(gold) + len(predicted))
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
 
 
 def _references(gold: str | Sequence[str]) -> Sequence[str]:

@@ -18,7 +18,7 @@ def own_function(file: Path, name: str) -> Own:
     """The function `name` of a Python file.
 
     Raises:
-        OrganiserError: there is no such file or function.
+        OrganiserError: the file or the function does not exist.
     """
     spec = importlib.util.spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None or not file.is_file():

@@ -30,12 +30,16 @@ def set_recall(sample: Sample, options: Mapping[str, Any]) -> float:
 
 def exact_match(sample: Sample, options: Mapping[str, Any]) -> float:
     """Share of the keys whose answer equals the gold in every field."""
+    equal = matches(sample)
+    return sum(equal) / len(equal)
+
+
+def matches(sample: Sample) -> list[bool]:
+    """Whether each key's answer equals the gold in every field."""
     if sample.many:
         pairs = zip(sample.gold, sample.predicted, strict=True)
-        equal = [{_comparable(row) for row in gold} == {_comparable(row) for row in answer} for gold, answer in pairs]
-    else:
-        equal = [all(map(_equals, gold, answer)) for gold, answer in zip(sample.gold, sample.predicted, strict=True)]
-    return sum(equal) / len(equal)
+        return [{_comparable(row) for row in gold} == {_comparable(row) for row in answer} for gold, answer in pairs]
+    return [all(map(_equals, gold, answer)) for gold, answer in zip(sample.gold, sample.predicted, strict=True)]
 
 
 def set_counts(sample: Sample, match: str = "exact") -> Iterator[tuple[int, int, int]]:

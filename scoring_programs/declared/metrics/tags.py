@@ -33,6 +33,14 @@ def _scores(sample: Sample, options: Mapping[str, Any]) -> tuple[float, float, f
     return float(precision), float(recall), float(f1)
 
 
+def spans(tags: list[str]) -> list[tuple[str, int, int]]:
+    """(type, first token, last token) of the spans that one key's tags mark."""
+    from seqeval.metrics.sequence_labeling import get_entities
+
+    found: list[tuple[str, int, int]] = get_entities(tags)
+    return found
+
+
 def type_counts(sample: Sample) -> list[tuple[str, float, float, float]]:
     """Each type with its true positives, false positives and false negatives."""
     from seqeval.metrics.sequence_labeling import get_entities

@@ -1,37 +1,63 @@
 """BLEU, chrF and TER over the corpus, by sacrebleu, on its scale (100 at best for the first two)."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from declared.metrics import Sample
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.base import Metric
 
 
 def bleu(sample: Sample, options: Mapping[str, Any]) -> float:
     """BLEU."""
-    from sacrebleu.metrics.bleu import BLEU
-
-    return _corpus_score(BLEU(lowercase=options["lowercase"], tokenize=options["tokenize"]), sample)
+    return _corpus_score(bleu_metric(options), sample)
 
 
 def chrf(sample: Sample, options: Mapping[str, Any]) -> float:
     """ChrF, or chrF++ with `word_order` 2."""
-    from sacrebleu.metrics.chrf import CHRF
-
-    return _corpus_score(CHRF(lowercase=options["lowercase"], word_order=options["word_order"]), sample)
+    return _corpus_score(chrf_metric(options), sample)
 
 
 def ter(sample: Sample, options: Mapping[str, Any]) -> float:
     """TER."""
+    return _corpus_score(ter_metric(options), sample)
+
+
+def bleu_metric(options: Mapping[str, Any]) -> "Metric":
+    """The library's BLEU with these options."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    return BLEU(lowercase=options["lowercase"], tokenize=options["tokenize"])
+
+
+def chrf_metric(options: Mapping[str, Any]) -> "Metric":
+    """The library's chrF with these options."""
+    from sacrebleu.metrics.chrf import CHRF
+
+    return CHRF(lowercase=options["lowercase"], word_order=options["word_order"])
+
+
+def ter_metric(options: Mapping[str, Any]) -> "Metric":
+    """The library's TER with these options."""
     from sacrebleu.metrics.ter import TER
 
-    return _corpus_score(TER(case_sensitive=not options["lowercase"]), sample)
+    return TER(case_sensitive=not options["lowercase"])
 
 
-def _corpus_score(metric: Any, sample: Sample) -> float:
+def segment_counts(metric: "Metric", sample: Sample) -> Any:
+    """What the library counts in each key's text, an array [keys, counts] whose sums give the metric."""
+    import numpy as np
+
+    counts = metric._extract_corpus_statistics(list(sample.predicted), _streams(sample.gold))
+    return np.array(counts, dtype=np.float64)
+
+
+def _corpus_score(metric: "Metric", sample: Sample) -> float:
     return float(metric.corpus_score(list(sample.predicted), _streams(sample.gold)).score)
 
 
-def _streams(gold: Sequence[str | Sequence[str]]) -> list[list[str | None]]:
+def _streams(gold: Sequence[str | Sequence[str]]) -> Any:
     """References as sacrebleu takes them: a list of first references, one of second ones, and so on."""
     references = [[text] if isinstance(text, str) else list(text) for text in gold]
     most = max(map(len, references))

@@ -33,7 +33,7 @@ def default_layer(files: ModelFiles) -> int:
     layer = _layers().get(files.name) if files.from_hub else None
     if layer is None:
         raise OrganiserError(
-            f"options.bertscore.num_layers: bert-score has no layer of its own for {files.name}, so name one."
+            f"options.bertscore.num_layers: bert-score has no layer of its own for {files.name}, so set this option."
         )
     return layer
 

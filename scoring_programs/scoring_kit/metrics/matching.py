@@ -117,7 +117,7 @@ def _floors(candidates: Sequence[Embedding], library_batch: int | None) -> list[
 
 
 def _distinct(keys: Sequence[object]) -> tuple[list[int], list[int]]:
-    """Where each distinct key stands first, and for each key the number of its distinct one."""
+    """Where each distinct key occurs first, and for each key the number of its distinct one."""
     number: dict[object, int] = {}
     first: list[int] = []
     for index, key in enumerate(keys):

@@ -148,7 +148,7 @@ class NliModel:
 def _label_order(
     files: ModelFiles, names: Mapping[int, str], labels: Mapping[str, str] | Sequence[str] | None
 ) -> list[int]:
-    """For each of `LABELS` the model's output that stands for it, read by name.
+    """For each of `LABELS` the model's output that means it, read by name.
 
     Models differ: RoBERTa's MNLI models begin with contradiction, the DeBERTa NLI family with entailment.
     """
@@ -160,18 +160,18 @@ def _label_order(
                 f"options.nli.labels: {files.name} has no label {', '.join(strange)}. "
                 f"Expected its own labels: {', '.join(map(str, names.values()))}."
             )
-        told = [meaning.get(name, name) for name in own]
+        meanings = [meaning.get(name, name) for name in own]
     else:
-        told = own if labels is None else [str(label).lower() for label in labels]
-    if sorted(told) != sorted(LABELS):
+        meanings = own if labels is None else [str(label).lower() for label in labels]
+    if sorted(meanings) != sorted(LABELS):
         raise OrganiserError(
             f"options.nli.labels: the labels of {files.name} are {', '.join(map(str, names.values()))}"
-            + (f", told to mean {', '.join(told)}" if labels is not None else "")
-            + f". Expected {', '.join(LABELS)}, each once; say by this option which label means which."
+            + (f", mapped to {', '.join(meanings)}" if labels is not None else "")
+            + f". Expected {', '.join(LABELS)}, each once; use this option to map the labels."
         )
-    if labels is not None and sorted(own) == sorted(LABELS) and told != own:
+    if labels is not None and sorted(own) == sorted(LABELS) and meanings != own:
         raise OrganiserError(
             f"options.nli.labels: {files.name} names its own labels {', '.join(own)}, which the option contradicts. "
             "Leave the option out."
         )
-    return [told.index(label) for label in LABELS]
+    return [meanings.index(label) for label in LABELS]

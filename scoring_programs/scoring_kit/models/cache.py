@@ -39,7 +39,7 @@ def digest(*texts: str) -> bytes:
 class ArrayCache:
     """Two-dimensional float32 arrays of one width, by digest.
 
-    They lie in 16 files by the first digit of their key, so that memory holds one sixteenth of them at a time.
+    They are in 16 files by the first digit of their key, so that memory holds one sixteenth of them at a time.
     """
 
     def __init__(self, folder: str, kind: str, computed_with: Mapping[str, object], width: int | None = None) -> None:
@@ -92,7 +92,7 @@ class ArrayCache:
             keys, ends, values = tensors["keys"], np.cumsum(tensors["rows"]), tensors["values"]
             of_ours = tensors["computed_with"].tobytes() == self._computed_with
             of_width = self._width is None or values.shape[1] == self._width
-        except Exception:  # whatever a reader raises for a file that is no cache file of ours
+        except Exception:  # anything may be raised by a file that is not one of our cache files
             return {}
         if not of_ours or not of_width or not np.isfinite(values).all():
             return {}

@@ -51,9 +51,9 @@ def place(device: str = "auto", precision: str = "fp32", batch_tokens: int | Non
     import torch
 
     if device not in ("auto", "cpu", "cuda"):
-        raise OrganiserError(f'options.device: "{device}" is none of auto, cpu, cuda.')
+        raise OrganiserError(f'options.device: "{device}" is not one of auto, cpu, cuda.')
     if precision not in ("fp32", "bf16"):
-        raise OrganiserError(f'options.precision: "{precision}" is none of fp32, bf16.')
+        raise OrganiserError(f'options.precision: "{precision}" is not one of fp32, bf16.')
     if batch_tokens is not None and batch_tokens < 1:
         raise OrganiserError(f"options.batch_tokens: {batch_tokens} is not a positive number of tokens.")
     if device == "cuda" and not torch.cuda.is_available():

@@ -1,4 +1,4 @@
-"""Where a model's files lie: a local folder, or a snapshot in the local cache of the Hugging Face hub."""
+"""Where a model's files are: a local folder, or a snapshot in the local cache of the Hugging Face hub."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ModelFiles:
     Attributes:
         name: what the organisers called it: a hub name or a folder.
         revision: the commit of the hub snapshot, or None for a folder.
-        folder: where its files lie.
+        folder: where its files are.
     """
 
     name: str
@@ -58,7 +58,7 @@ class ModelFiles:
         return f"files-{digest.hexdigest()[:16]}"
 
     def identity(self) -> str:
-        """What tells this model from every other one, for keys of cached results.
+        """What identifies this model, for keys of cached results.
 
         A hub snapshot is named by its commit. A folder can change under its name, so there the small files count by
         content, and the weights by their version and their time of change (reading gigabytes would cost more than a
@@ -91,7 +91,7 @@ def locate(option: str, name: str, revision: str | None) -> ModelFiles:
     folder = Path(name)
     if folder.is_dir():
         if not (folder / "config.json").is_file():
-            raise OrganiserError(f"options.{option}: the folder {name} holds no config.json, so it is no model.")
+            raise OrganiserError(f"options.{option}: the folder {name} holds no config.json, so it is not a model.")
         if revision is not None:
             raise OrganiserError(
                 f"options.{option}: {name} is a folder, which has no revision; set the revision to null."
@@ -107,7 +107,7 @@ def reading(files: ModelFiles) -> Iterator[None]:
     """Read files of a model with a library: what it raises is the organisers' fault, who chose the model."""
     try:
         with warnings.catch_warnings():
-            # The libraries warn each other of what they will drop one day, which is no news to who reads the log.
+            # The libraries warn of what they will drop one day, which does not concern readers of the log.
             warnings.simplefilter("ignore", DeprecationWarning)
             warnings.simplefilter("ignore", FutureWarning)
             yield

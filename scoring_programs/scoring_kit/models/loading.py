@@ -1,6 +1,6 @@
 """Loading weights so that transformers 4.57 and 5 give the same numbers.
 
-Version 5 takes the numeric type in which weights were saved (many NLI models lie on the hub in half precision),
+Version 5 takes the numeric type in which weights were saved (many NLI models are stored on the hub in half precision),
 version 4 float32: the type is always named here. For what tokenizers differ in, see `tokenizing.py`.
 """
 

@@ -6,11 +6,11 @@ for both versions. What would differ between them, and is settled here (the rest
 * The "length" 1e30 of a tokenizer that declares no longest text means: no limit. (Version 4 can cut at that number
   with its Python tokenizers; the compiled ones, all that version 5 has, fail on it.)
 * bert-score puts a space before the first word for RoBERTa and GPT-2 by an argument that compiled tokenizers ignore
-  silently; `TextTokenizer.leading_space` says that the text itself must get it.
+  silently; `TextTokenizer.leading_space` means that the text itself must get it.
 * bert-score builds an empty text by a function that version 5 lacks. Encoding "" gives the same two special tokens.
 * Version 5 builds some tokenizers anew, from the vocabulary alone: DeBERTa-v2 loses its normaliser, DeBERTa separates
   a pair by two tokens instead of one, and a mask token typed in a text no longer swallows the space before it.
-  So a `tokenizer.json` is used as it stands, and the two families that lie on the hub without one are mended.
+  So a `tokenizer.json` is used as it is, and the two families that are on the hub without one are repaired.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
     from transformers import PreTrainedTokenizerBase
 
-NO_LIMIT = 10**9  # tokenizers that declare no longest text say 1e30
+NO_LIMIT = 10**9  # tokenizers that declare no limit give 1e30
 CHUNK = 2048  # texts encoded at once: bounds what the compiled tokenizer's results take
 SPACE_BEFORE_FIRST_WORD = ("RobertaTokenizer", "GPT2Tokenizer")  # the classes that bert-score asks for
-# The tokenizers that lie on the hub without a tokenizer.json and are the same under version 5, mended where needed.
+# The tokenizers that are on the hub without a tokenizer.json and are the same under version 5, repaired where needed.
 VOCABULARY_FILES = {
     "BertTokenizer": ("vocab.txt",),
     "DebertaTokenizer": ("vocab.json", "merges.txt"),
@@ -45,7 +45,7 @@ MASK_TAKES_SPACE_BEFORE = ("RobertaTokenizer", "DebertaTokenizer")
 class TextTokenizer:
     """A compiled tokenizer and what a model needs to know of it.
 
-    Texts are encoded without special tokens, each distinct one once, and put together here: a sentence stands in many
+    Texts are encoded without special tokens, each distinct one once, and put together here: a sentence occurs in many
     pairs, and the compiled tokenizer's own way to cut a pair takes time that grows with the product of its lengths.
 
     Attributes:
@@ -165,7 +165,7 @@ def load_tokenizer(files: ModelFiles) -> TextTokenizer:
     else:
         backend = loaded.backend_tokenizer
         if _rebuilds_tokenizers():
-            _mend(files, family, backend, loaded)
+            _repair(files, family, backend, loaded)
     backend.no_padding()
     backend.no_truncation()
     special = {"cls_token": loaded.cls_token_id, "sep_token": loaded.sep_token_id, "pad_token": loaded.pad_token_id}
@@ -202,7 +202,7 @@ def _rebuilds_tokenizers() -> bool:
     return int(transformers.__version__.split(".")[0]) >= 5
 
 
-def _mend(files: ModelFiles, family: str, backend: Tokenizer, loaded: PreTrainedTokenizerBase) -> None:
+def _repair(files: ModelFiles, family: str, backend: Tokenizer, loaded: PreTrainedTokenizerBase) -> None:
     """Give a tokenizer that version 5 built from vocabulary files what version 4 gives it."""
     from tokenizers import AddedToken
     from tokenizers.processors import TemplateProcessing

@@ -16,7 +16,7 @@ def document(kind: str, title: str, facts: Mapping[str, str], body: str) -> str:
     Args:
         kind: what the page is, such as `Results`.
         title: the competition's.
-        facts: what stands below the title, name → text; empty texts are left out.
+        facts: what is shown below the title, name → text; empty texts are left out.
         body: HTML.
     """
     shown = "".join(
@@ -36,6 +36,6 @@ def document(kind: str, title: str, facts: Mapping[str, str], body: str) -> str:
 
 
 def moment(time: datetime) -> str:
-    """A moment as readers are told it, to the minute."""
+    """A moment for readers, to the minute."""
     time = time.astimezone(UTC)
     return f"{time.day} {time:%B %Y, %H:%M} UTC"

@@ -12,7 +12,7 @@ def failure_page(title: str, lines: Sequence[str], scored: datetime) -> str:
 
     Args:
         title: the competition's; empty where it is not known.
-        lines: what is said of the failure, without a word of gold.
+        lines: the message, without a word of gold.
         scored: when the run ended.
     """
     first, *rest = lines

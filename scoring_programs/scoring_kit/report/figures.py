@@ -10,7 +10,7 @@ from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figur
 
 MAX_BARS = 40
 DECIMALS = 2
-"""Of a figure's values: what is needed to compare them, since every digit says something about the gold."""
+"""Of a figure's values: what is needed to compare them, since every digit gives something of the gold away."""
 MAX_LABEL = 80
 MAX_NAMES = 5
 
@@ -51,7 +51,7 @@ def _note(text: str) -> str:
 
 
 def _withheld(min_items: int) -> str:
-    return _note(f"Not shown: every part of this figure stands on fewer than {min_items} scored items.")
+    return _note(f"Not shown: every part of this figure has fewer than {min_items} scored items.")
 
 
 def _bar_chart(chart: BarChart, min_items: int, decimals: int) -> str:
@@ -73,7 +73,8 @@ def _bar_chart(chart: BarChart, min_items: int, decimals: int) -> str:
 
 def _left_out(bars: Sequence[Bar], shown: Sequence[Bar], min_items: int) -> str:
     """Which bars are not shown, and why each of them is not."""
-    hidden = [bar for bar in bars if bar not in shown]
+    drawn = set(shown)
+    hidden = [bar for bar in bars if bar not in drawn]
     reasons = {
         "no items": [bar for bar in hidden if bar.items == 0],
         f"fewer than {min_items} items": [bar for bar in hidden if 0 < bar.items < min_items],
@@ -121,7 +122,7 @@ def _bar_row(bar: Bar, top: float) -> str:
 
 
 def _percent(value: float | None, top: float) -> str:
-    """How much of the axis a value takes; what lies beyond its ends is drawn to the end."""
+    """How much of the axis a value takes; what is beyond its ends is drawn to the end."""
     share = value / top if value is not None and math.isfinite(value) and top > 0 else 0.0
     return f"{100 * min(max(share, 0.0), 1.0):.1f}"
 
@@ -142,9 +143,9 @@ def _confusion_matrix(matrix: ConfusionMatrix, min_items: int) -> str:
         return _withheld(min_items)
     heads = "".join(f'<th scope="col"><span>{label_html(label)}</span></th>' for label in shown.predicted_labels)
     rows = "".join(_matrix_row(shown, i) for i in range(len(shown.gold_labels)))
-    notes = "Rows: gold label. Columns: predicted label. The stronger a cell's colour, the larger its share of the row."
+    notes = "Rows: gold. Columns: predicted. The stronger a cell's colour, the larger its share of the row."
     if OTHERS in (*shown.gold_labels, *shown.predicted_labels):
-        notes += f" Labels with fewer than {min_items} items stand together."
+        notes += f" Labels with fewer than {min_items} items are put together."
     return (
         f'{_note(notes)}<div class="scroll" role="region" tabindex="0" aria-label="{escape(matrix.title)}">'
         f'<table class="matrix"><thead><tr><th scope="col">Gold</th>{heads}<th scope="col"><span>all</span></th></tr>'
@@ -171,7 +172,7 @@ def _count_bars(counts: CountBars, min_items: int, decimals: int) -> str:
     rows = "".join(_count_row(row, longest, decimals) for row in shown.rows)
     notes = "F1 = 2·TP / (2·TP + FP + FN)."
     if shown.rows[-1][0] == OTHERS:
-        notes += f" Types with fewer than {min_items} predicted or gold items stand together."
+        notes += f" Types with fewer than {min_items} predicted or gold items are put together."
     legend = "".join(
         f'<li><svg aria-hidden="true" width="12" height="12"><rect class="{kind}" width="12" height="12"/></svg> '
         f"{meaning} ({kind.upper()})</li>"

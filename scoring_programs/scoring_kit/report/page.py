@@ -1,6 +1,6 @@
 """The results page: one self-contained HTML file without script, for everybody's eyes.
 
-Anyone may open anyone's page, so it shows what the phase's `details` allow; never gold, never what the submission says.
+Anyone may open it, so it shows what the phase's `details` allow; never gold, never the content of the submission.
 """
 
 import re
@@ -12,7 +12,7 @@ from html import escape
 from scoring_kit.program import Column, Program
 from scoring_kit.report.document import document, moment
 from scoring_kit.report.figures import DECIMALS, figure_html, label_html, number
-from scoring_kit.report.withholding import told_rows, told_values
+from scoring_kit.report.withholding import shown_rows, shown_values
 from scoring_kit.results import Metric, TaskResult
 
 MAX_BYTES = 250_000
@@ -26,10 +26,10 @@ QUOTED = re.compile('"[^"]*("|$)')
 
 @dataclass(frozen=True)
 class Run:
-    """What a page says of a run besides its results.
+    """What a page shows of a run besides its results.
 
     Attributes:
-        signature: one line that says what the numbers depend on.
+        signature: one line with all that the numbers depend on.
         scored: when.
         submission: its name, empty where it has none.
         warnings: remarks on the submission; values quoted from it are left out of the page.
@@ -155,7 +155,7 @@ def _columns(program: Program, task: str, board: Mapping[str, float], result: Ta
     if not rows:
         return ""
     return (
-        ("" if result else '<p class="soft">Not entered: the worst values stand in for scores.</p>\n')
+        ("" if result else '<p class="soft">Not entered: the worst values are shown instead of scores.</p>\n')
         + '<table class="scores"><thead><tr><th scope="col">Metric</th><th scope="col" class="number">Score</th>'
         f'<th scope="col" class="number">Worst</th></tr></thead>\n<tbody>{rows}</tbody></table>\n'
     )
@@ -180,7 +180,7 @@ def _figures(program: Program, result: TaskResult, left: int) -> str:
 
 def _further(program: Program, result: TaskResult) -> str:
     """The metrics that neither the board nor a figure shows, folded away."""
-    values, rows = told_values(program, result.metrics), told_rows(program, result.metrics)
+    values, rows = shown_values(program, result.metrics), shown_rows(program, result.metrics)
     on_board = [result.metrics[column.key] for column in program.columns if column.key in result.metrics]
     drawn = program.details in ("full", "all")
     metrics = [

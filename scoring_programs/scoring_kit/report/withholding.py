@@ -7,7 +7,7 @@ below `min_items` are put together with each other, and, where they are still to
 one (primary and secondary suppression; Hundepool et al., Statistical Disclosure Control, Wiley 2012).
 
 This holds for a single submission that was not made to find out the gold. Chosen submissions, and differences between
-several, tell more (docs/disclosure.md), so with `headline` and `none` participants see no such figure at all.
+several, give more away (docs/disclosure.md), so with `headline` and `none` participants see no such figure at all.
 """
 
 import re
@@ -21,7 +21,7 @@ MAX_LABELS = 25
 MAX_TYPES = 40
 
 
-def told_values(program: Program, metrics: Mapping[str, Metric]) -> set[str]:
+def shown_values(program: Program, metrics: Mapping[str, Metric]) -> set[str]:
     """Names of the metrics of a task whose values may be shown: the board's columns, and more by `details`."""
     if program.details == "all":
         return set(metrics)
@@ -30,16 +30,16 @@ def told_values(program: Program, metrics: Mapping[str, Metric]) -> set[str]:
         return board.intersection(metrics)
     aliases = {name for name, metric in metrics.items() if any(metric is metrics.get(key) for key in board)}
     of_submission = {name for name, metric in metrics.items() if metric.of_submission}
-    told = aliases | of_submission
+    names = aliases | of_submission
     if program.details == "full":
-        told |= open_metrics(metrics, {column.key for column in program.columns}, program.details_min_items)
-    return told
+        names |= open_metrics(metrics, {column.key for column in program.columns}, program.details_min_items)
+    return names
 
 
-def told_rows(program: Program, metrics: Mapping[str, Metric]) -> set[str]:
-    """Names of the metrics whose `rows` may be shown, too: how many gold items there are is no part of the board."""
-    told = told_values(program, metrics)
-    return told if program.details in ("full", "all") else {name for name in told if metrics[name].of_submission}
+def shown_rows(program: Program, metrics: Mapping[str, Metric]) -> set[str]:
+    """Names of the metrics whose `rows` may be shown, too: how many gold items there are is not part of the board."""
+    names = shown_values(program, metrics)
+    return names if program.details in ("full", "all") else {name for name in names if metrics[name].of_submission}
 
 
 def open_metrics(metrics: Mapping[str, Metric], board: Collection[str], min_items: int) -> set[str]:
@@ -70,7 +70,7 @@ def open_bars(bars: Sequence[Bar], min_items: int) -> list[Bar]:
 def open_matrix(matrix: ConfusionMatrix, min_items: int) -> ConfusionMatrix | None:
     """The matrix with its rare gold labels in one row and its rarely predicted ones in one column.
 
-    Every row and column of the result holds no item or at least `min_items`; None where that leaves nothing to tell.
+    Every row and column of the result holds no item or at least `min_items`; None where nothing is left to show.
     """
     columns = list(zip(*matrix.counts, strict=True))
     columns, predicted = _merged(columns, matrix.predicted_labels, min_items)

@@ -117,7 +117,7 @@ def test_released_gold_of_a_public_phase_stops_no_build(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["clpsych2025", "clarity2026", "process2025", "seedev2016", "are2007"])
-def test_the_competitions_gold_would_be_found(name: str, tmp_path: Path) -> None:
-    (built,) = build(BuildRequest(name, tmp_path / "out.zip"))
+def test_the_gold_of_clpsych_would_be_found(tmp_path: Path) -> None:
+    """That of the other competitions, too: `tests/bundles` builds them in each layout."""
+    (built,) = build(BuildRequest("clpsych2025", tmp_path / "out.zip"))
     assert built.errors == ()

@@ -39,7 +39,7 @@ Said = tuple[int, str, str]
 def verb(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Said]:
     """Runs a command line in this process: exit status, stdout, stderr."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("gen_bundle.cli._end_politely", lambda: None)
+    monkeypatch.setattr("gen_bundle.cli._end_on_signals", lambda: None)
 
     def run(*arguments: object) -> Said:
         with pytest.raises(SystemExit) as ended:
@@ -229,7 +229,7 @@ def test_a_page_of_somebody_else_is_kept(verb: Callable[..., Said], tmp_path: Pa
     (tmp_path / "preview" / "index.html").write_text("<h1>My site</h1>", encoding="utf-8")
     code, _, said = verb("preview", "bundle.zip")
     assert code == 2
-    assert "is no preview" in said
+    assert "is not a preview" in said
     assert (tmp_path / "preview" / "index.html").read_text(encoding="utf-8") == "<h1>My site</h1>"
     assert verb("preview", "bundle.zip", "--out", "page")[0] == 0
     assert verb("preview", "bundle.zip", "--out", "page")[0] == 0, "our own page is replaced"
@@ -243,7 +243,7 @@ def test_a_misspelt_verb_is_suggested(word: str, meant: str | None, verb: Callab
     for more in ((), ("bundle.zip",), ("--out", "x")):
         code, _, said = verb(word, *more)
         assert code == 2
-        assert "is no verb and no competition" in said
+        assert "is neither a verb nor a competition" in said
         assert (f"Did you mean {meant!r}?" in said) is (meant is not None)
         assert meant is not None or all(name in said for name in VERBS)
 

@@ -7,7 +7,7 @@ from click.testing import CliRunner, Result
 
 from gen_bundle.cli import root
 from gen_bundle.errors import UserError
-from gen_bundle.image.manifest import read_manifest
+from gen_bundle.image.models_file import read_models_file
 from tests.fake_hub import FakeHub, serve
 from tests.generator.competition import small_competition
 
@@ -68,7 +68,7 @@ def test_lock_fills_the_manifest_and_says_so(folder: Path, manifest: Path, hub: 
     done = image("lock", folder, "--manifest", manifest)
     assert done.exit_code == 0, done.stderr
     assert f"org/name: locked at {hub.revision}, 2 files" in done.stderr
-    assert read_manifest(manifest).models["org/name"].revision == hub.revision
+    assert read_models_file(manifest).models["org/name"].revision == hub.revision
     again = image("lock", folder, "--manifest", manifest)
     assert (again.exit_code, "nothing left to lock" in again.stderr) == (0, True)
 

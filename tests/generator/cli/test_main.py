@@ -16,12 +16,8 @@ from gen_bundle.cli import VERBS
 from gen_bundle.cli.messages import say
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.resources import resource
+from tests.generator.cli.running import gen_bundle
 from tests.generator.competition import small_competition
-
-
-def gen_bundle(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from gen_bundle.cli import main; main()", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env={**os.environ}, check=False)
 
 
 def test_help_names_every_verb_and_shows_examples() -> None:
@@ -72,6 +68,7 @@ def test_colours_can_be_refused(
     assert ("\x1b[" in capsys.readouterr().err) is coloured
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_build_that_is_killed_leaves_no_gold(tmp_path: Path, number: signal.Signals) -> None:
     folder = small_competition(tmp_path)
@@ -103,7 +100,8 @@ def test_help_imports_nothing_that_is_not_needed() -> None:
 
 def test_a_build_prints_results_to_stdout_and_messages_to_stderr(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
-    done = gen_bundle(str(folder), "--out", str(tmp_path / "b.zip"), "--json")
+    command = [sys.executable, "-m", "gen_bundle", str(folder), "--out", str(tmp_path / "b.zip"), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     (built,) = json.loads(done.stdout)
     assert built["path"] == str(tmp_path / "b.zip")
@@ -112,6 +110,7 @@ def test_a_build_prints_results_to_stdout_and_messages_to_stderr(tmp_path: Path)
     assert "\x1b[" not in done.stdout + done.stderr, "no colour where nobody looks"
 
 
+@pytest.mark.slow
 def test_the_next_steps_build_the_same_again(tmp_path: Path) -> None:
     small_competition(tmp_path)
     (tmp_path / "my-task" / "data").rename(tmp_path / "real data")
@@ -125,6 +124,7 @@ def test_the_next_steps_build_the_same_again(tmp_path: Path) -> None:
     assert again == ["my-task", *given, "--set", f"docker_image={push[-1]}"]
 
 
+@pytest.mark.slow
 def test_what_force_writes_is_no_good_news(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
     shutil.copy(folder / "data" / "test" / "gold.csv", folder / "data" / "public" / "test" / "labels.csv")

@@ -50,6 +50,7 @@ def sound() -> Draft:
     return draft
 
 
+@pytest.mark.slow
 def test_what_the_check_calls_sound_the_dry_run_reads(tmp_path: Path) -> None:
     """Seeded: each time a value of the bundle is replaced or taken away."""
     chance = random.Random(11)

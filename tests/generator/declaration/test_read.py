@@ -51,7 +51,7 @@ def test_every_error_at_once_with_its_place(folder: Path) -> None:
     )
     assert any("tasks.classification.columns.macro_f1.sort" in m and "'desc' or 'asc'" in m for m in messages)
     assert any("logo" in m and "no file 'lego.png'" in m for m in messages)
-    assert any("layout: the key stands twice" in m for m in messages)
+    assert any("layout: the key is used twice" in m for m in messages)
     assert len(messages) == 4
 
 
@@ -68,7 +68,7 @@ def test_every_error_at_once_with_its_place(folder: Path) -> None:
         ("phases.test.end=2031-01-01", "phases.test.end", "AoE"),
         ("phases.tst.end=2031-01-01 AoE", "no item 'tst'", "Did you mean 'test'?"),
         ("phases.test.ende=2031-01-01 AoE", "ende", "Did you mean 'end'?"),
-        ("options.profil=1", "no option 'profil'", "Nothing can stand here"),
+        ("options.profil=1", "no option 'profil'", "There are none."),
         ("tittle=x", "no key 'tittle'", "Did you mean 'title'?"),
         ("title", "title", "expected KEY.PATH=VALUE"),
         ("title=[", "title", "not valid YAML"),
@@ -118,8 +118,8 @@ def test_overrides_address_list_items_by_id_or_key(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("id: test", "id: dev", "phases.dev.id: 'dev' stands twice"),
-        ("key: accuracy", "key: macro_f1", "'macro_f1' stands twice"),
+        ("id: test", "id: dev", "phases.dev.id: 'dev' is used twice"),
+        ("key: accuracy", "key: macro_f1", "'macro_f1' is used twice"),
         ("-03-02 AoE", "-02-28 AoE", "Codabench's phases follow each other"),
         ("-03-15 AoE", "-01-01 AoE", "the phase ends"),
         ("worst: 0", "hidden: false", "worst is missing"),
@@ -128,7 +128,7 @@ def test_overrides_address_list_items_by_id_or_key(folder: Path) -> None:
         ("worst: 0", "computation: avg\n    of: [f1]", "no written column 'f1'"),
         ("terms: pages/terms.md.j2", "terms: pages/term.md.j2", "no file 'pages/term.md.j2'"),
         ("title: My task", "title: " + "x" * 223, "at most 222 characters"),
-        ("title: My task", "title: Emotions: a task", 'a text with ": " in it must stand in quotes'),
+        ("title: My task", "title: Emotions: a task", 'a text with ": " in it must be in quotes'),
         ("key: accuracy", "key: " + "x" * 37, "at most 36 characters"),
         ("name: Classification\n", "name: null\n", "should be a valid string"),
     ],

@@ -71,7 +71,7 @@ def test_ids_differ_in_more_than_their_case(tmp_path: Path, items: str, ids: tup
     overrides = [f"{items}.{place}.id={each}" for place, each in enumerate(ids)]
     (message,) = errors_of(small_competition(tmp_path, second_task), *overrides)
     assert f"{items}.{ids[1]}.id" in message
-    assert f"{ids[1]!r} stands twice. Expected: a different id for each of the {items}." in message
+    assert f"{ids[1]!r} is used twice. Expected: a different id for each of the {items}." in message
 
 
 def _phases(*phases: dict[str, object]) -> Callable[[dict[str, Any]], None]:
@@ -95,7 +95,7 @@ def _phases(*phases: dict[str, object]) -> Callable[[dict[str, Any]], None]:
         ({}, {"data": "dev", "gold": "public"}, ["phases.test.gold: the gold is that of 'dev'."]),
         ({"tasks": ["again"]}, {"tasks": ["classification"]}, []),
         ({"tasks": ["agian"]}, {}, ["phases.dev.tasks.0: no task 'agian'. Did you mean 'again'?"]),
-        ({"tasks": ["again", "again"]}, {}, ["phases.dev.tasks.1: 'again' stands twice."]),
+        ({"tasks": ["again", "again"]}, {}, ["phases.dev.tasks.1: 'again' is listed twice."]),
         ({"tasks": ["again"]}, {"tasks": ["again"]}, ["tasks.classification.id: no phase has the task"]),
         ({"tasks": []}, {}, ["phases.dev.tasks:"]),
     ],
@@ -114,7 +114,7 @@ def test_tasks_and_data_of_phases(
         ([{"name": "Papers due", "date": "2031-03-19 AoE"}], []),
         ([{"name": "Papers due", "date": "2031-03-19"}], ["milestones.0.date: expected a moment such as"]),
         ([{"name": "Papers due", "day": "2031-03-19 AoE"}], ["milestones.0.date: is missing", "unknown key"]),
-        ([{"name": "Due", "date": "2031-03-19 AoE"}] * 2, ["milestones.1.name: 'Due' stands twice"]),
+        ([{"name": "Due", "date": "2031-03-19 AoE"}] * 2, ["milestones.1.name: 'Due' is used twice"]),
     ],
 )
 def test_milestones(milestones: list[dict[str, str]], expected: list[str], tmp_path: Path) -> None:

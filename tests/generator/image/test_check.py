@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.image.check import look_at
+from gen_bundle.image.check import inspected
 from gen_bundle.image.request import ImageRequest
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -27,11 +27,11 @@ def image(**changes: Any) -> dict[str, Any]:
 
 
 def problems(image: dict[str, Any], request: ImageRequest = REQUEST) -> dict[str, str]:
-    return {found.name: found.text for found in look_at(image, request, worker_disk_gb=15) if found.problem}
+    return {found.name: found.text for found in inspected(image, request, worker_disk_gb=15) if found.problem}
 
 
 def test_a_good_image_has_no_problem_and_every_line_says_what_was_seen() -> None:
-    findings = list(look_at(image(), REQUEST, worker_disk_gb=15))
+    findings = list(inspected(image(), REQUEST, worker_disk_gb=15))
     assert [found.name for found in findings if found.problem] == []
     told = {found.name: found.text for found in findings}
     assert told["size"] == "1.70 GB unpacked; room for 15 GB assumed"
@@ -47,7 +47,7 @@ def test_a_good_image_has_no_problem_and_every_line_says_what_was_seen() -> None
         ({"Architecture": "arm64"}, "platform", "linux/arm64 (workers are linux/amd64)"),
         ({"Size": 17_000_000_000}, "size", "17.00 GB unpacked; room for 15 GB assumed"),
         ({"RepoDigests": []}, "registry", "gen-bundle image push task --to REGISTRY/NAME:TAG"),
-        ({"RepoDigests": None}, "registry", "in no registry yet"),
+        ({"RepoDigests": None}, "registry", "not in a registry yet"),
         (
             {"Labels": {"gen-bundle.variant": "cpu"}},
             "models",
@@ -75,7 +75,7 @@ def test_an_image_of_somebody_else_lacks_what_ours_say_of_themselves() -> None:
 def test_a_cuda_image_says_what_its_host_needs() -> None:
     told = labels(**{"gen-bundle.variant": "cuda", "gen-bundle.cuda": "13.0", "gen-bundle.driver": "580.65"})
     request = ImageRequest("task", "scoring/task:1", "models", "cuda", {"org/name": None})
-    findings = {found.name: found for found in look_at(image(Labels=told), request, worker_disk_gb=15)}
+    findings = {found.name: found for found in inspected(image(Labels=told), request, worker_disk_gb=15)}
     assert not findings["variant"].problem
     assert findings["variant"].text == "CUDA 13.0, on hosts with NVIDIA driver 580.65 or later"
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.image.build import labels
-from gen_bundle.image.context import gather_context
+from gen_bundle.image.build import gather_context, labels
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.image.weights import Weights
 

@@ -10,7 +10,7 @@ import pytest
 from gen_bundle.errors import UserError
 from gen_bundle.image.hub import describe, needed_files
 from gen_bundle.image.lock import lock
-from gen_bundle.image.manifest import read_manifest
+from gen_bundle.image.models_file import read_models_file
 from gen_bundle.image.request import ImageRequest
 from tests.fake_hub import FakeHub, serve
 
@@ -81,7 +81,7 @@ def test_weights_are_taken_once_and_nothing_for_other_frameworks(names: list[str
 def test_locking_stores_commit_digests_and_licence(hub: FakeHub, manifest: Path) -> None:
     told: list[str] = []
     assert lock(request("org/name"), manifest, told.append)
-    model = read_manifest(manifest).models["org/name"]
+    model = read_models_file(manifest).models["org/name"]
     assert model.revision == hub.revision
     assert model.files == DIGESTS
     assert model.licence == "mit"
@@ -89,7 +89,7 @@ def test_locking_stores_commit_digests_and_licence(hub: FakeHub, manifest: Path)
     assert manifest.read_text().startswith("# Head.\nmodels:\n")
     assert told == [
         f"org/name: locked at {hub.revision}, 3 files",
-        f"{BASE}: stays without a digest (docker pull: no such host). Lock it where Docker reaches a registry.",
+        f"{BASE}: is left without a digest (docker pull: no such host). Lock it where Docker reaches a registry.",
     ]
     assert not any("model.safetensors" in path for path in hub.asked), "weights are not downloaded to be locked"
 
@@ -108,7 +108,7 @@ def test_the_base_image_is_locked_by_its_digest_in_the_registry(manifest: Path, 
     told: list[str] = []
     assert lock(request(), manifest, told.append)
     assert told == [f"{BASE}: locked at {digest}"]
-    assert read_manifest(manifest).base_image.reference == f"{BASE}@{digest}"
+    assert read_models_file(manifest).base_image.reference == f"{BASE}@{digest}"
     registry.clear()
     assert not lock(request(), manifest, told.append)
     assert len(told) == 1
@@ -120,7 +120,7 @@ def test_a_base_image_that_is_in_no_registry_stays_without_a_digest(
     registry[BASE] = []
     told: list[str] = []
     assert not lock(request(), manifest, told.append)
-    assert told[0].startswith(f"{BASE}: stays without a digest (the engine knows no digest of {BASE})")
+    assert told[0].startswith(f"{BASE}: is left without a digest (the engine knows no digest of {BASE})")
 
 
 def expecting(manifest: Path, revision: str, **digests: str) -> None:
@@ -134,7 +134,7 @@ def test_expected_digests_that_the_hub_confirms_give_way_to_its_own(hub: FakeHub
     told: list[str] = []
     assert lock(request("org/name", revision=hub.revision), manifest, told.append)
     assert told[0] == f"org/name: locked at {hub.revision}, 3 files, 1 of them as expected"
-    model = read_manifest(manifest).models["org/name"]
+    model = read_models_file(manifest).models["org/name"]
     assert (model.revision, model.files, model.expected) == (hub.revision, DIGESTS, None)
 
 
@@ -214,4 +214,4 @@ def test_the_sentence_splitter_is_locked_by_its_english_files(
     path = tmp_path / "models.yaml"
     path.write_text("models: {}\npunkt: {}\n")
     assert lock(request(), path, lambda _: None)
-    assert read_manifest(path).punkt.files == {"english/sent_starters.txt": hashlib.sha256(b"the\n").hexdigest()}
+    assert read_models_file(path).punkt.files == {"english/sent_starters.txt": hashlib.sha256(b"the\n").hexdigest()}

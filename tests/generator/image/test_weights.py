@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.errors import UserError
-from gen_bundle.image.manifest import Expected, Manifest, Model, Punkt
+from gen_bundle.image.models_file import Expected, Model, ModelsFile, Punkt
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.image.weights import settle_weights
 
@@ -18,9 +18,9 @@ def request(**models: str | None) -> ImageRequest:
     return ImageRequest("task", "scoring/task:cpu", "models", "cpu", {f"org/{name}": v for name, v in models.items()})
 
 
-def manifest(punkt: Punkt | None = None, **models: Model) -> Manifest:
+def manifest(punkt: Punkt | None = None, **models: Model) -> ModelsFile:
     known = {f"org/{name}": model for name, model in models.items()}
-    return Manifest(models=known, punkt=punkt or Punkt(files={"english/x.txt": DIGEST}))
+    return ModelsFile(models=known, punkt=punkt or Punkt(files={"english/x.txt": DIGEST}))
 
 
 def test_only_the_models_that_the_competition_needs_are_taken() -> None:
@@ -109,7 +109,7 @@ def test_a_folder_with_other_files_than_expected_is_refused(tmp_path: Path) -> N
 
 
 def test_a_folder_that_holds_no_model_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"models.org/a: path: .*weights is no model folder"):
+    with pytest.raises(UserError, match=r"models.org/a: path: .*weights is not a model folder"):
         settle_weights(request(a=None), manifest(a=Model(path="weights")), tmp_path / "models.yaml", None)
 
 

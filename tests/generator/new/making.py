@@ -2,10 +2,7 @@
 
 import csv
 import io
-import json
-import subprocess
-import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +11,9 @@ from gen_bundle.new.gold import Gold, read_gold
 from gen_bundle.new.project import Place, new_declared
 from gen_bundle.new.propose import Choices, Proposal, propose
 from gen_bundle.new.split import divide
+from gen_bundle.twin.engines import Engine
+from gen_bundle.twin.replay import DryRunRequest, dry_run
+from tests.generator.twin.in_process import InProcessEngine
 
 SENTIMENT = [("negative", "It was awful"), ("neutral", "It was there"), ("positive", "It was great")]
 
@@ -57,15 +57,11 @@ def bundled(folder: Path, **options: Any) -> Built:
     return built
 
 
-def scores(bundle: Path) -> dict[tuple[str, str], dict[str, float]]:
+def scores(bundle: Path, engine: Engine | None = None) -> dict[tuple[str, str], Mapping[str, Any]]:
     """(phase, submission) → scores of a bundle's own baselines, run as the platform would."""
-    out = bundle.with_suffix(".dry-run")
-    command = [sys.executable, "-m", "gen_bundle", "dry-run", str(bundle), "--engine", "process", "--out", str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    runs = json.loads((out / "dry-run.json").read_text(encoding="utf-8"))["runs"]
-    assert all(run["status"] == "Finished" for run in runs)
-    return {(run["phase"], run["submission"]): run["scores"] for run in runs}
+    runs = dry_run(DryRunRequest(bundle, bundle.with_suffix(".dry-run")), engine or InProcessEngine()).runs
+    assert [run.message for run in runs if run.status != "Finished"] == []
+    return {(run.phase, run.submission): run.scores or {} for run in runs}
 
 
 def files(folder: Path) -> set[str]:

@@ -94,9 +94,9 @@ def test_yes_asks_nothing(gold: Path) -> None:
     [
         (["--gold", "gold.csv", "--recipe", "spans"], "--gold and --recipe: expected one of them"),
         (["--from", "clpsych2025", "--package"], "--from and --package: expected one of them"),
-        (["--recipe", "spans", "--key", "id", "--split", "1:2"], "--key: is for --gold alone"),
-        (["--recipe", "spans", "--tasks", "a1"], "--tasks: is for --from alone"),
-        (["--package", "--template", "."], "--template: is for --gold and --recipe"),
+        (["--recipe", "spans", "--key", "id", "--split", "1:2"], "--key: works only with --gold"),
+        (["--recipe", "spans", "--tasks", "a1"], "--tasks: works only with --from"),
+        (["--package", "--template", "."], "--template: not with --from or --package"),
         (["--gold", "nothing.csv"], "--gold nothing.csv: No such file"),
         (
             ["--gold", "gold.csv", "--answer", "lable"],
@@ -137,6 +137,27 @@ def test_a_template_of_ones_own(gold: Path) -> None:
     assert (done.exit_code, done.exception.__class__) == (2, SystemExit)
     assert "terms.md.j2" in done.stderr
     assert not (gold / "mine").exists()
+
+
+def test_a_template_asks_its_own_questions(gold: Path) -> None:
+    template = gold / "template"
+    shutil.copytree(SCAFFOLD / "declared", template)
+    settings = json.loads((template / "cookiecutter.json").read_text(encoding="utf-8"))
+    own = {"prize": True, "track": ["open {{ cookiecutter.name }}", "closed"], "lab": "Ours"}
+    own["__prompts__"] = {"prize": "Is there a prize"}
+    (template / "cookiecutter.json").write_text(json.dumps({**settings, **own}), encoding="utf-8")
+    page = template / "{{cookiecutter.name}}" / "pages" / "terms.md.j2"
+    page.write_text(
+        "{% if cookiecutter.prize %}Prize. {% endif %}{{ cookiecutter.track }}, {{ cookiecutter.lab }}\n",
+        encoding="utf-8",
+    )
+    done = new(gold, "--gold", "gold.csv", "--template", "template", answers="\n" * 6 + "no\n2\nTheirs\n")
+    assert done.exit_code == 0, done.output
+    assert "Is there a prize" in done.output
+    assert (gold / "mine/pages/terms.md.j2").read_text(encoding="utf-8") == "closed, Theirs\n"
+    (gold / "mine").rename(gold / "first")
+    assert new(gold, "--gold", "gold.csv", "--template", "template", "--yes", answers="").exit_code == 0
+    assert (gold / "mine/pages/terms.md.j2").read_text(encoding="utf-8") == "Prize. open mine, Ours\n"
 
 
 def test_placeholders_can_be_recognised(tmp_path: Path) -> None:

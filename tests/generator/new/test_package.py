@@ -115,7 +115,7 @@ print(seconds(20000) / seconds(4000))
 @pytest.mark.parametrize("parent", ["file/x", "/proc"])
 def test_where_nothing_can_be_written_the_reason_is_told(tmp_path: Path, parent: str) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
-    with pytest.raises(UserError, match=r"--in .*Expected a folder"):
+    with pytest.raises(UserError, match=r"--in .*Expected a writable folder"):
         new_package(Place("zz", tmp_path / parent))
 
 

@@ -171,7 +171,7 @@ class TestKey:
 
     def test_an_id_that_is_there_twice_is_named_with_both_lines(self, tmp_path: Path) -> None:
         rows = [[f"t{min(i, 8)}", LABELS[i % 3]] for i in range(10)]
-        with pytest.raises(UserError, match=r"gold\.csv:11: id 't8' is there already, in gold\.csv:10\. .*--rows many"):
+        with pytest.raises(UserError, match=r"gold\.csv:11: id 't8' is used already, in gold\.csv:10\. .*--rows many"):
             proposed(tmp_path, "gold.csv", csv_text("id,label", rows))
         assert proposed(tmp_path, "gold.csv", csv_text("id,label", rows), rows="many").many
 
@@ -203,7 +203,7 @@ class TestWhatIsGiven:
         rows = [[f"d{i // 4}", i, "AB"[i % 2], f"Text of {i // 4}"] for i in range(12)]
         text = csv_text("doc_id,start,type,text", rows)
         assert proposed(tmp_path, "gold.csv", text).public == ("text",)
-        with pytest.raises(UserError, match=r"--public start: .* tell how many"):
+        with pytest.raises(UserError, match=r"--public start: .* show how many"):
             proposed(tmp_path, "gold.csv", text, public=["start"], answers=[("type", None)])
 
     def test_an_answer_is_never_given(self, tmp_path: Path) -> None:

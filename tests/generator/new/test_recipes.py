@@ -8,12 +8,11 @@ import pytest
 import yaml
 
 from gen_bundle.cli.new import RECIPES as OFFERED
-from gen_bundle.cli.new import TYPES as OFFERED_TYPES
-from gen_bundle.new.faults import TYPES
 from gen_bundle.new.project import Place, new_declared
 from gen_bundle.new.propose import propose
 from gen_bundle.new.recipes import RECIPES, recipe_gold
 from gen_bundle.new.split import divide
+from gen_bundle.twin.engines.process import ProcessEngine
 from tests.generator.new.making import bundled, scores
 
 BASELINES: dict[str, tuple[str, dict[str, float]]] = {
@@ -34,16 +33,15 @@ def made(kind: str, folder: Path) -> Path:
     return new_declared(Place(f"my-{kind}", folder), proposal, divide(proposal, "40:60"), check=False)
 
 
-def test_the_command_offers_every_recipe_and_type() -> None:
+def test_the_command_offers_every_recipe() -> None:
     assert tuple(RECIPES) == OFFERED
-    assert TYPES == OFFERED_TYPES
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", RECIPES)
 def test_a_recipe_builds_and_scores(kind: str, tmp_path: Path) -> None:
     folder = made(kind, tmp_path)
-    found = scores(bundled(folder).path)
+    found = scores(bundled(folder).path, ProcessEngine())
     name, expected = BASELINES[kind]
     assert set(found) == {("dev", name), ("test", name)}
     assert {column: found["dev", name][column] for column in expected} == pytest.approx(expected)

@@ -35,7 +35,7 @@ from tests.generator.competition import small_competition
             "organiser.py",
             "LABELS[0]] for",
             '"nonsense"] for',
-            "the template that organiser.py writes: is no valid submission",
+            "the template that organiser.py writes: is not a valid submission",
         ),
     ],
 )

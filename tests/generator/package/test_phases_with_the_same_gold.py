@@ -8,7 +8,9 @@ import pytest
 from gen_bundle.build import BuildRequest, build
 from gen_bundle.resources import resource
 
-GIVEN = "test: the reference data{} are those of the phase dev, file for file: every score of dev tells of the gold."
+pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+
+GIVEN = "test: the reference data{} are those of the phase dev, file for file: every score of dev reveals gold."
 
 
 def told(competition: Path, layout: str) -> list[str]:

@@ -9,6 +9,8 @@ from gen_bundle.build import BuildRequest, Built, build
 from gen_bundle.errors import UserError
 from gen_bundle.resources import resource
 
+pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+
 
 def copied(name: str, folder: Path) -> Path:
     """A competition that comes with the tool, to be changed."""
@@ -39,5 +41,5 @@ def test_gold_that_is_not_there_is_no_fault(tmp_path: Path) -> None:
     competition = copied("seedev2016", tmp_path)
     for phase in ("dev", "test"):
         shutil.rmtree(competition / "data" / phase / "full")
-    said = "dev, test: full: no gold that could be read, so nobody looked for it in what participants get."
+    said = "dev, test: full: its gold could not be read, so what participants get was not searched for it."
     assert said in built(competition, "binary").notes

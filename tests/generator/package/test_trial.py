@@ -14,6 +14,8 @@ from gen_bundle.package.trial import check_columns, try_out
 from gen_bundle.resources import competitions
 from tests.generator.competition import second_module, second_task, small_competition
 
+pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+
 SCORER = """
 from scoring_kit.results import Metric, TaskResult
 {constants}
@@ -85,7 +87,7 @@ def test_a_misspelt_column_of_a_task_with_a_model_is_found(tmp_path: Path) -> No
 def test_a_task_with_a_model_names_its_metrics_and_is_not_scored(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
     scorer(folder, "1 / 0", "NEEDS_MODEL = True")
-    assert "classification.py: says NEEDS_MODEL and names no METRICS" in errors(folder)
+    assert "classification.py: sets NEEDS_MODEL and has no METRICS" in errors(folder)
     scorer(folder, "1 / 0", 'NEEDS_MODEL = True\nMETRICS = ["macro_f1", "accuracy"]')
     assert built(folder).errors == ()
 

@@ -14,11 +14,11 @@ from PIL import Image
 
 from gen_bundle.cli import root
 from gen_bundle.errors import UserError
+from gen_bundle.local_server import local_server
 from gen_bundle.preview.leaderboard import boards
 from gen_bundle.preview.page import preview_page
 from gen_bundle.preview.reading import read_view
 from gen_bundle.preview.schedule import axis
-from gen_bundle.preview.serve import server
 from gen_bundle.twin.record import read_record
 from tests.browser import DESK, PHONE, visit
 from tests.generator.preview.bundles import write_bundle
@@ -179,7 +179,7 @@ def test_what_cannot_be_read_becomes_a_note(tmp_path: Path) -> None:
 
     view = read_view(write_bundle(tmp_path / "b.zip", change))
     assert sorted(view.notes) == [
-        "Gone: the file 'gone.md' is not in the bundle, or no UTF-8 text.",
+        "Gone: the file 'gone.md' is not in the bundle, or is not UTF-8 text.",
         "The logo 'none.png' is not in the bundle.",
     ]
     assert "perhaps a key of a dataset" in preview_page(view)
@@ -254,7 +254,7 @@ def test_the_command_writes_the_page(bundle: Path, tmp_path: Path) -> None:
 
 def test_is_served_on_this_machine_alone(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<p>here</p>")
-    with server(tmp_path) as running:
+    with local_server(tmp_path) as running:
         assert running.server_address[0] == "127.0.0.1"
         Thread(target=running.serve_forever, daemon=True).start()
         with urllib.request.urlopen(f"http://127.0.0.1:{running.server_port}/") as answer:
@@ -350,6 +350,7 @@ def test_labels_of_the_axis_are_whole_and_apart(browser: "Browser", tmp_path: Pa
     with visit(browser, file.as_uri()) as seen:
         for width in (320, 360, 600, 760, 1280):
             seen.page.set_viewport_size({"width": width, "height": 740})
+            seen.page.wait_for_function(f"innerWidth === {width}")  # which may be a frame later
             found = seen.page.evaluate(edges)
             assert len(found) > 4
             assert found == sorted(found), width

@@ -161,7 +161,7 @@ def test_is_the_same_every_time(competition: Path, tmp_path: Path) -> None:
 def test_a_baseline_that_is_no_submission_is_refused(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
     (folder / "data" / "baselines" / "dev" / "majority" / "predictions.csv").write_text("id,label\nno,such\n")
-    with pytest.raises(UserError, match="baselines/dev/majority: is no valid submission"):
+    with pytest.raises(UserError, match="baselines/dev/majority: is not a valid submission"):
         kit_of(folder, tmp_path / "work")
 
 

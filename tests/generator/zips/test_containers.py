@@ -94,7 +94,7 @@ def encrypted() -> bytes:
         ("gold.7z", b"7z\xbc\xaf\x27\x1c" + bytes(30), "is a 7z archive"),
         ("gold.parquet", b"PAR1" + bytes(30), "is a Parquet file"),
         ("gold.zip", encrypted(), "is a zip of which a part cannot be read"),
-        ("gold.csv.gz", gzip.compress(GOLD, mtime=0)[:-9], "is no archive that can be read"),
+        ("gold.csv.gz", gzip.compress(GOLD, mtime=0)[:-9], "is not a readable archive"),
         ("gold.tar", tar({"gold.csv": GOLD})[:700].ljust(1024, b"x"), ""),
         ("photo.jpg", b"\xff\xd8\xff\xe0" + bytes(range(256)), ""),
         ("paper.pdf", b"%PDF-1.7\n" + bytes(range(256)), ""),
@@ -115,5 +115,5 @@ def test_a_bomb_is_not_inflated_to_its_end(tmp_path: Path, monkeypatch: pytest.M
     draft = new()
     both(put("phases", 0, "public_data", "public"), write("public/x.gz", gzip.compress(bytes(8 << 20), mtime=0)))(draft)
     assert notes(draft.check(tmp_path)) == [
-        "public data public/x.gz is no archive that can be read (inflated out of all proportion)"
+        "public data public/x.gz is not a readable archive (inflated out of all proportion)"
     ]

@@ -66,12 +66,12 @@ MALFORMED = [
     (
         "task2",
         document(chain("1", "2"), chain("3", "1")),
-        '3: a mention that stands in a chain already "1". Expected: each mention once, in one chain.',
+        '3: a mention that is already in a chain "1". Expected: each mention once, in one chain.',
     ),
     (
         "task2",
         document(chain("1", "2", "2")),
-        '2: a mention that stands in a chain already "2". Expected: each mention once, in one chain.',
+        '2: a mention that is already in a chain "2". Expected: each mention once, in one chain.',
     ),
     ("task2", document(chain("1", "x")), '2: unknown id in <node> "x". Expected: the id of an entity of the input.'),
     ("task2", document("", chain()), "3: a chain without <node>. Expected: at least one <node>."),
@@ -93,12 +93,12 @@ MALFORMED = [
     (
         "task3",
         document(pair("n3 n2", "n5 n6")),
-        '2: a span that ends where or before it starts "n3 to n2". Expected: end after start.',
+        '2: a span that does not end after its start "n3 to n2". Expected: end after start.',
     ),
     (
         "task3",
         document(pair("n3 n3", "n5 n6")),
-        '2: a span that ends where or before it starts "n3 to n3". Expected: end after start.',
+        '2: a span that does not end after its start "n3 to n3". Expected: end after start.',
     ),
     (
         "task3",
@@ -113,9 +113,9 @@ MALFORMED = [
     (
         "task4",
         document(chain("n1 n2", "n3 n5"), chain("n3 n5", "n6 n7")),
-        '3: a mention that stands in a chain already "n3 n5". Expected: each mention once, in one chain.',
+        '3: a mention that is already in a chain "n3 n5". Expected: each mention once, in one chain.',
     ),
-    ("task4", document(chain("n1 n2", "n9 n4")), '2: a span that ends where or before it starts "n9 to n4"'),
+    ("task4", document(chain("n1 n2", "n9 n4")), '2: a span that does not end after its start "n9 to n4"'),
     (
         "task4",
         "<document>\n<chain>\n</document>",
@@ -133,8 +133,8 @@ MALFORMED = [
         '<?xml version="1.0"?>\n<!DOCTYPE document SYSTEM "file:///etc/passwd">\n<document/>',
         "2: a document type (<!DOCTYPE …>). Expected: no document type, and no entities.",
     ),
-    ("task4", b"<document>\n<chain><node id='\xe9'/></chain></document>", "2: holds bytes that are not UTF-8."),
-    ("task4", "<document/>".encode("utf-16"), " is encoded in UTF-16."),
+    ("task4", b"<document>\n<chain><node id='\xe9'/></chain></document>", "2: contains bytes that are not UTF-8."),
+    ("task4", "<document/>".encode("utf-16"), " is encoded as UTF-16."),
 ]
 
 
@@ -175,11 +175,11 @@ def test_all_problems_of_all_files_are_found_together(tmp_path: Path) -> None:
         ({"task2/u-output.xml": document()}, "task2/t-output.xml: is missing. Expected: one answer for each text"),
         (
             {"task2/t-output.xml": document(), "task2/u-output.xml": document()},
-            "task2/u-output.xml: is no text of this task. Expected: the names of the inputs, ending in -output.xml.",
+            "task2/u-output.xml: is not a text of this task. Expected: the names of the inputs, ending in -output.xml.",
         ),
         (
             {"t-output.xml": document()},
-            "t-output.xml: does not lie where it is read. Expected: task1/NAME-output.xml or task2/NAME-output.xml or",
+            "t-output.xml: is in the wrong place. Expected: task1/NAME-output.xml or task2/NAME-output.xml or",
         ),
     ],
 )

@@ -138,7 +138,7 @@ def test_a_bad_submission_is_refused_with_all_its_problems(tmp_path: Path) -> No
     outcome = score(tmp_path, "clarity2026", {"gold.csv": DEV}, {"a.csv": answers})
     assert (outcome.exit_code, outcome.scores) == (1, None)
     assert "3 problems found" in outcome.stderr
-    assert 'a.csv:3: the id "1" stood there already, in line 2.' in outcome.stderr
+    assert 'a.csv:3: the id "1" already occurs in line 2.' in outcome.stderr
     assert 'a.csv:4: unknown id "7".' in outcome.stderr
     assert 'a.csv: no row for 3 of 4 ids: "2", "3", "4".' in outcome.stderr
 

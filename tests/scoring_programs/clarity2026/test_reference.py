@@ -57,10 +57,10 @@ def test_participants_may_know_the_ids_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "messages"),
     [
-        (DEV + "4,,,,Ambivalent,Dodging\n", ["gold.csv:6: index 4 stood there already, in line 5."]),
+        (DEV + "4,,,,Ambivalent,Dodging\n", ["gold.csv:6: index 4 already occurs in line 5."]),
         (DEV + ",,,,Ambivalent,Dodging\n", ["gold.csv:6: index is empty."]),
-        (DEV + "5,,,,SECRET,Dodging\n", ["gold.csv:6 (index 5): clarity_label is no clarity label."]),
-        (DEV + "5,,,,Ambivalent,SECRET\n", ["gold.csv:6 (index 5): evasion_label is no evasion label."]),
+        (DEV + "5,,,,SECRET,Dodging\n", ["gold.csv:6 (index 5): clarity_label is not a clarity label."]),
+        (DEV + "5,,,,Ambivalent,SECRET\n", ["gold.csv:6 (index 5): evasion_label is not an evasion label."]),
         (DEV + "5,,,,Ambivalent,\n", ["gold.csv:6 (index 5): no evasion_label, and no annotator column holds data."]),
         (DEV + "5,,,,,\n", ["gold.csv:6 (index 5): no clarity_label, and no evasion_label to derive it from."]),
         (DEV + "5,,\n", ["gold.csv:6: has 3 cells."]),

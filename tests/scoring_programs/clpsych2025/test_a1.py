@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from clpsych2025 import a1
 from clpsych2025.a1 import TimelineSpans
+from clpsych2025.averages import metrics_of
 from scoring_kit.errors import OrganiserError
 from scoring_kit.results import BarChart
 from tests.scoring_programs.clpsych2025.cases import AS_RUN, OPTIONS, gold_scores, scores
@@ -119,7 +120,7 @@ def test_metrics_are_means_with_their_rows_and_spans() -> None:
         timeline("t0", {"adaptive": ["calm now", "i walked"]}, {"adaptive": ["calm now"]}),
         timeline("t1", {"adaptive": ["hope"], "maladaptive": ["so alone"]}, {}),
     ]
-    metrics = a1.metrics_of(a1.published(timelines, WordScorer()), "a1_")
+    metrics = metrics_of(a1.averages_of(a1.published(timelines, WordScorer()), "a1_"))
     counts = {name: (metric.value, metric.rows, metric.items) for name, metric in metrics.items() if "weig" not in name}
     recall = (1 + rescaled(0)) / 2 / 2
     assert counts == {
@@ -147,7 +148,7 @@ states = st.fixed_dictionaries({"adaptive": spans, "maladaptive": spans})
 @given(st.lists(st.tuples(states.filter(lambda gold: any(gold.values())), states), min_size=1, max_size=4))
 def test_published_equals_a_plain_implementation(cases: list[tuple[Spans, Spans]]) -> None:
     timelines = [timeline(f"t{index}", gold, predicted) for index, (gold, predicted) in enumerate(cases)]
-    metrics = a1.metrics_of(a1.published(timelines, WordScorer()), "a1_")
+    metrics = metrics_of(a1.averages_of(a1.published(timelines, WordScorer()), "a1_"))
     parts = {"": ("adaptive", "maladaptive"), "_adaptive": ("adaptive",), "_maladaptive": ("maladaptive",)}
     for suffix, chosen in parts.items():
         recalls, weighted = [], []
@@ -171,9 +172,8 @@ def test_published_equals_a_plain_implementation(cases: list[tuple[Spans, Spans]
 @given(st.lists(st.tuples(states, states), min_size=1, max_size=4))
 def test_as_run_equals_a_plain_implementation(cases: list[tuple[Spans, Spans]]) -> None:
     cases = [(gold, {state: predicted[state] if gold[state] else [] for state in gold}) for gold, predicted in cases]
-    metrics = a1.metrics_of(
-        a1.as_run([timeline(f"t{index}", *case) for index, case in enumerate(cases)], WordScorer()), "bertscore_"
-    )
+    rows_of = a1.as_run([timeline(f"t{index}", *case) for index, case in enumerate(cases)], WordScorer())
+    metrics = metrics_of(a1.averages_of(rows_of, "bertscore_"))
     rows = []
     for gold, predicted in cases:
         for state in gold:

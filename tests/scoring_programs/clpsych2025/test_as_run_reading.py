@@ -150,6 +150,5 @@ def test_of_a_repeated_key_the_last_value_holds(tmp_path: Path) -> None:
     assert submission is not None
     assert submission.timelines["t1"].posts["p1"].wellbeing == 4
     assert problems.warnings == [
-        'Team_1.json, timeline t1, post p1: the key "wellbeing_score" stands there more than once; '
-        "the last one is taken."
+        'Team_1.json, timeline t1, post p1: the key "wellbeing_score" occurs more than once; the last value is used.'
     ]

@@ -84,10 +84,10 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "nothing": (b"", "Team_1.json:1:1: not valid JSON (Expecting value)."),
     "nesting of 10,000": ("[" * 10_000 + "]" * 10_000, "Team_1.json: is nested too deeply."),
     "objects 10,000 deep": ('{"a":' * 10_000 + "1" + "}" * 10_000, "Team_1.json: is nested too deeply."),
-    "UTF-16": (json.dumps(with_post()).encode("utf-16"), "Team_1.json: is encoded in UTF-16."),
-    "Latin-1": ('{"t1":\n "\xe9"}'.encode("latin-1"), "Team_1.json:2: holds bytes that are not UTF-8."),
+    "UTF-16": (json.dumps(with_post()).encode("utf-16"), "Team_1.json: is encoded as UTF-16."),
+    "Latin-1": ('{"t1":\n "\xe9"}'.encode("latin-1"), "Team_1.json:2: contains bytes that are not UTF-8."),
     "two values": ("{} {}", "Team_1.json:1:4: not valid JSON (Extra data)."),
-    "a number of 5,000 digits": ("9" * 5000, "Team_1.json: holds a number of too many digits."),
+    "a number of 5,000 digits": ("9" * 5000, "Team_1.json: contains a number with too many digits."),
 }
 
 
@@ -103,13 +103,13 @@ def test_200_megabytes_are_refused_unread(tmp_path: Path) -> None:
     with (tmp_path / "Team_1.json").open("wb") as file:
         file.truncate(200_000_000)
     _, problems = read_folder(tmp_path, manifest(IDS))
-    assert problems.errors == ["Team_1.json: is 200.0 MB large. Expected: at most 20 MB."]
+    assert problems.errors == ["Team_1.json: is 200.0 MB in size. Expected: at most 20 MB."]
 
 
 def test_the_size_limit_is_an_option(tmp_path: Path) -> None:
     content = with_post("a" * 200_000)
     assert outcome(tmp_path, content, max_submission_mb=0.1) == (
-        "Team_1.json: is 0.2 MB large. Expected: at most 0.1 MB."
+        "Team_1.json: is 0.2 MB in size. Expected: at most 0.1 MB."
     )
     assert isinstance(outcome(tmp_path, content, max_submission_mb=0.5), dict)
 

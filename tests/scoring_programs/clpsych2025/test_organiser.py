@@ -72,7 +72,7 @@ def test_raw_timelines_become_gold_without_sentence_lists(tmp_path: Path) -> Non
         ({}, "holds no timeline"),
         ({"gold.json": "{}", "t1.json": "{}"}, "holds gold.json and other JSON files"),
         ({"gold.json": "{}"}, "gold.json: holds no timeline"),
-        ({"t1.json": "{}"}, "t1.json, timeline_id: missing or no text"),
+        ({"t1.json": "{}"}, "t1.json, timeline_id: missing or not a text"),
     ],
 )
 def test_what_cannot_be_prepared_is_refused(tmp_path: Path, files: dict[str, str], message: str) -> None:
@@ -121,7 +121,7 @@ def test_columns_with_few_gold_items_behind_them_are_named(
     tmp_path: Path, tasks: list[str], fields: dict[str, Any], columns: str
 ) -> None:
     warning, *_ = check(write_gold(tmp_path, {**ENOUGH, "t0": {**ENOUGH["t0"], **fields}}), tasks=tasks)
-    assert warning.startswith(f"gold.json: fewer than 5 gold items stand behind {columns}. ")
+    assert warning.startswith(f"gold.json: fewer than 5 gold items are behind {columns}. ")
 
 
 def test_the_few_summaries_of_posts_and_the_few_of_everything_are_named(tmp_path: Path) -> None:

@@ -123,10 +123,11 @@ def test_a_refused_submission_keeps_its_warnings(tmp_path: Path) -> None:
     assert outcome.exit_code == 1
     assert "Team_1.json, timeline t1, post p1: is missing." in outcome.stderr
     assert outcome.stdout.splitlines() == [
-        'warning: Team_1.json, timeline t1: the post "p1 " is not expected and ignored.'
+        'warning: Team_1.json, timeline t1: the post "p1 " is not expected and is ignored.'
     ]
 
 
+@pytest.mark.slow
 def test_a_missing_model_is_the_organisers_error(tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="the model libraries are not installed")
     gold = write_gold(tmp_path / "gold", full_gold({"t1": ["p1"]}))

@@ -151,8 +151,8 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
         {"evidence": {"adaptive-state": {"A": {"highlighted_evidence": ["a"]}}}},
         f"{POST}, evidence, adaptive-state, A, highlighted_evidence: is a list.",
     ),
-    "no id": ({"post_id": None}, "t1.json, timeline t1, posts[0], post_id: missing or no text."),
-    "a number as id": ({"post_id": 7}, "t1.json, timeline t1, posts[0], post_id: missing or no text."),
+    "no id": ({"post_id": None}, "t1.json, timeline t1, posts[0], post_id: missing or not a text."),
+    "a number as id": ({"post_id": 7}, "t1.json, timeline t1, posts[0], post_id: missing or not a text."),
 }
 
 
@@ -181,11 +181,11 @@ def test_mistakes_of_all_files_are_named_at_once(tmp_path: Path) -> None:
     assert [message.split(". Expected")[0] for message in found] == [
         "a.json:1:2: not valid JSON (Expecting property name enclosed in double quotes)",
         "b.json: is a list",
-        "c.json, timeline_id: missing or no text",
+        "c.json, timeline_id: missing or not a text",
         "d.json, timeline t2, posts[1], post p2: the timeline holds another post of this id",
         "e.json, timeline t1, timeline_summary: is a number",
         "f.json, timeline t1: another file holds the same timeline",
-        "g.json, timeline t3, posts: missing, empty or no list",
-        "h.json: the key 'timeline_id' stands there more than once",
+        "g.json, timeline t3, posts: missing, empty or not a list",
+        "h.json: the key 'timeline_id' occurs more than once",
         "h.json, timeline t5, posts[0]: is a number",
     ]

@@ -158,7 +158,7 @@ def test_a_timeline_without_scores_cannot_be_scored_as_run(tmp_path: Path) -> No
         ("{", "gold.json:1:2: not valid JSON"),
         ("[]", "gold.json: is a list."),
         ("{}", "gold.json: holds no timeline."),
-        ('{"t": {}, "t": {}}', "gold.json: the key 't' stands there more than once."),
+        ('{"t": {}, "t": {}}', "gold.json: the key 't' occurs more than once."),
     ],
 )
 def test_a_file_that_is_no_gold_is_refused(tmp_path: Path, content: str, message: str) -> None:

@@ -52,9 +52,9 @@ SCORES = {
     "-0": ("-0", '"0" is out of range. A number from 1 to 10, or null is expected.'),
     "-0.0": ("-0.0", '"-0.0" is out of range. A number from 1 to 10, or null is expected.'),
     "10.01": ("10.01", '"10.01" is out of range. A number from 1 to 10, or null is expected.'),
-    "NaN": ("NaN", "is no finite number (nan). A number from 1 to 10, or null is expected."),
-    "Infinity": ("-Infinity", "is no finite number (-inf). A number from 1 to 10, or null is expected."),
-    "1e400": ("1e400", "is no finite number (inf). A number from 1 to 10, or null is expected."),
+    "NaN": ("NaN", "is not a finite number (nan). A number from 1 to 10, or null is expected."),
+    "Infinity": ("-Infinity", "is not a finite number (-inf). A number from 1 to 10, or null is expected."),
+    "1e400": ("1e400", "is not a finite number (inf). A number from 1 to 10, or null is expected."),
     "4000 digits": ("9" * 4000, f'"{"9" * 60}…" is out of range. A number from 1 to 10, or null is expected.'),
 }
 
@@ -76,14 +76,14 @@ def test_what_is_a_score_is_taken(tmp_path: Path, written: str, score: float | N
 
 
 A_LIST = "A list of strings is expected, [] for none."
-PAIRS = "Text that can be written as UTF-8 is expected; \\ud800 to \\udfff come in pairs."
+PAIRS = "Text that can be encoded as UTF-8 is expected: the escapes \\ud800 to \\udfff only in pairs."
 FIELDS = {
     "evidence as a string": ({"adaptive_evidence": "a span"}, f"adaptive_evidence: is a string. {A_LIST}"),
     "evidence as an object": ({"adaptive_evidence": {}}, f"adaptive_evidence: is an object. {A_LIST}"),
     "a null span": ({"maladaptive_evidence": ["a", None]}, "maladaptive_evidence[1]: is null. A string is expected."),
     "a number as span": ({"maladaptive_evidence": [7]}, "maladaptive_evidence[0]: is a number. A string is expected."),
     "a list as summary": ({"summary": ["a"]}, "summary: is a list. A string is expected."),
-    "half a character": ({"summary": "\ud800"}, f"summary: holds half a surrogate pair. {PAIRS}"),
+    "half a character": ({"summary": "\ud800"}, f"summary: contains half of a surrogate pair. {PAIRS}"),
 }
 
 
@@ -123,8 +123,8 @@ def test_every_problem_is_found_in_one_reading(tmp_path: Path) -> None:
         "Team_1.json, timeline t2",
     ]
     assert problems.warnings == [
-        'Team_1.json: the timeline "t9" is not expected and ignored.',
-        'Team_1.json, timeline t1: the post "p3" is not expected and ignored.',
+        'Team_1.json: the timeline "t9" is not expected and is ignored.',
+        'Team_1.json, timeline t1: the post "p3" is not expected and is ignored.',
     ]
 
 
@@ -164,7 +164,7 @@ def test_a_repeated_key_is_refused_at_every_level(tmp_path: Path) -> None:
     submission, problems = read(tmp_path, content, manifest(EXPECTED))
     assert submission is None
     assert problems.errors == [
-        f"{where}: the key {key} stands there more than once. Expected: each key once."
+        f"{where}: the key {key} occurs more than once. Expected: each key once."
         for where, key in (
             ("Team_1.json", '"t2"'),
             ("Team_1.json, timeline t1, timeline_level", '"summary"'),
@@ -180,9 +180,9 @@ def test_extra_fields_are_ignored_with_a_warning(tmp_path: Path) -> None:
     submission, problems = read(tmp_path, content, manifest(EXPECTED))
     assert submission is not None
     assert problems.warnings == [
-        'Team_1.json, timeline t1: the field "model" is not expected and ignored.',
-        'Team_1.json, timeline t1, timeline_level: the field "wellbeing_score" is not expected and ignored.',
-        'Team_1.json, timeline t1, post p1: the field "note" is not expected and ignored.',
+        'Team_1.json, timeline t1: the field "model" is not expected and is ignored.',
+        'Team_1.json, timeline t1, timeline_level: the field "wellbeing_score" is not expected and is ignored.',
+        'Team_1.json, timeline t1, post p1: the field "note" is not expected and is ignored.',
     ]
 
 
@@ -246,7 +246,7 @@ def test_a_name_forges_no_line_and_no_quotes(tmp_path: Path, name: str, as_shown
     write_files(tmp_path, {**GOOD, "t3": {}, "t2": None}).joinpath("Team_1.json").rename(tmp_path / name)
     _, problems = read_folder(tmp_path, manifest(EXPECTED))
     assert problems.errors[0].startswith(f"{as_shown}, timeline t2: is null.")
-    assert problems.warnings[-1] == f'{as_shown}: the timeline "t3" is not expected and ignored.'
+    assert problems.warnings[-1] == f'{as_shown}: the timeline "t3" is not expected and is ignored.'
     (tmp_path / name).write_text("[")
     _, problems = read_folder(tmp_path, manifest(EXPECTED))
     assert problems.errors[0].startswith(f"{as_shown}:1:2: not valid JSON")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from clpsych2025 import b, c
 from clpsych2025.answers import PostAnswer, Submission, TimelineAnswer
+from clpsych2025.averages import metrics_of
 from clpsych2025.reference import GoldPost, GoldTimeline, Reference, Summary
 from clpsych2025.summaries import Comparison, tables_of
 from scoring_kit.results import BarChart
@@ -180,7 +181,7 @@ def test_published_b_equals_a_plain_implementation(cases: list[tuple[str, str, l
             entailment.append(0.0)
         else:
             entailment.append(sum(max(letters(e, s)[0] for e in e_all) for s in s_all) / len(s_all))
-    metrics = b.published(scored(cases, stripped=True))
+    metrics = metrics_of(b.published(scored(cases, stripped=True)))
     expected = {
         "b_mean_consistency": consistency,
         "b_max_contradiction": contradiction,
@@ -206,7 +207,7 @@ def test_as_run_b_equals_a_plain_implementation(cases: list[tuple[str, str, list
             rows.setdefault(f"post_mean_consistency_{suffix}", []).append(mean)
             rows.setdefault(f"post_max_contradiction_{suffix}", []).append(max(contradictions, default=1.0))
             rows.setdefault(f"post_max_entailment_{suffix}", []).append(max((pair[0] for pair in pairs), default=0.0))
-    metrics = b.as_run(scored(cases, stripped=False))
+    metrics = metrics_of(b.as_run(scored(cases, stripped=False)))
     for name in [name for name in metrics if name.startswith("post_")]:
         found = rows.get(name, [])
         assert metrics[name].rows == len(found)
@@ -234,7 +235,7 @@ def test_c_equals_a_plain_implementation(cases: list[tuple[str, str]]) -> None:
         largest.append(max((pair[2] for pair in flat), default=1.0))
         entailed.append(max((pair[0] for pair in flat), default=0.0))
     comparisons = c.comparisons_of(gold(*((g, []) for g, _ in cases)), answers(*((s, []) for _, s in cases)))
-    tables = tables_of(comparisons, LetterClassifier())
+    tables = dict(zip(comparisons, tables_of(list(comparisons.values()), LetterClassifier()), strict=True))
     expected = {
         "c_mean_consistency": consistency,
         "c_max_contradiction": mean_of_max,
@@ -242,6 +243,6 @@ def test_c_equals_a_plain_implementation(cases: list[tuple[str, str]]) -> None:
         "timeline_max_contradiction_gold": largest,
         "timeline_max_entailment_gold": entailed,
     }
-    metrics = {**c.as_run(tables), **c.published(tables)}
+    metrics = metrics_of({**c.as_run(tables), **c.published(tables)})
     for name, rows in expected.items():
         assert metrics[name].value == (pytest.approx(sum(rows) / len(rows)) if rows else None)

@@ -14,7 +14,8 @@ import pytest
 from sklearn import metrics as sk
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from tests.scoring_programs.declared.declaring import csv_of, one_table, score
+from tests.scoring_programs.declared.declaring import csv_of, one_table
+from tests.scoring_programs.declared.resampled import score_and_resample as score
 
 SEEDS = range(8)
 LABELS = ["neg", "neu", "pos"]

@@ -185,7 +185,7 @@ def test_a_hidden_team(tmp_path: Path) -> None:
         ("A,1.001,2\n", "scores.csv (A): f1 is out of range."),
         ("A,0.5,-2\n", "scores.csv (A): rmse is negative."),
         ("A,0.5,-0.5\n", "scores.csv (A): rmse is negative."),
-        ("A,0.5,x\n", 'scores.csv:2 (rmse): "x" is no finite number.'),
+        ("A,0.5,x\n", 'scores.csv:2 (rmse): "x" is not a finite number.'),
     ],
 )
 def test_faults_of_a_table(tmp_path: Path, table: str, message: str) -> None:

@@ -40,13 +40,13 @@ def test_only_the_asked_task_need_be_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "messages"),
     [
-        (GOLD + "a,HC,30\n", ["gold.csv:6: Test_ID a stood there already, in line 2."]),
+        (GOLD + "a,HC,30\n", ["gold.csv:6: Test_ID a already occurs in line 2."]),
         (GOLD + ",HC,30\n", ["gold.csv:6: Test_ID is empty."]),
-        (GOLD + "e,SECRET,30\n", ["gold.csv:6 (Test_ID e): Class is none of the classes."]),
-        (GOLD + "e,,30\n", ["gold.csv:6 (Test_ID e): Class is none of the classes."]),
+        (GOLD + "e,SECRET,30\n", ["gold.csv:6 (Test_ID e): Class is not one of the classes."]),
+        (GOLD + "e,,30\n", ["gold.csv:6 (Test_ID e): Class is not one of the classes."]),
         (
             GOLD + "e,HC,31\nf,HC,x\ng,HC,nan\n",
-            [f"gold.csv:{n} (Test_ID {i}): MMSE is no number" for n, i in ((6, "e"), (7, "f"), (8, "g"))],
+            [f"gold.csv:{n} (Test_ID {i}): MMSE is not a number" for n, i in ((6, "e"), (7, "f"), (8, "g"))],
         ),
         (GOLD + "e,HC\n", ["gold.csv:6: has 2 cells."]),
         ("Test_ID,Class,MMSE\n", ["gold.csv: has no rows."]),

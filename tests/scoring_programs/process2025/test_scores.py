@@ -189,7 +189,7 @@ def test_separate_bundles(tmp_path: Path, task: str) -> None:
 def test_a_bad_submission_is_refused(tmp_path: Path) -> None:
     outcome = score(tmp_path, "process2025", {"gold.csv": GOLD}, {NAME: PERFECT.replace("Dementia", "AD")})
     assert (outcome.exit_code, outcome.scores) == (1, None)
-    assert f'{NAME}:4 (Model1_class): "AD" is no class.' in outcome.stderr
+    assert f'{NAME}:4 (Model1_class): "AD" is not a class.' in outcome.stderr
 
 
 @settings(max_examples=20)

@@ -72,7 +72,7 @@ def test_a_partly_filled_column_is_ignored_and_its_cells_are_named(tmp_path: Pat
 def test_a_column_that_is_not_there_counts_as_empty(tmp_path: Path) -> None:
     submission, problems = accepted(tmp_path, "Test_ID,Model2_class\na,HC\nb,HC\nc,HC\nd,HC\n")
     assert [model.status for model in submission.models["classification"]] == ["absent", "scored", "absent"]
-    assert any("without the columns Model1_class, Model3_class, Model1_MMSE" in text for text in problems.warnings)
+    assert any("lacks the columns Model1_class, Model3_class, Model1_MMSE" in text for text in problems.warnings)
 
 
 def test_scores_outside_the_range_of_the_mmse_are_remarked_on(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_the_team_is_what_follows_in_the_name(tmp_path: Path, name: str, team: s
 def test_a_file_under_the_templates_name_is_remarked_on(tmp_path: Path) -> None:
     _, problems = accepted(tmp_path, PERFECT, name="PROCESS_submission_GROUP_AFFILIATION.csv")
     assert len(problems.warnings) == 1
-    assert "still has the template's name" in problems.warnings[0]
+    assert "still has the name of the template" in problems.warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_file_under_the_templates_name_is_remarked_on(tmp_path: Path) -> None:
 )
 def test_a_file_that_was_not_renamed_by_the_rule_is_refused(tmp_path: Path, name: str) -> None:
     _, problems = judged(tmp_path, {name: PERFECT})
-    assert [error for error in problems.errors if error.startswith(f"{name}: is not named by the rule.")]
+    assert [error for error in problems.errors if error.startswith(f"{name}: does not follow the naming rule.")]
     assert "PROCESS_submission_<group>_<affiliation>.csv" in problems.errors[0]
 
 
@@ -131,20 +131,20 @@ def test_a_file_that_was_not_renamed_by_the_rule_is_refused(tmp_path: Path, name
     ("text", "messages"),
     [
         (answers({"Model1_class": CLASSES[:3]}, IDS[:3]), [f'{NAME}: no row for 1 of 4 ids: "d".']),
-        (PERFECT + "a,HC,,,30,,\n", [f'{NAME}:6: the Test_ID "a" stood there already, in line 2.']),
+        (PERFECT + "a,HC,,,30,,\n", [f'{NAME}:6: the Test_ID "a" already occurs in line 2.']),
         (PERFECT + "z,HC,,,30,,\n", [f'{NAME}:6: unknown Test_ID "z".']),
         (PERFECT + " ,HC,,,30,,\n", [f"{NAME}:6: Test_ID is empty."]),
         (
             answers({"Model2_class": ("HC", "hc", "Healthy", "HC")}),
-            [f'{NAME}:3 (Model2_class): "hc" is no class. Expected: one of Dementia, MCI, HC, spelt', f"{NAME}:4"],
+            [f'{NAME}:3 (Model2_class): "hc" is not a class. Expected: one of Dementia, MCI, HC, spelled', f"{NAME}:4"],
         ),
         (answers({"Model1_MMSE": ("nan", "inf", "x", "1_0")}), [f'{NAME}:{n} (Model1_MMSE): "' for n in (2, 3, 4, 5)]),
-        (answers({"Model3_MMSE": (30, "1e999", 20, 20)}), [f'{NAME}:3 (Model3_MMSE): "1e999" is no finite number.']),
+        (answers({"Model3_MMSE": (30, "1e999", 20, 20)}), [f'{NAME}:3 (Model3_MMSE): "1e999" is not a finite number.']),
         (
             answers({"Model3_MMSE": (30, "1000.5", -1001, 20)}),
-            [f'{NAME}:3 (Model3_MMSE): "1000.5" is out of', f"{NAME}:4"],
+            [f'{NAME}:3 (Model3_MMSE): "1000.5" is far out of', f"{NAME}:4"],
         ),
-        (answers({"Model1_MMSE": ('"24,5"', 20, 20, 20)}), [f'{NAME}:2 (Model1_MMSE): "24,5" is no finite number.']),
+        (answers({"Model1_MMSE": ('"24,5"', 20, 20, 20)}), [f'{NAME}:2 (Model1_MMSE): "24,5" is not a finite number.']),
         (answers({"Model1_MMSE": ("24,5", 20, 20, 20)}), [f"{NAME}:2: has 8 cells."]),
         (PERFECT.replace("Model1_class", "model1_class"), [f'{NAME}:1: unknown column "model1_class".']),
         (PERFECT.replace("Test_ID", "ID"), [f"{NAME}:1: the column Test_ID is missing."]),
@@ -165,8 +165,8 @@ def test_what_is_refused(tmp_path: Path, text: str, messages: list[str]) -> None
         ({}, "submission: holds no CSV file."),
         ({"results.xlsx": b"PK"}, 'submission: holds no CSV file; found "results.xlsx".'),
         ({NAME: PERFECT, "PROCESS_submission_A_B.csv": PERFECT}, '"PROCESS_submission_A_B.csv", '),
-        ({NAME: PERFECT.encode("utf-16")}, f"{NAME}: is encoded in UTF-16."),
-        ({NAME: PERFECT.encode() + b"\xff"}, f"{NAME}:6: holds bytes that are not UTF-8."),
+        ({NAME: PERFECT.encode("utf-16")}, f"{NAME}: is encoded as UTF-16."),
+        ({NAME: PERFECT.encode() + b"\xff"}, f"{NAME}:6: contains bytes that are not UTF-8."),
     ],
 )
 def test_which_files_are_refused(tmp_path: Path, files: Files, message: str) -> None:

@@ -131,7 +131,7 @@ def test_problems_beyond_the_shown_ones_are_counted(tmp_path: Path) -> None:
         ({"A.zip": b"no zip"}, "A.zip: A.zip: cannot be read as a zip"),
         (
             {"2025-01-31/A.zip": zipped({"../A-1.csv": ""})},
-            '2025-01-31/A.zip: "../A-1.csv": is no name of a file inside the zip.',
+            '2025-01-31/A.zip: "../A-1.csv": is not a valid name for a file in a zip.',
         ),
     ],
 )

@@ -15,7 +15,7 @@ from scoring_kit.progress import progress
 from tests.generator.competition import small_competition
 from tests.scoring_programs.scoring_kit.test_frame import GOLD, Case
 
-NOT_YOURS = "This is not the submission's fault; tell the organisers."
+NOT_YOURS = "This is not the submission's fault; please inform the organisers."
 LOG_LINES, LOG_BYTES = 100, 10_000
 
 

@@ -165,10 +165,10 @@ def test_what_is_printed_of_a_hidden_team_tells_nothing(values: dict[str, float 
 @pytest.mark.parametrize(
     ("table", "messages"),
     [
-        ("team,f1\nA,x\nB,nan\nC,1\n", ['scores.csv:2 (f1): "x" is no finite number.', "scores.csv:3 (f1)"]),
+        ("team,f1\nA,x\nB,nan\nC,1\n", ['scores.csv:2 (f1): "x" is not a finite number.', "scores.csv:3 (f1)"]),
         (
             "team,f1\nA,1\nA,2\n,3\n",
-            ['scores.csv:3: the team "A" stands there already.', "scores.csv:4: team is empty."],
+            ['scores.csv:3: the team "A" already has a row.', "scores.csv:4: team is empty."],
         ),
         ("name,f1\nA,1\n", ["scores.csv:1: has the columns name, f1. Expected: team, f1, accuracy, error."]),
         ("team,f2\nA,1\n", ["scores.csv:1: has the columns team, f2."]),
@@ -249,5 +249,5 @@ def test_problems_of_a_submission_beyond_the_shown_ones_are_counted(tmp_path: Pa
 
 
 def test_a_column_without_a_metric_is_named(tmp_path: Path) -> None:
-    with pytest.raises(OrganiserError, match=r"^tasks.clarity.columns.f1: the scoring program gives no such metric."):
+    with pytest.raises(OrganiserError, match=r"^tasks.clarity.columns.f1: the scoring program has no such metric."):
         clarity(tmp_path, {"good.csv": PERFECT}, "tasks.clarity.columns.clarity_macro_f1.key=f1")

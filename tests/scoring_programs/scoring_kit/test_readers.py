@@ -26,10 +26,10 @@ def json_problems(tmp_path: Path, content: bytes, max_megabytes: float = 1) -> l
         (b'{\n "a": 1,\n}', "answer.json:3:1: not valid JSON"),
         (b"", "answer.json:1:1: not valid JSON"),
         (b"[" * 100_000, "answer.json: is nested too deeply."),
-        (b"1" * 5000, "answer.json: holds a number of too many digits."),
-        ('{"a": "é"}'.encode("utf-16"), "answer.json: is encoded in UTF-16."),
-        (b'{"a":\n"\xe9"}', "answer.json:2: holds bytes that are not UTF-8."),
-        (b'"' + b"x" * 1_000_001 + b'"', "answer.json: is 1.0 MB large. Expected: at most 1 MB."),
+        (b"1" * 5000, "answer.json: contains a number with too many digits."),
+        ('{"a": "é"}'.encode("utf-16"), "answer.json: is encoded as UTF-16."),
+        (b'{"a":\n"\xe9"}', "answer.json:2: contains bytes that are not UTF-8."),
+        (b'"' + b"x" * 1_000_001 + b'"', "answer.json: is 1.0 MB in size. Expected: at most 1 MB."),
     ],
 )
 def test_json_that_cannot_be_read(tmp_path: Path, content: bytes, message: str) -> None:
@@ -49,7 +49,7 @@ def test_duplicate_keys_are_seen(tmp_path: Path) -> None:
     value = read_json(path, path.name, 1, problems)
     assert isinstance(value["t1"], JsonObject)
     report_duplicates(value["t1"], "Timeline t1", problems)
-    assert problems.errors == ['Timeline t1: the key "a" stands there more than once. Expected: each key once.']
+    assert problems.errors == ['Timeline t1: the key "a" occurs more than once. Expected: each key once.']
 
 
 @given(
@@ -68,10 +68,10 @@ def test_no_bytes_make_the_json_reader_fail(tmp_path_factory: pytest.TempPathFac
         ('id,label\n"a,1",b\n', []),
         ("", ["t.csv: has no header line."]),
         ("id,label,,\na,x,,\n", []),
-        ("id,id\n", ['t.csv:1: the column "id" stands there more than once.']),
+        ("id,id\n", ['t.csv:1: the column "id" occurs more than once.']),
         ("id,label\na\nb,c,d\n", ["t.csv:2: has 1 cells.", "t.csv:3: has 3 cells."]),
         ('id,label\n"a,b\n', ["t.csv:2: cannot be read as CSV"]),
-        ("id,label\na,\0\n", ["t.csv:2: holds a NUL character."]),
+        ("id,label\na,\0\n", ["t.csv:2: contains a NUL character."]),
     ],
 )
 def test_csv(text: str, messages: list[str]) -> None:
@@ -122,7 +122,7 @@ def test_a_name_with_a_slash_and_with_a_backslash_is_one(tmp_path: Path) -> None
         (tmp_path / name).write_text(name, encoding="utf-8")
     problems = Problems()
     SubmissionFiles(tmp_path, [], problems)
-    assert problems.errors == ['"out/a.csv": stands there twice, once with a backslash in its name. Expected: it once.']
+    assert problems.errors == ['"out/a.csv": occurs twice, once with a backslash in its name. Expected: the file once.']
 
 
 def test_at_most_fifty_problems_are_kept_and_all_counted() -> None:

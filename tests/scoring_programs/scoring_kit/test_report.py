@@ -79,7 +79,7 @@ def text_of(html: str) -> str:
 def test_says_scores_direction_worst_and_signature() -> None:
     text = text_of(page())
     assert "Macro F1 0.735 Mean of the F1 of three classes. ↑ higher is better . Decides the rank." in text
-    assert "Not entered: the worst values stand in for scores." in text
+    assert "Not entered: the worst values are shown instead of scores." in text
     assert "Root mean squared error. ↓ lower is better 30.00 30" in text
     assert SIGNATURE in text
 

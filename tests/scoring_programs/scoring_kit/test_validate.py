@@ -96,7 +96,7 @@ def test_a_zip_a_folder_and_a_bare_file_are_read(
     (folder / "answer.txt").write_bytes(GOOD["answer.txt"])
     archive = zipped(tmp_path / "mine.zip", GOOD)
     assert verdict(module, capsys, archive) == (0, "mine.zip is valid. It enters one, not two.\n")
-    hint = "The platform takes a zip: run this again with --pack submission.zip and upload that file.\n"
+    hint = "The platform accepts only zips: run this again with --pack submission.zip and upload that file.\n"
     assert verdict(module, capsys, folder) == (0, "mine is valid. It enters one, not two.\n" + hint)
     assert verdict(module, capsys, bare) == (0, "answer.txt is valid. It enters one, not two.\n" + hint)
 
@@ -141,7 +141,7 @@ def test_a_submission_that_the_platform_takes_for_a_program_is_refused(
     out = tmp_path / "out.zip"
     status, text = verdict(module, capsys, zipped(tmp_path / "s.zip", {**GOOD, name: b"a: b\n"}), "--pack", out)
     assert status == 1
-    assert f"{name}: makes the platform take the submission for a program" in text
+    assert f"{name}: makes the platform treat the submission as a program" in text
     assert not out.exists()
 
 
@@ -273,23 +273,23 @@ HOSTILE = {
     "damaged": (_damaged, '"answer.txt": cannot be unpacked'),
     "damaged in LZMA": (_damaged_lzma, '"answer.txt": cannot be unpacked'),
     "unknown compression": (_unknown_compression, '"answer.txt": cannot be unpacked'),
-    "upper and lower case": (_twice, '"Answer.txt": stands there twice (the other: "answer.txt")'),
-    "dots": (lambda path: zipped(path, {"../answer.txt": b""}), '"../answer.txt": is no name of a file inside'),
-    "absolute": (lambda path: zipped(path, {"/answer.txt": b""}), '"/answer.txt": is no name of a file inside'),
-    "dots and backslashes": (lambda path: zipped(path, {"..\\answer.txt": b""}), "is no name of a file inside"),
+    "upper and lower case": (_twice, '"Answer.txt": occurs twice (the other: "answer.txt")'),
+    "dots": (lambda path: zipped(path, {"../answer.txt": b""}), '"../answer.txt": is not a valid name for a file in'),
+    "absolute": (lambda path: zipped(path, {"/answer.txt": b""}), '"/answer.txt": is not a valid name for a file in'),
+    "dots and backslashes": (lambda path: zipped(path, {"..\\answer.txt": b""}), "is not a valid name for a file in"),
     "a slash and a backslash": (
         lambda path: zipped(path, {"a/answer.txt": b"a\nb\n", "a\\answer.txt": b""}),
-        'stands there twice (the other: "a/answer.txt")',
+        'occurs twice (the other: "a/answer.txt")',
     ),
     "a name that is no UTF-8": (_no_utf8, "s.zip: cannot be read as a zip"),
     "a version of the future": (_changed(6, 71), "s.zip: cannot be read as a zip (zip file version 7.1)"),
     "a folder, then a file of its name": (
         lambda path: zipped(path, {"answer.txt/": b"", **GOOD}),
-        '"answer.txt": is the name of a folder in the zip, too.',
+        '"answer.txt": is also the name of a folder in the zip.',
     ),
     "a file, then a folder of its name": (
         lambda path: zipped(path, {**GOOD, "Answer.txt/x": b""}),
-        '"answer.txt": is the name of a folder in the zip, too.',
+        '"answer.txt": is also the name of a folder in the zip.',
     ),
     "hundreds of folders": (lambda path: zipped(path, {f"{'d/' * 600}answer.txt": b""}), "is nested too deeply"),
     "hundreds of empty folders": (lambda path: zipped(path, {**GOOD, "d/" * 1200: b""}), "is nested too deeply"),
@@ -371,7 +371,7 @@ def test_other_archives_are_named(
     name: str, module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / name).write_bytes(b"?")
-    assert "the platform takes no other" in verdict(module, capsys, tmp_path / name)[1]
+    assert "the platform accepts no other" in verdict(module, capsys, tmp_path / name)[1]
 
 
 def test_what_does_not_exist_is_said(module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scoring_kit.results import CountBars
 from seedev2016 import binary, full
 from seedev2016.evaluation import evaluate
-from seedev2016.filtering import by_type
-from seedev2016.measures import Measures, measure
+from seedev2016.measures import Measures, by_type, measure
 from seedev2016.pairing import pair_events
 from seedev2016.reference import Reference
 from seedev2016.schema import EVENT_TYPES
@@ -47,6 +46,11 @@ def test_alternate_scores_take_the_pairs_of_one_type() -> None:
         "Interaction": Measures(gold=0, predicted=1, pairs=0, matches=0, similarity=0),
         "Localization": Measures(gold=1, predicted=0, pairs=0, matches=0, similarity=0),
     }
+
+
+def test_events_of_other_documents_are_never_paired() -> None:
+    metrics = evaluate("full", ("f1",), {"D": GOLD, "E": []}, {"D": [], "E": GOLD}).metrics
+    assert [metrics[name].value for name in ("full_f1", "deletions", "insertions")] == [0, len(GOLD), len(GOLD)]
 
 
 def test_a_task_gives_columns_counts_alternate_scores_and_figures() -> None:

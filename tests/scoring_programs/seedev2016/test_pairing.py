@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seedev2016.pairing import WHOLE, Pair, pair_documents, pair_events, similarity
+from seedev2016.pairing import WHOLE, Pair, pair_events, similarity
 from seedev2016.standoff import Event
 from tests.scoring_programs.seedev2016.cases import events
 
@@ -152,12 +152,6 @@ def test_of_equal_sums_the_one_with_more_pairs_is_taken() -> None:
     a, b = "Tissue:T4", "Organism_Genotype:T6"
     gold, predicted = [f"{BINDING} {a} {b}", f"{BINDING} {b}"], [f"{BINDING} {a} {b}", f"{BINDING} {a}"]
     assert paired("full", gold, predicted) == [(True, True, 0.5), (True, True, 0.5)]
-
-
-def test_events_of_other_documents_are_never_paired() -> None:
-    event = events("binary", "Binds_To Functional_Molecule:T2 Molecule:T1")
-    pairs = list(pair_documents({"D": event, "E": []}, {"D": [], "E": event}))
-    assert pairs == [Pair(event[0], None, 0), Pair(None, event[0], 0)]
 
 
 OPTIONS = st.frozensets(

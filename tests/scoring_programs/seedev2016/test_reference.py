@@ -81,11 +81,11 @@ def test_only_the_asked_tasks_need_data(tmp_path: Path) -> None:
 def test_entities_are_checked_against_the_text(tmp_path: Path) -> None:
     spoiled = A1.replace("15 21", "15 20").replace("25 30", "25 300")
     folder = written(tmp_path, {**FILES, "binary/D.a1": spoiled})
-    with pytest.raises(OrganiserError, match=r"binary/D\.a1 T3: lies outside the text"):
+    with pytest.raises(OrganiserError, match=r"binary/D\.a1 T3: is outside the text"):
         organiser.check_reference(request(folder))
     folder = written(tmp_path, {**FILES, "binary/D.a1": A1.replace("15 21", "15 20")})
     assert organiser.check_reference(request(folder)) == {
-        "warnings": ["binary/D.a1 T2: is not what stands in the text at these offsets."]
+        "warnings": ["binary/D.a1 T2: is not the text at these offsets."]
     }
 
 

@@ -77,10 +77,10 @@ MALFORMED = [
     ),
     ("binary", "E9\tRegulates_Expression", "missing mandatory argument"),
     ("binary", "E9\t", 'a line without a tab, its first word "E9". Expected: a line E1<TAB>'),
-    ("binary", "T9\tGene 0 3\tABC", 'a line that is no event, its id "T9". Expected: a line E1<TAB>'),
-    ("binary", "X1\tRegulates_Expression Agent:T2 DNA:T1", "a line that is no event"),
-    ("binary", "*\tEquiv T1 T2", "a line that is no event"),
-    ("binary", "M1\tNegation Annotation:E1", "a line that is no event"),
+    ("binary", "T9\tGene 0 3\tABC", 'a line that is not an event, its id "T9". Expected: a line E1<TAB>'),
+    ("binary", "X1\tRegulates_Expression Agent:T2 DNA:T1", "a line that is not an event"),
+    ("binary", "*\tEquiv T1 T2", "a line that is not an event"),
+    ("binary", "M1\tNegation Annotation:E1", "a line that is not an event"),
     (
         "full",
         "M1\tSpeculation Annotation:E1",
@@ -186,12 +186,12 @@ def test_a_faulty_event_that_others_refer_to_is_one_problem(tmp_path: Path) -> N
     ("files", "error"),
     [
         ({"binary/D.a2": GOOD}, "binary/E.a2: is missing. Expected: one .a2 file for each document"),
-        ({"binary/D.a2": "", "binary/E.a2": "", "binary/F.a2": ""}, "binary/F.a2: is no document of this task."),
-        ({"binary/D.a2": b"E1\t\xe9\n", "binary/E.a2": ""}, "binary/D.a2:1: holds bytes that are not UTF-8."),
-        ({"D.a2": GOOD, "E.a2": ""}, "D.a2: does not lie where it is read. Expected: binary/NAME.a2 or full/NAME.a2."),
+        ({"binary/D.a2": "", "binary/E.a2": "", "binary/F.a2": ""}, "binary/F.a2: is not a document of this task."),
+        ({"binary/D.a2": b"E1\t\xe9\n", "binary/E.a2": ""}, "binary/D.a2:1: contains bytes that are not UTF-8."),
+        ({"D.a2": GOOD, "E.a2": ""}, "D.a2: is in the wrong place. Expected: binary/NAME.a2 or full/NAME.a2."),
         (
             {"binary/D.a2": "", "binary/E.a2": "", "binary/old/D.a2": ""},
-            "binary/old/D.a2: does not lie where it is read.",
+            "binary/old/D.a2: is in the wrong place.",
         ),
     ],
 )

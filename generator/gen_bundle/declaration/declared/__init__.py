@@ -1,4 +1,4 @@
-"""Scoring without Python: tables, metrics and columns of bundle.yaml → what the scoring package `declared` is told."""
+"""Scoring without Python: from tables and columns of bundle.yaml to the options of the scoring package `declared`."""
 
 from gen_bundle.declaration.declared.settle import DECLARED, settle
 

@@ -15,8 +15,8 @@ takes `field` or `fields`, `where`, `by`, `gold` and, where there are several ta
 fields is the mean over them, unless it is *joint*: then it takes them together.
 
 Where a metric is undefined for a submission (a correlation of equal numbers), the column's `worst` counts and the
-participant is warned. Where it is undefined whatever is submitted, the build refuses the gold. A key without an answer
-(`missing: empty`) has no label, the empty set, the empty text, or no rows.
+participant is warned. Where the gold leaves it undefined for every submission, the build refuses the gold. A key
+without an answer (`missing: empty`) has no label, the empty set, the empty text, or no rows.
 """
 EDGES = {
     "kappa": "With `weights` the field needs `values`; their order counts. No label is a further class.",

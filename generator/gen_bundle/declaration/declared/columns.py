@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.declaration.declared.metrics import Metric, Option, metrics
-from gen_bundle.declaration.declared.tables import DeclaredTable, Finding
+from gen_bundle.declaration.declared.tables import Broken, DeclaredTable
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.source import Trail
 from gen_bundle.declaration.texts import text_of
@@ -44,7 +44,7 @@ class ColumnMetric:
     options: Mapping[str, Any]
 
     def as_option(self, sort: str, worst: float) -> dict[str, Any]:
-        """What the scoring package is told of it."""
+        """The metric as the scoring package gets it."""
         return {
             "metric": self.function,
             "file": self.file,
@@ -60,9 +60,9 @@ class ColumnMetric:
 
 
 def read_metric(
-    value: Any, trail: Trail, tables: Mapping[str, DeclaredTable], folder: Path, found: list[Finding]
+    value: Any, trail: Trail, tables: Mapping[str, DeclaredTable], folder: Path, found: list[Broken]
 ) -> ColumnMetric | None:
-    """The metric that a column declares; what is wrong is appended to `found`, None where it cannot be told."""
+    """The metric that a column declares; what is wrong is appended to `found`, None where it cannot be read."""
     data = {"name": value} if isinstance(value, str) else value
     if not isinstance(data, dict) or not isinstance(data.get("name"), str):
         found.append((trail, "expected the name of a metric, or a mapping with a name, such as {name: f1}."))
@@ -94,7 +94,7 @@ def read_metric(
 
 
 def _table(
-    data: Mapping[str, Any], trail: Trail, tables: Mapping[str, DeclaredTable], found: list[Finding]
+    data: Mapping[str, Any], trail: Trail, tables: Mapping[str, DeclaredTable], found: list[Broken]
 ) -> DeclaredTable | None:
     """The table that a metric names, the only one, or the only one with its fields."""
     named = data.get("table")
@@ -120,13 +120,13 @@ def _fields(
     options: Mapping[str, Any],
     table: DeclaredTable,
     trail: Trail,
-    found: list[Finding],
+    found: list[Broken],
 ) -> list[str]:
     """The fields that a metric reads: those it names, the only one, or, taken together, all."""
     if metric.is_ranking:
         return [name for name in (options["item"], options["score"]) if name in table.fields]
     if "field" in data and "fields" in data:
-        found.append(((*trail, "fields"), "stands beside field. Expected one of the two."))
+        found.append(((*trail, "fields"), "cannot be given together with field. Expected one of the two."))
     named = [data["field"]] if "field" in data else data.get("fields")
     key = "field" if "field" in data else "fields"
     if named is None:
@@ -148,7 +148,7 @@ def _gold(
     options: Mapping[str, Any],
     fields: Sequence[str],
     trail: Trail,
-    found: list[Finding],
+    found: list[Broken],
 ) -> list[str]:
     """The gold's columns: those of the fields' names, or others."""
     if metric.is_ranking:
@@ -162,7 +162,7 @@ def _gold(
     return columns
 
 
-def _where(value: Any, trail: Trail, found: list[Finding]) -> dict[str, Any]:
+def _where(value: Any, trail: Trail, found: list[Broken]) -> dict[str, Any]:
     wanted: dict[str, Any] = {}
     if value is None:
         return wanted
@@ -184,7 +184,7 @@ def _where(value: Any, trail: Trail, found: list[Finding]) -> dict[str, Any]:
     return wanted
 
 
-def _columns(value: Any, trail: Trail, found: list[Finding]) -> list[str]:
+def _columns(value: Any, trail: Trail, found: list[Broken]) -> list[str]:
     if value is None:
         return []
     names = value if isinstance(value, list) else [value]
@@ -193,14 +193,14 @@ def _columns(value: Any, trail: Trail, found: list[Finding]) -> list[str]:
     return [name for name in names if isinstance(name, str)]
 
 
-def _unknown_options(data: Mapping[str, Any], metric: Metric, trail: Trail) -> Iterator[Finding]:
+def _unknown_options(data: Mapping[str, Any], metric: Metric, trail: Trail) -> Iterator[Broken]:
     known = [*PLACES, *metric.options]
     for key in data:
         if key not in known:
             yield (*trail, str(key)), f"{metric.name} has no option {str(key)!r}. {nearest(str(key), known)}"
 
 
-def _options(data: Mapping[str, Any], metric: Metric, trail: Trail, found: list[Finding]) -> Iterator[tuple[str, Any]]:
+def _options(data: Mapping[str, Any], metric: Metric, trail: Trail, found: list[Broken]) -> Iterator[tuple[str, Any]]:
     for name, option in metric.options.items():
         value = data.get(name)
         if value is None:
@@ -226,7 +226,7 @@ def _option_fault(option: Option, value: Any) -> str | None:
     return "expected a text" if option.type in ("label", "text", "field", "column") and value is None else None
 
 
-def _types(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterator[Finding]:
+def _types(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterator[Broken]:
     """Whether table and fields are of the kind that the metric takes."""
     table = column.table
     if table.many and metric.many == "never":
@@ -255,7 +255,7 @@ def _types(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterator[Findi
             yield trail, f"{what} Expected required: true."
 
 
-def _combinations(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterator[Finding]:
+def _combinations(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterator[Broken]:
     """Options that do not go with each other or with the fields."""
     options, table = column.options, column.table
     fields = [table.fields[name] for name in column.fields if name in table.fields]

@@ -1,51 +1,42 @@
-"""Puts what the metrics say into a declaration: defaults of its columns, and what the scoring package is told."""
+"""Puts what the metrics say into a declaration: defaults of its columns, and its form for the scoring package."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from gen_bundle.declaration.declared.columns import ColumnMetric, read_metric
-from gen_bundle.declaration.declared.metrics import Metric
-from gen_bundle.declaration.declared.tables import DeclaredTable, Finding, read_tables
+from gen_bundle.declaration.declared.engine import engine_of, folder_faults, with_options
+from gen_bundle.declaration.declared.tables import Broken, DeclaredTable, read_tables
+from gen_bundle.declaration.declared.titles import meaning_of, name_columns
 from gen_bundle.declaration.source import Trail
 
 DECLARED = "declared"
-BERTSCORE = {
-    "model": "microsoft/deberta-xlarge-mnli",
-    "revision": "5b07a9086c1dbb79981ff7b05b4d1ad83b3af51c",
-    "rescale": True,
-}
-"""The engine of BERTScore where neither `options.bertscore` nor the column says otherwise."""
-MAX_TITLE = 36
 DIRECTIONS = {"desc": "higher is better", "asc": "lower is better"}
-AVERAGES = {"macro": "Macro", "micro": "Micro", "weighted": "Weighted", "samples": "Samples", "binary": "Binary"}
 COMPUTED = {"avg": "Mean", "sum": "Sum", "min": "Minimum", "max": "Maximum"}
-SHOWN_AVERAGE = ("f1", "precision", "recall")
-"""Metrics whose average is always said, because none goes without saying."""
 PRECISION = 4
 
 
-def settle(data: dict[str, Any], folder: Path) -> list[Finding]:
+def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
     """Complete the raw declaration `data` in place; returns what is wrong, as (where, what and what was expected).
 
     Each column gets `sort`, `worst`, `title`, `meaning` and `precision` from its metric where it gives none, and
     `options` the tables and metrics as the scoring package `declared` reads them. Wrong shapes are left to the model.
     """
-    found: list[Finding] = []
+    found: list[Broken] = []
     tables = read_tables(data, found)
     columns = [
         (task, trail, column, _metric(column, trail, tables, folder, found)) for task, trail, column in _columns(data)
     ]
-    engine = _engine(BERTSCORE, _mapping(_mapping(data.get("options")).get("bertscore")))
+    engine = engine_of(data.get("options"), found)
     for _, trail, column, metric in columns:
         if metric is not None:
             if metric.function == "bertscore" and metric.metric is not None:
-                metric.options = _engine(engine, metric.options)
+                metric.options = with_options(engine, metric.options)
+                found += folder_faults(metric.options, folder, (*trail, "metric"))
             found += _complete(column, metric, trail)
             if metric.metric is not None and metric.metric.is_ranking:
                 metric.table.distinct = metric.options["item"]
-    _name_columns([(column, metric) for _, _, column, metric in columns if metric is not None])
+    name_columns([(column, metric) for _, _, column, metric in columns if metric is not None])
     for _, _, column, metric in columns:
         if metric is None and column.get("computation") is None:
             _complete_unread(column)
@@ -64,16 +55,6 @@ def settle(data: dict[str, Any], folder: Path) -> list[Finding]:
     return found
 
 
-def _engine(options: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The engine's options with others in their place; another model has another revision."""
-    chosen = {name: value for name, value in given.items() if value is not None}
-    return {**options, **({"revision": None} if "model" in chosen else {}), **chosen}
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
 def _columns(data: dict[str, Any]) -> Iterator[tuple[str, Trail, dict[str, Any]]]:
     """Every column that is a mapping, with its task's id and its place."""
     for i, task in enumerate(data["tasks"] if isinstance(data.get("tasks"), list) else []):
@@ -84,11 +65,11 @@ def _columns(data: dict[str, Any]) -> Iterator[tuple[str, Trail, dict[str, Any]]
 
 
 def _metric(
-    column: dict[str, Any], trail: Trail, tables: dict[str, DeclaredTable], folder: Path, found: list[Finding]
+    column: dict[str, Any], trail: Trail, tables: dict[str, DeclaredTable], folder: Path, found: list[Broken]
 ) -> ColumnMetric | None:
     if column.get("computation") is not None:
         if column.get("metric") is not None:
-            found.append(((*trail, "metric"), "stands beside computation. Expected one of the two."))
+            found.append(((*trail, "metric"), "cannot be given together with computation. Expected one of the two."))
         return None
     if column.get("metric") is None:
         found.append((trail, "metric is missing. Expected the name of a metric, such as f1, or a computation."))
@@ -96,12 +77,12 @@ def _metric(
     return read_metric(column["metric"], (*trail, "metric"), tables, folder, found)
 
 
-def _complete(column: dict[str, Any], metric: ColumnMetric, trail: Trail) -> Iterator[Finding]:
+def _complete(column: dict[str, Any], metric: ColumnMetric, trail: Trail) -> Iterator[Broken]:
     known = metric.metric
     if known is None:
         for key in ("sort", "worst"):
             if column.get(key) is None:
-                yield trail, f"{key} is missing. A metric of your own cannot tell it."
+                yield trail, f"{key} is missing. A metric of your own needs it."
                 column[key] = "desc" if key == "sort" else 0
         column.setdefault("meaning", f"{metric.function}, the organisers' own metric.")
     else:
@@ -112,7 +93,7 @@ def _complete(column: dict[str, Any], metric: ColumnMetric, trail: Trail) -> Ite
         column.setdefault("sort", known.sort)
         if column.get("worst") is None:
             column["worst"] = known.worst
-        column.setdefault("meaning", _meaning(metric, known))
+        column.setdefault("meaning", meaning_of(metric, known))
     column.setdefault("precision", 2 if known and known.best == 100 else PRECISION)
 
 
@@ -123,72 +104,7 @@ def _complete_unread(column: dict[str, Any]) -> None:
             column[key] = value
 
 
-def _meaning(metric: ColumnMetric, known: Metric) -> str:
-    """One line that says what a column shows."""
-    several = len(metric.table.answers) > 1 and not known.is_ranking
-    parts = [
-        _title_of(metric),
-        f" of {' and '.join(metric.fields)}" if metric.fields and several else "",
-        f", {_where_text(metric)} only" if metric.where else "",
-        f", in each {' and '.join(metric.by)}, then the mean" if metric.by else "",
-    ]
-    return f"{''.join(parts)}. {known.definition}"
-
-
-def _where_text(metric: ColumnMetric) -> str:
-    texts = []
-    for column, wanted in metric.where.items():
-        if isinstance(wanted, dict):
-            low = f"from {wanted['min']:g}" if "min" in wanted else ""
-            high = f"up to {wanted['max']:g}" if "max" in wanted else ""
-            texts.append(f"{column} {' '.join(filter(None, [low, high]))}")
-        else:
-            texts.append(f"{column} {' or '.join(wanted)}")
-    return ", ".join(texts)
-
-
-def _title_of(metric: ColumnMetric) -> str:
-    """The metric and its average, or cutoff, as a heading."""
-    if metric.metric is None:
-        return metric.function
-    title, options = metric.metric.title, metric.options
-    if metric.metric.name == "rouge":
-        title = f"ROUGE-{options['type'].removeprefix('rouge')}"
-    if metric.metric.name == "bertscore" and options["part"] != "f1":
-        title = f"BERTScore {options['part']}"
-    if options.get("cutoff") is not None:
-        title = f"{title}@{options['cutoff']}"
-    average = options.get("average")
-    if average is not None and (
-        metric.metric.name in SHOWN_AVERAGE or average != metric.metric.options["average"].default
-    ):
-        title = f"{AVERAGES[average]} {title if title.isupper() or title == 'F1' else title[:1].lower() + title[1:]}"
-    return title
-
-
-def _name_columns(columns: list[tuple[dict[str, Any], ColumnMetric]]) -> None:
-    """Give columns without a title one that differs from all others: metric, then field, then rows; else the key."""
-    given = [column["title"] for column, _ in columns if isinstance(column.get("title"), str)]
-    untitled = [(column, metric) for column, metric in columns if column.get("title") is None]
-    steps = (
-        _title_of,
-        lambda metric: f"{_title_of(metric)}, {' and '.join(metric.fields)}" if metric.fields else _title_of(metric),
-        lambda metric: ", ".join(filter(None, [_title_of(metric), " and ".join(metric.fields), _where_text(metric)])),
-    )
-    for step in steps:
-        titles = Counter([*given, *(step(metric) for _, metric in untitled)])
-        for column, metric in list(untitled):
-            title = step(metric)
-            if titles[title] == 1 and len(title) <= MAX_TITLE:
-                column["title"] = title
-                given.append(title)
-                untitled.remove((column, metric))
-    for column, _ in untitled:
-        if isinstance(column.get("key"), str):
-            column["title"] = column["key"]
-
-
-def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]], trail: Trail) -> Iterator[Finding]:
+def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]], trail: Trail) -> Iterator[Broken]:
     """A computed column is sorted as those it is made of, and shown as precisely."""
     names = column.get("of")
     parts = [

@@ -8,7 +8,7 @@ from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.source import Trail
 from gen_bundle.declaration.texts import text_of
 
-Finding = tuple[Trail, str]
+Broken = tuple[Trail, str]
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".txt")
 TYPES = ("string", "label", "labels", "number", "text", "texts", "tags", "spans")
 ONLY_TABLE = "table"
@@ -24,8 +24,8 @@ class DeclaredTable:
 
     Attributes:
         id: its name; `table` where there is a single one.
-        trail: where it stands.
-        fields: name → the field as the scoring package is told it.
+        trail: its place in bundle.yaml.
+        fields: name → the field as the scoring package gets it.
         public: gold columns that participants may know.
     """
 
@@ -46,11 +46,11 @@ class DeclaredTable:
 
     @property
     def answers(self) -> list[str]:
-        """The names of the fields that are no key."""
+        """The names of the fields that are not part of the key."""
         return [name for name in self.fields if name not in self.key]
 
     def as_option(self) -> dict[str, Any]:
-        """What the scoring package is told of it."""
+        """The table as the scoring package gets it."""
         keys = {"name": self.gold_keys, "quoting": self.gold_quoting} if self.gold_keys else None
         return {
             "id": self.id,
@@ -67,7 +67,7 @@ class DeclaredTable:
         }
 
 
-def read_tables(data: dict[str, Any], found: list[Finding]) -> dict[str, DeclaredTable]:
+def read_tables(data: dict[str, Any], found: list[Broken]) -> dict[str, DeclaredTable]:
     """The tables of `submission` and their `reference`, by id; what is wrong is appended to `found`."""
     submission = data.get("submission")
     if not isinstance(submission, dict):
@@ -104,7 +104,7 @@ def _rows_of_format(table: Any) -> Iterator[Any]:
 
 
 def _table(
-    name: str, trail: Trail, data: dict[str, Any], gold_trail: Trail, gold: Any, found: list[Finding]
+    name: str, trail: Trail, data: dict[str, Any], gold_trail: Trail, gold: Any, found: list[Broken]
 ) -> DeclaredTable:
     table = DeclaredTable(name, trail)
     found += _unknown_keys(data, (*TABLE_KEYS, "tables"), trail)
@@ -120,7 +120,7 @@ def _table(
     return table
 
 
-def _read_reference(table: DeclaredTable, gold: Any, trail: Trail, found: list[Finding]) -> None:
+def _read_reference(table: DeclaredTable, gold: Any, trail: Trail, found: list[Broken]) -> None:
     if not isinstance(gold, dict):
         found.append((trail, "is missing. Expected: {file: gold.csv}, the gold in each phase's folder."))
         return
@@ -138,7 +138,7 @@ def _read_reference(table: DeclaredTable, gold: Any, trail: Trail, found: list[F
     table.public = _names(gold.get("public"), (*trail, "public"), found)
 
 
-def _shape(table: DeclaredTable, data: dict[str, Any]) -> Iterator[Finding]:
+def _shape(table: DeclaredTable, data: dict[str, Any]) -> Iterator[Broken]:
     """What the file's format asks of key and fields."""
     lines = table.file.endswith(".txt")
     gold_lines = table.gold.endswith(".txt")
@@ -147,7 +147,7 @@ def _shape(table: DeclaredTable, data: dict[str, Any]) -> Iterator[Finding]:
     if lines and table.many:
         yield (*table.trail, "rows"), "a .txt file has one line for each row of the gold. Expected rows: one."
     if lines and len(table.answers) != 1:
-        yield (*table.trail, "fields"), "a .txt file holds one field, the line. Expected one field that is no key."
+        yield (*table.trail, "fields"), "a .txt file holds one field, the line. Expected one field that is not the key."
     if lines and gold_lines and not table.key:
         table.key = [LINE]
     elif not table.key and data.get("key") is None:
@@ -160,7 +160,7 @@ def _shape(table: DeclaredTable, data: dict[str, Any]) -> Iterator[Finding]:
         yield (*table.trail, "fields"), "every field is a key. Expected a field that participants answer."
 
 
-def _fields(data: Any, keys: list[str], trail: Trail, found: list[Finding]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _fields(data: Any, keys: list[str], trail: Trail, found: list[Broken]) -> Iterator[tuple[str, dict[str, Any]]]:
     seen: set[str] = set()
     for index, item in enumerate(data if isinstance(data, list) else []):
         here = (*trail, index)
@@ -195,7 +195,7 @@ def _fields(data: Any, keys: list[str], trail: Trail, found: list[Finding]) -> I
 NUMBER = ("number",)
 
 
-def _bound(value: Any, key: str, trail: Trail, found: list[Finding]) -> Any:
+def _bound(value: Any, key: str, trail: Trail, found: list[Broken]) -> Any:
     """A separator or a bound of a number."""
     if key == "separator":
         if not isinstance(value, str) or not value:
@@ -205,7 +205,7 @@ def _bound(value: Any, key: str, trail: Trail, found: list[Finding]) -> Any:
     return value
 
 
-def _values(value: Any, trail: Trail, found: list[Finding]) -> list[str]:
+def _values(value: Any, trail: Trail, found: list[Broken]) -> list[str]:
     texts = [text_of(item) for item in value] if isinstance(value, list) else []
     if not texts or None in texts:
         found.append((trail, "expected a list of labels."))
@@ -216,7 +216,7 @@ def _values(value: Any, trail: Trail, found: list[Finding]) -> list[str]:
     return [text for text in texts if text is not None]
 
 
-def _names(value: Any, trail: Trail, found: list[Finding]) -> list[str]:
+def _names(value: Any, trail: Trail, found: list[Broken]) -> list[str]:
     """A name, or a list of names."""
     if value is None:
         return []
@@ -226,7 +226,7 @@ def _names(value: Any, trail: Trail, found: list[Finding]) -> list[str]:
     return [name for name in names if isinstance(name, str)]
 
 
-def _file(data: dict[str, Any], key: str, trail: Trail, found: list[Finding]) -> str:
+def _file(data: dict[str, Any], key: str, trail: Trail, found: list[Broken]) -> str:
     name = data.get(key)
     if not isinstance(name, str):
         found.append(((*trail, key), f"is missing. Expected a file name that ends with {', '.join(SUFFIXES)}."))
@@ -237,7 +237,7 @@ def _file(data: dict[str, Any], key: str, trail: Trail, found: list[Finding]) ->
 
 
 def _choice(
-    data: dict[str, Any], key: str, choices: tuple[str, ...], default: str, trail: Trail, found: list[Finding]
+    data: dict[str, Any], key: str, choices: tuple[str, ...], default: str, trail: Trail, found: list[Broken]
 ) -> str:
     value = data.get(key, default)
     if value in choices:
@@ -246,5 +246,5 @@ def _choice(
     return default
 
 
-def _unknown_keys(data: dict[str, Any], known: tuple[str, ...], trail: Trail) -> list[Finding]:
+def _unknown_keys(data: dict[str, Any], known: tuple[str, ...], trail: Trail) -> list[Broken]:
     return [((*trail, str(key)), f"unknown key. {nearest(str(key), list(known))}") for key in data if key not in known]

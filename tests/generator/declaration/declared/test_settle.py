@@ -10,6 +10,7 @@ import yaml
 
 from gen_bundle.declaration.declared import settle
 from gen_bundle.declaration.declared.metrics import metrics
+from gen_bundle.image.request import request_for
 
 FIELDS: list[dict[str, Any]] = [
     {"field": "id", "type": "string"},
@@ -73,6 +74,27 @@ def test_titles_of_columns_differ() -> None:
     assert faults(data) == []
     titles = [one["title"] for one in data["tasks"][0]["columns"]]
     assert titles == ["Macro F1, label", "Micro F1", "Macro F1, tags", "Macro F1, label, lang swa", "e"]
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "further", "title"),
+    [
+        ("set_f1", "spans", {"match": "characters"}, "Set F1, characters"),
+        ("bleu", "text", {"lowercase": True}, "BLEU, lowercase"),
+        ("chrf", "text", {"word_order": 2}, "chrF, word_order 2"),
+        ("accuracy", "label", {"gold": "strict"}, "Accuracy, strict"),
+        ("mae", "x", {"by": ["lang", "year"]}, "MAE, by lang and year"),
+    ],
+)
+def test_titles_of_columns_differ_in_whatever_sets_them_apart(
+    name: str, field: str, further: dict[str, Any], title: str
+) -> None:
+    plain = {"name": name, "field": field}
+    data = declaration([{"key": "a", "metric": {**plain, **further}}, {"key": "b", "metric": plain}])
+    assert faults(data) == []
+    first, second = data["tasks"][0]["columns"]
+    assert (first["title"], second["title"]) == (title, title.partition(",")[0])
+    assert title.rpartition(", ")[2].removeprefix("by ") in first["meaning"]
 
 
 def test_a_computed_column_follows_its_parts() -> None:
@@ -169,8 +191,8 @@ def test_an_own_function_gives_direction_and_worst_value(tmp_path: Path) -> None
     (tmp_path / "metrics.py").write_text("")
     found = faults(declaration([column("metrics.py:mine")]), tmp_path)
     assert [fault.split(": ")[1] for fault in found] == [
-        "sort is missing. A metric of your own cannot tell it.",
-        "worst is missing. A metric of your own cannot tell it.",
+        "sort is missing. A metric of your own needs it.",
+        "worst is missing. A metric of your own needs it.",
     ]
 
 
@@ -186,6 +208,52 @@ def test_another_model_has_another_revision() -> None:
     assert faults(data) == []
     options = data["options"]["metrics"]["t"]["c"]["options"]
     assert (options["model"], options["revision"], options["part"]) == ("org/mine", None, "f1")
+
+
+def test_the_image_holds_the_model_of_a_declared_bertscore() -> None:
+    data = declaration([column({"name": "bertscore", "field": "text"})])
+    assert faults(data) == []
+    request = request_for("mine", data["options"], "me/mine:1")
+    assert request.packages == "models"
+    assert request.models == {"microsoft/deberta-xlarge-mnli": "5b07a9086c1dbb79981ff7b05b4d1ad83b3af51c"}
+
+
+def test_options_of_all_models_hold_for_bertscore() -> None:
+    data = {**declaration([column({"name": "bertscore", "field": "text"})]), "options": {"device": "cuda"}}
+    assert faults(data) == []
+    assert data["options"]["metrics"]["t"]["c"]["options"]["device"] == "cuda"
+    assert request_for("mine", data["options"], "me/mine:1").variant == "cuda"
+
+
+def test_a_column_with_another_model_keeps_neither_layer_nor_baseline() -> None:
+    metric = {"name": "bertscore", "field": "text", "model": "org/mine"}
+    engine = {"model": "org/all", "num_layers": 3, "baseline": "b.tsv"}
+    data = {**declaration([column(metric)]), "options": {"bertscore": engine}}
+    assert faults(data) == []
+    assert not {"num_layers", "baseline"} & set(data["options"]["metrics"]["t"]["c"]["options"])
+
+
+@pytest.mark.parametrize(
+    ("engine", "fault"),
+    [
+        ({"modl": "x"}, "options.bertscore.modl: unknown option. Did you mean 'model'?"),
+        ({"num_layers": 0}, "options.bertscore.num_layers: expected a whole number from 1 (found 0)."),
+        ({"rescale": "no"}, "options.bertscore.rescale: expected true or false (found 'no')."),
+        (
+            {"model": "./mine", "rescale": False},
+            "tasks.0.columns.0.metric: bert-score knows no layer for the folder ./mine. Expected "
+            "options.bertscore.num_layers.",
+        ),
+        (
+            {"model": "./mine", "num_layers": 2},
+            "tasks.0.columns.0.metric: bert-score knows no baseline for the folder ./mine. Expected "
+            "options.bertscore.baseline, or rescale: false.",
+        ),
+    ],
+)
+def test_mistakes_in_the_engine_of_bertscore(engine: dict[str, Any], fault: str) -> None:
+    data = {**declaration([column({"name": "bertscore", "field": "text"})]), "options": {"bertscore": engine}}
+    assert faults(data) == [fault]
 
 
 def test_every_metric_has_a_definition_and_a_scorer() -> None:

@@ -1,10 +1,13 @@
 """Scores over a fixed list of labels, and what is told of them."""
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn import metrics as sk
 
-from scoring_kit.metrics.classification import label_figures, label_metrics, score_labels
+from scoring_kit.metrics.classification import f1_scores, label_figures, label_metrics, score_labels
 from scoring_kit.results import BarChart, ConfusionMatrix
 
 LABELS = ("a", "b", "c")
@@ -24,6 +27,23 @@ def test_counts_and_ratios_agree(pairs: list[tuple[str, str]]) -> None:
     assert scores.macro_f1 == pytest.approx(sum(scores.f1) / 3)
     assert scores.macro_precision == pytest.approx(sum(scores.precision) / 3)
     assert scores.macro_recall == pytest.approx(sum(scores.recall) / 3)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc?"), st.sampled_from(LABELS)), min_size=1, max_size=40))
+def test_the_figures_are_scikit_learns(pairs: list[tuple[str, str]]) -> None:
+    predicted, gold = [p for p, _ in pairs], [g for _, g in pairs]
+    scores = score_labels(predicted, gold, LABELS)
+    exactly = partial(pytest.approx, rel=0, abs=1e-12)
+    of_each = sk.precision_recall_fscore_support(gold, predicted, labels=LABELS, average=None, zero_division=0)
+    assert [scores.precision, scores.recall, scores.f1] == [exactly(list(values)) for values in of_each[:3]]
+    macro = sk.precision_recall_fscore_support(gold, predicted, labels=LABELS, average="macro", zero_division=0)
+    assert [scores.macro_precision, scores.macro_recall, scores.macro_f1] == exactly(macro[:3])
+    assert scores.accuracy == exactly(sk.accuracy_score(gold, predicted))
+    assert scores.confusion == sk.confusion_matrix(gold, predicted, labels=[*LABELS, "?"])[:3].tolist()
+    answered = LABELS[1:]  # F1 also of golds beyond the labels, which are nobody's true positives
+    assert f1_scores(predicted, gold, answered) == exactly(
+        sk.f1_score(gold, predicted, labels=answered, average=None, zero_division=0).tolist()
+    )
 
 
 def test_nothing_to_score_is_0() -> None:

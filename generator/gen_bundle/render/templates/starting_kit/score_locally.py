@@ -50,7 +50,7 @@ def _prepare_gold(program: Path, source: Path, folder: Path) -> bool:
     """Make reference data of the gold; False, with the reason printed, where that cannot be done.
 
     A scoring package whose gold comes in several forms has a module `gold_files` for that; the others read the folder
-    as it stands.
+    as it is.
     """
     package = json.loads((program / "program.json").read_text(encoding="utf-8"))["package"]
     if importlib.util.find_spec(f"{package}.gold_files") is None:

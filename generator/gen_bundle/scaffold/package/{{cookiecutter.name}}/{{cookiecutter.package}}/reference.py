@@ -35,7 +35,7 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Refe
     else:
         for line, cells in table.rows:
             if cells[0] in labels:
-                problems.error(f"{FILE}:{line}", f"the id {cells[0]} stands there twice", "each id once")
+                problems.error(f"{FILE}:{line}", f"the id {cells[0]} is repeated", "each id once")
             if cells[1] not in LABELS:
                 problems.error(f"{FILE}:{line}", "unknown label", "one of " + ", ".join(LABELS))
             labels[cells[0]] = cells[1]

@@ -1,15 +1,15 @@
-"""Shows the page on this machine alone."""
+"""Serves a folder on this machine alone."""
 
 import functools
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 
-class _Quiet(SimpleHTTPRequestHandler):
+class _SilentHandler(SimpleHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name that the base class gives it
         return
 
 
-def server(folder: Path, port: int = 0) -> ThreadingHTTPServer:
+def local_server(folder: Path, port: int = 0) -> ThreadingHTTPServer:
     """A server of a folder at 127.0.0.1, on a free port where `port` is 0; `serve_forever` runs it."""
-    return ThreadingHTTPServer(("127.0.0.1", port), functools.partial(_Quiet, directory=str(folder)))
+    return ThreadingHTTPServer(("127.0.0.1", port), functools.partial(_SilentHandler, directory=str(folder)))

@@ -4,14 +4,14 @@ import pytest
 
 from gen_bundle.errors import UserError
 from gen_bundle.image.hub import needed_files
-from gen_bundle.image.manifest import (
+from gen_bundle.image.models_file import (
     BaseImage,
     Expected,
-    Manifest,
     Model,
+    ModelsFile,
     Punkt,
-    read_manifest,
-    write_manifest,
+    read_models_file,
+    write_models_file,
 )
 from gen_bundle.resources import resource
 
@@ -19,7 +19,7 @@ DIGEST = "a" * 64
 
 
 def test_the_project_names_the_official_models_with_what_is_expected_until_they_are_locked() -> None:
-    manifest = read_manifest(resource("docker") / "models.yaml")
+    manifest = read_models_file(resource("docker") / "models.yaml")
     assert set(manifest.models) >= {
         "microsoft/deberta-xlarge-mnli",
         "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli",
@@ -31,7 +31,7 @@ def test_the_project_names_the_official_models_with_what_is_expected_until_they_
 
 
 def test_the_weights_that_are_expected_are_those_that_loading_needs() -> None:
-    for model in read_manifest(resource("docker") / "models.yaml").models.values():
+    for model in read_models_file(resource("docker") / "models.yaml").models.values():
         expected = sorted(model.expected or model.files or {})
         assert needed_files(expected) == expected
         assert any(name.endswith((".safetensors", ".bin")) for name in expected)
@@ -40,7 +40,7 @@ def test_the_weights_that_are_expected_are_those_that_loading_needs() -> None:
 def test_writing_keeps_the_head_and_every_value(tmp_path: Path) -> None:
     path = tmp_path / "models.yaml"
     path.write_text("# Kept.\n#   And this.\nmodels:\n  org/name: {}\npunkt: {}\n# Not this.\n")
-    manifest = Manifest(
+    manifest = ModelsFile(
         models={
             "org/name": Model(revision="1" * 38 + "e1", files={"config.json": DIGEST}, licence="no", number=0.25),
             "org/unconfirmed": Model(revision="2" * 40, expected={"config.json": Expected(sha256="1" * 64, sources=2)}),
@@ -49,10 +49,10 @@ def test_writing_keeps_the_head_and_every_value(tmp_path: Path) -> None:
         punkt=Punkt(files={"english/sent_starters.txt": DIGEST}),
         base_image=BaseImage(name="python:3.11", digest="sha256:" + "3" * 64),
     )
-    write_manifest(path, manifest)
+    write_models_file(path, manifest)
     assert path.read_text().startswith("# Kept.\n#   And this.\nmodels:\n")
     assert "Not this" not in path.read_text()
-    assert read_manifest(path) == manifest
+    assert read_models_file(path) == manifest
 
 
 @pytest.mark.parametrize(
@@ -78,14 +78,14 @@ def test_writing_keeps_the_head_and_every_value(tmp_path: Path) -> None:
             ["models.yaml:4:3: base_image.digest: String should"],
         ),
         ("models:\n  ../b: {}\npunkt: {}\n", ["models.yaml:2:3: models.../b"]),
-        ("models: {}\nmodels: {}\n", ["models.yaml:2:1: models: the key stands twice"]),
+        ("models: {}\nmodels: {}\n", ["models.yaml:2:1: models: the key is used twice"]),
     ],
 )
 def test_every_fault_is_told_with_its_place(tmp_path: Path, text: str, messages: list[str]) -> None:
     path = tmp_path / "models.yaml"
     path.write_text(text)
     with pytest.raises(UserError) as raised:
-        read_manifest(path)
+        read_models_file(path)
     assert len(raised.value.messages) == len(messages)
     for message, expected in zip(raised.value.messages, messages, strict=True):
         assert message.startswith(expected)

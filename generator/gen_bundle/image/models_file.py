@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from gen_bundle.declaration.source import read_source
 from gen_bundle.errors import UserError
+from gen_bundle.whole_file import write_whole
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Revision = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
@@ -17,18 +18,18 @@ Repository = Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.
 Files = dict[FileName, Sha256]
 
 
-class _Entry(BaseModel):
+class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class Expected(_Entry):
+class Expected(_Strict):
     """A file's digest as public sources have it, and how many of them independently of each other."""
 
     sha256: Sha256
     sources: Annotated[int, Field(ge=1)]
 
 
-class Model(_Entry):
+class Model(_Strict):
     """One model; see the head of `docker/models.yaml` for the fields."""
 
     revision: Revision | None = None
@@ -47,10 +48,10 @@ class Model(_Entry):
         """What these files (name → sha256) have otherwise than expected: a source is wrong, or was tampered with."""
         return [
             f"expected.{name}: its sha256 is {files.get(name, 'unknown, the file is not there')}; in "
-            f"{said.sources} public source{'s' if said.sources > 1 else ''} it was {said.sha256}. "
+            f"{known.sources} public source{'s' if known.sources > 1 else ''} it was {known.sha256}. "
             "Find out which is right, and take this line away only if these files are."
-            for name, said in (self.expected or {}).items()
-            if files.get(name) != said.sha256
+            for name, known in (self.expected or {}).items()
+            if files.get(name) != known.sha256
         ]
 
     @model_validator(mode="after")
@@ -60,13 +61,13 @@ class Model(_Entry):
         return self
 
 
-class Punkt(_Entry):
+class Punkt(_Strict):
     """The sentence splitter's data: file below `tokenizers/punkt_tab/` → sha256."""
 
     files: Files | None = None
 
 
-class BaseImage(_Entry):
+class BaseImage(_Strict):
     """The image with Python 3.11 that every image starts from: its name and, once locked, its digest."""
 
     name: str = "python:3.11-slim-bookworm"
@@ -74,11 +75,11 @@ class BaseImage(_Entry):
 
     @property
     def reference(self) -> str:
-        """What to build from: exactly the locked image, or whatever the name stands for today."""
+        """What to build from: exactly the locked image, or the one that the name means today."""
         return f"{self.name}@{self.digest}" if self.digest else self.name
 
 
-class Manifest(_Entry):
+class ModelsFile(_Strict):
     """All models, the sentence splitter's data, and the image to start from."""
 
     models: dict[Repository, Model]
@@ -86,8 +87,8 @@ class Manifest(_Entry):
     base_image: BaseImage = BaseImage()
 
 
-def read_manifest(path: Path) -> Manifest:
-    """Read a manifest strictly.
+def read_models_file(path: Path) -> ModelsFile:
+    """Read a models file strictly.
 
     Raises:
         UserError: one message for each fault, with its line.
@@ -96,7 +97,7 @@ def read_manifest(path: Path) -> Manifest:
     if source.problems:
         raise UserError(*source.problems)
     try:
-        return Manifest.model_validate(source.data)
+        return ModelsFile.model_validate(source.data)
     except ValidationError as error:
         raise UserError(
             *(
@@ -106,20 +107,20 @@ def read_manifest(path: Path) -> Manifest:
         ) from None
 
 
-def write_manifest(path: Path, manifest: Manifest) -> None:
-    """Write a manifest, keeping the comment at the head of the file."""
+def write_models_file(path: Path, models_file: ModelsFile) -> None:
+    """Write a models file, keeping the comment at the head of the file."""
     head = []
     for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
         if not line.startswith("#"):
             break
         head.append(line)
-    data: dict[str, Any] = manifest.model_dump()
+    data: dict[str, Any] = models_file.model_dump()
     for model in data["models"].values():
         for name in ("expected", "path"):
             if model[name] is None:
                 del model[name]
     body = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
-    path.write_text("".join(head) + body, encoding="utf-8")
+    write_whole(path, ("".join(head) + body).encode())
 
 
 class _Dumper(yaml.SafeDumper):

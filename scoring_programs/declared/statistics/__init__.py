@@ -1,0 +1,62 @@
+"""Per-unit results of declared tasks: what the keys of each unit add to a metric, one module for each of `metrics`.
+
+Each module has a function of the metric's name: (sample, options, keys) → statistic. Over all units once it gives what
+the metric itself gives; over a unit that is counted twice, the metric of the data with that unit's keys repeated.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_matrix
+
+from declared.metrics import Sample, definitions
+from scoring_kit.units import Additive, Array, Items, Statistic
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Which unit each key of a sample belongs to.
+
+    Attributes:
+        unit: the place of each key's unit, shape [keys].
+        units: how many units there are.
+        worst: what counts where a submission leaves the metric undefined.
+    """
+
+    unit: NDArray[np.intp]
+    units: int
+    worst: float
+
+    def summed(self, terms: Any) -> Any:
+        """The terms of each key, an array or a sparse matrix of shape [keys, terms], added up for each unit."""
+        number = len(self.unit)
+        belongs = csr_matrix((np.ones(number), (self.unit, np.arange(number))), shape=(self.units, number))
+        return belongs @ terms
+
+    def additive(self, formula: Callable[[Array], Array], *terms: ArrayLike) -> Additive:
+        """A formula of sums; each term is given for every key."""
+        return Additive(self.summed(np.column_stack([np.asarray(term, dtype=np.float64) for term in terms])), formula)
+
+    def mean(self, values: ArrayLike) -> Additive:
+        """The mean of a value for each key."""
+        from scoring_kit.metrics import summed
+
+        return self.additive(summed.mean, values, np.ones(len(self.unit)))
+
+    def items(self, formula: Callable[[Array, Array], float], *values: ArrayLike) -> Items:
+        """A formula of the keys themselves; each value is given for every key."""
+        columns = np.column_stack([np.asarray(value, dtype=np.float64) for value in values])
+        return Items(self.units, self.unit, columns, formula)
+
+
+def statistic(metric: str, sample: Sample, options: Mapping[str, Any], keys: Keys) -> Statistic:
+    """What the keys of a sample add to a metric of the table."""
+    function = getattr(importlib.import_module(f"declared.statistics.{definitions()[metric].module}"), metric)
+    found: Statistic = function(sample, options, keys)
+    return found

@@ -1,0 +1,66 @@
+"""Probabilities of a label: losses are means, areas under curves depend on the order of the keys that were drawn."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from declared.metrics import Sample
+from declared.statistics import Keys
+from declared.statistics.numbers import ranks
+from scoring_kit.units import Additive, Array, Items
+
+Options = Mapping[str, Any]
+
+
+def roc_auc(sample: Sample, options: Options, keys: Keys) -> Items:
+    """Area under the ROC curve."""
+    return keys.items(_roc_auc, *_sides(sample, options))
+
+
+def average_precision(sample: Sample, options: Options, keys: Keys) -> Items:
+    """Average precision."""
+    return keys.items(_average_precision, *_sides(sample, options))
+
+
+def log_loss(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Log loss."""
+    outcome, predicted = _sides(sample, options)
+    smallest = float(np.finfo(np.float64).eps)
+    return keys.mean(-np.log(np.clip(np.where(outcome > 0, predicted, 1 - predicted), smallest, 1 - smallest)))
+
+
+def brier(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Brier score."""
+    outcome, predicted = _sides(sample, options)
+    return keys.mean((outcome - predicted) ** 2)
+
+
+def _sides(sample: Sample, options: Options) -> tuple[Array, Array]:
+    """1 where the gold is the positive label, and the predicted probabilities."""
+    outcome = [float(label == options["positive"]) for label in sample.gold]
+    return np.asarray(outcome), np.asarray(sample.predicted, dtype=np.float64)
+
+
+def _roc_auc(values: Array, counts: Array) -> float:
+    """From the sum of the ranks of the positive keys (Mann and Whitney 1947)."""
+    outcome, predicted = values.T
+    positive = float(counts @ outcome)
+    negative = float(counts.sum()) - positive
+    if not positive or not negative:
+        return math.nan
+    above = float((counts * outcome) @ ranks(predicted, counts)) - positive * (positive + 1) / 2
+    return above / (positive * negative)
+
+
+def _average_precision(values: Array, counts: Array) -> float:
+    """Σ (step of the recall · precision) over the thresholds, from the highest on."""
+    outcome, predicted = values.T
+    _, place = np.unique(-predicted, return_inverse=True)
+    found = np.bincount(place, counts * outcome)
+    taken = np.cumsum(np.bincount(place, counts))
+    if not found.sum():
+        return math.nan
+    there = found > 0
+    return float((found[there] * np.cumsum(found)[there] / taken[there]).sum() / found.sum())

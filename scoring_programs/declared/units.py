@@ -1,0 +1,149 @@
+"""The per-unit results of a task: which unit each key belongs to, and what the units add to each column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from declared.answers import Answers
+from declared.metrics.own import Own, own_function, own_value
+from declared.plan import Plan
+from declared.reference import GoldTable, Reference
+from declared.samples import own_rows, samples_of, scored_groups
+from declared.statistics import Keys, statistic
+from declared.submission import Submission
+from declared.tables import Table
+from scoring_kit.metrics import summed
+from scoring_kit.units import Array, Statistic, Units
+
+Places = NDArray[np.intp]
+Pair = tuple[Any, Any]
+
+
+def units_of(plans: Sequence[Plan], reference: Reference, submission: Submission) -> Units:
+    """The per-unit results of a task with these columns.
+
+    A unit is what `reference.cluster` names, or else a key. Where several tables have units of one kind, the same name
+    is the same unit.
+    """
+    tables = [reference.tables[name] for name in dict.fromkeys(plan.table for plan in plans)]
+    kinds = list(dict.fromkeys(_kind(gold.table) for gold in tables))
+    names: dict[tuple[str, str], int] = {}
+    unit_of = {
+        gold.table.id: np.array([names.setdefault((_kind(gold.table), name), len(names)) for name in _names(gold)])
+        for gold in tables
+    }
+    shown = [f"{kind} {name}" if len(kinds) > 1 else name for kind, name in names]
+    statistics = {
+        plan.key: _column(
+            plan, reference.tables[plan.table], submission.tables[plan.table], unit_of[plan.table], len(names)
+        )
+        for plan in plans
+    }
+    return Units(" or ".join(kinds), shown, statistics)
+
+
+def _kind(table: Table) -> str:
+    return table.cluster or ", ".join(table.key)
+
+
+def _names(gold: GoldTable) -> list[str]:
+    """The unit of each key."""
+    return list(gold.groups[gold.table.cluster]) if gold.table.cluster else [", ".join(key) for key in gold.keys]
+
+
+def _column(plan: Plan, gold: GoldTable, answers: Answers, unit_of: Places, units: int) -> Statistic:
+    """The statistic of a column: the metric in each group and field, then their mean."""
+    parts = []
+    for positions in scored_groups(plan, gold).values():
+        places, unit = np.unique(unit_of[positions], return_inverse=True)
+        keys = Keys(unit, len(places), plan.worst)
+        parts += [Part(places, one) for one in _statistics(plan, gold, answers, positions, keys)]
+    if len(parts) == 1 and len(parts[0].places) == units:
+        return parts[0].statistic
+    return MeanOfParts(units, parts)
+
+
+def _statistics(plan: Plan, gold: GoldTable, answers: Answers, positions: Sequence[int], keys: Keys) -> list[Statistic]:
+    """One for each field, or for all of them together."""
+    if plan.file is not None:
+        pairs = list(zip(*own_rows(gold, answers), strict=True))
+        value = partial(_own_value, plan=plan, function=own_function(plan.file, plan.metric))
+        return [Recomputed(keys.units, keys.unit, [pairs[i] for i in positions], value)]
+    samples = samples_of(plan, gold, answers)
+    return [statistic(plan.metric, sample.at(positions), plan.options, keys) for sample in samples]
+
+
+def _own_value(pairs: Sequence[Pair], plan: Plan, function: Own) -> float:
+    gold, predicted = zip(*pairs, strict=True)
+    value = own_value(plan.metric, function, gold, predicted, plan.options)
+    return plan.worst if np.isnan(value) else value
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A metric over some of the units: those at `places`, ascending."""
+
+    places: Places
+    statistic: Statistic
+
+    def over(self, counts: Array) -> Array:
+        """The metric; NaN where no unit is drawn, too."""
+        own = counts[:, self.places]
+        drawn = own.any(axis=1)
+        values = np.full(len(counts), np.nan)
+        values[drawn] = self.statistic.over(own[drawn])
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class MeanOfParts:
+    """The mean of a metric over fields and groups; a part that the gold drawn leaves undefined is left out."""
+
+    units: int
+    parts: Sequence[Part]
+
+    def over(self, counts: Array) -> Array:
+        """See `scoring_kit.units.Statistic`."""
+        values = np.column_stack([part.over(counts) for part in self.parts])
+        return summed.mean_where(values, ~np.isnan(values))
+
+    def joined(self, other: MeanOfParts) -> MeanOfParts:
+        """See `scoring_kit.units.Statistic`."""
+        parts = [
+            Part(np.concatenate([one.places, two.places + self.units]), one.statistic.joined(two.statistic))
+            for one, two in zip(self.parts, other.parts, strict=True)
+        ]
+        return MeanOfParts(self.units + other.units, parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Recomputed:
+    """An own function, called with the rows of the keys that are drawn, each as often as it counts.
+
+    Attributes:
+        units: how many there are.
+        unit: the place of each key's unit, shape [keys].
+        pairs: the gold and predicted rows of each key.
+        value: the function of such pairs.
+    """
+
+    units: int
+    unit: Places
+    pairs: Sequence[Pair]
+    value: Callable[[Sequence[Pair]], float]
+
+    def over(self, counts: Array) -> Array:
+        """See `scoring_kit.units.Statistic`."""
+        drawn = (np.repeat(np.arange(len(row)), row).tolist() for row in counts[:, self.unit].astype(np.intp))
+        return np.array([self.value([self.pairs[i] for i in places]) for places in drawn])
+
+    def joined(self, other: Recomputed) -> Recomputed:
+        """See `scoring_kit.units.Statistic`."""
+        unit = np.concatenate([self.unit, other.unit + self.units])
+        return Recomputed(self.units + other.units, unit, [*self.pairs, *other.pairs], self.value)

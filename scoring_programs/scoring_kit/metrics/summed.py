@@ -1,0 +1,127 @@
+"""Metrics as formulas of terms summed over units (`scoring_kit.units.Additive`): shape [..., terms] → [...].
+
+What is 0/0 is what the metric itself makes of it: 0, or NaN where the metric is undefined. Terms of labels are the
+true positives of each label, then the predictions of each, then the gold items of each, as
+`classification.label_terms` gives them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from scoring_kit.units import Array
+
+ROUNDING = 1e-13
+"""Relative to its terms, a difference of sums so small is the rounding of an exact 0."""
+
+
+def count(sums: Array) -> Array:
+    """A number of things: its only term."""
+    return sums[..., 0]
+
+
+def f1(sums: Array) -> Array:
+    """F1 from (true positives, predicted, gold): 2 tp / (predicted + gold); 0 where there is neither."""
+    return quotient(2 * sums[..., 0], sums[..., 1] + sums[..., 2])
+
+
+def macro_f1(sums: Array) -> Array:
+    """Mean of the labels' F1, from terms of labels; a label that never occurs counts 0."""
+    true_positives, predicted, gold = by_label(sums)
+    return _over_labels(quotient(2 * true_positives, predicted + gold))
+
+
+def macro_precision(sums: Array) -> Array:
+    """Mean of the labels' precision, from terms of labels; a label that is never predicted counts 0."""
+    true_positives, predicted, _ = by_label(sums)
+    return _over_labels(quotient(true_positives, predicted))
+
+
+def macro_recall(sums: Array) -> Array:
+    """Mean of the labels' recall, from terms of labels; a label that the gold does not have counts 0."""
+    true_positives, _, gold = by_label(sums)
+    return _over_labels(quotient(true_positives, gold))
+
+
+def mean(sums: Array) -> Array:
+    """Mean from (total, count); undefined over nothing."""
+    return quotient(sums[..., 0], sums[..., 1], undefined=math.nan)
+
+
+def mean_where(values: Array, counted: NDArray[np.bool_]) -> Array:
+    """The mean over the last axis of the values that are counted; undefined where none is."""
+    import numpy as np
+
+    total: Array = np.where(counted, values, 0.0).sum(axis=-1)
+    return quotient(total, counted.sum(axis=-1), undefined=math.nan)
+
+
+def pearson(sums: Array, constant: float = math.nan) -> Array:
+    """Pearson's correlation from (number, Σx, Σy, Σx², Σy², Σxy), x gold and y predicted.
+
+    Undefined for fewer than two pairs and where all gold values are equal; `constant` where all predicted ones are. The
+    values should be taken less the mean of the gold, since large ones leave few digits to their differences.
+    """
+    import numpy as np
+
+    number, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
+    of_gold, of_predicted = spread(number, x, xx), spread(number, y, yy)
+    value = quotient(number * xy - x * y, np.sqrt(of_gold) * np.sqrt(of_predicted), undefined=constant)
+    return np.where((number < 2) | (of_gold == 0), math.nan, value)
+
+
+def precision(sums: Array) -> Array:
+    """Precision from (true positives, predicted, gold); 0 without predictions."""
+    return quotient(sums[..., 0], sums[..., 1])
+
+
+def quotient(numerator: Array, denominator: Array, undefined: float = 0.0) -> Array:
+    """Numerator / denominator, arrays of the same shape; `undefined` where the denominator is 0."""
+    import numpy as np
+
+    quotients: Array = np.full(np.shape(numerator), float(undefined))
+    np.divide(numerator, denominator, out=quotients, where=denominator != 0)
+    return quotients
+
+
+def ratio(sums: Array) -> Array:
+    """A share from (part, whole), such as accuracy; 0 of nothing."""
+    return quotient(sums[..., 0], sums[..., 1])
+
+
+def recall(sums: Array) -> Array:
+    """Recall from (true positives, predicted, gold); 0 without gold."""
+    return quotient(sums[..., 0], sums[..., 2])
+
+
+def rmse(sums: Array) -> Array:
+    """Root mean squared error from (sum of squared errors, count); undefined over nothing."""
+    root: Array = mean(sums) ** 0.5
+    return root
+
+
+def spread(number: Array, total: Array, squares: Array) -> Array:
+    """`number` times the sum of squared distances from the mean; exactly 0 where all values are equal."""
+    import numpy as np
+
+    difference = number * squares - total**2
+    return np.where(difference > ROUNDING * number * squares, difference, 0.0)
+
+
+def by_label(sums: Array) -> tuple[Array, Array, Array]:
+    """True positives, predicted and gold, each of shape [..., labels]."""
+    import numpy as np
+
+    true_positives, predicted, gold = np.split(sums, 3, axis=-1)
+    return true_positives, predicted, gold
+
+
+def _over_labels(values: Array) -> Array:
+    """The mean of the labels' values, shape [..., labels] → [...]."""
+    means: Array = values.mean(axis=-1)
+    return means

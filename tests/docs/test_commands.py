@@ -1,0 +1,45 @@
+"""The pages are true: the files that they show are written, and their commands run in their order."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.docs.pages import BLOCK, DOCS, follow
+
+pytestmark = pytest.mark.slow
+PAGES = [page.name for page in sorted(DOCS.glob("*.md")) if "\n```sh\n" in page.read_text(encoding="utf-8")]
+LEFT_BEHIND = {
+    "packages.md": {
+        "figures/test/joint/majority/output/detailed_results.html": "Share of right answers",
+        "output/scores.json": '"polarity_mcc": -1.0',
+    },
+    "tutorial.md": {
+        "dry-run/test/joint/majority/output/detailed_results.html": "Macro F1",
+        "dry-run-again/dry-run.json": "mcc",
+        "preview/index.html": "Reviews of places",
+    },
+}
+"""Page → a file that is there when it has been followed → what is in it."""
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_from_its_beginning_to_its_end(page: str, tmp_path: Path) -> None:
+    assert follow(DOCS / page, tmp_path) > 0
+    for name, text in LEFT_BEHIND.get(page, {}).items():
+        assert text in (tmp_path / name).read_text(encoding="utf-8")
+
+
+def test_the_pages_with_commands_are_found() -> None:
+    assert {"faq.md", "gold-data.md", "packages.md", "publishing.md", "tutorial.md"} <= set(PAGES)
+
+
+@pytest.mark.parametrize("page", LEFT_BEHIND)
+def test_the_files_that_a_page_sends_its_reader_to(page: str) -> None:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    assert all(name in text for name in LEFT_BEHIND[page] if name.endswith(".html"))
+
+
+def test_the_tutorials_gold_is_the_file_beside_it() -> None:
+    """`make demo` takes the file, a reader may take either."""
+    gold = next(text for _, title, text in BLOCK.findall((DOCS / "tutorial.md").read_text("utf-8")) if title)
+    assert gold == (DOCS / "reviews.csv").read_text(encoding="utf-8")

@@ -1,0 +1,59 @@
+"""Scoring whose per-unit results are compared with scoring, once more, the rows that a resample draws."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scoring_kit.units import Units
+from tests.scoring_programs.declared.declaring import Files, Scored, csv_of, gold_faults, score
+
+TOLERANCE = 1e-12
+
+
+def score_and_resample(options: dict[str, Any], gold: Files, answers: Files, folder: Path) -> Scored:
+    """The outcome of `score`, once every column's per-unit results are found to agree with it.
+
+    All units once give the score itself; a bootstrap sample gives the score of files that hold each unit's rows as
+    often as it was drawn, under keys of their own, computed by the libraries anew.
+    """
+    outcome = score(options, gold, answers, folder)
+    units = units_of(outcome)
+    rng = np.random.default_rng(zlib.crc32(repr((gold, answers)).encode()))
+    number = len(units.names)
+    counts = rng.multinomial(number, np.full(number, 1 / number))
+    samples = [repeated(files, dict(zip(units.names, counts.tolist(), strict=True))) for files in (gold, answers)]
+    drawn = score(options, samples[0], samples[1], folder / "drawn")
+    faults = gold_faults(options, samples[0], folder / "drawn")
+    for key, statistic in units.statistics.items():
+        once, of_sample = statistic.over(np.stack([np.ones(number), counts.astype(float)]))
+        assert once == pytest.approx(outcome.value(key), rel=TOLERANCE, abs=TOLERANCE)
+        if math.isnan(of_sample):
+            assert any(f"({key})" in fault for fault in faults), "undefined, and the gold is not to blame"
+        else:
+            assert of_sample == pytest.approx(drawn.value(key), rel=TOLERANCE, abs=TOLERANCE)
+    return outcome
+
+
+def units_of(outcome: Scored) -> Units:
+    """The per-unit results of the only task."""
+    (result,) = outcome.results.values()
+    assert result.units is not None
+    return result.units()
+
+
+def repeated(files: Files, counts: dict[str, int]) -> Files:
+    """CSV files whose rows of each key (the first column) occur so often, under keys of their own."""
+    return {name: _repeated(text, counts) for name, text in files.items()}
+
+
+def _repeated(text: str, counts: dict[str, int]) -> str:
+    header, *rows = csv.reader(io.StringIO(text))
+    return csv_of(",".join(header), [[f"{row[0]}-{copy}", *row[1:]] for row in rows for copy in range(counts[row[0]])])

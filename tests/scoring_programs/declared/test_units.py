@@ -1,0 +1,199 @@
+"""Per-unit results: which units a task has, and what a resample of them gives."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.scoring_programs.declared.declaring import csv_of, declared_options, one_table, score
+from tests.scoring_programs.declared.resampled import score_and_resample, units_of
+
+FIELDS: list[dict[str, Any]] = [
+    {"field": "label", "type": "label", "values": ["a", "b", "c"], "required": False},
+    {"field": "topics", "type": "labels", "values": ["x", "y", "z"]},
+    {"field": "n", "type": "number"},
+    {"field": "m", "type": "number"},
+    {"field": "text", "type": "text"},
+]
+METRICS: dict[str, Any] = {
+    "f1": {"name": "f1", "field": "label"},
+    "f1_by": {"name": "f1", "field": "label", "by": "lang"},
+    "f1_where": {"name": "f1", "field": "label", "where": {"lang": ["l1", "l2"]}, "labels": "gold"},
+    "kappa": {"name": "kappa", "field": "label", "weights": "linear"},
+    "mcc": {"name": "mcc", "field": "label"},
+    "samples": {"name": "f1", "field": "topics", "average": "samples", "labels": "gold"},
+    "two": {"name": "mae", "fields": ["n", "m"], "by": ["lang"]},
+    "pearson": {"name": "pearson", "fields": ["n", "m"]},
+    "spearman": {"name": "spearman", "field": "n"},
+    "bleu": {"name": "bleu", "field": "text"},
+    "own": {"name": "metrics.py:twice", "weight": 2},
+    "match": {"name": "exact_match", "fields": ["label", "topics"]},
+}
+OWN = """
+def twice(gold, predicted, weight):
+    right = [weight * (g["n"] > 1) * (p["label"] == g["label"]) for g, p in zip(gold, predicted)]
+    return sum(right) / (1 + sum(g["lang"] == "l1" for g in gold))
+"""
+
+
+def some_rows(seed: int, number: int = 24) -> list[list[Any]]:
+    rng = random.Random(seed)
+    return [
+        [
+            f"k{i}",
+            rng.choice("abc"),
+            "|".join(rng.sample("xyz", rng.randint(0, 3))),
+            rng.randint(0, 5),
+            round(rng.gauss(0, 3), 2),
+            " ".join(rng.choice(["the", "cat", "sat", "here", "now"]) for _ in range(rng.randint(1, 7))),
+            f"l{i % 3}",
+            f"d{i % 7}",
+        ]
+        for i in range(number)
+    ]
+
+
+GOLD_HEADER = "id,label,topics,n,m,text,lang,doc"
+HEADER = "id,label,topics,n,m,text"
+
+
+def mixed_table(folder: Path, **reference: Any) -> dict[str, Any]:
+    (folder / "metrics.py").write_text(OWN)
+    columns = {
+        key: {**metric, "sort": "desc"} if key == "own" else metric for key, metric in METRICS.items() if key != "own"
+    }
+    own = {"key": "own", "metric": METRICS["own"], "sort": "desc", "worst": 0}
+    declaration = {
+        "submission": {"file": "predictions.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, *FIELDS]},
+        "reference": {"file": "gold.csv", **reference},
+        "tasks": [{"id": "t", "columns": [*({"key": k, "metric": m} for k, m in columns.items()), own]}],
+    }
+    return declared_options(json.dumps(declaration), folder)
+
+
+def answers_of(seed: int, gold: list[list[Any]]) -> list[list[Any]]:
+    """Half of the cells are the gold's; some have no label."""
+    rng = random.Random(seed)
+    other = some_rows(seed + 1000)
+    rows = [
+        [row[0], *(rng.choice(pair) for pair in zip(row[1:6], one[1:6], strict=True))]
+        for row, one in zip(gold, other, strict=True)
+    ]
+    return [[key, "" if rng.random() < 0.1 else label, *rest] for key, label, *rest in rows]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_resample_scores_the_keys_that_are_drawn(seed: int, tmp_path: Path) -> None:
+    gold = some_rows(seed)
+    options = mixed_table(tmp_path)
+    files = {"predictions.csv": csv_of(HEADER, answers_of(seed, gold))}
+    outcome = score_and_resample(options, {"gold.csv": csv_of(GOLD_HEADER, gold)}, files, tmp_path)
+    units = units_of(outcome)
+    assert (units.unit, list(units.names)) == ("id", [row[0] for row in gold])
+    assert set(units.statistics) == set(METRICS)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_rows_of_a_cluster_stay_together(seed: int, tmp_path: Path) -> None:
+    gold = some_rows(seed)
+    answers = answers_of(seed, gold)
+    options = mixed_table(tmp_path, cluster="doc")
+
+    def scored(counts: list[int]) -> Any:
+        def drawn(rows: list[list[Any]]) -> list[list[Any]]:
+            clusters = zip(rows, gold, strict=True)
+            return [[f"{row[0]}-{c}", *row[1:]] for row, one in clusters for c in range(counts[int(one[-1][1:])])]
+
+        files = csv_of(GOLD_HEADER, drawn(gold)), csv_of(HEADER, drawn(answers))
+        return score(options, {"gold.csv": files[0]}, {"predictions.csv": files[1]}, tmp_path)
+
+    units = units_of(scored([1] * 7))
+    assert (units.unit, list(units.names)) == ("doc", [f"d{i}" for i in range(7)])
+    counts = [3, 1, 0, 2, 1, 0, 1]
+    repeated = scored(counts)
+    for key, statistic in units.statistics.items():
+        (value,) = statistic.over(np.array([counts], dtype=float))
+        assert value == pytest.approx(repeated.value(key), abs=1e-12), key
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_systems_exchange_units(seed: int, tmp_path: Path) -> None:
+    """As in a randomisation test: for each key the answers of one of two systems."""
+    gold = some_rows(seed)
+    sides = [answers_of(seed + 7, gold), answers_of(seed + 8, gold)]
+    options = mixed_table(tmp_path)
+    first = [random.Random(seed).random() < 0.5 for _ in gold]
+
+    def scored(rows: list[list[Any]]) -> Any:
+        return score(
+            options, {"gold.csv": csv_of(GOLD_HEADER, gold)}, {"predictions.csv": csv_of(HEADER, rows)}, tmp_path
+        )
+
+    one, two = (units_of(scored(rows)) for rows in sides)
+    mixed = scored([pair[0] if own else pair[1] for own, *pair in zip(first, *sides, strict=True)])
+    counts = np.concatenate([first, np.logical_not(first)]).astype(float)[None]
+    for key, statistic in one.statistics.items():
+        (value,) = statistic.joined(two.statistics[key]).over(counts)
+        assert value == pytest.approx(mixed.value(key), abs=1e-12), key
+
+
+def test_types_of_spans_may_differ_between_systems(tmp_path: Path) -> None:
+    options = one_table([{"field": "x", "type": "tags"}], {"c": {"name": "span_f1", "average": "macro"}})
+    gold = csv_of("id,x", [["1", "B-p I-p O"], ["2", "O B-q O"]])
+
+    def units(*cells: str) -> Any:
+        answers = csv_of("id,x", [[str(i), cell] for i, cell in enumerate(cells, start=1)])
+        return units_of(score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path)).statistics["c"]
+
+    joined = units("B-p I-p O", "B-r O O").joined(units("B-s O O", "O B-q O"))
+    best, worst = joined.over(np.array([[1, 0, 0, 1], [0, 1, 1, 0]], dtype=float))
+    assert (best, worst) == (1, 0)
+    assert joined.over(np.array([[1, 1, 0, 0]], dtype=float)) == pytest.approx([1 / 3])
+
+
+def test_documents_without_rows_and_several_tables_share_their_units(tmp_path: Path) -> None:
+    options = declared_options(
+        """
+        submission:
+          tables:
+            labels:
+              file: labels.csv
+              key: doc
+              fields: [{field: doc, type: string}, {field: label, type: label, values: [a, b]}]
+              reference: {file: gold.csv}
+            rows:
+              file: rows.csv
+              key: doc
+              rows: many
+              fields: [{field: doc, type: string}, {field: item, type: string}]
+              reference: {file: items.csv, keys: docs.csv}
+        tasks:
+          - id: t
+            columns:
+              - {key: acc, metric: {name: accuracy, table: labels}}
+              - {key: set_f1, metric: {name: set_f1, table: rows, average: macro}}
+        """
+    )
+    gold = {
+        "gold.csv": "doc,label\np,a\nq,b\n",
+        "items.csv": "doc,item\nr,1\nq,2\n",
+        "docs.csv": "doc\nq\nr\ns\n",
+    }
+    answers = {"labels.csv": "doc,label\nq,b\np,b\n", "rows.csv": "doc,item\nr,1\ns,3\n"}
+    units = units_of(score(options, gold, answers, tmp_path))
+    assert (units.unit, list(units.names)) == ("doc", ["p", "q", "r", "s"])
+    counts = np.array([[1, 1, 1, 1], [2, 1, 0, 1], [1, 0, 2, 1]], dtype=float)
+    assert units.statistics["acc"].over(counts) == pytest.approx([1 / 2, 1 / 3, 0])
+    assert units.statistics["set_f1"].over(counts) == pytest.approx([1 / 3, 0, 2 / 3])
+
+
+def test_nothing_of_the_units_is_computed_for_a_participant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("declared.statistics.statistic", None)
+    options = one_table([{"field": "x", "type": "number"}], {"c": "mse"})
+    outcome = score(options, {"gold.csv": "id,x\n1,1\n"}, {"predictions.csv": "id,x\n1,2\n"}, tmp_path)
+    assert outcome.value("c") == 1

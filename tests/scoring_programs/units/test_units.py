@@ -1,0 +1,115 @@
+"""Per-unit results: over any units they are what the scorer gives on these units, of one submission or of two mixed."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from process2025.submission import MODELS
+from scoring_kit.results import TaskResult
+from scoring_kit.units import Statistic
+from tests.scoring_programs.clpsych2025.fake_models import LetterClassifier, WordScorer
+from tests.scoring_programs.units.tasks import TASKS, Answer, Gold, Task
+
+MOST = 5
+
+
+@pytest.fixture(autouse=True, scope="module")
+def without_models() -> Iterator[None]:
+    """BERTScore by words, NLI by letters, sentences by full stops."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("clpsych2025.a1.bert_scorer", lambda options: WordScorer())
+        for module in ("b", "c"):
+            patch.setattr(f"clpsych2025.{module}.nli_model", lambda options: LetterClassifier())
+        patch.setattr(
+            "scoring_kit.metrics.sentences.split_sentences",
+            lambda text: [part.strip() for part in text.split(".") if part.strip()],
+        )
+        patch.setattr("scoring_kit.metrics.sentences.punkt_digest", lambda: "none")
+        yield
+
+
+@st.composite
+def phases(draw: st.DrawFn, task: Task) -> tuple[list[Gold], list[Answer], list[Answer]]:
+    """The gold of a phase and two submissions to it."""
+    drawn = draw(st.lists(task.drawn, min_size=1, max_size=MOST))
+    golds = [gold for gold, _, _ in drawn]
+    assume(task.scorable(golds))
+    first, second = ([answers[i] for answers in drawn] for i in (1, 2))
+    if task.unit == "speaker":
+        first, second = (best_first(task, golds, one, draw(st.integers(1, MODELS))) for one in (first, second))
+    return golds, first, second
+
+
+def best_first(task: Task, golds: list[Gold], answers: list[Answer], filled: int) -> list[Answer]:
+    """PROCESS's answers with only so many models filled in, the best one first.
+
+    Between two teams the best models exchange speakers with each other, whatever columns they stand in.
+    """
+    metric, sign = ("macro_f1", -1) if task.name.endswith("classification") else ("rmse", 1)
+    cut = [[*cells[:filled], *[None] * (MODELS - filled)] for cells in answers]
+    metrics = task.score(golds, cut).metrics
+    order = sorted(range(filled), key=lambda i: sign * round(metrics[f"model{i + 1}_{metric}"].value or 0.0, 12))
+    return [[cells[i] for i in (*order, *range(filled, MODELS))] for cells in cut]
+
+
+def statistics_of(result: TaskResult) -> Mapping[str, Statistic]:
+    assert result.units is not None
+    return result.units().statistics
+
+
+def assert_same(statistics: Mapping[str, Statistic], counts: Sequence[int], result: TaskResult) -> None:
+    """The statistics over units that count so often are the metrics of the scorer."""
+    found = {name: statistic.over(np.array([counts], dtype=float)) for name, statistic in statistics.items()}
+    expected = {name: _number(result.metrics[name].value) for name in found}
+    assert {name: values.shape for name, values in found.items()} == dict.fromkeys(found, (1,))
+    assert {name: values[0] for name, values in found.items()} == pytest.approx(
+        expected, rel=1e-12, abs=1e-12, nan_ok=True
+    )
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
+@settings(max_examples=30)
+@given(data=st.data())
+def test_statistics_are_what_the_scorer_gives_on_the_units_that_count(task: Task, data: st.DataObject) -> None:
+    golds, first, second = data.draw(phases(task))
+    size = len(golds)
+    result = task.score(golds, first)
+    one, other = statistics_of(result), statistics_of(task.score(golds, second))
+    assert_same(one, [1] * size, result)
+
+    counts = data.draw(st.lists(st.integers(0, 3), min_size=size, max_size=size), label="how often each unit counts")
+    copies = [i for i, count in enumerate(counts) for _ in range(count)]
+    if copies and task.scorable([golds[i] for i in copies]):
+        assert_same(one, counts, task.score([golds[i] for i in copies], [first[i] for i in copies]))
+
+    picked = data.draw(st.lists(st.booleans(), min_size=size, max_size=size), label="units taken from the first")
+    mixed = [a if is_first else b for is_first, a, b in zip(picked, first, second, strict=True)]
+    joined = {name: one[name].joined(other[name]) for name in one if name in other}
+    assert_same(joined, [*map(int, picked), *(1 - int(is_first) for is_first in picked)], task.score(golds, mixed))
+
+    resamples = np.array([[1] * size, counts], dtype=float)
+    for statistic in one.values():
+        each = np.array([statistic.over(resample[None])[0] for resample in resamples])
+        assert statistic.over(resamples) == pytest.approx(each, rel=1e-12, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
+@settings(max_examples=5)
+@given(data=st.data())
+def test_every_metric_of_the_gold_that_a_column_may_show_has_a_statistic(task: Task, data: st.DataObject) -> None:
+    golds, answers, _ = data.draw(phases(task))
+    result = task.score(golds, answers)
+    assert result.units is not None
+    units = result.units()
+    assert (units.unit, len(units.names), len({*units.names})) == (task.unit, len(golds), len(golds))
+    of_gold = {name for name, metric in result.metrics.items() if not metric.of_submission}
+    answered = {name for name, metric in result.metrics.items() if metric.status in (None, "scored")}
+    assert set(units.statistics) == of_gold & answered & set(task.module.METRICS)
