@@ -43,7 +43,7 @@ def command(
     for one in phases:
         say(
             f"{one.folder}: {one.submissions} submissions, {one.new_files} of them new"
-            + (f"; {one.unfinished} not finished yet, fetch again later" if one.unfinished else ""),
+            + (f"; {one.unfinished} not finished or without scores yet, fetch again later" if one.unfinished else ""),
             "green",
         )
         for message in one.lost:

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from gen_bundle.cli.messages import is_terminal
+from gen_bundle.live.credentials import PUBLIC_SITE
 
 if TYPE_CHECKING:
     from gen_bundle.live.connection import Connection
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-server_option = click.option(
-    "--server", default="https://www.codabench.org", show_default=True, help="The Codabench site."
-)
+server_option = click.option("--server", default=PUBLIC_SITE, show_default=True, help="The Codabench site.")
 
 
 def live_options(command: Command) -> Command:

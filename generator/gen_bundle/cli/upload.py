@@ -36,7 +36,7 @@ def command(bundle: Path, publish: bool, force: bool, as_json: bool, server: str
     from gen_bundle.live.upload import upload
 
     with user_errors(), connected(server, token_file) as connection, transfer_bar(bundle.name) as tick:
-        done = upload(connection, bundle, publish=publish, force=force, say=say, tick=tick)
+        done = upload(connection, bundle, publish=publish, force=force, progress=say, tick=tick)
     for obstacle in done.obstacles:
         say(f"forced: {obstacle}", "yellow")
     for mismatch in done.mismatches:

@@ -54,32 +54,32 @@ def _messages(value: Any) -> list[str]:
     return [str(value)]
 
 
-def all_rows(connection: Connection, path: str, key: str = "results", **query: Any) -> list[dict[str, Any]]:
-    """Every row of a list, whether the server sends it whole (until 2025) or in pages (since).
-
-    The address of the next page is not followed, only its number counted: it may name another host. Rows that come
-    twice, because others came in between, are taken once.
+def all_rows(connection: Connection, path: str, **query: Any) -> list[dict[str, Any]]:
+    """Every row of a list, each once, although others may come in between while it is read.
 
     Raises:
         AnswerError: as for all requests.
         ListingError: fewer rows than the server counts, each time.
     """
     for _ in range(ATTEMPTS):
-        rows, expected = _pages(connection, path, key, query)
-        unique = {row["id"]: row for row in rows}
+        answers = all_pages(connection, path, **query)
+        unique = {row["id"]: row for answer in answers for row in answer["results"]}
+        expected = int(answers[-1].get("count") or 0)
         if len(unique) >= expected:
             return list(unique.values())
     raise ListingError(f"{path}: {len(unique)} rows arrived, the server counts {expected}. Try again.")
 
 
-def _pages(connection: Connection, path: str, key: str, query: Mapping[str, Any]) -> tuple[list[dict[str, Any]], int]:
-    rows: list[dict[str, Any]] = []
-    page = 1
-    while True:
-        answer = connection.get(path, **query, page_size=PAGE_SIZE, page=page)
-        if isinstance(answer, list):
-            return answer, 0
-        rows += answer.get(key) or []
-        if not answer.get("next"):
-            return rows, int(answer.get("count") or 0)
-        page += 1
+def all_pages(connection: Connection, path: str, **query: Any) -> list[dict[str, Any]]:
+    """The pages of a list; a single one where the server sends it whole, as it did until 2025.
+
+    The address of the next page is not followed, only its number counted: it may name another host.
+
+    Raises:
+        AnswerError: as for all requests.
+    """
+    pages: list[dict[str, Any]] = []
+    while not pages or pages[-1].get("next"):
+        answer = connection.get(path, **query, page_size=PAGE_SIZE, page=len(pages) + 1)
+        pages.append({"results": answer} if isinstance(answer, list) else answer)
+    return pages

@@ -44,7 +44,7 @@ class FetchRequest:
 def fetch(
     connection: Connection,
     request: FetchRequest,
-    say: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], None] = lambda _: None,
     tick: Tick = lambda *_: None,
 ) -> list[PhaseFetched]:
     """Fetch what is new in a competition; may be interrupted and called again at any time.
@@ -75,7 +75,7 @@ def fetch(
     )
     fetched = []
     for phase in phases:
-        say(f"phase {phase['name']}")
+        progress(f"phase {phase['name']}")
         fetched.append(PhaseFolder(connection, phase, request.out / _folder(phase), names, tick).fetch())
     return fetched
 

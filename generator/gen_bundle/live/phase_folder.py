@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.live.answers import PAGE_SIZE, all_rows
+from gen_bundle.live.answers import all_pages
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.json_files import read_json, write_json
 from gen_bundle.live.names import Names, file_name, folder_name
@@ -188,15 +188,14 @@ class PhaseFolder:
 
     def _board(self) -> Record:
         """The leaderboard as participants see it, in its order."""
-        path = f"phases/{self.phase['id']}/get_leaderboard/"
-        answer = self.connection.get(path, page_size=PAGE_SIZE)
+        pages = all_pages(self.connection, f"phases/{self.phase['id']}/get_leaderboard/")
         kept = ("id", "scores", "created_when") + (() if self.names.hidden else ("organization", "fact_sheet_answers"))
-        rows = all_rows(self.connection, path, "submissions")
+        rows = [row for page in pages for row in page["submissions"]]
         self.names.add(str(row["owner"]) for row in rows)
         return {
-            "title": answer.get("title"),
-            "primary_index": answer.get("primary_index"),
-            "tasks": answer.get("tasks"),
+            "title": pages[0].get("title"),
+            "primary_index": pages[0].get("primary_index"),
+            "tasks": pages[0].get("tasks"),
             "submissions": [
                 {"rank": place, "owner": self.names.of(str(row["owner"]))} | {key: row.get(key) for key in kept}
                 for place, row in enumerate(rows, 1)

@@ -74,7 +74,9 @@ def _number(text: Any) -> float | str:
 def complete(row: Mapping[str, Any]) -> bool:
     """Whether nothing more is to come: the server says Finished before the scores are there."""
     status = state(row)
-    return status in FINAL and (status != "Finished" or bool(row.get("scores")) or bool(row.get("has_children")))
+    return status == DELETED or (
+        status in FINAL and (status != "Finished" or bool(row.get("scores")) or bool(row.get("has_children")))
+    )
 
 
 def logs_of(details: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -27,7 +27,7 @@ PATIENCE_S = 15 * 60.0
 LOOKING_S = 60.0  # for a competition after an answer was lost
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.2, 5.0
 
-Say = Callable[[str], None]
+Progress = Callable[[str], None]
 
 
 class NotReadyError(UserError):
@@ -64,7 +64,7 @@ def upload(
     *,
     publish: bool = False,
     force: bool = False,
-    say: Say = lambda _: None,
+    progress: Progress = lambda _: None,
     tick: Tick = lambda *_: None,
 ) -> Uploaded:
     """Upload a bundle, and publish it if asked to and stored as it should be.
@@ -74,7 +74,7 @@ def upload(
         bundle: a bundle's zip.
         publish: make the competition public.
         force: upload also what is refused here.
-        say: hears of each step.
+        progress: hears of each step.
         tick: hears how much of the file was sent.
 
     Raises:
@@ -83,12 +83,12 @@ def upload(
         UserError: the bundle cannot be read, or a request failed.
     """
     connection.get("my_profile/")
-    say("checking")
+    progress("checking")
     ready = readiness(bundle, datetime.now(UTC), _queues(connection))
     if ready.obstacles and not force:
         raise NotReadyError(*ready.obstacles, advice="Nothing was uploaded. To upload it nevertheless: --force")
-    competition = _created(connection, bundle, ready, say, tick)
-    say("comparing")
+    competition = _created(connection, bundle, ready, progress, tick)
+    progress("comparing")
     found = _compared(connection, bundle, competition)
     published = bool(competition.get("published"))
     if publish and not published and not found:
@@ -129,9 +129,9 @@ def _queues(connection: Connection) -> list[str]:
         raise
 
 
-def _created(connection: Connection, bundle: Path, ready: Readiness, say: Say, tick: Tick) -> dict[str, Any]:
+def _created(connection: Connection, bundle: Path, ready: Readiness, progress: Progress, tick: Tick) -> dict[str, Any]:
     """Store and unpack a bundle; the competition that came of it."""
-    say("uploading")
+    progress("uploading")
     name = bundle.name if len(bundle.name) <= LONGEST_NAME else f"{bundle.stem[: LONGEST_NAME - 4]}.zip"
     dataset = connection.send(
         "POST",
@@ -144,7 +144,7 @@ def _created(connection: Connection, bundle: Path, ready: Readiness, say: Say, t
         },
     )
     connection.put_file(dataset["sassy_url"], bundle, CONTENT_TYPE, tick)
-    say("unpacking")
+    progress("unpacking")
     before = _mine(connection)
     try:
         status = connection.send("PUT", f"datasets/completed/{dataset['key']}/")["status_id"]

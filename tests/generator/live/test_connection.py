@@ -135,6 +135,16 @@ def test_a_broken_download_goes_on_where_it_ended(site: Site, connection: Connec
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["one"]
 
 
+def test_a_download_that_never_comes_whole_is_an_error(site: Site, connection: Connection, tmp_path: Path) -> None:
+    site.files["one"] = bytes(10240)
+    site.cut_short = 4
+    with pytest.raises(AnswerError, match="/bucket/one: the connection broke"):
+        connection.download(site.signed("one"), tmp_path / "one")
+    assert not (tmp_path / "one").exists()
+    assert connection.download(site.signed("one"), tmp_path / "one") == 10240
+    assert site.asked[-1][2].startswith("/bucket/one")
+
+
 @pytest.mark.parametrize("paged", [True, False])
 def test_lists_come_in_pages_or_whole(
     site: Site, connection: Connection, paged: bool, monkeypatch: pytest.MonkeyPatch

@@ -30,7 +30,7 @@ def test_the_commands_of_the_page(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copytree(DATA, "data")
-    (block,) = re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    (block,) = re.findall(r"^```bash\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     assert [command.split()[1] for command in block.splitlines()] == ["login", "upload", "status", "fetch", "rank"]
     for command in block.splitlines():
         _, verb, *arguments = shlex.split(command)

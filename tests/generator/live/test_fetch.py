@@ -189,6 +189,17 @@ def test_a_submission_to_several_tasks_has_one_file(running: Site, connection: C
     assert downloads(running) == []
 
 
+def test_a_board_in_pages_whose_count_is_another_one(
+    running: Site, connection: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a submission has a row for each of its tasks, the server may count otherwise."""
+    monkeypatch.setattr("gen_bundle.live.answers.PAGE_SIZE", 2)
+    row = running.boards[PHASE]["submissions"][0]
+    running.boards[PHASE]["submissions"] = [row, row, row]
+    (test,) = fetch(connection, FetchRequest(5, tmp_path / "out", "Test"))
+    assert [one["rank"] for one in json.loads((test.folder / "board.json").read_text())["submissions"]] == [1, 2, 3]
+
+
 def test_two_within_a_second_are_both_kept(running: Site, connection: Connection, tmp_path: Path) -> None:
     running.add_submission(PHASE, "eagle", sent("twin"), created_when="2030-01-02T03:04:01.9Z")
     (test,) = fetch(connection, FetchRequest(5, tmp_path / "out", "Test"))

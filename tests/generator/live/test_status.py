@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 
@@ -83,7 +84,7 @@ def test_watching_looks_again_until_it_is_ended(running: Site, verb: Verb, monke
         if len(waits) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("gen_bundle.cli.status.time.sleep", wait)
+    monkeypatch.setattr("gen_bundle.cli.status.time", SimpleNamespace(sleep=wait))
     done = verb("status", 5, "--watch", "--json")
     assert len(done.stdout.splitlines()) == 3
     assert waits == [60, 60, 60]

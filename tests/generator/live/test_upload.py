@@ -39,6 +39,14 @@ def test_a_bundle_becomes_an_unpublished_competition(site: Site, bundle: Path, v
     assert site.changing() == STEPS
 
 
+def test_on_a_terminal_there_is_a_bar(bundle: Path, verb: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gen_bundle.cli.live_options.is_terminal", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    done = verb("upload", bundle)
+    assert done.exit_code == 0, done.output
+    assert "bundle.zip" in done.stderr
+
+
 def test_publishing_is_asked_for(site: Site, bundle: Path, verb: Verb) -> None:
     done = verb("upload", bundle, "--publish", "--json")
     assert done.exit_code == 0, done.output
