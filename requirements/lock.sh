@@ -13,5 +13,6 @@ models() { compile -c torch.txt --unsafe-package torch --no-emit-package torch "
 models "$@" -c score.txt models.in -o models.txt
 compile "$@" -c score.txt -c models.txt metrics.in -o metrics.txt
 models "$@" -c metrics.txt models-tf5.in -o models-tf5.txt
-compile "$@" -c base.txt -c metrics.txt dev.in -o dev.txt
+compile "$@" -c base.txt -c models.txt report.in -o report.txt
+compile "$@" -c base.txt -c metrics.txt -c report.txt dev.in -o dev.txt
 compile "$@" -c base.txt -c dev.txt docs.in -o docs.txt

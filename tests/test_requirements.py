@@ -32,7 +32,12 @@ def test_the_programs_own_dependencies() -> None:
 @pytest.mark.parametrize(
     ("extra", "file", "beside"),
     # torch stays outside the locks: which build is right depends on the machine
-    [("score", "metrics.in", set()), ("models", "models.in", {"torch"}), ("models", "models-tf5.in", {"torch"})],
+    [
+        ("score", "metrics.in", set()),
+        ("report", "report.in", set()),
+        ("models", "models.in", {"torch"}),
+        ("models", "models-tf5.in", {"torch"}),
+    ],
 )
 def test_an_extra_brings_what_its_lock_brings(extra: str, file: str, beside: set[str]) -> None:
     assert names(EXTRAS[extra]) == names(listed(file)) | beside

@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from gen_bundle.build import BuildRequest, Built, DraftError, build
     from gen_bundle.check import Finding, Report
     from gen_bundle.check import check_path as check
+    from gen_bundle.codabench.versions import PlatformVersion
     from gen_bundle.errors import UserError
     from gen_bundle.rank import RankRequest, rank
     from gen_bundle.render.rankings import Ranking
     from gen_bundle.twin.replay import DryRunRequest, dry_run
-    from gen_bundle.twin.results import Results
+    from gen_bundle.twin.report import Results
 
 __all__ = [
     "BuildRequest",
@@ -24,6 +25,7 @@ __all__ = [
     "DraftError",
     "DryRunRequest",
     "Finding",
+    "PlatformVersion",
     "RankRequest",
     "Ranking",
     "Report",
@@ -38,11 +40,12 @@ __all__ = [
 _HOMES = {
     "build": ("BuildRequest", "Built", "DraftError", "build"),
     "check": ("Finding", "Report"),
+    "codabench.versions": ("PlatformVersion",),
     "errors": ("UserError",),
     "rank": ("RankRequest", "rank"),
     "render.rankings": ("Ranking",),
     "twin.replay": ("DryRunRequest", "dry_run"),
-    "twin.results": ("Results",),
+    "twin.report": ("Results",),
 }
 _PLACES = {name: (module, name) for module, names in _HOMES.items() for name in names}
 _PLACES["check"] = ("check", "check_path")

@@ -1,17 +1,23 @@
 """The final ranking over all participants of a competition, by the rule of its scoring package."""
 
+import shlex
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gen_bundle.declaration.model import Phase
 from gen_bundle.errors import UserError
+from gen_bundle.package.answers import Progress
 from gen_bundle.package.client import Organiser
 from gen_bundle.package.phase_data import prepare_reference
 from gen_bundle.package.programs import write_program
 from gen_bundle.package.resolve import Resolved, Unit, find_competition, resolve
 from gen_bundle.render.rankings import Ranking, Table
+
+RESAMPLES = 10_000
+SEED = 0
 
 
 @dataclass(frozen=True)
@@ -26,7 +32,12 @@ class RankRequest:
         phase: the phase whose gold the submissions are scored against.
         task: the submissions are those of this task's bundle in layout `separate`.
         overrides: `key=value` for bundle.yaml, as for a build.
-        hide: teams whose row stays without name and figures.
+        hide: teams of which nothing is shown.
+        hide_figures: teams of which the name alone is shown.
+        baselines: systems that are shown without a rank, and do not count for other ranks.
+        report: a folder to write the final report to; one that holds an earlier report is replaced.
+        resamples: how many samples its statistics rest on.
+        seed: of these samples.
     """
 
     competition: str
@@ -37,31 +48,72 @@ class RankRequest:
     task: str | None = None
     overrides: tuple[str, ...] = ()
     hide: tuple[str, ...] = ()
+    hide_figures: tuple[str, ...] = ()
+    baselines: tuple[str, ...] = ()
+    report: Path | None = None
+    resamples: int = RESAMPLES
+    seed: int = SEED
+
+    @property
+    def command(self) -> str:
+        """The command line that asks for the same."""
+        options: list[tuple[str, object]] = [
+            ("--scores", self.scores),
+            ("--submissions", self.submissions),
+            ("--data", self.data),
+            ("--phase", self.phase),
+            ("--task", self.task),
+            *(("--set", one) for one in self.overrides),
+            *(("--baseline", one) for one in self.baselines),
+            ("--report", self.report),
+            ("--resamples", self.resamples),
+            ("--seed", self.seed),
+        ]
+        given = [part for name, value in options if value is not None for part in (name, str(value))]
+        return shlex.join(["gen-bundle", "rank", self.competition, *given])
 
 
-def rank(request: RankRequest) -> Ranking:
-    """Rank all teams of a competition.
+def rank(request: RankRequest, advance: Callable[[Progress], None] = lambda _: None) -> Ranking:
+    """Rank all teams of a competition, and write the report where one is asked for.
+
+    Args:
+        request: what is to be ranked.
+        advance: is called with how far the scoring and the statistics are.
 
     Raises:
-        UserError: a wrong request, unusable data, or submissions that cannot be scored: all of them.
+        UserError: a wrong request, unusable data, or no submission that can be scored; packages that the report needs
+            are not installed, or it cannot be written.
     """
     _check(request)
     competition = _resolved(request)
     with tempfile.TemporaryDirectory() as work, competition.package.opened() as organiser:
         phase = _phase(competition, request.phase) if request.phase is not None else None
         tasks = competition.tasks if phase is None else competition.tasks_of(phase)
+        units = Path(work) / "units"
         given: dict[str, Any] = {
             "program": str(write_program(competition, tasks, Path(work)) / "program.json"),
             "hide": request.hide,
+            "hide_figures": request.hide_figures,
+            "baselines": request.baselines,
         }
+        if request.report:
+            given["report"] = {"resamples": request.resamples, "seed": request.seed, "units": str(units)}
         if request.scores:
             given["scores"] = str(request.scores.resolve())
         elif request.submissions and phase:
             reference = _reference(competition, organiser, phase, Path(work))
             given |= {"submissions": str(request.submissions.resolve()), "reference": str(reference)}
-        answer = organiser.call("rank", given)
-    tables = [Table(**table) for table in answer.pop("tables")]
-    return Ranking(notes=answer.pop("notes"), tables=tables, result=answer)
+        answer = organiser.call("rank", given, advance)
+        tables = [Table(**table) for table in answer.pop("tables")]
+        statistics = answer.pop("report", None)
+        ranking = Ranking(notes=answer.pop("notes"), tables=tables, result=answer)
+        if request.report:
+            from gen_bundle.report.content import Report
+            from gen_bundle.report.write import write_report
+
+            report = Report(competition.declaration, phase, ranking, statistics, request.baselines, request.command)
+            write_report(report, units, request.report)
+    return ranking
 
 
 def _check(request: RankRequest) -> None:
@@ -72,6 +124,11 @@ def _check(request: RankRequest) -> None:
     missing = [name for name in from_files if name not in given]
     if request.scores is None and missing:
         raise UserError(f"{', '.join(missing)} missing. Expected --submissions, --data and --phase, or --scores FILE.")
+    if request.report is not None:
+        from gen_bundle.report.write import check_folder, check_packages
+
+        check_packages()
+        check_folder(request.report)
 
 
 def _resolved(request: RankRequest) -> Resolved:

@@ -1,7 +1,6 @@
 """What only the organisers of ARE need: prepare and check gold, manifest, template, secrets."""
 
 import hashlib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -10,19 +9,17 @@ from are2007 import reference
 from are2007.answers import ROOT
 from are2007.muc import links
 from are2007.submission import RESOLUTION, SUFFIX
-from scoring_kit.organiser import serve
+from scoring_kit.organiser import Request, Secrets, Warned, serve
 from scoring_kit.task_folders import copy_task_folders
 
-Request = Mapping[str, Any]
 
-
-def prepare(request: Request) -> dict[str, Any]:
+def prepare(request: Request) -> Warned:
     """Copy the inputs and keys of the asked tasks; raises OrganiserError where a folder is missing."""
     copy_task_folders(Path(request["source"]), Path(request["out"]), request["tasks"], (reference.INPUT, reference.KEY))
     return {"warnings": []}
 
 
-def check_reference(request: Request) -> dict[str, Any]:
+def check_reference(request: Request) -> Warned:
     """Check inputs and keys; raises OrganiserError with every fault.
 
     Warns of pronouns that are alone, and of tasks in which there is nothing to find.
@@ -62,7 +59,7 @@ def template(request: Request) -> dict[str, Any]:
     return {}
 
 
-def secrets(request: Request) -> dict[str, Any]:
+def secrets(request: Request) -> Secrets:
     """The keys, by the SHA-256 of the file and of its canonical form (Canonical XML 2.0, texts stripped).
 
     They hold no text: a chain is a list of ids that many chains share in part.
@@ -78,13 +75,5 @@ def _read(request: Request) -> reference.Reference:
     return reference.read(Path(request["reference"]), request["tasks"], request["options"])
 
 
-VERBS = {
-    "prepare": prepare,
-    "check_reference": check_reference,
-    "manifest": manifest,
-    "template": template,
-    "secrets": secrets,
-}
-
 if __name__ == "__main__":
-    raise SystemExit(serve(VERBS))
+    raise SystemExit(serve(globals()))

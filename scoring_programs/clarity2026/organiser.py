@@ -2,17 +2,16 @@
 
 import csv
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from clarity2026 import reference
 from clarity2026.labels import ALIASES, CLARITY_LABELS, EVASION_LABELS
 from clarity2026.submission import COLUMNS, ID
-from scoring_kit.organiser import serve
+from scoring_kit.organiser import Request, Secrets, Warned, serve
 
 
-def prepare(request: Mapping[str, Any]) -> dict[str, list[str]]:
+def prepare(request: Request) -> Warned:
     """Validate the organiser's gold.csv and copy it."""
     source = Path(request["source"])
     gold = reference.read(source, request["tasks"], request["options"])
@@ -20,18 +19,13 @@ def prepare(request: Mapping[str, Any]) -> dict[str, list[str]]:
     return {"warnings": _remarks(gold)}
 
 
-def check_reference(request: Mapping[str, Any]) -> dict[str, list[str]]:
+def check_reference(request: Request) -> Warned:
     """Validate prepared gold and the options."""
     reference.read(Path(request["reference"]), request["tasks"], request["options"])
     return {"warnings": []}
 
 
-def manifest(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The ids that a submission must answer."""
-    return reference.manifest(_gold(request), request["tasks"])
-
-
-def template(request: Mapping[str, Any]) -> dict[str, Any]:
+def template(request: Request) -> dict[str, Any]:
     """Write `submission.csv` with every id and no label."""
     tasks = request["tasks"] if request["layout"] == "separate" else request["all_tasks"]
     columns = [COLUMNS[task] for task in tasks]
@@ -42,7 +36,7 @@ def template(request: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
+def secrets(request: Request) -> Secrets:
     """The labels, in all their spellings, tied to their ids.
 
     No text is secret, because the participants' input holds all of it.
@@ -58,7 +52,7 @@ def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
     return {"texts": [], "labels": labels, "files": [reference.FILE]}
 
 
-def _gold(request: Mapping[str, Any]) -> reference.Reference:
+def _gold(request: Request) -> reference.Reference:
     return reference.read(Path(request["reference"]), request["tasks"], request["options"])
 
 
@@ -72,14 +66,4 @@ def _remarks(gold: reference.Reference) -> list[str]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(
-        serve(
-            {
-                "prepare": prepare,
-                "check_reference": check_reference,
-                "manifest": manifest,
-                "template": template,
-                "secrets": secrets,
-            }
-        )
-    )
+    raise SystemExit(serve(globals()))

@@ -10,13 +10,13 @@ from clpsych2025 import reference as gold
 from clpsych2025.gold_checks import undefined_columns, weaknesses
 from clpsych2025.options import check_options
 from scoring_kit.errors import OrganiserError
-from scoring_kit.organiser import serve
+from scoring_kit.organiser import Request, Secrets, Warned, serve
 
 TEMPLATE = "TEAM_SubmissionID.json"
 PACKED_FILES = "files/"  # where a build puts files that options name, if they exist
 
 
-def prepare(request: Mapping[str, Any]) -> dict[str, Any]:
+def prepare(request: Request) -> Warned:
     """Turn a phase's folder, raw timelines or a prepared gold.json, into reference data.
 
     Returns:
@@ -31,7 +31,7 @@ def prepare(request: Mapping[str, Any]) -> dict[str, Any]:
     return {"warnings": warnings}
 
 
-def check_reference(request: Mapping[str, Any]) -> dict[str, Any]:
+def check_reference(request: Request) -> Warned:
     """Validate prepared gold and the options.
 
     Returns:
@@ -58,12 +58,12 @@ def check_reference(request: Mapping[str, Any]) -> dict[str, Any]:
     return {"warnings": weaknesses(reference, tasks, options)}
 
 
-def manifest(request: Mapping[str, Any]) -> dict[str, Any]:
+def manifest(request: Request) -> dict[str, Any]:
     """The ids that an answer must hold."""
     return gold.manifest(_reference(request), request["tasks"])
 
 
-def template(request: Mapping[str, Any]) -> dict[str, Any]:
+def template(request: Request) -> dict[str, Any]:
     """Write the empty submission: every timeline and post, nothing answered."""
     answers = {
         timeline: {
@@ -79,7 +79,7 @@ def template(request: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
+def secrets(request: Request) -> Secrets:
     """The gold that must not leak: annotated spans, summaries, and well-being scores by post."""
     texts: dict[str, None] = {}
     labels = []
@@ -91,19 +91,9 @@ def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
     return {"texts": [text for text in texts if text.strip()], "labels": labels, "files": [gold.FILE]}
 
 
-def _reference(request: Mapping[str, Any]) -> gold.Reference:
+def _reference(request: Request) -> gold.Reference:
     return gold.read(Path(request["reference"]), request["tasks"], request["options"])
 
 
 if __name__ == "__main__":
-    raise SystemExit(
-        serve(
-            {
-                "prepare": prepare,
-                "check_reference": check_reference,
-                "manifest": manifest,
-                "template": template,
-                "secrets": secrets,
-            }
-        )
-    )
+    raise SystemExit(serve(globals()))

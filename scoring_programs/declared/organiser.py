@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,10 @@ from declared.plan import Plan, plans
 from declared.tables import Table, fields_of_tasks, tables_of
 from declared.template import template_text
 from scoring_kit.errors import Problems
-from scoring_kit.organiser import serve
+from scoring_kit.organiser import Request, Secrets, Warned, serve
 
 
-def prepare(request: Mapping[str, Any]) -> dict[str, list[str]]:
+def prepare(request: Request) -> Warned:
     """Copy a phase's gold, and put the labels of all phases beside it for fields without declared values.
 
     Raises:
@@ -34,7 +34,7 @@ def prepare(request: Mapping[str, Any]) -> dict[str, list[str]]:
     return {"warnings": []}
 
 
-def _labels_of_all(folders: Sequence[Path], request: Mapping[str, Any]) -> dict[str, Any]:
+def _labels_of_all(folders: Sequence[Path], request: Request) -> dict[str, Any]:
     """Table id → field → the labels of the gold of all phases, of fields without declared values."""
     labels: dict[str, dict[str, set[str]]] = {}
     for table in tables_of(request["options"]).values():
@@ -45,7 +45,7 @@ def _labels_of_all(folders: Sequence[Path], request: Mapping[str, Any]) -> dict[
     return {name: {field: sorted(values) for field, values in fields.items()} for name, fields in labels.items()}
 
 
-def check_reference(request: Mapping[str, Any]) -> dict[str, list[str]]:
+def check_reference(request: Request) -> Warned:
     """Look for metrics that the gold leaves undefined; raises OrganiserError with all of them."""
     reference, wanted = _gold(request), _wanted(request)
     problems = Problems()
@@ -57,12 +57,7 @@ def check_reference(request: Mapping[str, Any]) -> dict[str, list[str]]:
     return {"warnings": [remark for plan in wanted for remark in remarks(plan, reference.tables[plan.table])]}
 
 
-def manifest(request: Mapping[str, Any]) -> dict[str, Any]:
-    """What a submission must answer."""
-    return gold.manifest(_gold(request), request["tasks"])
-
-
-def template(request: Mapping[str, Any]) -> dict[str, Any]:
+def template(request: Request) -> dict[str, Any]:
     """Write a file for each table with every key and the emptiest answer that is valid."""
     out = Path(request["out"])
     for one in _gold(request).tables.values():
@@ -71,7 +66,7 @@ def template(request: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
+def secrets(request: Request) -> Secrets:
     """The gold files; texts of the gold; and every column that is not a key, groups no rows and is not declared public.
 
     Cells are tied to their keys where a key has one row: in lists of rows the same numbers and items also occur in
@@ -104,7 +99,7 @@ def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
     return {"texts": list(texts), "labels": [list(pair) for pair in labels], "files": files, "columns": columns}
 
 
-def columns(request: Mapping[str, Any]) -> dict[str, Any]:
+def columns(request: Request) -> dict[str, Any]:
     """Every column has a metric of its own, so that no key can be misspelt."""
     return {
         task: {
@@ -121,24 +116,13 @@ def _identifying(keys: Sequence[Sequence[str]]) -> list[int]:
     return [part for part in range(len(keys[0])) if len({key[part] for key in keys}) == len(keys)]
 
 
-def _gold(request: Mapping[str, Any]) -> gold.Reference:
+def _gold(request: Request) -> gold.Reference:
     return gold.read(Path(request["reference"]), request["tasks"], request["options"])
 
 
-def _wanted(request: Mapping[str, Any]) -> list[Plan]:
+def _wanted(request: Request) -> list[Plan]:
     return [plan for task in request["tasks"] for plan in plans(request["options"])[task]]
 
 
 if __name__ == "__main__":
-    raise SystemExit(
-        serve(
-            {
-                "prepare": prepare,
-                "check_reference": check_reference,
-                "manifest": manifest,
-                "template": template,
-                "secrets": secrets,
-                "columns": columns,
-            }
-        )
-    )
+    raise SystemExit(serve(globals()))

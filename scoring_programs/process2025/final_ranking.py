@@ -17,21 +17,24 @@ from process2025.submission import EXPECTED_NAME, NAME
 from scoring_kit.errors import Problems
 from scoring_kit.program import Program
 from scoring_kit.ranking import (
-    TEAM,
-    Scores,
-    check_hidden,
-    printed,
-    read_scores,
-    score_all,
-    shared_ranks,
-    shown_name,
-    shown_record,
+    HIDDEN,
+    Standing,
+    View,
+    board_values,
+    shown_records,
+    standing,
+    team_scores,
     tie_notes,
     tied,
+    with_report,
+    with_unscored,
 )
 from scoring_kit.results import TaskResult
+from scoring_kit.scores_table import TEAM, Scores, read_scores
+from scoring_kit.team_results import TeamResults, score_all
 
 F1, RMSE, S = "f1", "rmse", "s"
+BOARD_F1 = "macro_f1"
 PLACES = 2
 
 
@@ -46,65 +49,86 @@ class Invitations:
 
 def rank(request: Mapping[str, Any]) -> dict[str, Any]:
     """The final ranking; the request and the answer are those of `scoring_kit.ranking.rank`, with `invited` besides."""
+    scored: TeamResults | None = None
     if request.get("scores"):
-        scores = read_scores(Path(request["scores"]), [F1, RMSE])
-        _check_range(scores, Path(request["scores"]).name)
+        scores = _read_scores(Path(request["scores"]))
+        view = View.of(request, scores)
     else:
-        results = score_all(request, Program.read(Path(request["program"])), team_name)
+        scored = score_all(request, Program.read(Path(request["program"])), team_name)
         scores = {
             team: {F1: _metric(own, "classification", "macro_f1"), RMSE: _metric(own, "regression", "rmse")}
-            for team, own in results.items()
+            for team, own in scored.results.items()
         }
-    hide: Collection[str] = request["hide"]
-    check_hidden(hide, scores)
-    return _answer(scores, hide)
+        view = View.of(request, scored.teams)
+    answer = with_unscored(_answer(scores, view), scored, view)
+    if request.get("report"):
+        program = Program.read(Path(request["program"]))
+        board = {team: board_values(program, {**own, BOARD_F1: own[F1]}) for team, own in scores.items()}
+        board = board if scored is None else team_scores(program, scored)
+        answer = with_report(answer, request, program, board, scored)
+    return answer
 
 
-def _answer(scores: Scores, hide: Collection[str]) -> dict[str, Any]:
-    combined = combined_scores(scores)
-    ranks = {
-        F1: shared_ranks({team: values[F1] for team, values in scores.items()}, descending=True),
-        RMSE: shared_ranks({team: values[RMSE] for team, values in scores.items()}, descending=False),
-        S: shared_ranks(combined, descending=True),
+def _answer(scores: Scores, view: View) -> dict[str, Any]:
+    combined = combined_scores(scores, view.baselines)
+    entered = {team: own for team, own in scores.items() if own[F1] is not None or own[RMSE] is not None}
+    by = {
+        F1: standing(_values(F1, scores, entered), True, view),
+        RMSE: standing(_values(RMSE, scores, entered), False, view),
+        S: standing(combined, True, view),
     }
-    invited = invitations(ranks[F1], ranks[RMSE], ranks[S])
-    by = dict.fromkeys(invited.classification, "classification") | dict.fromkeys(invited.regression, "regression")
+    invited = invitations(by[F1].ranks, by[RMSE].ranks, by[S].ranks)
+    invited_by = dict.fromkeys(invited.classification, "classification") | dict.fromkeys(
+        invited.regression, "regression"
+    )
     if invited.joint is not None:
-        by[invited.joint] = "joint"
+        invited_by[invited.joint] = "joint"
     records = [
         {
             TEAM: team,
             **scores[team],
             S: combined[team],
-            **{f"{name}_rank": ranks[name].get(team) for name in (F1, RMSE, S)},
-            "tied": [name for name in (F1, RMSE, S) if team in tied(ranks[name], hide)],
-            "invited_by": by.get(team),
+            **{f"{name}_rank": by[name].ranks.get(team) for name in (F1, RMSE, S)},
+            "tied": [name for name in (F1, RMSE, S) if team in tied(by[name].ranks, view.unseen)],
+            "invited_by": invited_by.get(team),
         }
-        for team, _ in printed(ranks[S], hide)
+        for team, _ in by[S].rows
     ]
+    joint = _shown([] if invited.joint is None else [invited.joint], view)
     return {
-        "teams": [shown_record(record, hide) for record in records],
+        "teams": shown_records(records, view),
         "invited": {
-            "classification": [shown_name(team, hide) for team in invited.classification],
-            "regression": [shown_name(team, hide) for team in invited.regression],
-            "joint": None if invited.joint is None else shown_name(invited.joint, hide),
+            "classification": _shown(invited.classification, view),
+            "regression": _shown(invited.regression, view),
+            "joint": joint[0] if joint else None,
         },
-        "tables": _tables(scores, combined, ranks, invited, hide),
-        "notes": _notes(ranks, hide),
+        "tables": _tables(scores, combined, by, invited, view),
+        "notes": _notes(by, view),
     }
 
 
-def combined_scores(scores: Scores) -> dict[str, float]:
-    """S of every team: F1 / sum of all F1 + 1 - RMSE / sum of all RMSE.
+def _values(name: str, scores: Scores, entered: Collection[str]) -> dict[str, float | None]:
+    """The teams of a task's table: those that entered it, and those that entered neither."""
+    return {team: own[name] for team, own in scores.items() if own[name] is not None or team not in entered}
+
+
+def _shown(teams: Sequence[str], view: View) -> list[str]:
+    """Those who are invited, as far as they are shown: an invitation says something of a team's figures."""
+    return [HIDDEN if team in view.hide_figures else team for team in teams if team not in view.hide]
+
+
+def combined_scores(scores: Scores, baselines: Collection[str] = ()) -> dict[str, float]:
+    """S of every team: F1 / sum of all F1 + 1 - RMSE / sum of all RMSE; the sums are without the baselines.
 
     The term of a task that a team did not enter is 0, and so is the F1 term where all F1 are 0; where all RMSE are 0,
     the RMSE term of those who entered is 1.
     """
-    f1_sum = sum(values[F1] or 0.0 for values in scores.values())
-    rmse_sum = sum(values[RMSE] or 0.0 for values in scores.values())
+    participants = [values for team, values in scores.items() if team not in baselines]
+    f1_sum = sum(values[F1] or 0.0 for values in participants)
+    rmse_sum = sum(values[RMSE] or 0.0 for values in participants)
 
     def f1_term(f1: float | None) -> float:
-        return f1 / f1_sum if f1 else 0.0
+        return f1 / f1_sum if f1 and f1_sum else 0.0
 
     def rmse_term(rmse: float | None) -> float:
         if rmse is None:
@@ -144,6 +168,16 @@ def _metric(results: Mapping[str, TaskResult], task: str, name: str) -> float | 
     return results[task].metrics[name].value if task in results else None
 
 
+def _read_scores(path: Path) -> Scores:
+    """A table with `f1` and `rmse`, or the board's columns: F1 is called `macro_f1` there."""
+    given = read_scores(path, [F1, RMSE], also=[BOARD_F1, "macro_precision", "macro_recall"])
+    scores: Scores = {
+        team: {F1: own[BOARD_F1] if own[F1] is None else own[F1], RMSE: own[RMSE]} for team, own in given.items()
+    }
+    _check_range(scores, path.name)
+    return scores
+
+
 def _check_range(scores: Scores, file: str) -> None:
     problems = Problems()
     for team, values in scores.items():
@@ -155,11 +189,11 @@ def _check_range(scores: Scores, file: str) -> None:
         raise problems.organiser_error()
 
 
-def _notes(ranks: Mapping[str, Mapping[str, int]], hide: Collection[str]) -> list[str]:
+def _notes(by: Mapping[str, Standing], view: View) -> list[str]:
     titles = {F1: "Classification", RMSE: "Regression", S: "Combined score"}
     order = " Where it decides an invitation, the teams' alphabetical order was taken."
-    notes = [f"{titles[name]}: {note}{order}" for name in titles for note in tie_notes(ranks[name], hide)]
-    if hide:
+    notes = [f"{titles[name]}: {note}{order}" for name in titles for note in tie_notes(by[name].ranks, view.unseen)]
+    if view.unseen:
         notes.append("The figures of a hidden team may be worked out from the S of the others; think before showing S.")
     return notes
 
@@ -167,19 +201,20 @@ def _notes(ranks: Mapping[str, Mapping[str, int]], hide: Collection[str]) -> lis
 def _tables(
     scores: Scores,
     combined: Mapping[str, float],
-    ranks: Mapping[str, Mapping[str, int]],
+    by: Mapping[str, Standing],
     invited: Invitations,
-    hide: Collection[str],
+    view: View,
 ) -> list[dict[str, Any]]:
     def figure(value: float | None, team: str) -> str:
-        return "" if value is None or team in hide else f"{value:.4f}"
+        return "" if value is None or team in view.unseen else f"{value:.4f}"
 
-    def table(title: str, by: str, heads: Mapping[str, str], is_invited: Collection[str | None]) -> dict[str, Any]:
+    def table(title: str, name: str, heads: Mapping[str, str], is_invited: Collection[str | None]) -> dict[str, Any]:
         rows = []
-        for team, place in printed(ranks[by], hide):
+        for team, place in by[name].rows:
             values = {**scores[team], S: combined[team]}
-            figures = [figure(values[name], team) for name in heads]
-            rows.append([place, shown_name(team, hide), *figures, "invited" if team in is_invited else ""])
+            figures = [figure(values[head], team) for head in heads]
+            mark = "invited" if team in is_invited and team not in view.unseen else ""
+            rows.append([place, team, *figures, mark])
         return {"title": title, "header": ["Rank", "Team", *heads.values(), "Invitation"], "rows": rows}
 
     return [

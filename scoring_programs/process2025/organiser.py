@@ -2,20 +2,18 @@
 
 import csv
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from process2025 import reference, released
-from process2025.final_ranking import rank
 from process2025.reference import GOLD, RELEASED
 from process2025.submission import ID, MODELS, PREFIX, SUFFIXES, TEMPLATE_TEAM, column_name
 from scoring_kit.csv_reading import read_table
 from scoring_kit.errors import OrganiserError, Problems
-from scoring_kit.organiser import serve
+from scoring_kit.organiser import Request, Secrets, Warned, serve
 
 
-def prepare(request: Mapping[str, Any]) -> dict[str, list[str]]:
+def prepare(request: Request) -> Warned:
     """Validate the organiser's gold.csv and copy it, or make it of dem-info.csv as the challenge released it."""
     source, target = Path(request["source"]), Path(request["out"]) / GOLD.file
     form = RELEASED if (source / RELEASED.file).is_file() else GOLD
@@ -35,18 +33,13 @@ def prepare(request: Mapping[str, Any]) -> dict[str, list[str]]:
     return {"warnings": warnings}
 
 
-def check_reference(request: Mapping[str, Any]) -> dict[str, list[str]]:
+def check_reference(request: Request) -> Warned:
     """Validate prepared gold and the options."""
     _gold(request)
     return {"warnings": []}
 
 
-def manifest(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The speakers that a submission must answer for."""
-    return reference.manifest(_gold(request), request["tasks"])
-
-
-def template(request: Mapping[str, Any]) -> dict[str, Any]:
+def template(request: Request) -> dict[str, Any]:
     """Write a file with every speaker and no answer, which enters no task."""
     columns = [column_name(task, number) for task in SUFFIXES for number in range(1, MODELS + 1)]
     with (Path(request["out"]) / f"{PREFIX}{TEMPLATE_TEAM}.csv").open("w", encoding="utf-8", newline="") as file:
@@ -56,7 +49,7 @@ def template(request: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
+def secrets(request: Request) -> Secrets:
     """The classes and MMSE scores, in every spelling, tied to their speakers."""
     gold = _gold(request)
     labels = [[item, name] for item, name in zip(gold.ids, gold.classes, strict=False)]
@@ -75,20 +68,9 @@ def _mmse_cells(folder: Path) -> list[str]:
     return [cells[at].strip() for _, cells in table.rows]
 
 
-def _gold(request: Mapping[str, Any]) -> reference.Reference:
+def _gold(request: Request) -> reference.Reference:
     return reference.read(Path(request["reference"]), request["tasks"], request["options"])
 
 
 if __name__ == "__main__":
-    raise SystemExit(
-        serve(
-            {
-                "prepare": prepare,
-                "check_reference": check_reference,
-                "manifest": manifest,
-                "template": template,
-                "secrets": secrets,
-                "rank": rank,
-            }
-        )
-    )
+    raise SystemExit(serve(globals()))

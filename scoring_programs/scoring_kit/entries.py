@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from scoring_kit.errors import OrganiserError, Problems, printable
+from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.submission_files import JUNK_FOLDERS, JUNK_NAMES, SubmissionFiles
 from scoring_kit.submission_zip import is_zip, unpack
 
@@ -28,12 +28,14 @@ class Entry:
         shown: its path below the folder of all submissions.
         files: the folder with its files, unpacked.
         moment: that of the dated folder it is in, if any.
+        problems: why it cannot be read.
     """
 
     team: str
     shown: str
     files: Path
     moment: datetime | None
+    problems: Sequence[str] = ()
 
 
 def entry_name(stem: str, names: Sequence[str], problems: Problems) -> str | None:
@@ -44,6 +46,8 @@ def entry_name(stem: str, names: Sequence[str], problems: Problems) -> str | Non
 def read_entries(folder: Path, work: Path, keep: Collection[str], team_name: TeamName = entry_name) -> list[Entry]:
     """The submission of every team below `folder` that counts, by team; zips are unpacked below `work`.
 
+    One that cannot be read says why in its `problems`, and is its entry's name's where the rule finds no team.
+
     Folders named in `keep` (task ids) carry meaning, any other one around a submission's files does not.
 
     Folders called by a date (2025-01-31, or with a time, 2025-01-31T18-00) hold what was sent then: by all teams, or,
@@ -51,7 +55,7 @@ def read_entries(folder: Path, work: Path, keep: Collection[str], team_name: Tea
     the latest counts.
 
     Raises:
-        OrganiserError: everything that cannot be read, and every team whose latest submission is not clear.
+        OrganiserError: there is no submission, and every team whose latest submission is not clear.
     """
     if not folder.is_dir():
         raise OrganiserError(f"{folder}: no such folder. Expected one zip, folder or file for each team in it.")
@@ -59,12 +63,14 @@ def read_entries(folder: Path, work: Path, keep: Collection[str], team_name: Tea
     entries: dict[str, list[Entry]] = {}
     for number, (path, name, moment) in enumerate(_walk(folder, None, None)):
         shown = path.relative_to(folder).as_posix()
-        unpacked = _unpacked(path, shown, work / str(number), problems)
-        names = list(SubmissionFiles(unpacked, keep, Problems()).paths)
-        team = team_name(name, names, problems)
-        if team is not None:
-            entries.setdefault(team, []).append(Entry(team, shown, unpacked, moment))
-    if not entries and not problems.found:
+        own = Problems()
+        unpacked = _unpacked(path, work / str(number), own)
+        team = None
+        if not own.found:
+            team = team_name(name, list(SubmissionFiles(unpacked, keep, Problems()).paths), own)
+        entry = Entry(name if team is None else team, shown, unpacked, moment, own.organiser_error().messages)
+        entries.setdefault(entry.team, []).append(entry)
+    if not entries:
         problems.error(str(folder), "holds no submission", "one zip, folder or file for each team")
     latest = [_latest(entries[team], problems) for team in sorted(entries)]
     if problems.found:
@@ -109,19 +115,17 @@ def _moment(name: str) -> datetime | None:
         return None
 
 
-def _unpacked(path: Path, shown: str, into: Path, problems: Problems) -> Path:
+def _unpacked(path: Path, into: Path, problems: Problems) -> Path:
     if path.is_dir():
         return path
     into.mkdir(parents=True)
     if path.suffix.lower() == ".zip":
-        inside = Problems()
-        unpack(path, into, inside)
-        problems.take(inside, f"{printable(shown)}: ")
+        unpack(path, into, problems)
         return into
     try:
         shutil.copyfile(path, into / path.name)
     except OSError as error:  # such as a link to nowhere
-        problems.error(shown, f"cannot be read ({error.strerror or error})", "a zip, a folder or a file")
+        problems.error(path.name, f"cannot be read ({error.strerror or error})", "a zip, a folder or a file")
     return into
 
 

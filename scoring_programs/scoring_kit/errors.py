@@ -70,11 +70,6 @@ class Problems:
         if len(self.warnings) < SHOWN:
             self.warnings.append(_line(f"{where}: {_sentence(what)}"))
 
-    def take(self, other: Problems, prefix: str) -> None:
-        """Record the errors of a part of the whole, with `prefix` before each."""
-        self.errors += [prefix + error for error in other.errors[: SHOWN - len(self.errors)]]
-        self.found += other.found
-
     def warning_lines(self) -> List[str]:
         """The warnings as the participant reads them."""
         lines = fitting([f"warning: {text}" for text in self.warnings[:WARNINGS_SHOWN]], LOG_BYTES // 3)

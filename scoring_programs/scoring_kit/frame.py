@@ -26,7 +26,7 @@ from scoring_kit.program import Program
 from scoring_kit.report import Run
 from scoring_kit.results import TaskResult
 from scoring_kit.signature import reference_digest, signature
-from scoring_kit.submission_files import read_submission, submission_name
+from scoring_kit.submission_files import read_submission, submission_folder, submission_name
 
 
 class TaskScorer(Protocol):
@@ -66,7 +66,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def run(program_folder: Path, input_folder: Path, output_folder: Path, task: str | None = None) -> None:
-    """Score `input_folder/res` against `input_folder/ref` and write the outputs.
+    """Score the submission against `input_folder/ref` and write the outputs.
 
     Raises:
         SubmissionError: with every problem of the submission.
@@ -85,14 +85,15 @@ def run(program_folder: Path, input_folder: Path, output_folder: Path, task: str
     reference = reading_gold.read(reference_folder, program.tasks, program.options)
     manifest = make_manifest(program, reading_gold.manifest(reference, program.tasks))
     problems = Problems()
+    submitted = submission_folder(input_folder)
     try:
-        submission = read_submission(reading, input_folder / "res", manifest, problems)
+        submission = read_submission(reading, submitted, manifest, problems)
     except SubmissionError:
         _print_warnings(problems)  # what was ignored is often why something else is missing
         raise
     results = score_tasks(program, reference, submission)
     line = signature(program, results, reference_digest(reference_folder))
-    this_run = Run(line, _now(), submission_name(input_folder / "res"), problems.warnings)
+    this_run = Run(line, _now(), submission_name(submitted), problems.warnings)
     scores = write_outputs(output_folder, program, results, this_run)
     _print_warnings(problems)
     print(f"signature: {line}")

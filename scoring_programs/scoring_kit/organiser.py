@@ -8,38 +8,90 @@ a line end after it; anything else that is printed is passed over), a JSON objec
 - `messages`: what the organiser must fix (OrganiserError, or SubmissionError with all its problems);
 - `traceback`: a bug, whole, because only the organisers' own machine runs this.
 
+Before it, a record may say how far a verb is: `progress`, an object of `step`, `done` and `total`.
+
 The verbs that a package serves itself, each with the fields of its request
 (`tasks`, `all_tasks`, `layout` and `options` in each) and its answer:
 
-- `prepare`: `source`, the folder of a phase's data; `out`, the folder to write reference data to. `{"warnings": […]}`.
+- `prepare`: `source`, the folder of a phase's data; `out`, the folder to write reference data to; `phases`, the folders
+  of all phases' data. `{"warnings": […]}`.
 - `check_reference`: `reference`, a folder that `prepare` wrote. `{"warnings": […]}`.
-- `manifest`: `reference`. The `expected` part of the manifest, an object of the package's own choice.
 - `template`: `reference`; `out`, the folder to write the empty submission to. `{}`.
 - `secrets`: `reference`. `{"texts": […], "labels": [[id, label], …], "files": [name or SHA-256, …]}`; also `published`,
   the names of reference files that participants may have, and `columns`, file → the titles of its secret columns.
 
-`rank`, `columns` and `trial` are served for every package, unless it serves a verb of that name itself.
+Served for every package, unless its module has a function of that name itself: `manifest` (of `reference`, what the
+module `reference` says), `rank`, `columns` and `trial`.
 """
 
 import json
 import sys
 import traceback
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NotRequired, Required, TypedDict
 
 from scoring_kit.errors import OrganiserError, SubmissionError
 from scoring_kit.missing_packages import missing_package, what_is_missing
 
 RECORD = "\x1e"
+
+
+class Request(TypedDict, total=False):
+    """What the press asks of a verb; which of the paths are there depends on the verb."""
+
+    tasks: Required[Sequence[str]]
+    all_tasks: Required[Sequence[str]]
+    layout: Required[str]
+    options: Required[Mapping[str, Any]]
+    source: str
+    out: str
+    reference: str
+    phases: Sequence[str]
+
+
+class Warned(TypedDict):
+    """The answer of `prepare` and `check_reference`: what the organisers should know of their data."""
+
+    warnings: Sequence[str]
+
+
+class Secrets(TypedDict):
+    """The answer of `secrets`; see above."""
+
+    texts: Sequence[str]
+    labels: Sequence[Sequence[str]]
+    files: Sequence[str]
+    published: NotRequired[Sequence[str]]
+    columns: NotRequired[Mapping[str, Sequence[str]]]
+
+
+VERBS = ("prepare", "check_reference", "manifest", "template", "secrets", "rank", "columns", "trial")
 Verb = Callable[[Mapping[str, Any]], object]
 
 
-def serve(verbs: Mapping[str, Verb]) -> int:
-    """Answer calls until standard input ends; returns the exit status."""
-    known = {"rank": _rank, "columns": _columns, "trial": _trial, **verbs}
+def serve(module: Mapping[str, Any]) -> int:
+    """Answer calls with the functions of a package's organiser module, its `globals()`, until standard input ends.
+
+    Returns:
+        The exit status.
+    """
+    package = str(module.get("__package__"))
+    known: dict[str, Verb] = {
+        "manifest": lambda request: _manifest(package, request),
+        "rank": _rank,
+        "columns": _columns,
+        "trial": _trial,
+    }
+    known |= {name: module[name] for name in VERBS if name in module}
     for line in sys.stdin:
         print(RECORD + _answered(known, json.loads(line)), flush=True)
     return 0
+
+
+def show_progress(step: str, done: int, total: int) -> None:
+    """Tell the press how far a verb is: `step` is what is being done, `done` of `total` are finished."""
+    print(RECORD + json.dumps({"progress": {"step": step, "done": done, "total": total}}), flush=True)
 
 
 def _answered(verbs: Mapping[str, Verb], call: Mapping[str, Any]) -> str:
@@ -62,6 +114,13 @@ def _answered(verbs: Mapping[str, Verb], call: Mapping[str, Any]) -> str:
 
 def _traceback(error: Exception) -> str:
     return "".join(traceback.format_exception(error))
+
+
+def _manifest(package: str, request: Mapping[str, Any]) -> object:
+    from scoring_kit.package import reference_module
+
+    module, tasks = reference_module(package), request["tasks"]
+    return module.manifest(module.read(Path(request["reference"]), tasks, request["options"]), tasks)
 
 
 def _rank(request: Mapping[str, Any]) -> object:

@@ -5,73 +5,150 @@ Served by every scoring package as the organiser's verb `rank`; a package with a
 
 from __future__ import annotations
 
-import math
-import tempfile
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scoring_kit.csv_reading import read_table
-from scoring_kit.entries import TeamName, entry_name, read_entries
-from scoring_kit.errors import OrganiserError, Problems, SubmissionError, printable, shown
-from scoring_kit.frame import make_manifest, score_tasks
-from scoring_kit.json_reading import read_utf8
-from scoring_kit.outputs import check_columns
-from scoring_kit.package import reference_module, submission_module
+from scoring_kit.errors import OrganiserError, printable
 from scoring_kit.program import Column, Program
 from scoring_kit.results import TaskResult, comparable
-from scoring_kit.submission_files import read_submission, task_folders
+from scoring_kit.scores_table import TEAM, Scores, read_scores
+from scoring_kit.team_results import TeamResults, score_all
 
-TEAM = "team"
 HIDDEN = "(hidden)"
-
-Scores = dict[str, dict[str, float | None]]
-"""Team → column key → score; None where the team did not enter the column's task."""
+NOT_SCORED = "not_scored"
 
 
-def rank(request: Mapping[str, Any], results: Mapping[str, Mapping[str, TaskResult]] | None = None) -> dict[str, Any]:
+@dataclass(frozen=True)
+class View:
+    """Which teams are shown how.
+
+    Attributes:
+        hide: teams of which nothing is shown. They hold their ranks all the same.
+        hide_figures: teams of which the name alone is shown.
+        baselines: systems that are shown without a rank and do not count for anybody else's.
+    """
+
+    hide: Collection[str] = ()
+    hide_figures: Collection[str] = ()
+    baselines: Collection[str] = ()
+
+    @classmethod
+    def of(cls, request: Mapping[str, Any], teams: Collection[str]) -> View:
+        """What a request asks for; raises OrganiserError for teams that are not there."""
+        options = {"--hide": "hide", "--hide-figures": "hide_figures", "--baseline": "baselines"}
+        asked = {field: list(request.get(field, ())) for field in options.values()}
+        unknown = [(o, name) for o, field in options.items() for name in asked[field] if name not in teams]
+        if unknown:
+            known = ", ".join(sorted(teams))
+            raise OrganiserError(*(printable(f"{o} {n}: no such team. Expected one of {known}.") for o, n in unknown))
+        return cls(**asked)
+
+    @property
+    def unseen(self) -> set[str]:
+        """Teams whose figures are not shown."""
+        return {*self.hide, *self.hide_figures}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The teams by one column.
+
+    Attributes:
+        ranks: the rank of every team that competes and has a value.
+        rows: (team, rank as it is printed) in the order of a table: `=` marks a shared rank; a baseline is where its
+            value puts it; teams without a value, or with hidden figures, come last.
+    """
+
+    ranks: Mapping[str, int]
+    rows: Sequence[tuple[str, str]]
+
+
+def rank(request: Mapping[str, Any], scored: TeamResults | None = None) -> dict[str, Any]:
     """One ranking for each task, ties sharing a rank.
 
     Args:
         request: `program`, the path of a program.json; `scores`, the path of a table of scores, or else `submissions`
-            and `reference`, the folders of all submissions and of the prepared gold; `hide`, teams to show without
-            name and figures.
-        results: what `score_all` gives for the request, where that is known already.
+            and `reference`, the folders of all submissions and of the prepared gold; what `View` names; and `report`,
+            as `scoring_kit.resampling.final_report` takes it, where one is wanted.
+        scored: what `score_all` gives for the request, where that is known already.
 
     Returns:
         `teams`: a record for each team, with its columns and its rank in each task; `tables`: to be printed, each with
-        `title`, `header` and `rows` of texts; `notes`: what the organisers should know.
+        `title`, `header` and `rows` of texts; `notes`: what the organisers should know; `report`, if it is wanted.
+        Where submissions could not be scored, each record says why in `not_scored`.
     """
     program = Program.read(Path(request["program"]))
-    columns = [column for column in program.columns if column.computation is None]
     if request.get("scores"):
-        scores = read_scores(Path(request["scores"]), [column.key for column in columns])
+        given = read_scores(Path(request["scores"]), [column.key for column in program.columns])
+        scores = {team: board_values(program, values) for team, values in given.items()}
+        view = View.of(request, scores)
     else:
-        results = score_all(request, program) if results is None else results
-        for entered in results.values():
-            check_columns(program, entered)
-        scores = {team: {column.key: _value(column, own) for column in columns} for team, own in results.items()}
-    check_hidden(request["hide"], scores)
+        scored = score_all(request, program) if scored is None else scored
+        scores = team_scores(program, scored)
+        view = View.of(request, scored.teams)
     records: dict[str, dict[str, Any]] = {team: {TEAM: team, **values} for team, values in scores.items()}
     tables, notes = [], []
     for task in program.tasks:
-        own = [column for column in columns if column.task == task]
-        if not own:
-            continue  # all of its columns are filled by the platform
-        if all(values[own[0].key] is None for values in scores.values()):
+        columns = [column for column in program.columns if column.task == task]
+        standing = task_standing(columns[0], scores, view)
+        if all(values[columns[0].key] is None for values in scores.values()):
             notes.append(f"{program.task_names[task]}: no team entered it.")
-        ranks = shared_ranks({team: values[own[0].key] for team, values in scores.items()}, own[0].sort == "desc")
         for team, record in records.items():
-            record[f"{task}_rank"] = ranks.get(team)
-            record.setdefault("tied", []).extend([task] if team in tied(ranks, request["hide"]) else [])
-        tables.append(_table(program.task_names[task], own, scores, ranks, request["hide"]))
-        notes += [f"{program.task_names[task]}: {text}" for text in tie_notes(ranks, request["hide"])]
-    shown = [
-        shown_record(record, request["hide"])
-        for record in sorted(records.values(), key=lambda r: r[TEAM] in request["hide"])
-    ]
-    return {"teams": shown, "tables": tables, "notes": notes}
+            record[f"{task}_rank"] = standing.ranks.get(team)
+            record.setdefault("tied", []).extend([task] if team in tied(standing.ranks, view.unseen) else [])
+        tables.append(_table(program.task_names[task], columns, scores, standing, view))
+        notes += [f"{program.task_names[task]}: {text}" for text in tie_notes(standing.ranks, view.unseen)]
+    ordered = sorted(records.values(), key=lambda record: record[TEAM] in view.hide_figures)
+    answer = {"teams": shown_records(ordered, view), "tables": tables, "notes": notes}
+    return with_report(with_unscored(answer, scored, view), request, program, scores, scored)
+
+
+def team_scores(program: Program, scored: TeamResults) -> Scores:
+    """Every scored team's value in every column of the board."""
+    return {team: board_values(program, _written(program, own)) for team, own in scored.results.items()}
+
+
+def board_values(program: Program, written: Mapping[str, float | None]) -> dict[str, float | None]:
+    """A team's value in every column as the platform makes them; None where it entered nothing of the column.
+
+    A computed column is made of the `worst` of a task that the team did not enter, because that is on the board.
+    """
+    values = {column.key: written.get(column.key) for column in program.columns}
+    stored = {c.key: c.worst if values[c.key] is None else values[c.key] for c in program.columns if not c.computation}
+    computed = program.with_computed({key: value for key, value in stored.items() if value is not None})
+    for column in program.columns:
+        entered = any(values[key] is not None for key in column.of)
+        if column.computation and entered and values[column.key] is None:
+            values[column.key] = computed[column.key]
+    return values
+
+
+def task_standing(column: Column, scores: Scores, view: View) -> Standing:
+    """The teams by a column: those that have a value there, and those that have none in any."""
+    values = {team: own[column.key] for team, own in scores.items()}
+    if any(value is not None for value in values.values()):
+        without_any = {team for team, own in scores.items() if all(value is None for value in own.values())}
+    else:
+        without_any = set()
+    return standing(
+        {team: value for team, value in values.items() if value is not None or team in without_any},
+        column.sort == "desc",
+        view,
+    )
+
+
+def standing(values: Mapping[str, float | None], descending: bool, view: View) -> Standing:
+    """The order of the teams by their values."""
+    ranks = shared_ranks({team: v for team, v in values.items() if team not in view.baselines}, descending)
+    shared = tied(ranks, view.unseen)
+    shown = {team: comparable(v) for team, v in values.items() if v is not None and team not in view.unseen}
+    best_first = sorted(shown, key=lambda team: (-shown[team] if descending else shown[team], team))
+    last = sorted(team for team in values if team not in shown and team not in view.hide)
+    rows = [(team, f"{ranks.get(team, '')}{'=' if team in shared else ''}") for team in best_first]
+    return Standing(ranks, [*rows, *((team, "") for team in last)])
 
 
 def shared_ranks(values: Mapping[str, float | None], descending: bool) -> dict[str, int]:
@@ -84,134 +161,73 @@ def shared_ranks(values: Mapping[str, float | None], descending: bool) -> dict[s
     return {team: first[value] for team, value in there.items()}
 
 
-def tied(ranks: Mapping[str, int], hide: Collection[str]) -> set[str]:
-    """The shown teams that share their rank with another shown one; ties with a hidden team would tell its figures."""
-    counts = Counter(place for team, place in ranks.items() if team not in hide)
-    return {team for team, place in ranks.items() if team not in hide and counts[place] > 1}
+def tied(ranks: Mapping[str, int], unseen: Collection[str]) -> set[str]:
+    """The shown teams that share their rank with another shown one; ties with an unseen team would tell its figures."""
+    counts = Counter(place for team, place in ranks.items() if team not in unseen)
+    return {team for team, place in ranks.items() if team not in unseen and counts[place] > 1}
 
 
-def printed(ranks: Mapping[str, int], hide: Collection[str]) -> list[tuple[str, str]]:
-    """(team, rank as it is printed) in the order of a table: `=` marks a shared rank; hidden teams come last."""
-    shared = tied(ranks, hide)
-    ordered = sorted(ranks, key=lambda team: (team in hide, ranks[team], team))
-    return [
-        (team, "" if team in hide else f"{ranks[team]}=" if team in shared else f"{ranks[team]}") for team in ordered
-    ]
-
-
-def tie_notes(ranks: Mapping[str, int], hide: Collection[str]) -> list[str]:
+def tie_notes(ranks: Mapping[str, int], unseen: Collection[str]) -> list[str]:
     """A sentence for each rank that is shared."""
     equal: dict[int, list[str]] = {}
-    for team in sorted(tied(ranks, hide)):
+    for team in sorted(tied(ranks, unseen)):
         equal.setdefault(ranks[team], []).append(team)
     return [f"{' and '.join(teams)} share rank {place}." for place, teams in sorted(equal.items())]
 
 
-def shown_name(team: str, hide: Collection[str]) -> str:
-    """A team's name, unless it is hidden."""
-    return HIDDEN if team in hide else team
+def shown_records(records: Sequence[Mapping[str, Any]], view: View) -> list[dict[str, Any]]:
+    """The teams' records: none of a hidden team, and nothing but the name where figures are hidden."""
+    return [
+        {**dict.fromkeys(record), TEAM: record[TEAM]} if record[TEAM] in view.hide_figures else dict(record)
+        for record in records
+        if record[TEAM] not in view.hide
+    ]
 
 
-def shown_record(record: Mapping[str, Any], hide: Collection[str]) -> dict[str, Any]:
-    """A team's record; of a hidden team nothing but that it is there."""
-    return {**dict.fromkeys(record), TEAM: HIDDEN} if record[TEAM] in hide else dict(record)
+def with_unscored(answer: dict[str, Any], scored: TeamResults | None, view: View) -> dict[str, Any]:
+    """The answer with a record and a row for each submission that could not be scored, and the reasons."""
+    unscored = {team: why for team, why in (scored.unscored if scored else {}).items() if team not in view.hide}
+    if not unscored:
+        return answer
+    fields = dict.fromkeys(answer["teams"][0]) if answer["teams"] else {}
+    records = [{**record, NOT_SCORED: []} for record in answer["teams"]]
+    records += [{**fields, TEAM: team, NOT_SCORED: why} for team, why in unscored.items()]
+    rows = [[team, text] for team, why in unscored.items() for text in why]
+    table = {"title": "Not scored", "header": ["Team", "Reason"], "rows": rows}
+    return {**answer, "teams": records, "tables": [*answer["tables"], table]}
 
 
-def check_hidden(hide: Collection[str], teams: Collection[str]) -> None:
-    """Raise OrganiserError for teams to be hidden that are not there."""
-    unknown = [name for name in hide if name not in teams]
-    if unknown:
-        known = ", ".join(sorted(teams))
-        raise OrganiserError(*(printable(f"--hide {name}: no such team. Expected one of {known}.") for name in unknown))
-
-
-def score_all(
-    request: Mapping[str, Any], program: Program, team_name: TeamName = entry_name
-) -> dict[str, dict[str, TaskResult]]:
-    """Score every team's submission in `request["submissions"]` against the gold in `request["reference"]`.
-
-    Returns:
-        Team → task that it entered → result.
-
-    Raises:
-        OrganiserError: submissions that cannot be scored, each with all its problems.
-    """
-    reading_gold, reading = reference_module(program.package), submission_module(program.package)
-    reference = reading_gold.read(Path(request["reference"]), program.tasks, program.options)
-    manifest = make_manifest(program, reading_gold.manifest(reference, program.tasks))
-    results: dict[str, dict[str, TaskResult]] = {}
-    failures: list[str] = []
-    folders = task_folders(reading, program.all_tasks)
-    with tempfile.TemporaryDirectory() as work:
-        for entry in read_entries(Path(request["submissions"]), Path(work), folders, team_name):
-            try:
-                submission = read_submission(reading, entry.files, manifest, Problems())
-            except SubmissionError as error:
-                more = error.found - len(error.messages)
-                messages = [*error.messages, *([f"… and {more} more."] if more else [])]
-                failures += [printable(f"team {entry.team} ({entry.shown}): {message}") for message in messages]
-                continue
-            results[entry.team] = score_tasks(program, reference, submission)
-    if failures:
-        raise OrganiserError(*failures)
-    return results
-
-
-def _value(column: Column, results: Mapping[str, TaskResult]) -> float | None:
-    """A score as the board shows it; None where the task was not entered."""
-    value = results[column.task].metrics[column.key].value if column.task in results else None
-    return None if value is None else column.bounded(value)
-
-
-def read_scores(path: Path, keys: Sequence[str]) -> Scores:
-    """Read a table `team,<column>,…`; an empty cell or a missing column is a task that the team did not enter.
-
-    Raises:
-        OrganiserError: everything that is wrong with the table, with file and line.
-    """
-    problems = Problems()
-    if not path.is_file():
-        raise OrganiserError(f"{path}: no such file. Expected a CSV table with the columns {TEAM}, {', '.join(keys)}.")
-    text = read_utf8(path, path.name, float("inf"), problems)
-    scores: Scores = {}
-    if text is not None:
-        table = read_table(text, path.name, problems)
-        unknown = [name for name in table.header if name not in (TEAM, *keys)]
-        if TEAM not in table.header or unknown or not set(keys) & set(table.header):
-            problems.error(f"{path.name}:1", f"has the columns {', '.join(table.header)}", f"{TEAM}, {', '.join(keys)}")
-        else:
-            for line, cells in table.rows:
-                row = dict(zip(table.header, (cell.strip() for cell in cells), strict=True))
-                team = row[TEAM]
-                if not team or team in scores:
-                    what = f"the team {shown(team)} already has a row" if team else f"{TEAM} is empty"
-                    problems.error(f"{path.name}:{line}", what, "one row for each team")
-                scores[team] = {key: _number(row.get(key, ""), f"{path.name}:{line} ({key})", problems) for key in keys}
-            if not scores and not problems.found:
-                problems.error(path.name, "has no rows", "one row for each team")
-    if problems.found:
-        raise problems.organiser_error()
-    return scores
-
-
-def _number(cell: str, where: str, problems: Problems) -> float | None:
-    if not cell:
-        return None
-    try:
-        value = float(cell)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        problems.error(where, f"{shown(cell)} is not a finite number", "a number such as 0.53, or nothing")
-    return value
-
-
-def _table(
-    title: str, columns: Sequence[Column], scores: Scores, ranks: Mapping[str, int], hide: Collection[str]
+def with_report(
+    answer: dict[str, Any],
+    request: Mapping[str, Any],
+    program: Program,
+    scores: Scores,
+    scored: TeamResults | None,
 ) -> dict[str, Any]:
+    """The answer with what the final report needs, where the request asks for it."""
+    if not request.get("report"):
+        return answer
+    from scoring_kit.resampling.final_report import final_report  # which is in no scoring program
+
+    everyone = [*scores, *(scored.unscored if scored else ())]
+    report = final_report(request["report"], program, scores, scored, View.of(request, everyone))
+    return {**answer, "report": report, "notes": [*answer["notes"], *report.pop("notes")]}
+
+
+def _written(program: Program, results: Mapping[str, TaskResult]) -> dict[str, float | None]:
+    """A team's scores as the board shows them; None where it did not enter the task."""
+    written: dict[str, float | None] = {}
+    for column in program.columns:
+        if column.computation is None and column.task in results:
+            value = results[column.task].metrics[column.key].value
+            written[column.key] = None if value is None else column.bounded(value)
+    return written
+
+
+def _table(title: str, columns: Sequence[Column], scores: Scores, standing: Standing, view: View) -> dict[str, Any]:
     rows = []
-    for team, place in printed(ranks, hide):
-        values = [None if team in hide else scores[team][column.key] for column in columns]
-        figures = ["" if v is None else f"{v:.{c.precision}f}" for v, c in zip(values, columns, strict=True)]
-        rows.append([place, shown_name(team, hide), *figures])
+    for team, place in standing.rows:
+        values = [None if team in view.unseen else scores[team][column.key] for column in columns]
+        figures = ["" if v is None else f"{v:.{c.decimals}f}" for v, c in zip(values, columns, strict=True)]
+        rows.append([place, team, *figures])
     return {"title": title, "header": ["Rank", "Team", *(column.title for column in columns)], "rows": rows}

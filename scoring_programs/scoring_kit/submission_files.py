@@ -21,11 +21,22 @@ PLATFORM_FILES = {"metadata"}
 PROGRAM_FILES = ("metadata", "metadata.yaml")
 
 
+def submission_folder(input_folder: Path) -> Path:
+    """Where the submission lies: `res` in the input folder, else `ingested_program` beside it.
+
+    Newer versions of the platform mount the submission as `/app/ingested_program`, and call its copy in
+    `/app/input/res` temporary.
+    """
+    predictions, submission = input_folder / "res", input_folder.parent / "ingested_program"
+    handed_on = predictions.is_dir() and any(entry.name not in PLATFORM_FILES for entry in predictions.iterdir())
+    return submission if not handed_on and submission.is_dir() else predictions
+
+
 class SubmissionFiles:
     """The submission's own files by their name below its root, `/` between folders.
 
     Args:
-        folder: where the submission is, unzipped (`input/res` on the platform).
+        folder: where the submission is, unzipped.
         keep: names of top folders that carry meaning (task ids), never taken for a wrapping folder.
         problems: collects warnings about what is ignored, and errors about links.
 

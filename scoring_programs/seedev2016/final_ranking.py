@@ -10,10 +10,8 @@ from typing import Any
 from scoring_kit import ranking
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult
+from scoring_kit.team_results import score_all
 from seedev2016.schema import EVENT_TYPES
-
-Results = Mapping[str, Mapping[str, TaskResult]]
-"""Team → task that it entered → result."""
 
 
 def rank(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -28,14 +26,15 @@ def rank(request: Mapping[str, Any]) -> dict[str, Any]:
     if not request.get("submissions"):
         return ranking.rank(request)
     program = Program.read(Path(request["program"]))
-    results = ranking.score_all(request, program)
-    answer = ranking.rank(request, results)
+    scored = score_all(request, program)
+    answer = ranking.rank(request, scored)
+    results, unseen = scored.results, ranking.View.of(request, scored.teams).unseen
     answer["by_type"] = {}
     for task in program.tasks:
         scores = {
             team: _by_type(task, results[team][task])
             for team in sorted(results)
-            if task in results[team] and team not in request["hide"]
+            if task in results[team] and team not in unseen
         }
         answer["by_type"][task] = scores
         if scores:

@@ -1,27 +1,23 @@
 """What only the organisers of SeeDev need: prepare and check gold, manifest, template, secrets, the final ranking."""
 
 import hashlib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from scoring_kit.errors import Problems
-from scoring_kit.organiser import serve
+from scoring_kit.organiser import Request, Secrets, Warned, serve
 from scoring_kit.task_folders import copy_task_folders
 from seedev2016 import reference
-from seedev2016.final_ranking import rank
 from seedev2016.standoff import Entity
 
-Request = Mapping[str, Any]
 
-
-def prepare(request: Request) -> dict[str, Any]:
+def prepare(request: Request) -> Warned:
     """Copy the `.txt`, `.a1` and `.a2` files of the asked tasks; raises OrganiserError where a folder is missing."""
     copy_task_folders(Path(request["source"]), Path(request["out"]), request["tasks"], reference.SUFFIXES)
     return {"warnings": []}
 
 
-def check_reference(request: Request) -> dict[str, Any]:
+def check_reference(request: Request) -> Warned:
     """Check the gold, and the entities against the text that they annotate; warn of a task without any event.
 
     Raises:
@@ -69,7 +65,7 @@ def template(request: Request) -> dict[str, Any]:
     return {}
 
 
-def secrets(request: Request) -> dict[str, Any]:
+def secrets(request: Request) -> Secrets:
     """The events, as written in the `.a2` files, and the files that hold any, by their SHA-256."""
     folder = Path(request["reference"])
     files = [path for task in request["tasks"] for path in sorted((folder / task).glob("*.a2"))]
@@ -87,14 +83,5 @@ def secrets(request: Request) -> dict[str, Any]:
     }
 
 
-VERBS = {
-    "prepare": prepare,
-    "check_reference": check_reference,
-    "manifest": manifest,
-    "template": template,
-    "secrets": secrets,
-    "rank": rank,
-}
-
 if __name__ == "__main__":
-    raise SystemExit(serve(VERBS))
+    raise SystemExit(serve(globals()))

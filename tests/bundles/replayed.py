@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.build import BuildRequest, build
-from gen_bundle.codabench.board import shown_text, stored_value
+from gen_bundle.codabench.stored_scores import shown_text, stored_value
+from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.package.resolve import resolve
 from gen_bundle.render.markdown import page_html
 from gen_bundle.render.pages import render_pages
@@ -43,6 +44,9 @@ def check_board(tmp_path: Path, name: str, layout: str, baselines: Sequence[str]
     for number, bundle in enumerate(built):
         results = dry_run(DryRunRequest(bundle.path, tmp_path / f"run{number}", phases=["test"]), ProcessEngine())
         assert {run.status for run in results.runs} == {"Finished"}, results.runs
+        if layout == "joint":
+            before = DryRunRequest(bundle.path, tmp_path / "before", phases=["test"], version=PlatformVersion.V1_25)
+            assert dry_run(before, ProcessEngine()).board == results.board
         assert {row.submission for row in results.board} == set(baselines)
         for run in results.runs:
             assert run.scores is not None

@@ -9,6 +9,7 @@ from tests.docs.pages import BLOCK, DOCS, follow
 pytestmark = pytest.mark.slow
 PAGES = [page.name for page in sorted(DOCS.glob("*.md")) if "\n```sh\n" in page.read_text(encoding="utf-8")]
 LEFT_BEHIND = {
+    "final-report.md": {"final/report.tex": "booktabs"},
     "packages.md": {
         "figures/test/joint/majority/output/detailed_results.html": "Share of right answers",
         "output/scores.json": '"polarity_mcc": -1.0',

@@ -131,6 +131,52 @@ def test_from_bundle_yaml_to_the_board(competition: Path, tmp_path: Path) -> Non
     assert "scikit-learn:" in details["signature"]
 
 
+def ranked(**rank: object) -> dict[str, Any]:
+    """The declaration with an average rank as its first column."""
+    (task,) = DECLARATION["tasks"]
+    column = {"key": "rank", "computation": "avg_rank", "of": ["macro_f1", "pearson"], **rank}
+    return {**DECLARATION, "tasks": [{**task, "columns": [column, *task["columns"]]}]}
+
+
+def test_an_average_rank_from_bundle_yaml_to_the_board(competition: Path, tmp_path: Path) -> None:
+    declare(competition, ranked())
+    bundle, right = tmp_path / "bundle.zip", tmp_path / "right.csv"
+    write_csv(right, rows_of("test", 30), "id", "label", "strength")
+    assert run(competition, "--out", bundle).exit_code == 0
+    some = competition / "data/baselines/test/some.csv"
+    given = ("--submission", some, "--submission", right, "--engine", "process", "--phase", "test")
+    assert run("dry-run", bundle, *given, "--out", tmp_path / "out").exit_code == 0
+    record = json.loads((tmp_path / "out/dry-run.json").read_text(encoding="utf-8"))
+    assert record["platform_version"] == "1.32"
+    shown = [(row["submission"], row["cells"]["rank"]) for row in record["board"]]
+    assert shown == [("right", "1.25"), ("some", "1.75")]  # both have a Pearson of 1.0 as the board shows it
+    older = run("dry-run", bundle, *given, "--out", tmp_path / "older", "--platform-version", "1.25")
+    assert older.exit_code == 2
+    assert "leaderboards[0].columns[0].computation" in older.stderr
+    assert run("check", bundle).exit_code == 0
+    refused = run("check", bundle, "--platform-version", "1.25", "--json")
+    said = json.loads(refused.stdout)
+    assert (refused.exit_code, said["accepted"], said["platform_version"]) == (1, False, "1.25")
+    assert run("preview", bundle, "--out", tmp_path / "preview", "--dry-run", tmp_path / "out").exit_code == 0
+    page = (tmp_path / "preview/index.html").read_text(encoding="utf-8")
+    assert "Mean rank is the mean of a row's ranks in" in page
+    assert "Shown as Codabench 1.32 does" in page
+
+
+@pytest.mark.parametrize(
+    ("declaration", "expected"),
+    [
+        (ranked(sort="desc"), "columns.rank.sort: puts the worst rank first. Expected asc"),
+        (ranked(hidden=True), "columns.rank.hidden: a hidden average rank is not computed"),
+        ({**ranked(), "submission_rule": "best"}, "submission_rule: best looks at stored scores"),
+    ],
+    ids=["descending", "hidden", "best"],
+)
+def test_what_an_average_rank_cannot_be(competition: Path, declaration: dict[str, Any], expected: str) -> None:
+    declare(competition, declaration)
+    assert expected in run(competition, "--out", competition / "bundle.zip").stderr
+
+
 def test_labels_of_all_phases_are_known_in_each(competition: Path, tmp_path: Path) -> None:
     """`values` is not declared: a label that only the development gold has may be answered in the test phase."""
     rows = rows_of("dev", 20)

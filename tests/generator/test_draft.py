@@ -139,6 +139,14 @@ def test_an_image_that_only_this_machine_has(image: str, local: bool, tmp_path: 
     assert ("local-image" in lacks(folder)) == local
 
 
+def test_an_image_of_this_machine_beside_a_queue_is_left_to_the_check(tmp_path: Path) -> None:
+    queue = "0f0f0f0f-0000-4000-8000-000000000000"
+    folder = finished(tmp_path, lambda declaration: declaration.update(docker_image="gen-bundle/task:1", queue=queue))
+    assert "local-image" not in lacks(folder)
+    command(folder, "--out", tmp_path / "b.zip")
+    assert "docker-image-local" in CliRunner().invoke(root, ["check", str(tmp_path / "b.zip")]).stdout
+
+
 def test_text_of_the_scaffold_that_is_left(tmp_path: Path) -> None:
     folder = finished(tmp_path)
     shutil.copy(PACKAGE / "pages" / "terms.md.j2", folder / "pages" / "terms.md.j2")

@@ -76,14 +76,44 @@ def test_a_table_of_scores_in_every_form(tmp_path: Path, form: str, line: str) -
     assert "note: Regression: A and D share rank 1." in done.stderr
 
 
+FORMS = ("text", "csv", "markdown", "latex", "json")
+
+
 def test_a_hidden_team_is_not_named(tmp_path: Path) -> None:
     (tmp_path / "best.csv").write_text("team,f1,rmse\nQuiet,0.7123,2.5\nB,0.45,3\n", encoding="utf-8")
-    for form in ("text", "csv", "markdown", "latex", "json"):
+    for form in FORMS:
         done = command("process2025", "--scores", tmp_path / "best.csv", "--hide", "Quiet", "--format", form)
         assert done.exit_code == 0
-        assert "(hidden)" in done.stdout
+        assert "hidden" not in done.stdout
         assert "Quiet" not in done.output
         assert "0.7123" not in done.stdout
+
+
+def test_of_hidden_figures_the_name_stays(tmp_path: Path) -> None:
+    (tmp_path / "best.csv").write_text("team,f1,rmse\nQuiet,0.7123,2.5\nB,0.45,3\n", encoding="utf-8")
+    for form in FORMS:
+        done = command("process2025", "--scores", tmp_path / "best.csv", "--hide-figures", "Quiet", "--format", form)
+        assert done.exit_code == 0
+        assert "Quiet" in done.stdout
+        assert "0.7123" not in done.stdout
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_team_that_cannot_be_scored_is_listed_and_the_exit_status_is_1(submissions: Path, form: str) -> None:
+    name = "PROCESS_submission_Late_Town.csv"
+    (submissions / "2025-01-02" / name).write_text("id\n1\n", encoding="utf-8")
+    (submissions / "2025-01-02" / "Torn.zip").write_bytes(b"no zip")
+    done = command("process2025", "--submissions", submissions, "--data", DATA, "--phase", "test", "--format", form)
+    assert done.exit_code == 1, done.output
+    assert "Traceback" not in done.output
+    for expected in ("Baseline-measures", "Late", "Torn"):
+        assert expected in done.stdout
+    assert f"not scored: Late_Town: 2025-01-02/{name}: " in done.stderr
+    if form == "json":
+        records = {record["team"]: record for record in json.loads(done.stdout)["teams"]}
+        assert records["Late_Town"]["not_scored"][0].startswith(f"2025-01-02/{name}: ")
+        assert records["Late_Town"]["f1"] is None
+        assert records["Baseline-measures_Organisers"]["not_scored"] == []
 
 
 def test_the_default_rule_serves_a_competition_of_ones_own(tmp_path: Path) -> None:

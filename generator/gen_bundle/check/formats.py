@@ -26,7 +26,7 @@ def text(report: Report) -> Iterator[str]:
     """The verdict and all findings, line by line; the text of each rule is given once."""
     verdict = "accepted" if report.accepted else "refused"
     warned = "DO NOT UPLOAD IT: participants would see gold; " if report.leaks else ""
-    yield f"{report.path}: {warned}{verdict}: {LATER[report.later]}"
+    yield f"{report.path}: {warned}{verdict} by Codabench {report.platform_version}: {LATER[report.later]}"
     by_rule: dict[str, list[Finding]] = {}
     for finding in report.findings:
         by_rule.setdefault(finding.id, []).append(finding)

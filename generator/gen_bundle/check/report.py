@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from gen_bundle.check.registry import Effect, Severity
+from gen_bundle.codabench.versions import NEWEST
 
 UNSEEN = "gold-would-not-be-found"  # what a scoring package calls secret, and the search would not find
 LEAK = "leak"  # reference data where participants can read them
@@ -36,10 +37,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """All findings on one path, the platform's order first, and the verdict."""
+    """All findings on one path, the platform's order first, and the verdict of a version of the platform."""
 
     path: str
     findings: list[Finding]
+    platform_version: str = NEWEST.value
 
     @property
     def accepted(self) -> bool:
@@ -63,5 +65,10 @@ class Report:
 
     def as_json(self) -> str:
         """One line of `--json`."""
-        verdict = {"path": self.path, "accepted": self.accepted, "later": self.later}
+        verdict = {
+            "path": self.path,
+            "accepted": self.accepted,
+            "later": self.later,
+            "platform_version": self.platform_version,
+        }
         return json.dumps(verdict | {"findings": [finding.as_dict() for finding in self.findings]})

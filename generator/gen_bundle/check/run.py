@@ -13,6 +13,7 @@ from gen_bundle.check.registry import Effect, Problem, Reads, Rule, applying
 from gen_bundle.check.report import Finding, Report
 from gen_bundle.codabench.document import YAML_NAME
 from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.codabench.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.plain_text import one_line
@@ -37,6 +38,7 @@ MODULES = (
     "schedule",
     "leaderboard",
     "columns",
+    "average_rank",
     "metrics",
     "scores",
     "fact_sheet",
@@ -81,6 +83,7 @@ def check_path(
     path: Path,
     *,
     now: datetime | None = None,
+    version: PlatformVersion = NEWEST,
     secrets: Secrets | None = None,
     dry_run: DryRun | None = None,
     known_keys: Iterable[str] = (),
@@ -90,6 +93,7 @@ def check_path(
     Args:
         path: a zip, or the folder of an unpacked bundle.
         now: the moment against which dates are judged; a date without zone is taken as UTC.
+        version: the platform's, where its versions differ.
         secrets: what must not reach participants; derived from the reference data if not given.
         dry_run: what a dry run of the bundle shows of its scoring programs.
         known_keys: keys of datasets, tasks, solutions and queues that exist on the server.
@@ -103,22 +107,22 @@ def check_path(
     progress = Progress(path.name)
     try:
         with ExitStack() as held:
-            bundle = _open(path, moment, progress, held)
+            bundle = _open(path, moment, version, progress, held)
             bundle.secrets, bundle.dry_run, bundle.known_keys = secrets, dry_run or DryRun(), frozenset(known_keys)
             problems = list(_problems(bundle))
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
     finally:
         progress.close()
-    return Report(str(path), _findings(bundle, problems))
+    return Report(str(path), _findings(bundle, problems), version.value)
 
 
-def _open(path: Path, now: datetime, tick: Callable[[int], None], held: ExitStack) -> Bundle:
+def _open(path: Path, now: datetime, version: PlatformVersion, tick: Callable[[int], None], held: ExitStack) -> Bundle:
     if path.is_dir():
-        bundle = Bundle(tree=folder_tree(path, tick), now=now, tick=tick, held=held)
+        bundle = Bundle(tree=folder_tree(path, tick), now=now, platform=version, tick=tick, held=held)
     else:
         archive = open_archive(held.enter_context(path.open("rb")), tick, held)
-        bundle = Bundle(tree=archive.tree, now=now, archive=archive, tick=tick, held=held)
+        bundle = Bundle(tree=archive.tree, now=now, platform=version, archive=archive, tick=tick, held=held)
     found = bundle.tree.find(YAML_NAME)
     if isinstance(found, Node) and found.open is not None:
         try:

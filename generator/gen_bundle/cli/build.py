@@ -102,7 +102,7 @@ def command(
 
 def _report(built: "Sequence[Built]", request: "BuildRequest") -> None:
     """Notes and errors of each bundle, what is missing in any, and in the last line of each what it is good for."""
-    from gen_bundle.draft import LOCAL_IMAGES
+    from gen_bundle.codabench.worker import LOCAL_IMAGES
 
     for bundle in built:
         for note in bundle.notes:

@@ -14,6 +14,8 @@ import click
 
 from gen_bundle.bugs import bug_report
 from gen_bundle.cli.messages import colour_wanted, say, user_errors
+from gen_bundle.cli.platform_version import platform_version
+from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.errors import UserError
 from gen_bundle.plain_text import one_line
 
@@ -48,6 +50,7 @@ has any trap), 2 wrong use or a path that cannot be read, 3 a bug in gen-bundle.
 @click.option("--explain", metavar="ID", help="Explain a rule and do nothing else.")
 @click.option("--strict", is_flag=True, help="Exit with 1 for traps, too.")
 @click.option("--now", metavar="DATE", help="Judge dates against this moment (ISO 8601, UTC); default: today.")
+@platform_version
 @click.option(
     "--dry-run",
     "dry_run",
@@ -68,6 +71,7 @@ def command(
     explain: str | None,
     strict: bool,
     now: str | None,
+    platform_version: PlatformVersion,
     dry_run: Path | None,
     known_keys: tuple[str, ...],
 ) -> None:
@@ -82,7 +86,7 @@ def command(
             raise UserError("no PATH. Give a bundle's zip or folder, or --explain ID.")
         moment = _moment(now)
         record = None if dry_run is None else _record(dry_run)
-        reports, unreadable, bugs = _reports(paths, moment, record, known_keys)
+        reports, unreadable, bugs = _reports(paths, moment, platform_version, record, known_keys)
     _print(reports, "json" if as_json else style)
     for message in (*unreadable, *bugs):
         say(message, style="red")
@@ -117,7 +121,11 @@ def _record(path: Path) -> DryRun:
 
 
 def _reports(
-    paths: tuple[Path, ...], now: datetime, dry_run: DryRun | None, known_keys: tuple[str, ...]
+    paths: tuple[Path, ...],
+    now: datetime,
+    version: PlatformVersion,
+    dry_run: DryRun | None,
+    known_keys: tuple[str, ...],
 ) -> tuple[list[Report], list[str], list[str]]:
     """The reports, why other paths cannot be read, and bugs of ours: each path has one of the three."""
     from dataclasses import replace
@@ -131,7 +139,9 @@ def _reports(
         try:
             with _bundles(path) as bundles:
                 for bundle, name, secrets in bundles:
-                    report = check_path(bundle, now=now, secrets=secrets, dry_run=dry_run, known_keys=known_keys)
+                    report = check_path(
+                        bundle, now=now, version=version, secrets=secrets, dry_run=dry_run, known_keys=known_keys
+                    )
                     reports.append(replace(report, path=name))
         except UserError as error:
             unreadable += error.messages

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from gen_bundle.cli.messages import colour_wanted, is_terminal, say, spinner, user_errors
+from gen_bundle.cli.platform_version import platform_version
+from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.plain_text import one_line
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from gen_bundle.twin.results import BoardRow, Results, Run
+    from gen_bundle.twin.outcomes import Run
+    from gen_bundle.twin.phase_board import BoardRow
+    from gen_bundle.twin.report import Results
 
 LINES_SHOWN = 200
 LOG_CHARACTERS = 200  # width of what is not read on a terminal
@@ -61,6 +65,7 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 @click.option("--image", metavar="NAME", help="Run in this image instead of the bundle's own.")
 @click.option("--pull", is_flag=True, help="Fetch the image when the engine does not have it.")
 @click.option("--enforce-limits", is_flag=True, help="Apply the phases' dates and quotas.")
+@platform_version
 @click.option("--teams", type=click.IntRange(1), metavar="N", help="With so many teams: hours of worker time a day.")
 @click.option("--per-day", type=click.IntRange(1), metavar="M", help="Submissions of each team a day, for --teams.")
 @click.option(
@@ -89,6 +94,7 @@ def command(
     image: str | None,
     pull: bool,
     enforce_limits: bool,
+    platform_version: PlatformVersion,
     teams: int | None,
     per_day: int | None,
     debug: bool,
@@ -115,6 +121,7 @@ def command(
                     phases=phases,
                     image=image,
                     enforce_limits=enforce_limits,
+                    version=platform_version,
                     command_line=line_writer(gpu=gpu, network=network, strict=strict) if print_command else None,
                     teams=teams,
                     per_day=per_day,
@@ -140,6 +147,7 @@ def command(
 
 def show(results: "Results") -> None:
     """Print outcomes, boards and findings for people."""
+    say(f"as Codabench {results.platform_version} would run it")
     for run in results.runs:
         _show_run(run)
     for phase in dict.fromkeys(row.phase for row in results.board):

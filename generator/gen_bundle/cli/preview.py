@@ -5,6 +5,8 @@ from pathlib import Path
 import click
 
 from gen_bundle.cli.messages import say, spinner, user_errors
+from gen_bundle.cli.platform_version import platform_version
+from gen_bundle.codabench.versions import PlatformVersion
 
 EPILOG = """\b
 Examples:
@@ -32,17 +34,26 @@ Exit status: 0 the page is written, 2 wrong use, or not a Codabench bundle.
     type=click.Path(exists=True, path_type=Path),
     help="The results of a dry run, to fill the leaderboard.",
 )
+@platform_version
 @click.option("--open", "open_it", is_flag=True, help="Open it in the browser.")
 @click.option("--serve", "serve_it", is_flag=True, help="Serve it on this machine until Ctrl-C.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="For --serve; default: a free one.")
-def command(bundle: Path, out: Path, dry_run: Path | None, open_it: bool, serve_it: bool, port: int) -> None:
+def command(
+    bundle: Path,
+    out: Path,
+    dry_run: Path | None,
+    platform_version: PlatformVersion,
+    open_it: bool,
+    serve_it: bool,
+    port: int,
+) -> None:
     """Show a bundle (zip or folder, your own or another's) as participants will meet it, as one static page."""
     from gen_bundle.preview.page import preview_page, write_page
     from gen_bundle.preview.reading import read_view
     from gen_bundle.twin.record import read_record
 
     with user_errors(), spinner("reading the bundle"):
-        page = preview_page(read_view(bundle), read_record(dry_run) if dry_run else None)
+        page = preview_page(read_view(bundle, version=platform_version), read_record(dry_run) if dry_run else None)
         file = write_page(page, out)
     say(f"{file}: {len(page) / 1e3:.0f} kB", "green")
     if serve_it:

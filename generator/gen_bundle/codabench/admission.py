@@ -33,7 +33,8 @@ class Phase(Protocol):
 def closed(phase: Phase, now: dt.datetime) -> str | None:
     """Why a phase takes no submission now, or None.
 
-    On the platform only the web page looks at the dates; its API takes submissions to phases that are over.
+    In 1.25 only the web page looks at the dates, and the API takes submissions to phases that are over; in 1.32 (read
+    in threads and forks) the API answers 400.
     """
     if phase.start is not None and now < phase.start:
         return f"phase {phase.id} is not open yet: it starts {phase.start:%Y-%m-%d %H:%M} UTC"

@@ -4,40 +4,24 @@ Each rule names its place in Codabench's public source at commit c7dbc756, below
 in the first place is in `gen_bundle.codabench.worker`.
 """
 
-import decimal
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from gen_bundle.codabench.average_rank import AVERAGE_RANK, average_ranks
 from gen_bundle.codabench.leaderboard import Column, Leaderboard
+from gen_bundle.codabench.stored_scores import RefusedError, Score, combined, kind_of, rounded, shown_text, stored_value
+from gen_bundle.codabench.versions import DIFFERENCES, NEWEST, Differences
 
-# leaderboards/models.py, SubmissionScore.score: DecimalField(max_digits=20, decimal_places=10).
-DIGITS = 20
-SMALLEST = Decimal("1e-10")
-TOO_LARGE = Decimal("1e10")
 NOT_AVAILABLE = "n/a"
-_FLOAT = decimal.Context(prec=DIGITS)
-_WIDE = decimal.Context(prec=60, rounding=decimal.ROUND_HALF_UP)
-
-
-class RefusedError(Exception):
-    """The server answers the upload of scores with an error; what was stored before stays."""
 
 
 class NoBoardError(Exception):
     """The leaderboard's page answers with an error."""
 
 
-@dataclass
-class Score:
-    """One stored score: ten decimals."""
-
-    column: Column
-    value: Decimal
-
-
 @dataclass(eq=False)
-class Entry:
+class Submitted:
     """A submission as the server keeps it. In a phase of several tasks one is the parent, with a child for each task.
 
     Attributes:
@@ -52,8 +36,8 @@ class Entry:
     name: str
     owner: str
     task: str | None = None
-    parent: "Entry | None" = None
-    children: "list[Entry]" = field(default_factory=list)
+    parent: "Submitted | None" = None
+    children: "list[Submitted]" = field(default_factory=list)
     scores: list[Score] = field(default_factory=list)
     ended: bool = False
     finished: bool = False
@@ -65,33 +49,37 @@ class Entry:
         return self.ended and not self.finished
 
 
+Cell = tuple[Submitted, Column, str]
+
+
 @dataclass(frozen=True)
-class Row:
+class RankedRow:
     """A row of the board: a submission with its entries (one, or one for each task shown), best first."""
 
     rank: int
-    entry: Entry
-    cells: tuple[tuple[Entry, Column, str], ...]
+    entry: Submitted
+    cells: tuple[Cell, ...]
 
 
 class Board:
     """The leaderboard of one phase, with all its submissions in the order in which they were made."""
 
-    def __init__(self, leaderboard: Leaderboard) -> None:
+    def __init__(self, leaderboard: Leaderboard, version: Differences = DIFFERENCES[NEWEST]) -> None:
         self.leaderboard = leaderboard
-        self.entries: list[Entry] = []
+        self.version = version
+        self.entries: list[Submitted] = []
 
-    def submit(self, name: str, owner: str, tasks: Iterable[str] = ()) -> Entry:
+    def submit(self, name: str, owner: str, tasks: Iterable[str] = ()) -> Submitted:
         """A new submission; with several tasks it gets a child for each.
 
         Source: competitions/tasks.py, `_run_submission`: more than one task makes a parent with children.
         """
-        entry = Entry(name, owner)
-        entry.children = [Entry(name, owner, task, parent=entry) for task in tasks]
+        entry = Submitted(name, owner)
+        entry.children = [Submitted(name, owner, task, parent=entry) for task in tasks]
         self.entries += [entry, *entry.children]
         return entry
 
-    def finish(self, entry: Entry) -> None:
+    def finish(self, entry: Submitted) -> None:
         """Set a submission to Finished, as the worker does before it sends scores.
 
         Source: competitions/models.py, `Submission.check_children`: a parent is Finished when all its children ended,
@@ -100,18 +88,18 @@ class Board:
         entry.ended = entry.finished = True
         self._close_parent(entry)
 
-    def fail(self, entry: Entry) -> None:
+    def fail(self, entry: Submitted) -> None:
         """Set a submission to Failed."""
         entry.ended = True
         entry.finished = False
         self._close_parent(entry)
 
-    @staticmethod
-    def _close_parent(entry: Entry) -> None:
-        if entry.parent and all(child.ended for child in entry.parent.children):
-            entry.parent.ended = entry.parent.finished = True
+    def _close_parent(self, entry: Submitted) -> None:
+        if (parent := entry.parent) and all(child.ended for child in parent.children):
+            parent.ended = True
+            parent.finished = not self.version.parent_may_fail or any(child.finished for child in parent.children)
 
-    def upload(self, entry: Entry, scores: object) -> None:
+    def upload(self, entry: Submitted, scores: object) -> None:
         """Store the scores that a worker sent, in the order of the file, then apply an automatic rule.
 
         Source: api/views/submissions.py, `upload_submission_scores`. Keys that are no column are skipped; the scores
@@ -122,7 +110,7 @@ class Board:
             RefusedError: HTTP 500; the worker does not look at it and the submission stays Finished.
         """
         if not isinstance(scores, dict):
-            raise RefusedError(f"the scores are {_kind(scores)}, expected an object of column keys and numbers")
+            raise RefusedError(f"the scores are {kind_of(scores)}, expected an object of column keys and numbers")
         whole = entry.parent or entry
         for key, value in scores.items():
             column = self.leaderboard.column(key)
@@ -135,13 +123,13 @@ class Board:
             self._compute(whole)
         self._apply_rule(entry)
 
-    def _compute(self, entry: Entry) -> None:
+    def _compute(self, entry: Submitted) -> None:
         """Make the computed columns from the scores that are there.
 
         Source: competitions/models.py, `Submission.calculate_scores`, and leaderboards/models.py, `Column.compute`.
         """
         for column in self.leaderboard.columns:
-            if column.computation is None:
+            if column.computation in (None, AVERAGE_RANK):
                 continue
             if not column.inputs:
                 raise RefusedError(f"column {column.key!r} is computed from no columns")
@@ -153,13 +141,13 @@ class Board:
                 raise RefusedError(
                     f"the scorer wrote {column.key!r}, which the platform computes, after the columns it is made of"
                 )
-            value = _rounded(_combine(column.computation, inputs))
+            value = rounded(combined(column.computation, inputs))
             if there:
                 there[0].value = value
             else:
                 entry.scores.append(Score(column, value))
 
-    def _apply_rule(self, entry: Entry) -> None:
+    def _apply_rule(self, entry: Submitted) -> None:
         """Put submissions on the board by themselves, where the rule is an automatic one.
 
         Source: leaderboards/strategies.py. `Force_Best` looks at the owner's Finished submissions, parents and
@@ -182,9 +170,11 @@ class Board:
                 raise RefusedError(f"no column has the index {self.leaderboard.primary_index} (primary_index)")
             own = [other for other in self.entries if other.owner == entry.owner and other.finished]
             if own:
-                self._put(self._ranked(own, primary, self.leaderboard.columns)[0])
+                order = [primary, *(column for column in self.leaderboard.columns if column is not primary)]
+                missing_first = dict.fromkeys(order, self.version.best_prefers_missing)
+                self._put(min(own, key=lambda other: _places(other, missing_first)))
 
-    def add_by_hand(self, entry: Entry) -> None:
+    def add_by_hand(self, entry: Submitted) -> None:
         """What a participant does under a manual rule: put a submission on the board.
 
         Source: api/views/submissions.py, `submission_leaderboard_connection`: replaces the owner's earlier one, but
@@ -200,21 +190,17 @@ class Board:
                 entry.on_board = False
 
     @staticmethod
-    def _put(entry: Entry) -> None:
+    def _put(entry: Submitted) -> None:
         for part in entry.children or [entry]:
             part.on_board = True
 
-    def _ranked(self, entries: Iterable[Entry], primary: Column, others: Iterable[Column]) -> list[Entry]:
-        order = [primary, *(column for column in others if column is not primary)]
-        return sorted(entries, key=lambda entry: [_place(_total(entry, column), column.sorting) for column in order])
-
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[RankedRow]:
         """The board as it is shown.
 
         Source: api/serializers/leaderboards.py, `LeaderboardPhaseSerializer`/`LeaderboardEntriesSerializer`, and
         api/views/competitions.py, `PhaseViewSet.get_leaderboard`: primary column, then the other visible ones by
         index, then the earlier submission; ranks are positions, so that ties get consecutive ones; children are
-        gathered in the row of the one that is met first.
+        gathered in the row of the one that is met first. Average ranks compare the rows and come last.
 
         Raises:
             NoBoardError: No column has the primary index, or all are hidden.
@@ -226,18 +212,32 @@ class Board:
             raise NoBoardError(
                 f"no column has the index {self.leaderboard.primary_index} (primary_index): the page answers 500"
             )
-        shown = [entry for entry in self.entries if entry.on_board]
-        rows: dict[Entry, list[tuple[Entry, Column, str]]] = {}
-        for entry in self._ranked(shown, primary, self.leaderboard.visible):
+        rows: dict[Submitted, list[Cell]] = {}
+        for entry in self._ordered(primary):
             cells = rows.setdefault(entry.parent or entry, [])
             cells += [
                 (entry, score.column, shown_text(score.value, score.column.precision))
                 for score in sorted(entry.scores, key=lambda score: score.column.index)
                 if not score.column.hidden
             ]
-        return [Row(rank, entry, tuple(cells)) for rank, (entry, cells) in enumerate(rows.items(), start=1)]
+        listed = _with_average_ranks(list(rows.items()), self.leaderboard.visible)
+        if primary.computation == AVERAGE_RANK:
+            listed.sort(key=lambda row: _average_rank_place(row[1], primary))
+        return [RankedRow(rank, entry, tuple(cells)) for rank, (entry, cells) in enumerate(listed, start=1)]
 
-    def cells(self, row: Row, owners: Mapping[str, str]) -> dict[str, str]:
+    def _ordered(self, primary: Column) -> list[Submitted]:
+        """What is on the board, by the stored scores; where a computed rank comes first, by age."""
+        shown = [entry for entry in self.entries if entry.on_board]
+        if primary.computation == AVERAGE_RANK:
+            return shown
+        missing_first = {primary: self.version.missing_leads} | {
+            column: self.version.missing_breaks_ties_first
+            for column in self.leaderboard.visible
+            if column is not primary and column.computation != AVERAGE_RANK
+        }
+        return sorted(shown, key=lambda entry: _places(entry, missing_first))
+
+    def cells(self, row: RankedRow, owners: Mapping[str, str]) -> dict[str, str]:
         """The shown text of each visible column, `n/a` where there is none.
 
         Args:
@@ -246,12 +246,12 @@ class Board:
         """
         shown: dict[str, str] = {}
         for entry in row.entry.children or [row.entry]:
-            for told, column, text in row.cells:
-                if told is entry and owners.get(column.key, entry.task) == entry.task:
+            for shown_for, column, text in row.cells:
+                if shown_for is entry and owners.get(column.key, entry.task) == entry.task:
                     shown.setdefault(column.key, text)
         return {column.key: shown.get(column.key, NOT_AVAILABLE) for column in self.leaderboard.visible}
 
-    def cells_by_task(self, row: Row) -> dict[str, dict[str, str]]:
+    def cells_by_task(self, row: RankedRow) -> dict[str, dict[str, str]]:
         """The same for each task, as the platform lays out a phase of several."""
         return {
             entry.task or "": {
@@ -262,65 +262,61 @@ class Board:
         }
 
 
-def stored_value(key: str, value: object) -> Decimal:
-    """A score as the database keeps it: ten decimals, ten digits before them.
-
-    Source: Django's `DecimalField.to_python` (a float through a context of 20 digits) and PostgreSQL's numeric(20,
-    10), which rounds halves away from zero. True and false count as 1 and 0; texts are whatever Python's Decimal reads.
-
-    Raises:
-        RefusedError: No number, not finite, or too large.
-    """
-    try:
-        if isinstance(value, float):
-            number = _FLOAT.create_decimal_from_float(value)
-        elif isinstance(value, int | str):
-            number = Decimal(value)
-        else:
-            raise RefusedError(f"{key!r} is {_kind(value)}, expected a number")
-    except decimal.InvalidOperation as error:
-        raise RefusedError(f"{key!r} is {value!r}, expected a number") from error
-    if not number.is_finite():
-        raise RefusedError(f"{key!r} is {value!r}, expected a finite number")
-    if number.copy_abs() >= TOO_LARGE or abs(rounded := _rounded(number)) >= TOO_LARGE:
-        raise RefusedError(f"{key!r} is {value!r}: ten digits before the point are stored")
-    return rounded
-
-
-def shown_text(value: Decimal, precision: int) -> str:
-    """A score as the board shows it; zeros are not padded.
-
-    Source: leaderboards/models.py, `SubmissionScore`: `round(float(score), precision)`.
-    """
-    return str(round(float(value), precision))
-
-
-def _rounded(number: Decimal) -> Decimal:
-    # The sum has no negative zero, and neither has PostgreSQL.
-    return _WIDE.add(number.quantize(SMALLEST, context=_WIDE), Decimal())
-
-
-def _combine(computation: str, values: list[Decimal]) -> Decimal:
-    with decimal.localcontext(_WIDE):
-        if computation == "sum":
-            return sum(values, Decimal())
-        if computation == "avg":
-            return sum(values, Decimal()) / len(values)
-    return min(values) if computation == "min" else max(values)
-
-
-def _total(entry: Entry, column: Column) -> Decimal | None:
+def _total(entry: Submitted, column: Column) -> Decimal | None:
     values = [score.value for score in entry.scores if score.column is column]
     return sum(values, Decimal()) if values else None
 
 
-def _place(total: Decimal | None, sorting: str) -> tuple[bool, Decimal]:
-    """PostgreSQL's order with nulls: first when descending, last when ascending."""
-    if sorting == "desc":
-        return (total is not None, -(total or Decimal()))
-    return (total is None, total or Decimal())
+def _places(entry: Submitted, missing_first: Mapping[Column, bool]) -> list[tuple[int, Decimal]]:
+    """What a submission is sorted by, column after column.
+
+    Args:
+        entry: The submission.
+        missing_first: The columns in their order, and whether a missing score comes first in a descending one, as in
+            PostgreSQL's order with nulls; in an ascending one it always comes last.
+    """
+    places = []
+    for column, leads in missing_first.items():
+        total, descending = _total(entry, column), column.sorting == "desc"
+        if total is None:
+            places.append((0 if leads and descending else 2, Decimal()))
+        else:
+            places.append((1, -total if descending else total))
+    return places
 
 
-def _kind(value: object) -> str:
-    names = {type(None): "null", bool: "true or false", str: "a text", list: "a list", dict: "an object"}
-    return names.get(type(value), f"a {type(value).__name__}")
+def _with_average_ranks(
+    rows: Sequence[tuple[Submitted, list[Cell]]], visible: Sequence[Column]
+) -> list[tuple[Submitted, list[Cell]]]:
+    """The rows with the cells that compare them: one for each task that a row shows scores for."""
+    totals: list[dict[int, float]] = []
+    for _, cells in rows:
+        of_row: dict[int, float] = {}
+        for _, column, text in cells:
+            of_row[column.index] = of_row.get(column.index, 0.0) + float(text)
+        totals.append(of_row)
+    computed = [
+        (column, ranks)
+        for column in visible
+        if column.computation == AVERAGE_RANK and (ranks := average_ranks(totals, column, visible)) is not None
+    ]
+    return [
+        (
+            entry,
+            [
+                *cells,
+                *(
+                    (task, column, str(ranks[place]))
+                    for column, ranks in computed
+                    for task in dict.fromkeys(shown for shown, _, _ in cells)
+                ),
+            ],
+        )
+        for place, (entry, cells) in enumerate(rows)
+    ]
+
+
+def _average_rank_place(cells: Sequence[Cell], primary: Column) -> tuple[bool, float]:
+    """What a row is sorted by where a computed rank comes first; a row without one is last in both directions."""
+    rank = next((float(text) for _, column, text in cells if column is primary), None)
+    return (rank is None, 0.0 if rank is None else -rank if primary.sorting == "desc" else rank)

@@ -11,6 +11,7 @@ from gen_bundle.codabench.document import Declared
 from gen_bundle.codabench.fields import MISSING, Boolean, Choice, Email, Integer, Kind, Text
 from gen_bundle.codabench.old_competition import board_label, old_columns, old_labels, old_phases
 from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.versions import DIFFERENCES
 from gen_bundle.codabench.yaml_document import Path
 
 NAME = Text(256)
@@ -21,7 +22,6 @@ FLAG = Boolean()
 COUNT = Integer(null=True)
 SORTING = Choice(("desc", "asc"))
 RULES = ("Add", "Add_And_Delete", "Add_And_Delete_Multiple", "Force_Last", "Force_Latest_Multiple", "Force_Best")
-COMPUTATIONS = ("avg", "sum", "min", "max")
 LOWEST_INTEGER = -2_147_483_648
 
 # (key, kind, default, place among the competition's fields); a default of MISSING means that the key may be left out
@@ -130,7 +130,11 @@ def _board_fields(declared: Declared, at: Path, position: int, board: Mapping[An
         yield FieldUse((*at, key), kind, value, Stage.SAVE_LEADERBOARDS, (position, place))
     for column in declared.entries(*at, "columns"):
         fields: list[tuple[str, Kind, Any]] = [
-            ("computation", Choice(COMPUTATIONS, null=True, blank=True), column.value.get("computation")),
+            (
+                "computation",
+                Choice(DIFFERENCES[declared.platform].computations, null=True, blank=True),
+                column.value.get("computation"),
+            ),
             ("title", Text(36), column.value.get("title", MISSING)),
             ("key", Text(36), column.value.get("key", MISSING)),
             ("sorting", SORTING, column.value.get("sorting", "desc")),

@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.codabench.yaml_document import Document, Path, is_endless
 
 if TYPE_CHECKING:
@@ -37,10 +38,12 @@ class Declared:
     Attributes:
         now: the moment against which dates are judged, and from which incomplete ones take what they lack.
         document: the parsed file; None where it cannot be read.
+        platform: the platform's version, where its versions differ.
     """
 
     now: datetime
     document: Document | None = None
+    platform: PlatformVersion = NEWEST
 
     @property
     def yaml(self) -> Mapping[Any, Any]:

@@ -13,7 +13,7 @@ class Column:
     Attributes:
         sorting: `desc` (higher is better) or `asc`.
         precision: Decimals shown; negative ones round to tens.
-        computation: `avg`, `sum`, `min`, `max` over other columns, or None.
+        computation: `avg`, `sum`, `min`, `max` or `avg_rank` over other columns, or None.
         inputs: Indexes of the columns that a computed one is made of.
     """
 
@@ -51,11 +51,11 @@ class Leaderboard:
         return self.submission_rule not in AUTOMATIC_RULES
 
     def doubts(self, scores: Mapping[str, object]) -> list[str]:
-        """What the server takes without a word, although it is no tidy row of the board."""
+        """What the server takes silently, although the row is incomplete."""
         doubts = []
         missing = [column.key for column in self.columns if column.computation is None and column.key not in scores]
         if missing:
-            top = " The row stands on top, before every score." if self._leads_without(scores) else ""
+            top = " The row comes first, before every score." if self._leads_without(scores) else ""
             doubts.append(f"no score for {', '.join(missing)}: shown as n/a.{top}")
         computed = [column.key for column in self.columns if column.computation is not None and column.key in scores]
         if computed:
@@ -68,7 +68,7 @@ class Leaderboard:
 
     def _leads_without(self, scores: Mapping[str, object]) -> bool:
         primary = self.primary
-        if primary is None or primary.sorting != "desc":
+        if primary is None or primary.sorting != "desc" or primary.computation == "avg_rank":
             return False
         sources = [column for column in self.columns if column.index in primary.inputs]
         return not any(column.key in scores for column in (sources if primary.computation else [primary]))

@@ -1,4 +1,9 @@
-"""The versions of the platform that are known, where their sources were read, and what differs between them."""
+"""The versions of the platform that are known, where their sources were read, and what differs between them.
+
+Everything that names no version is the same in both. 1.25 was read, and mostly run, at commit c7dbc756 of
+codalab/codabench (13 March 2026). Of 1.32 the worker was read at a32cdcb5 and run; the server was read in parts, some
+of them in public forks that carry its code. What is only inferred says so here and in docs/worker-twin.md.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,16 +11,15 @@ from enum import StrEnum
 from typing import Final
 
 
-class Version(StrEnum):
+class PlatformVersion(StrEnum):
     """A release of Codabench."""
 
     V1_25 = "1.25"
     V1_32 = "1.32"
 
 
-NEWEST: Final = Version.V1_32
+NEWEST: Final = PlatformVersion.V1_32
 
-# Everything that names no version was read, and mostly run, at this commit of codalab/codabench (13 March 2026).
 SOURCE: Final = "Codabench source @ c7dbc756"
 
 
@@ -24,20 +28,64 @@ class Differences:
     """What is not the same in all versions.
 
     Attributes:
-        runs_empty_submissions: A submission's zip without members reaches the scoring program. Otherwise nothing is
-            unpacked and no output is made: the worker retries for three minutes, and the submission is Failed.
+        submission_is_a_program: The prediction job starts a submission that has a command, and copies any other to the
+            predictions; one without members makes no output, so the worker retries for three minutes and fails.
+            Otherwise only an ingestion program runs there; the submission is copied over the predictions, and lies
+            read-only in `/app/ingested_program` of every container.
+        needs_exit_code: A scoring program that never started fails the submission; otherwise only the scores count.
+        crash_is_silent: An exception of the worker itself leaves the submission Finished; otherwise it is Failed with
+            the traceback.
+        failed_text: What the submission's page shows, given the cause.
         long_log: What a long log of a scoring program leads to.
+        missing_leads: A row without the primary score is first on a descending board. In both; inferred for 1.32,
+            where a fix was made and undone again.
+        missing_breaks_ties_first: A missing score comes first in the order of a descending column that is not primary.
+        best_prefers_missing: `Force_Best` takes a submission without a score for better, in descending columns. In
+            both; a fix of about October 2026 is in no release that is known.
+        parent_may_fail: A submission to several tasks fails when all its tasks fail; otherwise it is always Finished.
+            In neither; the change of about October 2026 is in no release that is known.
+        computations: What a computed column may be.
     """
 
-    runs_empty_submissions: bool
+    submission_is_a_program: bool
+    needs_exit_code: bool
+    crash_is_silent: bool
+    failed_text: str
     long_log: str
+    missing_leads: bool
+    missing_breaks_ties_first: bool
+    best_prefers_missing: bool
+    parent_may_fail: bool
+    computations: tuple[str, ...]
+
+    def failed(self, cause: str, detail: str = "") -> str:
+        """The text of a Failed submission, and what we know besides."""
+        return f"{self.failed_text.format(cause)} {detail}".rstrip()
 
 
-# compute_worker/compute_worker.py, `Run._get_bundle` and the reading of containers' logs: 1.25 at c7dbc756, about 1.32
-# at a32cdcb5; both were run.
-DIFFERENCES: Mapping[Version, Differences] = {
-    Version.V1_25: Differences(
-        runs_empty_submissions=False, long_log="submissions fail at random, although the program exits 0"
+DIFFERENCES: Mapping[PlatformVersion, Differences] = {
+    PlatformVersion.V1_25: Differences(
+        submission_is_a_program=True,
+        needs_exit_code=False,
+        crash_is_silent=True,
+        failed_text="{}",
+        long_log="submissions fail at random, although the program exits 0",
+        missing_leads=True,
+        missing_breaks_ties_first=True,
+        best_prefers_missing=True,
+        parent_may_fail=False,
+        computations=("avg", "sum", "min", "max"),
     ),
-    Version.V1_32: Differences(runs_empty_submissions=True, long_log="the beginning of the log is often lost"),
+    PlatformVersion.V1_32: Differences(
+        submission_is_a_program=False,
+        needs_exit_code=True,
+        crash_is_silent=False,
+        failed_text="Submission failed: {}. See logs for more details.",
+        long_log="the beginning of the log is often lost",
+        missing_leads=True,
+        missing_breaks_ties_first=False,
+        best_prefers_missing=True,
+        parent_may_fail=False,
+        computations=("avg", "sum", "min", "max", "avg_rank"),
+    ),
 }

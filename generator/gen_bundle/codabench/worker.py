@@ -1,11 +1,13 @@
 """The rules of the compute worker: which command runs, and how a job ends.
 
 Each rule names its place in Codabench's public source, `compute_worker/compute_worker.py` at commit c7dbc756; quoted
-messages are the platform's own words. What the server then does with the scores is in `gen_bundle.codabench.board`.
+messages are the platform's own words. What later versions do otherwise is in `gen_bundle.codabench.versions`. What the
+server then does with the scores is in `gen_bundle.codabench.board`.
 """
 
 import json
 import shlex
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -19,9 +21,11 @@ from gen_bundle.codabench.yaml_document import (
     read_yaml,
 )
 
-Kind = Literal["program", "ingestion"]
+ContainerKind = Literal["program", "ingestion"]
 
 HOME = "/app/program"
+# How the names of images begin that only this machine has; `gen-bundle image build` makes the first kind.
+LOCAL_IMAGES = ("gen-bundle/", "localhost/", "localhost:", "127.0.0.1")
 # Logs of 100 lines were kept whole in all trials; of 1,000 lines not in all.
 LONG_LOG_LINES = 300
 LONG_LOG_BYTES = 10 * 1024
@@ -35,16 +39,35 @@ OWN_METADATA = (
     "do not write to this file manually."
 )
 BAD_ZIP = "Bad or empty zip file"
+NOT_JSON = "requests.exceptions.InvalidJSONError"
 INGESTION_NO_METADATA = "Program directory missing 'metadata.yaml/metadata'"
 INGESTION_NO_COMMAND = "Program directory missing 'command' in metadata"
 
 
 class JobFailedError(Exception):
-    """The worker sets the submission to Failed with this text."""
+    """The worker sets the submission to Failed.
+
+    Attributes:
+        cause: In its own words.
+        detail: What we know besides.
+    """
+
+    def __init__(self, cause: str, detail: str = "") -> None:
+        super().__init__(f"{cause} {detail}".rstrip())
+        self.cause = cause
+        self.detail = detail
 
 
 class WorkerCrashError(Exception):
-    """The worker's task dies after it had said Finished: the submission stays Finished, without scores or message."""
+    """The worker's task dies of an exception of its own after it had sent Finished, without scores.
+
+    Attributes:
+        last_line: Of the traceback, as far as it can be known.
+    """
+
+    def __init__(self, message: str, last_line: str = "") -> None:
+        super().__init__(message)
+        self.last_line = last_line or message
 
 
 @dataclass(frozen=True)
@@ -65,9 +88,10 @@ class Metadata:
 def read_metadata(program: Path) -> Metadata:
     """The command of a program folder: `metadata.yaml` before `metadata`, YAML, only `command` counts.
 
-    Source: `Run._run_program_directory`. A file that is no mapping or no YAML counts as one without command; so does a
-    command that is no text, and what takes the parser beyond all bounds: both end in an exception there that nobody
-    looks at. None of it is ever read without bounds, since a participant may have written it.
+    Source: `Run._run_program_directory`. A file that is not a mapping or not YAML counts as one without command; so
+    does a command that is not a text, and what takes the parser beyond all bounds: both end there in an exception that
+    is ignored.
+    None of it is ever read without bounds, since a participant may have written it.
     """
     for name in ("metadata.yaml", "metadata"):
         file = program / name
@@ -83,7 +107,7 @@ def read_metadata(program: Path) -> Metadata:
     if not command:
         return Metadata(found=True, command=None, problem=f"{name} has no 'command: …'")
     if not isinstance(command, str):
-        return Metadata(found=True, command=None, problem=f"{name}: command is a {type(command).__name__}, no text")
+        return Metadata(found=True, command=None, problem=f"{name}: command is a {type(command).__name__}, not a text")
     return Metadata(found=True, command=command)
 
 
@@ -93,7 +117,9 @@ def _beginning(file: Path, most: int) -> bytes:
         return opened.read(most + 1)
 
 
-def replace_placeholders(command: str, kind: Kind, *, is_scoring: bool, ingestion_only_during_scoring: bool) -> str:
+def replace_placeholders(
+    command: str, kind: ContainerKind, *, is_scoring: bool, ingestion_only_during_scoring: bool
+) -> str:
     """CodaLab's placeholders, replaced as plain text in the worker's order.
 
     So `$input_data` becomes `/app/input_data_data` for an ingestion program, and with ingestion only during scoring
@@ -161,9 +187,17 @@ def read_scores(output: Path) -> object:
     except json.JSONDecodeError as error:
         raise JobFailedError(BAD_SCORES.format(error=error.msg)) from error
     except (UnreadableYamlError, RecursionError, ValueError, OSError) as error:
-        raise WorkerCrashError(f"the scores file cannot be read: {' '.join(str(error).split())}") from error
+        text = " ".join(str(error).split())
+        raise WorkerCrashError(
+            f"the scores file cannot be read: {text}", _last_line(error.__cause__ or error)
+        ) from error
     try:
         sent: object = json.loads(json.dumps(scores, allow_nan=False))
     except (ValueError, TypeError, RecursionError) as error:
-        raise WorkerCrashError(f"the scores cannot be sent to the server: {error}") from error
+        raise WorkerCrashError(f"the scores cannot be sent to the server: {error}", f"{NOT_JSON}: {error}") from error
     return sent
+
+
+def _last_line(error: BaseException) -> str:
+    """How a traceback would name an exception."""
+    return traceback.format_exception_only(error)[0].splitlines()[0]

@@ -61,7 +61,9 @@ class Column(Model):
         None,
         description="With scoring_program: declared: a metric's name, or a mapping of name, fields and options.",
     )
-    computation: Literal["avg", "sum", "min", "max"] | None = Field(None, description="Filled by the platform.")
+    computation: Literal["avg", "sum", "min", "max", "avg_rank"] | None = Field(
+        None, description="Filled by the platform. avg_rank compares the submissions; it needs Codabench 1.29 or newer."
+    )
     of: list[Identifier] | None = Field(None, min_length=1, description="Keys of the columns it is computed from.")
 
 

@@ -1,7 +1,7 @@
 """What the model's types cannot say: rules between values. They look at the raw data, so that none hides another."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, time
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,7 @@ def _columns(data: dict[str, Any]) -> Iterator[Broken]:
             if column.get("worst") is None:
                 yield trail, "worst is missing. Expected the score of a submission that does not enter the task."
             if column.get("of") is not None:
-                yield (*trail, "of"), "is given without a computation. Expected computation: avg, sum, min or max."
+                yield (*trail, "of"), "is given without a computation. Expected avg, sum, min, max or avg_rank."
             continue
         if column.get("of") is None:
             yield trail, "of is missing. Expected the keys of the columns that are computed together."
@@ -87,6 +87,28 @@ def _columns(data: dict[str, Any]) -> Iterator[Broken]:
                 yield (*trail, "of", index), f"no written column {key!r}. {nearest(str(key), known)}"
     if columns and columns[0][1].get("hidden") is True:
         yield (*columns[0][0], "hidden"), "the first column ranks the submissions. Expected one that is shown."
+    if columns and columns[0][1].get("computation") == "avg_rank" and data.get("submission_rule") == "best":
+        yield (
+            ("submission_rule",),
+            "best looks at stored scores, and a rank is not stored: the column after it would decide. "
+            "Expected last, all or manual, or another first column.",
+        )
+    yield from _average_ranks(columns)
+
+
+def _average_ranks(columns: Sequence[tuple[Trail, dict[str, Any]]]) -> Iterator[Broken]:
+    """What the platform's average rank leaves out or turns round without a word."""
+    hidden = {column.get("key") for _, column in columns if column.get("hidden") is True}
+    for trail, column in columns:
+        if column.get("computation") != "avg_rank":
+            continue
+        if column.get("sort") == "desc":
+            yield (*trail, "sort"), "puts the worst rank first. Expected asc: rank 1 is the best."
+        if column.get("hidden") is True:
+            yield (*trail, "hidden"), "a hidden average rank is not computed. Expected one that is shown."
+        for index, key in enumerate(column["of"] if isinstance(column.get("of"), list) else []):
+            if key in hidden:
+                yield (*trail, "of", index), f"{key!r} is hidden, and an average rank leaves hidden columns out."
 
 
 def _separate_columns(data: dict[str, Any]) -> Iterator[Broken]:

@@ -12,7 +12,8 @@ from gen_bundle.check import Report, check_path
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.report import LEAK
 from gen_bundle.codabench.fields import as_text
-from gen_bundle.draft import EXAMPLE_ADDRESS, LOCAL_IMAGES
+from gen_bundle.codabench.worker import LOCAL_IMAGES
+from gen_bundle.draft import EXAMPLE_ADDRESS
 from gen_bundle.errors import UserError
 from gen_bundle.package.shipped import PLACEHOLDER, SCAFFOLD_TEXT, shipped_gold
 from gen_bundle.preview.reading import open_bundle
@@ -66,7 +67,7 @@ def _texts(bundle: Bundle) -> Iterator[str]:
     contact = as_text(bundle.yaml.get("contact_email")) or ""
     if EXAMPLE_ADDRESS.search(contact):
         yield f"the contact {contact} is an example."
-    if bundle.competition.image.startswith(LOCAL_IMAGES):
+    if bundle.competition.image.startswith(LOCAL_IMAGES) and not bundle.competition.queue:
         yield f"the image {bundle.competition.image} is on one machine alone; the platform cannot pull it."
     for _, path in bundle.competition.pages:
         if SCAFFOLD_TEXT in (bundle.text(path, MAX_PAGE) or ""):

@@ -10,14 +10,24 @@ STRICT = ConfigDict(extra="forbid", strict=True)
 T = TypeVar("T")
 
 
+@with_config(STRICT)
+class Progress(TypedDict):
+    """How far a verb is: the step, and how much of it is done."""
+
+    step: str
+    done: int
+    total: int
+
+
 class Reply(BaseModel, Generic[T]):
-    """A line of the organiser process: what a verb answers, or what the organiser must fix, or a bug."""
+    """A line of the organiser process: what a verb answers, what the organiser must fix, a bug, or progress."""
 
     model_config = STRICT
 
     answer: Annotated[T, Field(default=None)]  # left out, not null, where there is none
     messages: list[str] | None = None
     traceback: str | None = None
+    progress: Progress | None = None
 
 
 @with_config(STRICT)

@@ -6,14 +6,14 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO, cast
 
 from gen_bundle.errors import UserError
-from gen_bundle.package.answers import Reply, read_reply
+from gen_bundle.package.answers import Progress, Reply, read_reply
 from gen_bundle.resources import resource
 
 TRACEBACK = "Traceback (most recent call last)"
@@ -89,8 +89,13 @@ class Organiser:
     stdout: TextIO
     stderr: TextIO
 
-    def call(self, verb: str, request: Mapping[str, Any]) -> Any:
+    def call(self, verb: str, request: Mapping[str, Any], advance: Callable[[Progress], None] = lambda _: None) -> Any:
         """What a verb of the package answers, as `gen_bundle.package.answers` describes it.
+
+        Args:
+            verb: its name.
+            request: what it takes.
+            advance: is called with how far the verb is, where it reports that.
 
         Raises:
             UserError: what the organiser must fix (reference data, options; a bug in a package of their own).
@@ -98,16 +103,20 @@ class Organiser:
         """
         what = "score" if verb == "trial" else f"organiser.py {verb}"
         reply = self._reply(verb, json.dumps({"verb": verb, "request": request}, default=str))
+        while reply.progress is not None:
+            advance(reply.progress)
+            reply = self._reply(verb)
         if reply.messages is not None:
             raise UserError(*map(self.package.placed, reply.messages))
         if reply.traceback is not None:
             raise self._bug(failure(self.package.name, what, reply.traceback), reply.traceback)
         return reply.answer
 
-    def _reply(self, verb: str, line: str) -> Reply[Any]:
+    def _reply(self, verb: str, line: str = "") -> Reply[Any]:
+        """The next reply, after a call's `line` is sent, if there is any."""
         what = f"{self.package.name}/organiser.py {verb}"
         with suppress(BrokenPipeError):  # it has ended, and the answer that is not there says so
-            self.stdin.write(line + "\n")
+            self.stdin.write(f"{line}\n" if line else "")
             self.stdin.flush()
         answer = self._record()
         if not answer:

@@ -13,7 +13,8 @@ from gen_bundle.resources import resource
 from gen_bundle.zips.writing import folder_members
 
 COMMAND = "python3 /app/program/score.py /app/input /app/output"
-ORGANISERS_ONLY = "organiser.py"
+ORGANISERS_ONLY = {"organiser.py", "resampling"}
+"""Files and folders that are in no program."""
 
 
 Baselines = Mapping[str, Mapping[str, float]]
@@ -51,7 +52,7 @@ def program_members(
         **folder_members(competition.package.folder, f"{competition.package.name}/"),
         **competition.program_files,
     }
-    return {name: content for name, content in members.items() if Path(name).name != ORGANISERS_ONLY}
+    return {name: content for name, content in members.items() if not ORGANISERS_ONLY & {*Path(name).parts}}
 
 
 def write_program(competition: Resolved, tasks: Sequence[Task], folder: Path) -> Path:

@@ -50,6 +50,7 @@ def preview_page(view: View, dry_run: Mapping[str, Any] | None = None) -> str:
         axis=axis(view.phases),
         boards=boards(view, dry_run),
         dry_run=dry_run is not None,
+        board_version=dry_run.get("platform_version") if dry_run else None,
         style=(TEMPLATES / "preview.css").read_text(encoding="utf-8"),
         script=script,
         policy=str(Policy(script)),

@@ -12,6 +12,7 @@ from gen_bundle.codabench.competition import Column, Phase, Task, is_on
 from gen_bundle.codabench.dates import Instant, read_instant
 from gen_bundle.codabench.document import YAML_NAME
 from gen_bundle.codabench.fields import as_boolean, as_text
+from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.codabench.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.preview.content import Content, safe_content
@@ -71,6 +72,7 @@ class View:
         columns: the leaderboard's visible columns in order; the primary one by `primary`.
         rule: which submissions come onto the board, in words.
         board_hidden: only organisers see the board.
+        version: the platform's that is shown.
         notes: what could not be read.
     """
 
@@ -86,6 +88,7 @@ class View:
     primary: Column | None
     rule: str
     board_hidden: bool
+    version: PlatformVersion
     notes: tuple[str, ...] = field(default=())
 
 
@@ -99,15 +102,15 @@ RULES = {
 }
 
 
-def read_view(path: Path, now: datetime | None = None) -> View:
-    """Read a bundle: a zip, or the folder of an unpacked one.
+def read_view(path: Path, now: datetime | None = None, version: PlatformVersion = NEWEST) -> View:
+    """Read a bundle (a zip, or the folder of an unpacked one) as a version of the platform would show it.
 
     Raises:
         UserError: it is not a Codabench bundle of version 2.
     """
     with ExitStack() as held:
         try:
-            bundle = open_bundle(path, now or datetime.now(UTC), held)
+            bundle = open_bundle(path, now or datetime.now(UTC), held, version)
         except OSError as error:
             raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
         if bundle.huge:
@@ -120,17 +123,17 @@ def read_view(path: Path, now: datetime | None = None) -> View:
         return _Reader(bundle).view()
 
 
-def open_bundle(path: Path, now: datetime, held: ExitStack) -> Bundle:
+def open_bundle(path: Path, now: datetime, held: ExitStack, version: PlatformVersion = NEWEST) -> Bundle:
     """Open a bundle, a zip or a folder, with its competition.yaml; it can be read until `held` is closed.
 
     Raises:
         UserError: there is no competition.yaml, or it cannot be read.
     """
     if path.is_dir():
-        bundle = Bundle(tree=folder_tree(path, lambda _: None), now=now, held=held)
+        bundle = Bundle(tree=folder_tree(path, lambda _: None), now=now, platform=version, held=held)
     else:
         archive = open_archive(held.enter_context(path.open("rb")), lambda _: None, held)
-        bundle = Bundle(tree=archive.tree, now=now, archive=archive, held=held)
+        bundle = Bundle(tree=archive.tree, now=now, platform=version, archive=archive, held=held)
     found = bundle.tree.find(YAML_NAME)
     if not isinstance(found, Node) or found.open is None:
         declared = (path / "bundle.yaml").exists()
@@ -176,6 +179,7 @@ class _Reader:
             primary=primary,
             rule=RULES.get(competition.submission_rule, f"The rule {competition.submission_rule} is unknown."),
             board_hidden=any(is_on(board.get("hidden")) for board in self.bundle.entries("leaderboards")[:1]),
+            version=self.bundle.platform,
             notes=tuple(self.notes),
         )
 

@@ -38,6 +38,11 @@ class Ranking:
     tables: Sequence[Table]
     notes: Sequence[str]
 
+    @property
+    def unscored(self) -> Mapping[str, Sequence[str]]:
+        """Teams whose submission could not be scored, with the reasons."""
+        return {team["team"]: team["not_scored"] for team in self.result["teams"] if team.get("not_scored")}
+
 
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -68,12 +73,13 @@ def as_csv(ranking: Ranking) -> str:
     teams: Sequence[Mapping[str, Any]] = ranking.result["teams"]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(map(_csv_cell, teams[0]))
-    writer.writerows([_csv_cell(value) for value in team.values()] for team in teams)
+    writer.writerow(map(csv_cell, teams[0]))
+    writer.writerows([csv_cell(value) for value in team.values()] for team in teams)
     return out.getvalue()
 
 
-def _csv_cell(value: Any) -> Any:
+def csv_cell(value: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula: such a text gets an apostrophe before it."""
     if isinstance(value, list):
         value = " ".join(value)
     if not isinstance(value, str):
@@ -132,8 +138,8 @@ def _is_number_column(table: Table, i: int) -> bool:
 
 def _latex_table(table: Table) -> str:
     columns = "".join("r" if _is_number_column(table, i) else "l" for i in range(len(table.header)))
-    rows = [" & ".join(map(_latex, cells)) + r" \\" for cells in table.rows]
-    header = " & ".join(map(_latex, table.header)) + r" \\"
+    rows = [" & ".join(map(latex_text, cells)) + r" \\" for cells in table.rows]
+    header = " & ".join(map(latex_text, table.header)) + r" \\"
     return "\n".join(
         [
             r"\begin{table}",
@@ -145,12 +151,13 @@ def _latex_table(table: Table) -> str:
             *rows,
             r"\hline",
             r"\end{tabular}",
-            rf"\caption{{{_latex(table.title)}}}",
+            rf"\caption{{{latex_text(table.title)}}}",
             r"\end{table}",
             "",
         ]
     )
 
 
-def _latex(text: str) -> str:
+def latex_text(text: str) -> str:
+    """A text in one line that LaTeX sets as it is."""
     return "".join(LATEX.get(character, character) for character in one_line(text))

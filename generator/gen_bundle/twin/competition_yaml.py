@@ -1,8 +1,8 @@
 """competition.yaml of a bundle, read as the platform reads it, as far as running submissions needs it.
 
 Whether the platform would accept the bundle is `gen-bundle check`'s question. Both start from the same reader,
-`gen_bundle.codabench`, so that whatever the check calls sound can be run here; what a run needs must be there, and only
-that.
+`gen_bundle.codabench`, so that a bundle that the check calls sound can be run here. Only what a run needs must be
+there.
 """
 
 import datetime as dt
@@ -16,6 +16,7 @@ from gen_bundle.codabench.competition import TASK_FILES, leaderboard
 from gen_bundle.codabench.declared import declared_fields
 from gen_bundle.codabench.document import YAML_NAME, Declared
 from gen_bundle.codabench.fields import Text, fault_of, fault_words
+from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.codabench.yaml_document import UnreadableYamlError, dotted, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.twin.bundle import Competition, Phase, Solution, Task
@@ -23,13 +24,13 @@ from gen_bundle.twin.bundle import Competition, Phase, Solution, Task
 _SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
-def read_competition(folder: Path) -> Competition:
-    """Read an unpacked bundle's competition.yaml.
+def read_competition(folder: Path, platform: PlatformVersion = NEWEST) -> Competition:
+    """Read an unpacked bundle's competition.yaml, as a version of the platform takes it.
 
     Raises:
         UserError: The file, or what a run needs of it, is missing or wrong; all that was found.
     """
-    declared = _declared(folder)
+    declared = _declared(folder, platform)
     problems = [*_wrong_structure(declared), *_wrong_fields(declared), *_missing_files(declared, folder)]
     if problems:
         raise UserError(*(f"{YAML_NAME}: {problem}" for problem in problems))
@@ -49,12 +50,12 @@ def read_competition(folder: Path) -> Competition:
     )
 
 
-def _declared(folder: Path) -> Declared:
+def _declared(folder: Path, version: PlatformVersion) -> Declared:
     file = folder / YAML_NAME
     if not file.is_file():
         raise UserError(f"{folder}: no {YAML_NAME} at the root of the bundle (a wrapping folder is not looked into)")
     try:
-        declared = Declared(dt.datetime.now(dt.UTC), read_yaml(file.read_bytes()))
+        declared = Declared(dt.datetime.now(dt.UTC), read_yaml(file.read_bytes()), version)
     except UnreadableYamlError as error:
         place = f":{error.line}:{error.column}" if error.line else ""
         raise UserError(f"{YAML_NAME}{place}: {error}") from error
@@ -198,7 +199,7 @@ def _ids(given: Sequence[Any], indexes: Sequence[Any], groups: Sequence[Sequence
     Args:
         given: The `id` keys.
         indexes: The indexes.
-        groups: Positions whose names must differ: the tasks of one phase, say.
+        groups: Positions whose names must differ: for example the tasks of one phase.
     """
     for names in (given, indexes):
         texts = [str(name) for name in names]

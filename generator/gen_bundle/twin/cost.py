@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from gen_bundle.codabench.competition import DEFAULT_LIMIT_S
 from gen_bundle.twin.bundle import Competition
-from gen_bundle.twin.results import Measured
+from gen_bundle.twin.outcomes import Measured
 
 # Hosted workers are slower and shared; a run that uses half of its time here may run out of it there.
 TIGHT = 0.5
@@ -24,7 +24,7 @@ def verdict(
     """
     sentences = []
     for phase in competition.phases:
-        # A run that failed early says nothing about time, one that ran into the limit all.
+        # A run that failed early shows nothing about time; one that ran into the limit does.
         runs = [
             run
             for run in measured

@@ -1,317 +1,287 @@
-"""The two jobs of a submission, as the compute worker lays them out and runs them.
+"""The two jobs of a submission, as the compute worker runs them, and what it then sends to the server.
 
-Source: Codabench `compute_worker/compute_worker.py` (commit c7dbc756), `Run.prepare`, `Run._run_program_directory`,
-`Run.start`, `Run.push_output`. Every submission gets both jobs, result submissions too: their prediction job only
-copies files.
+Source: Codabench `compute_worker/compute_worker.py` (commit c7dbc756), `Run.start`, `Run.push_scores`,
+`Run.push_output`. Every submission gets both jobs, result submissions too: their prediction job only copies files.
 """
 
-import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
-from gen_bundle.codabench import worker as rules
-from gen_bundle.codabench.versions import DIFFERENCES, Differences, Version
-from gen_bundle.codabench.worker import JobFailedError, Kind
+from gen_bundle.codabench import worker
+from gen_bundle.codabench.versions import DIFFERENCES, Differences
+from gen_bundle.codabench.worker import ContainerKind, JobFailedError, WorkerCrashError
 from gen_bundle.twin.bundle import Task
-from gen_bundle.twin.engines import Container, Ended, Engine, LineListener, Mount
+from gen_bundle.twin.engines import Container
 from gen_bundle.twin.engines.logs import printable
-from gen_bundle.twin.layout import allow_owner, copy_tree, drop_strays, open_to_containers
-from gen_bundle.zips.bounds import BUNDLE, SUBMISSION, Bounds
-from gen_bundle.zips.unpacking import ArchiveError, unpack
+from gen_bundle.twin.job_folders import JobFolders, lay_out_prediction, lay_out_scoring
+from gen_bundle.twin.layout import copy_tree
+from gen_bundle.twin.programs import ProgramRun, ProgramRuns, Setting, container, run_in_turn
 
 STDERR_SHOWN = 2000
-CHUNK = 1024**2
-EMPTY_SUBMISSION = (
-    "the submission's zip holds nothing. A server of version 1.32 runs the scoring program all the same; one of 1.25 "
-    f"is blocked for three minutes and ends Failed: {rules.BAD_ZIP}"
+EARLY_SECONDS = 2.0
+EARLY_END = (
+    "the scoring program failed early, and the platform often loses the log of a program that ends within a second or "
+    "two: write the reason to detailed_results.html as well"
 )
+OVER_THE_LIMIT = (
+    "the limit is enforced here; the platform often lets a program that is already running go on, up to 20 minutes "
+    "longer, and takes its scores"
+)
+NO_HANDSHAKE = (
+    "the ingestion program and the scoring program share no folder but /app/output since 1.27, and run one after the "
+    "other: they cannot talk to each other"
+)
+NOTHING_RAN = ProgramRuns((), (), "")
 
 
 @dataclass(frozen=True)
-class Setting:
-    """What is the same for all jobs of a dry run."""
-
-    engine: Engine
-    image: str
-    detailed_results: bool
-    on_line: LineListener
-    version: Version
-    environment: Mapping[str, str] = field(default_factory=dict)  # of the scoring program
-
-
-@dataclass
 class Job:
-    """One job: its folders, its limit, and what happened.
+    """What one of the two jobs left.
 
     Attributes:
-        folder: Holds `program`, `ingestion_program`, `input_data`, `input/ref`, `input/res`, `output` and `shared`.
+        programs: The containers that ran.
+        notes: What the platform would not report.
+        failure: Why the submission is Failed by this job; empty when it is not.
+    """
+
+    folders: JobFolders
+    programs: ProgramRuns = NOTHING_RAN
+    notes: tuple[str, ...] = ()
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """What the two jobs of a submission left, and what the worker sent to the server.
+
+    Attributes:
+        finished: It sent Finished, which comes before the scores.
+        sends_scores: It sent scores.
+        scores: What it sent, as JSON; the server judges it.
+        failure: What it sent as the reason of Failed, at last; empty when it did not.
+        crash: Why it died without a word after Finished; empty when it did not.
+    """
+
+    prediction: Job
+    scoring: Job
+    finished: bool = False
+    sends_scores: bool = False
+    scores: object = None
+    failure: str = ""
+    crash: str = ""
+
+    @property
+    def both(self) -> tuple[Job, Job]:
+        """Prediction and scoring."""
+        return self.prediction, self.scoring
+
+
+def run_jobs(submission: Path, task: Task, seconds: int, folder: Path, setting: Setting) -> Jobs:
+    """Run the prediction job, and unless it fails the scoring job.
+
+    Args:
+        submission: A zip.
         task: The task.
-        seconds: The wall-clock limit, for both of its containers together.
-        is_scoring: The second of the two jobs.
-        containers: What was asked of the engine.
-        ended: How each container ended.
-        notes: What the platform would say nothing about.
+        seconds: The limit of each job.
+        folder: For the jobs' folders; what they leave there is looked at afterwards.
+        setting: Engine, image and version.
     """
-
-    folder: Path
-    task: Task
-    seconds: int
-    is_scoring: bool
-    containers: dict[Kind, Container] = field(default_factory=dict)
-    ended: dict[Kind, Ended] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def output(self) -> Path:
-        """What the containers see as `/app/output`."""
-        return self.folder / "output"
-
-    @property
-    def spent(self) -> float:
-        """Seconds of all its containers."""
-        return sum(ended.seconds for ended in self.ended.values())
-
-    def log(self, kind: Kind, stream: str) -> Path:
-        """The file of one stream of one container."""
-        return self.folder / f"{kind}.{stream}.txt"
-
-    def printed(self, kind: Kind) -> tuple[int, int]:
-        """Lines and bytes that a container printed, on both streams together."""
-        lines = size = 0
-        for stream in ("stdout", "stderr"):
-            if (log := self.log(kind, stream)).is_file():
-                with log.open("rb") as opened:
-                    while chunk := opened.read(CHUNK):
-                        lines, size = lines + chunk.count(b"\n"), size + len(chunk)
-        return lines, size
+    prediction, scoring = Job(JobFolders(folder / "prediction")), Job(JobFolders(folder / "scoring"))
+    if setting.cannot_run:
+        return Jobs(prediction, scoring, failure=setting.cannot_run)
+    prediction = _prediction_job(prediction.folders, submission, task, seconds, setting)
+    if prediction.failure:
+        return Jobs(prediction, scoring, failure=prediction.failure)
+    scoring = _scoring_job(scoring.folders, submission, prediction.folders.output, task, seconds, setting)
+    if scoring.failure:
+        return Jobs(prediction, scoring, failure=scoring.failure)
+    return _sent(prediction, scoring, setting.version)
 
 
-def run_prediction(job: Job, submission: Path, setting: Setting) -> None:
-    """The prediction job: the submission is the program, and no container sees reference data.
+def _prediction_job(folders: JobFolders, submission: Path, task: Task, seconds: int, setting: Setting) -> Job:
+    """What makes predictions of a submission; no container sees reference data.
 
-    Exit codes are not looked at, and what an ingestion program lacks is swallowed: `Run.start` gathers both with
-    exceptions returned.
-
-    Raises:
-        JobFailedError: The submission is Failed already here.
-        EngineError: The engine cannot run it.
+    In 1.25 the submission itself is the program, in 1.32 only an ingestion program runs. Exit codes are not looked at,
+    and what an ingestion program lacks is swallowed.
     """
-    _lay_out_submission(submission, job, DIFFERENCES[setting.version])
-    with_ingestion = not job.task.ingestion_only_during_scoring
-    _lay_out_ingestion(job, wanted=with_ingestion)
-    if job.task.input_data:
-        _lay_out(job.task.input_data, job.folder / "input_data", BUNDLE, "input_data")
-    _run_programs(job, setting)
-    if not job.output.exists():
+    version = setting.version
+    try:
+        notes = lay_out_prediction(folders, task, submission, version)
+        containers, more = _containers(folders, task, setting, is_scoring=False)
+    except JobFailedError as failed:
+        return Job(folders, failure=version.failed(failed.cause, failed.detail))
+    except OSError as error:
+        return Job(folders, failure=str(error))
+    programs = run_in_turn(containers, folders, seconds, setting)
+    notes += [*more, *_unseen_ends(programs, is_scoring=False), *programs.notes]
+    failure = programs.failure
+    if not failure and not folders.output.exists():
         # The prediction's upload fails with "Metadata file not found"; what shows in the end is the scoring job's
         # failure.
-        metadata = rules.read_metadata(job.folder / "program")
+        failure = version.failed(worker.BAD_ZIP)
+        metadata = worker.read_metadata(folders.submission)
         if metadata.found:
-            job.notes.append(
+            notes.append(
                 f"the submission holds a file named metadata or metadata.yaml ({metadata.problem}), so the platform "
                 "neither runs nor copies it; a result submission must not contain such a file"
             )
-        raise JobFailedError(rules.BAD_ZIP)
-    _push_metadata(job)
+    if not failure and (fault := _push_metadata(folders, programs)):
+        notes.append(f"the prediction job fails: {fault}")
+        # 1.32 has started the scoring job by then, which finds no predictions.
+        failure = version.failed(fault if version.submission_is_a_program else worker.BAD_ZIP)
+    return Job(folders, programs, tuple(notes), failure)
 
 
-def run_scoring(job: Job, predictions: Path, setting: Setting) -> object:
-    """The scoring job: the task's scoring program with reference data and predictions.
-
-    Args:
-        job: The job; its folder is made.
-        predictions: The output folder of the prediction job.
-        setting: Engine and image.
-
-    Returns:
-        What the scores file holds; the server stores it before the output is pushed (`push_scoring_output`).
-
-    Raises:
-        JobFailedError: Non-zero exit, no or broken scores file, time limit.
-        WorkerCrashError: Scores that cannot be sent.
-        EngineError: The engine cannot run it.
-    """
-    task = job.task
-    _lay_out(task.scoring_program, job.folder / "program", BUNDLE, "the scoring program")
-    _lay_out_ingestion(job, wanted=task.ingestion_only_during_scoring)
-    if task.ingestion_only_during_scoring and task.input_data:
-        _lay_out(task.input_data, job.folder / "input_data", BUNDLE, "input_data")
-    if task.reference_data:
-        _lay_out(task.reference_data, job.folder / "input" / "ref", BUNDLE, "the reference data")
-    copy_tree(predictions, job.folder / "input" / "res")
-    _run_programs(job, setting)
-    if "program" not in job.ended:
-        problem = rules.read_metadata(job.folder / "program").problem
-        job.notes.append(f"the scoring program is never started: {problem}")
-        if setting.detailed_results and not rules.read_metadata(job.folder / "program").found:
-            # The watcher of detailed results waits for a second program that never comes.
-            raise JobFailedError(rules.TIME_LIMIT.format(seconds=job.seconds))
-    elif job.ended["program"].exit_code != 0:
-        raise JobFailedError(f"{rules.NON_ZERO} {_why(job)}".rstrip())
-    return rules.read_scores(job.output)
+def _scoring_job(
+    folders: JobFolders, submission: Path, predictions: Path, task: Task, seconds: int, setting: Setting
+) -> Job:
+    """The task's scoring program with reference data and predictions."""
+    try:
+        notes = lay_out_scoring(folders, task, submission, predictions, setting.version)
+        containers, more = _containers(folders, task, setting, is_scoring=True)
+    except JobFailedError as failed:
+        return Job(folders, failure=setting.version.failed(failed.cause, failed.detail))
+    except OSError as error:
+        return Job(folders, failure=str(error))
+    programs = run_in_turn(containers, folders, seconds, setting)
+    notes += [*more, *_log_notes(folders, programs), *_unseen_ends(programs, is_scoring=True), *programs.notes]
+    if task.ingestion_only_during_scoring and programs.of("ingestion") and not setting.version.submission_is_a_program:
+        notes.append(NO_HANDSHAKE)
+    failure = programs.failure or _scoring_failure(folders, programs, seconds, setting)
+    return Job(folders, programs, tuple(notes), failure)
 
 
-def push_scoring_output(job: Job) -> None:
-    """The last step of the scoring job, after the scores are stored.
+def _containers(
+    folders: JobFolders, task: Task, setting: Setting, *, is_scoring: bool
+) -> tuple[list[Container], list[str]]:
+    """What the worker starts, and what it passes over without a word."""
+    containers: list[Container] = []
+    notes: list[str] = []
+    kinds: tuple[ContainerKind, ...] = ("program", "ingestion")
+    if not is_scoring and not setting.version.submission_is_a_program:
+        kinds = ("ingestion",)
+        if worker.read_metadata(folders.submission).command is not None:
+            notes.append(
+                "the submission's command is not run: version 1.32 starts only the ingestion program; 1.25 ran it"
+            )
+    for kind in kinds:
+        program = folders.program(kind, is_scoring=is_scoring)
+        if not program.exists():
+            continue
+        made = container(
+            folders, kind, setting, is_scoring=is_scoring, only_during_scoring=task.ingestion_only_during_scoring
+        )
+        if isinstance(made, Container):
+            containers.append(made)
+        elif kind == "ingestion":
+            found = worker.read_metadata(program).found
+            swallowed = worker.INGESTION_NO_COMMAND if found else worker.INGESTION_NO_METADATA
+            notes.append(f"the ingestion program is never started, and the platform does not report it: {swallowed}")
+        elif is_scoring:
+            notes.append(f"the scoring program is never started: {made}")
+        elif not worker.read_metadata(program).found:
+            copy_tree(program, folders.output)
+        else:
+            notes.append(f"the submission is never started: {made}")
+    return containers, notes
 
-    Raises:
-        JobFailedError: The program wrote a file named `metadata`.
-    """
-    _push_metadata(job)
+
+def _scoring_failure(folders: JobFolders, programs: ProgramRuns, seconds: int, setting: Setting) -> str:
+    """Why the scoring job fails once its containers have ended; empty when it does not."""
+    version, scorer = setting.version, programs.of("program")
+    if setting.detailed_results and _hangs(folders, programs, version):
+        return version.failed(worker.TIME_LIMIT.format(seconds=seconds))
+    if scorer is None:
+        return version.failed(worker.NON_ZERO) if version.needs_exit_code else ""
+    return version.failed(worker.NON_ZERO, _why(scorer, folders)) if scorer.ended.exit_code != 0 else ""
 
 
-def _why(job: Job) -> str:
-    ended = job.ended["program"]
+def _hangs(folders: JobFolders, programs: ProgramRuns, version: Differences) -> bool:
+    """Whether the watcher of detailed results waits for a program that never comes."""
+    if version.needs_exit_code:
+        return programs.of("program") is None or (
+            folders.ingestion_program.exists() and programs.of("ingestion") is None
+        )
+    return programs.of("program") is None and not worker.read_metadata(folders.scoring_program).found
+
+
+def _sent(prediction: Job, scoring: Job, version: Differences) -> Jobs:
+    """What the worker sends of a scoring job that did not fail: Finished, then the scores, then the output."""
+    try:
+        scores = worker.read_scores(scoring.folders.output)
+    except JobFailedError as failed:
+        return Jobs(prediction, scoring, failure=version.failed(failed.cause, failed.detail))
+    except WorkerCrashError as crash:
+        if version.crash_is_silent:
+            return Jobs(prediction, scoring, finished=True, crash=str(crash))
+        return Jobs(prediction, scoring, finished=True, failure=f"{crash.last_line}\n({crash})")
+    fault = _push_metadata(scoring.folders, scoring.programs)
+    failure = version.failed(fault) if fault else ""
+    return Jobs(prediction, scoring, finished=True, sends_scores=True, scores=scores, failure=failure)
+
+
+def _why(scorer: ProgramRun, folders: JobFolders) -> str:
+    """The end of what a scoring program wrote to stderr; with SCORING_DEBUG all of it."""
+    ended = scorer.ended
     code = "was stopped" if ended.exit_code is None else f"exit code {ended.exit_code}"
-    kept = 0 if "SCORING_DEBUG" in job.containers["program"].environment else STDERR_SHOWN  # 0: everything
-    written = printable(job.log("program", "stderr").read_bytes()[-kept:]).strip()
+    kept = 0 if "SCORING_DEBUG" in scorer.container.environment else STDERR_SHOWN
+    written = printable(folders.log("program", "stderr").read_bytes()[-kept:]).strip()
     return "\n".join(filter(None, [f"({code})", ended.problem, written]))
 
 
-def _lay_out(source: Path, target: Path, bounds: Bounds, what: str) -> None:
-    """A bundle's or participant's data as the worker unpacks it.
-
-    From a zip, or from a folder, which the server would have zipped.
-    """
-    try:
-        if source.is_dir():
-            copy_tree(source, target)
-        else:
-            unpack(source, target, bounds)
-    except (ArchiveError, OSError) as error:
-        raise JobFailedError(f"{rules.BAD_ZIP}: {what}: {error}") from error
-
-
-def _lay_out_submission(submission: Path, job: Job, version: Differences) -> None:
-    program = job.folder / "program"
-    _lay_out(submission, program, SUBMISSION, "the submission")
-    if not any(program.iterdir()):
-        job.notes.append(EMPTY_SUBMISSION)
-        if not version.runs_empty_submissions:
-            program.rmdir()
-
-
-def _lay_out_ingestion(job: Job, *, wanted: bool) -> None:
-    if wanted and job.task.ingestion_program:
-        _lay_out(job.task.ingestion_program, job.folder / "ingestion_program", BUNDLE, "the ingestion program")
-
-
-def _run_programs(job: Job, setting: Setting) -> None:
-    """Run the program, then the ingestion program, under one time limit.
-
-    One after the other: the worker reads the first container's log without yielding, so that the second starts when
-    the first has ended.
-    """
-    try:
-        _run_in_turn(job, setting)
-    finally:
-        # Also after a failure: what is left of the output is kept and looked at on this machine.
-        allow_owner(job.folder)
-        job.notes += drop_strays(job.output)
-
-
-def _run_in_turn(job: Job, setting: Setting) -> None:
-    began = time.monotonic()
-    kinds: tuple[Kind, ...] = ("program", "ingestion")
-    for kind in kinds:
-        container = _container(job, kind, setting)
-        if container is None:
-            continue
-        job.containers[kind] = container
-        for mount in container.mounts:
-            if mount.source.is_symlink():  # put there by an earlier program, to be given something of this machine
-                raise JobFailedError(f"{mount.target} was replaced by a link")
-            mount.source.mkdir(parents=True, exist_ok=True)
-        open_to_containers(job.folder)
-        ended = setting.engine.run(
-            container,
-            seconds=job.seconds - (time.monotonic() - began),
-            stdout=job.log(kind, "stdout"),
-            stderr=job.log(kind, "stderr"),
-            on_line=setting.on_line,
-        )
-        job.ended[kind] = ended
-        if note := _long_log(job, kind):
-            job.notes.append(note)
+def _unseen_ends(programs: ProgramRuns, *, is_scoring: bool) -> list[str]:
+    """Endings that the platform does not look at."""
+    notes = []
+    for run in programs.runs:
+        ended, kind = run.ended, run.container.kind
         if ended.timed_out:
-            raise JobFailedError(rules.TIME_LIMIT.format(seconds=job.seconds))
-        if ended.exit_code != 0 and not (job.is_scoring and kind == "program"):
-            what = "ingestion program" if kind == "ingestion" else "submission"
-            code = "was stopped" if ended.exit_code is None else f"ended with exit code {ended.exit_code}"
-            job.notes.append(f"the {what} {code}, which the platform does not look at. {ended.problem}".strip())
+            notes.append(OVER_THE_LIMIT)
+        if ended.timed_out or ended.exit_code == 0 or (is_scoring and kind == "program"):
+            continue
+        what = "ingestion program" if kind == "ingestion" else "submission"
+        code = "was stopped" if ended.exit_code is None else f"ended with exit code {ended.exit_code}"
+        notes.append(f"the {what} {code}, which the platform does not look at. {ended.problem}".strip())
+    return notes
 
 
-def _long_log(job: Job, kind: Kind) -> str | None:
-    """What a scoring program's long log leads to, in each version of the platform."""
-    lines, size = job.printed(kind)
-    if not job.is_scoring or kind != "program" or not rules.is_long_log(lines, size):
-        return None
+def _log_notes(folders: JobFolders, programs: ProgramRuns) -> list[str]:
+    """What becomes of a scoring program's log: nothing sometimes, of an early end or a long one."""
+    scorer = programs.of("program")
+    if scorer is None:
+        return []
+    notes = []
+    if scorer.ended.exit_code and scorer.ended.seconds < EARLY_SECONDS and not any(folders.output.glob("*.html")):
+        notes.append(EARLY_END)
+    if not worker.is_long_log(scorer.log_lines, scorer.log_bytes):
+        return notes
     versions = "; ".join(f"with version {version} {facts.long_log}" for version, facts in DIFFERENCES.items())
-    return (
-        f"the scoring program printed {lines:,} lines, {size:,} bytes: {versions}. Print at most "
-        f"{rules.LONG_LOG_LINES} lines and {rules.LONG_LOG_BYTES // 1024} KiB, what matters last"
-    )
-
-
-def _container(job: Job, kind: Kind, setting: Setting) -> Container | None:
-    """The container that the worker would create, or None where it runs nothing."""
-    program = job.folder / ("program" if kind == "program" else "ingestion_program")
-    if not program.exists():
-        return None
-    metadata = rules.read_metadata(program)
-    if metadata.command is None:
-        if kind == "ingestion":
-            swallowed = rules.INGESTION_NO_COMMAND if metadata.found else rules.INGESTION_NO_METADATA
-            job.notes.append(f"the ingestion program is never started, without a word from the platform: {swallowed}")
-        elif not metadata.found:
-            copy_tree(program, job.output)
-        return None
-    command = rules.replace_placeholders(
-        metadata.command,
-        kind,
-        is_scoring=job.is_scoring,
-        ingestion_only_during_scoring=job.task.ingestion_only_during_scoring,
-    )
-    try:
-        argv = rules.split_command(command)
-    except ValueError as error:
-        job.notes.append(f"the command {command!r} cannot be split into arguments ({error}); nothing is started")
-        return None
-    environment = setting.environment if job.is_scoring and kind == "program" else {}
-    return Container(kind, setting.image, argv, tuple(_mounts(job, kind, program)), environment)
-
-
-def _mounts(job: Job, kind: Kind, program: Path) -> list[Mount]:
-    """The worker's mounts, in its order and with its modes."""
-    mounts = [
-        Mount(program, "/app/program", "z"),
-        Mount(job.output, "/app/output", "z"),
-        Mount(job.folder / "data", "/app/data", "ro"),  # a folder of the worker's own machine; empty here
+    return [
+        *notes,
+        f"the scoring program printed {scorer.log_lines:,} lines, {scorer.log_bytes:,} bytes: {versions}. Print at "
+        f"most {worker.LONG_LOG_LINES} lines and {worker.LONG_LOG_BYTES // 1024} KiB, what matters last",
     ]
-    if kind == "ingestion":
-        ingested = job.folder / ("input/res" if job.is_scoring else "program")
-        mounts.append(Mount(ingested, "/app/ingested_program"))
-    if job.is_scoring:
-        mounts.append(Mount(job.folder / "shared", "/app/shared"))
-        mounts.append(Mount(job.folder / "input", "/app/input"))
-    if (job.folder / "input_data").exists():
-        mounts.append(Mount(job.folder / "input_data", "/app/input_data"))
-    return mounts
 
 
-def _push_metadata(job: Job) -> None:
-    """Leave the worker's own `metadata` beside the output; the scoring job finds it among the predictions."""
-    file = job.output / "metadata"
+def _push_metadata(folders: JobFolders, programs: ProgramRuns) -> str:
+    """Leave the worker's own `metadata` beside the output; the scoring job finds it among the predictions.
+
+    Returns:
+        Why the job fails: a program wrote a file of that name, for example; empty when it does not.
+    """
+    file = folders.output / "metadata"
     if file.exists() or file.is_symlink():
-        raise JobFailedError(rules.OWN_METADATA)
-    program, ingestion = job.ended.get("program"), job.ended.get("ingestion")
+        return worker.OWN_METADATA
+    program, ingestion = programs.of("program"), programs.of("ingestion")
     content = {
-        "exitCode": program.exit_code if program else None,
-        "elapsedTime": program.seconds if program else None,
-        "ingestionExitCode": ingestion.exit_code if ingestion else None,
-        "ingestionElapsedTime": ingestion.seconds if ingestion else None,
+        "exitCode": program.ended.exit_code if program else None,
+        "elapsedTime": program.ended.seconds if program else None,
+        "ingestionExitCode": ingestion.ended.exit_code if ingestion else None,
+        "ingestionElapsedTime": ingestion.ended.seconds if ingestion else None,
     }
-    file.write_text(yaml.safe_dump(content), encoding="utf-8")
+    try:
+        file.write_text(yaml.safe_dump(content), encoding="utf-8")
+    except OSError as error:
+        return str(error)
+    return ""

@@ -114,9 +114,9 @@ def allow_owner(folder: Path) -> None:
     if me in (None, 0):
         return
     for path in itertools.chain([folder], entries(folder)):  # one by one: a folder is opened before it is looked into
-        told = path.lstat()
-        if told.st_uid == me and not stat.S_ISLNK(told.st_mode):
-            path.chmod(told.st_mode | (0o700 if stat.S_ISDIR(told.st_mode) else 0o600))
+        status = path.lstat()
+        if status.st_uid == me and not stat.S_ISLNK(status.st_mode):
+            path.chmod(status.st_mode | (0o700 if stat.S_ISDIR(status.st_mode) else 0o600))
 
 
 def open_to_containers(folder: Path) -> None:
@@ -129,9 +129,9 @@ def open_to_containers(folder: Path) -> None:
     if me in (None, 0):
         return
     for path in [folder, *entries(folder)]:
-        told = path.lstat()
-        if told.st_uid == me and not stat.S_ISLNK(told.st_mode):
-            path.chmod(0o777 if stat.S_ISDIR(told.st_mode) else 0o666)
+        status = path.lstat()
+        if status.st_uid == me and not stat.S_ISLNK(status.st_mode):
+            path.chmod(0o777 if stat.S_ISDIR(status.st_mode) else 0o666)
 
 
 def our_user() -> int | None:

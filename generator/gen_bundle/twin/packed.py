@@ -1,4 +1,4 @@
-"""What one of our own scoring programs says of itself in its `program.json`."""
+"""What one of our own scoring programs declares in its `program.json`."""
 
 import json
 import zipfile

@@ -1,38 +1,34 @@
-"""The dry run: everything the platform does to a bundle's zip and to submissions, from unpacking to the board."""
+"""The dry run: everything the platform does to a bundle's zip and to submissions, from unpacking to the board.
+
+One way: the plan, the jobs of each submission, their outcomes on the server, the board of each phase, the report.
+"""
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from gen_bundle.bugs import bug_report
 from gen_bundle.codabench.admission import closed, used_up
-from gen_bundle.codabench.board import Board, Entry, NoBoardError, RefusedError
-from gen_bundle.codabench.versions import NEWEST, Version
-from gen_bundle.codabench.worker import JobFailedError, WorkerCrashError, time_limit
-from gen_bundle.errors import UserError
+from gen_bundle.codabench.board import Board, Submitted
+from gen_bundle.codabench.versions import DIFFERENCES, NEWEST, PlatformVersion
+from gen_bundle.codabench.worker import time_limit
 from gen_bundle.twin.bundle import Competition, Phase, Task, open_bundle
 from gen_bundle.twin.competition_yaml import read_competition
-from gen_bundle.twin.cost import verdict
-from gen_bundle.twin.engines import Container, Engine, EngineError, LineListener, Usage
+from gen_bundle.twin.engines import Container, Engine, EngineError, LineListener
 from gen_bundle.twin.engines.choose import choose_engine
-from gen_bundle.twin.jobs import Job, Setting, push_scoring_output, run_prediction, run_scoring
+from gen_bundle.twin.jobs import Jobs, run_jobs
+from gen_bundle.twin.kept_files import keep_job, keep_run, make_room
 from gen_bundle.twin.layout import temporary_folder
-from gen_bundle.twin.packed import own_columns
-from gen_bundle.twin.results import (
-    BoardRow,
-    Measured,
-    Results,
-    Run,
-    keep_job,
-    keep_run,
-    make_room,
-    plain_scores,
-    written,
-)
-from gen_bundle.twin.submissions import Planned, migrated, plan
+from gen_bundle.twin.outcomes import Outcome, Run, outcome, take
+from gen_bundle.twin.phase_board import board_of, migrating
+from gen_bundle.twin.plan import PhasePlan, Planned, plan, with_migrated
+from gen_bundle.twin.programs import Setting
+from gen_bundle.twin.record import RESULT
+from gen_bundle.twin.report import Part, Remarks, Results, report
 from gen_bundle.twin.sweep import scratch_folder
+from gen_bundle.whole_file import write_whole
 
 
 def _silent(_: str) -> None:
@@ -67,7 +63,7 @@ class DryRunRequest:
     phases: Sequence[str] = ()
     image: str | None = None
     enforce_limits: bool = False
-    version: Version = NEWEST
+    version: PlatformVersion = NEWEST
     command_line: Callable[[Container], str] | None = None
     teams: int | None = None
     per_day: int | None = None
@@ -94,192 +90,124 @@ def dry_run(request: DryRunRequest, engine: Engine | Literal["docker", "process"
             chosen.close()
     with scratch_folder() as work:
         request.on_step("unpacking the bundle")
-        competition = read_competition(open_bundle(request.bundle, work / "bundle"))
-        phases = _chosen_phases(competition, request.phases)
-        planned = plan(competition, phases, request.submissions, request.team, work / "submissions")
+        competition = read_competition(open_bundle(request.bundle, work / "bundle"), request.version)
+        phases = plan(competition, request.phases, request.submissions, request.team, work / "submissions")
         make_room(request.out)
-        results = Results(engine=engine.name)
-        with written(results, request.out):
-            replay = _Replay(competition, request, engine, work, results)
-            for phase in phases:
-                replay.phase(phase, planned[phase.id])
-            results.verdict += verdict(competition, results.measured, request.teams, request.per_day)
+        setting, remarks = _prepared(competition, request, engine)
+        parts: list[Part] = [remarks]
+        try:
+            _replay(_Context(competition, request, setting, work), phases, parts)
+        except BaseException as error:
+            parts.append(Remarks((f"the dry run was {_how(error)}: runs that are missing here did not take place",)))
+            raise
+        finally:
+            # Written whatever happened; it appears complete or not at all.
+            results = report(engine.name, request.version, parts, competition, request.teams, request.per_day)
+            write_whole(request.out / RESULT, results.as_json())
         return results
 
 
-def _chosen_phases(competition: Competition, wanted: Sequence[str]) -> list[Phase]:
-    phases = list(competition.phases)
-    unknown = [name for name in wanted if not any(name in (phase.id, phase.name) for phase in phases)]
-    if unknown:
-        known = ", ".join(phase.id for phase in phases)
-        raise UserError(*(f"--phase {name}: no such phase; the bundle has {known}" for name in unknown))
-    return [phase for phase in phases if not wanted or phase.id in wanted or phase.name in wanted]
+def _how(error: BaseException) -> str:
+    return "interrupted" if isinstance(error, KeyboardInterrupt | SystemExit) else "broken off"
 
 
-class _Replay:
-    """Phase by phase, submission by submission, task by task."""
+@dataclass(frozen=True)
+class _Context:
+    """What is the same on the whole way."""
 
-    def __init__(
-        self, competition: Competition, request: DryRunRequest, engine: Engine, work: Path, results: Results
-    ) -> None:
-        self._competition = competition
-        self._request = request
-        self._work = work
-        self._results = results
-        image = request.image or competition.image
-        self._setting = Setting(
-            engine, image, competition.detailed_results, request.on_line, request.version, request.environment
-        )
-        self._on_last_board: list[Planned] = []
-        self._cannot_run: str | None = None
-        try:
-            results.notes += engine.prepare(image)
-        except EngineError as error:
-            self._cannot_run = str(error)
+    competition: Competition
+    request: DryRunRequest
+    setting: Setting
+    work: Path
 
-    def phase(self, phase: Phase, planned: Sequence[Planned]) -> None:
-        """All submissions of a phase, in order, and the board they leave."""
+
+def _prepared(competition: Competition, request: DryRunRequest, engine: Engine) -> tuple[Setting, Remarks]:
+    """The setting of all jobs, once the engine has looked at the image."""
+    image = request.image or competition.image
+    setting = Setting(
+        engine,
+        image,
+        competition.detailed_results,
+        request.on_line,
+        DIFFERENCES[request.version],
+        request.environment,
+    )
+    try:
+        return setting, Remarks(notes=tuple(engine.prepare(image)))
+    except EngineError as error:
+        return replace(setting, cannot_run=str(error)), Remarks()
+
+
+def _replay(context: _Context, phases: Sequence[PhasePlan], parts: list[Part]) -> None:
+    """Phase by phase; each part of the report is added when it is known, so that an interruption loses none."""
+    on_board: list[Planned] = []
+    for planned in phases:
+        phase = planned.phase
         if not phase.tasks:
-            self._results.findings.append(
-                f"phase {phase.id} has no task: submissions would stay in Submitting for ever"
+            parts.append(Remarks((f"phase {phase.id} has no task: submissions would stay in Submitting for ever",)))
+            continue
+        submissions = with_migrated(planned, on_board).submissions
+        if not submissions:
+            parts.append(
+                Remarks(notes=(f"phase {phase.id}: no solution of the bundle is attached to its tasks; nothing ran",))
             )
-            return
-        if phase.auto_migrate:
-            planned = [*migrated(self._on_last_board, phase, planned), *planned]
-        if not planned:
-            self._results.notes.append(
-                f"phase {phase.id}: no solution of the bundle is attached to its tasks; nothing ran"
-            )
-        board = Board(self._competition.leaderboard)
-        made: dict[Entry, Planned] = {}
-        for submission in planned:
-            if self._request.enforce_limits and (reason := _turned_away(phase, board, submission.owner)):
-                self._results.runs += [
-                    Run(phase.id, task.id, submission.name, message=f"not taken: {reason}") for task in submission.tasks
-                ]
-                continue
-            several = len(submission.tasks) > 1
-            whole = board.submit(
-                submission.name, submission.owner, [task.id for task in submission.tasks] if several else []
-            )
-            made[whole] = submission
-            for entry, task in zip(whole.children or [whole], submission.tasks, strict=True):
-                self._request.on_step(f"phase {phase.id}, task {task.id}, submission {submission.name}")
-                self._run(phase, task, submission, board, entry)
-            if whole.finished and self._competition.leaderboard.is_manual:
-                board.add_by_hand(whole)
-        self._on_last_board = [
-            made[entry] for entry in made if entry.finished and any(e.on_board for e in [entry, *entry.children])
-        ]
-        if made:
-            self._show(phase, board)
+        board = Board(context.competition.leaderboard, context.setting.version)
+        made = [(_submit(context, phase, board, submission, parts), submission) for submission in submissions]
+        taken = [(entry, submission) for entry, submission in made if entry]
+        if taken:
+            parts.append(board_of(phase, board))
+        on_board = migrating(taken)
 
-    def _run(self, phase: Phase, task: Task, submission: Planned, board: Board, entry: Entry) -> None:
-        """One submission for one task: prediction job, scoring job, scores to the server, outcome."""
+
+def _submit(context: _Context, phase: Phase, board: Board, submission: Planned, parts: list[Part]) -> Submitted | None:
+    """One submission with all its tasks; None where it is not taken."""
+    if context.request.enforce_limits and (
+        reason := closed(phase, dt.datetime.now(dt.UTC)) or used_up(phase, board, submission.owner)
+    ):
+        parts += [
+            Outcome(Run(phase.id, task.id, submission.name, message=f"not taken: {reason}"))
+            for task in submission.tasks
+        ]
+        return None
+    several = len(submission.tasks) > 1
+    whole = board.submit(submission.name, submission.owner, [task.id for task in submission.tasks] if several else [])
+    for entry, task in zip(whole.children or [whole], submission.tasks, strict=True):
+        context.request.on_step(f"phase {phase.id}, task {task.id}, submission {submission.name}")
         run = Run(phase.id, task.id, submission.name)
-        self._results.runs.append(run)
-        seconds = time_limit(phase.execution_time_limit, own_queue=self._competition.own_queue)
-        with temporary_folder("run-", self._work) as folder:
-            prediction = Job(folder / "prediction", task, seconds, is_scoring=False)
-            scoring = Job(folder / "scoring", task, seconds, is_scoring=True)
-            try:
-                self._both_jobs(run, submission, board, entry, prediction, scoring)
-            except (JobFailedError, EngineError, OSError) as failed:
-                run.status, run.message = "Failed", str(failed)
-                board.fail(entry)
-            except Exception as bug:  # of ours, which one submission meets and the others need not
-                run.status, run.message = "Failed", bug_report(bug)
-                board.fail(entry)
-            program = scoring.ended.get("program")
-            run.exit_code = program.exit_code if program else None
-            run.seconds = round(prediction.spent + scoring.spent, 3)
-            self._report(run, prediction, scoring)
-
-    def _both_jobs(
-        self, run: Run, submission: Planned, board: Board, entry: Entry, prediction: Job, scoring: Job
-    ) -> None:
-        """The jobs in the worker's order: Finished comes first, then the scores, then the output."""
-        if self._cannot_run:
-            raise EngineError(self._cannot_run)
-        run_prediction(prediction, submission.file, self._setting)
         try:
-            scores = run_scoring(scoring, prediction.output, self._setting)
-        except WorkerCrashError as crash:
-            run.status = "Finished"
-            board.finish(entry)
-            self._to_mend(run, f"Finished without scores: {crash}")
-            return
-        run.status = "Finished"
-        board.finish(entry)
-        try:
-            board.upload(entry, scores)
-        except RefusedError as refused:
-            self._to_mend(run, f"Finished, but the server refuses the scores: {refused}")
-        else:
-            sent = scores if isinstance(scores, dict) else {}
-            run.scores = plain_scores(sent)
-            for doubt in self._competition.leaderboard.doubts(sent):
-                self._to_mend(run, doubt)
-            if ignored := self._competition.leaderboard.ignored(sent):
-                scoring.notes.append(
-                    f"the scores file has keys that are no column, which nobody sees: {', '.join(map(repr, ignored))}"
-                )
-        if self._competition.detailed_results and not any(scoring.output.glob("*.html")):
-            scoring.notes.append("detailed results are on, but the program wrote no detailed_results.html")
-        push_scoring_output(scoring)
-
-    def _to_mend(self, run: Run, message: str) -> None:
-        run.message = "\n".join(filter(None, [run.message, message]))
-        self._results.findings.append(f"{run.place}: {message}")
-
-    def _report(self, run: Run, prediction: Job, scoring: Job) -> None:
-        """Keep what the run left, and note what the platform would not say."""
-        jobs = (prediction, scoring)
-        usage = Usage.peak(ended.usage for job in jobs for ended in job.ended.values())
-        slowest = round(max(job.spent for job in jobs), 3)
-        self._results.measured.append(
-            Measured(
-                run.phase,
-                run.task,
-                run.submission,
-                run.status,
-                scoring.seconds,
-                run.seconds,
-                slowest,
-                usage,
-                *scoring.printed("program"),
-            )
-        )
-        self._results.notes += [f"{run.place}: {note}" for job in jobs for note in job.notes]
-        of_engine = (note for job in jobs for ended in job.ended.values() for note in ended.notes)
-        self._results.notes += [note for note in dict.fromkeys(of_engine) if note not in self._results.notes]
-        folder = self._request.out / run.phase / run.task / run.submission
-        try:
-            self._results.notes += [f"{run.place}: {note}" for note in keep_run(folder, prediction, scoring)]
-            if self._request.command_line and (container := keep_job(folder, scoring)):
-                self._results.commands.append(self._request.command_line(container))
-        except OSError as error:
-            self._results.findings.append(f"{run.place}: what the run left could not be kept in {folder}: {error}")
-
-    def _show(self, phase: Phase, board: Board) -> None:
-        try:
-            rows = board.rows()
-        except NoBoardError as error:
-            self._results.findings.append(f"phase {phase.id}: no leaderboard: {error}")
-            return
-        several = len(phase.tasks) > 1
-        owners = {key: task.id for task in phase.tasks for key in own_columns(task.scoring_program)} if several else {}
-        self._results.board += [
-            BoardRow(
-                phase.id,
-                row.rank,
-                row.entry.name,
-                board.cells(row, owners),
-                board.cells_by_task(row) if several else None,
-            )
-            for row in rows
-        ]
+            parts.append(_score(context, phase, task, submission, run, board, entry))
+        except Exception as bug:  # of ours, which one submission meets and the others need not
+            board.fail(entry)
+            parts.append(Outcome(replace(run, message=bug_report(bug))))
+        except BaseException as error:
+            parts.append(Outcome(replace(run, message=f"the dry run was {_how(error)} here")))
+            raise
+    if whole.finished and context.competition.leaderboard.is_manual:
+        board.add_by_hand(whole)
+    return whole
 
 
-def _turned_away(phase: Phase, board: Board, owner: str) -> str | None:
-    return closed(phase, dt.datetime.now(dt.UTC)) or used_up(phase, board, owner)
+def _score(
+    context: _Context, phase: Phase, task: Task, submission: Planned, run: Run, board: Board, entry: Submitted
+) -> Outcome:
+    """One submission for one task: its jobs, what the server makes of them, and what is kept."""
+    seconds = time_limit(phase.execution_time_limit, own_queue=context.competition.own_queue)
+    with temporary_folder("run-", context.work) as folder:
+        jobs = run_jobs(submission.file, task, seconds, folder, context.setting)
+        taken = take(board, entry, jobs)
+        ended = outcome(run, jobs, taken, seconds, detailed_results=context.competition.detailed_results)
+        return _with_files(ended, jobs, context.request)
+
+
+def _with_files(ended: Outcome, jobs: Jobs, request: DryRunRequest) -> Outcome:
+    """The outcome, once the files of its run are kept among the results."""
+    place = ended.run.place
+    folder = request.out / ended.run.phase / ended.run.task / ended.run.submission
+    try:
+        notes = [f"{place}: {note}" for note in keep_run(folder, jobs)]
+        container = keep_job(folder, jobs.scoring) if request.command_line else None
+    except OSError as error:
+        lost = f"{place}: what the run left could not be kept in {folder}: {error}"
+        return replace(ended, findings=(*ended.findings, lost))
+    command = request.command_line(container) if request.command_line and container else None
+    return replace(ended, notes=(*ended.notes, *notes), command=command)

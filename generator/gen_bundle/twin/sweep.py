@@ -50,13 +50,13 @@ def scratch_folder() -> Iterator[Path]:
         except OSError as error:
             raise UserError(
                 f"{error.filename or tempfile.gettempdir()}: no temporary folder can be made ({error.strerror}). "
-                "Expected: room and leave to write there, or another place in the environment variable TMPDIR."
+                "Free some space, allow writing there, or name another folder in the environment variable TMPDIR."
             ) from error
         yield folder
 
 
 def _began(process: int) -> str:
-    """When a process began, in the kernel's own count; `gone`, or `alive` where the system does not tell."""
+    """When a process began, in the kernel's own count; `gone`, or `alive` where the system does not show it."""
     try:
         return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
     except (FileNotFoundError, ProcessLookupError):

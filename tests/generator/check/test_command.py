@@ -44,7 +44,9 @@ def test_gold_that_participants_see_is_said_first_and_fails(tmp_path: Path) -> N
     path = bundle(tmp_path, put("phases", 0, "public_data", "ref"))
     result = run(path)
     assert result.exit_code == 1
-    assert result.stdout.startswith(f"{path}: DO NOT UPLOAD IT: participants would see gold; accepted: ")
+    assert result.stdout.startswith(
+        f"{path}: DO NOT UPLOAD IT: participants would see gold; accepted by Codabench 1.32: "
+    )
     coloured = CliRunner(env={"NO_COLOR": ""}).invoke(command, [path], color=True)
     assert coloured.stdout.startswith("\x1b[31m")
     assert run(path, "--json").exit_code == 1

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from gen_bundle.check import check_path
+from gen_bundle.codabench.versions import PlatformVersion
 from tests.generator.check.drafts import NOW
 from tests.shared import FIXTURES, SHARED, recorded_uploads, shared_path
 
@@ -14,7 +15,7 @@ CORPUS = "corpus/codabench"
 
 @pytest.mark.parametrize("case", recorded_uploads(), ids=lambda case: case["id"])
 def test_verdict_is_the_platforms(case: dict[str, Any]) -> None:
-    report = check_path(case["path"], now=NOW)
+    report = check_path(case["path"], now=NOW, version=PlatformVersion.V1_25)
     assert report.accepted == case["accepted"]
     assert [finding.first for finding in report.findings].count(True) == (0 if case["accepted"] else 1)
     if case["category"] == "valid":
@@ -60,5 +61,5 @@ def test_the_fixtures_are_a_selection_of_the_corpus() -> None:
     ],
 )
 def test_of_several_faults_the_platforms_first_is_marked(case_id: str, rule_id: str) -> None:
-    report = check_path(shared_path(CORPUS) / "zips" / f"{case_id}.zip", now=NOW)
+    report = check_path(shared_path(CORPUS) / "zips" / f"{case_id}.zip", now=NOW, version=PlatformVersion.V1_25)
     assert [finding.id for finding in report.findings if finding.first] == [rule_id]

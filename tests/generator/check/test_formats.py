@@ -22,7 +22,7 @@ def test_json_is_one_line_with_the_fixed_fields(tmp_path: Path) -> None:
     text = report.as_json()
     assert "\n" not in text
     said = json.loads(text)
-    assert list(said) == ["path", "accepted", "later", "findings"]
+    assert list(said) == ["path", "accepted", "later", "platform_version", "findings"]
     assert (said["path"], said["accepted"], said["later"]) == (str(tmp_path / "bundle.zip"), False, None)
     assert all(list(finding) == KEYS for finding in said["findings"])
     assert [finding["first"] for finding in said["findings"]] == [True, False, False]
@@ -38,7 +38,7 @@ def test_positions_count_from_one_and_point_at_the_key(tmp_path: Path) -> None:
 
 def test_text_says_verdict_place_consequence_and_repair(tmp_path: Path) -> None:
     lines = list(formats.text(refused(tmp_path)))
-    assert lines[0].endswith("bundle.zip: refused: the platform would not create the competition")
+    assert lines[0].endswith("bundle.zip: refused by Codabench 1.32: the platform would not create the competition")
     assert lines[1:3] == [
         "  error terms-missing",
         "    competition.yaml:1:1: terms is missing  (what the platform reports first)",

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen_bundle.codabench.board import Board, Entry, NoBoardError, RefusedError, shown_text, stored_value
+from gen_bundle.codabench.board import Board, NoBoardError, Submitted
 from gen_bundle.codabench.leaderboard import Column, Leaderboard
+from gen_bundle.codabench.stored_scores import RefusedError, shown_text, stored_value
+from gen_bundle.codabench.versions import DIFFERENCES, PlatformVersion
 from gen_bundle.codabench.worker import JobFailedError, WorkerCrashError, read_scores
 from gen_bundle.twin.competition_yaml import read_competition
 from tests.generator.twin.bundles import Bundle
@@ -21,7 +23,7 @@ def recorded() -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def upload(board: Board, entry: Entry, text: str, folder: Path) -> object:
+def upload(board: Board, entry: Submitted, text: str, folder: Path) -> object:
     """What one upload answers: the HTTP status, or why it was never sent."""
     (folder / "scores.json").write_text(text)
     try:
@@ -40,12 +42,12 @@ def upload(board: Board, entry: Entry, text: str, folder: Path) -> object:
     return 200
 
 
-def stored(entry: Entry) -> list[list[str]]:
+def stored(entry: Submitted) -> list[list[str]]:
     scores = sorted(entry.scores, key=lambda score: score.column.index)
     return [[score.column.key, str(score.value)] for score in scores]
 
 
-def shown(board: Board, entries: list[Entry], owners: list[str]) -> dict[str, Any]:
+def shown(board: Board, entries: list[Submitted], owners: list[str]) -> dict[str, Any]:
     try:
         rows = board.rows()
     except NoBoardError:
@@ -69,7 +71,7 @@ def shown(board: Board, entries: list[Entry], owners: list[str]) -> dict[str, An
 @pytest.mark.parametrize("case", recorded(), ids=lambda case: case["id"])
 def test_recorded_uploads_and_boards(case: dict[str, Any], tmp_path: Path) -> None:
     bundle = Bundle(top={"leaderboards": [case["leaderboard"]]}).write(tmp_path / "bundle")
-    board = Board(read_competition(bundle).leaderboard)
+    board = Board(read_competition(bundle).leaderboard, DIFFERENCES[PlatformVersion.V1_25])
     tasks = [f"task{number}" for number in range(case["tasks"])] if case["tasks"] > 1 else []
     entries, owners = [], []
     for number, (submission, expected) in enumerate(zip(case["submissions"], case["uploads"], strict=True)):
@@ -264,7 +266,7 @@ def test_computations(computation: str, text: str) -> None:
     [
         ({"a": 1, "b": 1}, []),
         ({"a": 1}, ["no score for b: shown as n/a."]),
-        ({"b": 1}, ["no score for a: shown as n/a. The row stands on top, before every score."]),
+        ({"b": 1}, ["no score for a: shown as n/a. The row comes first, before every score."]),
         ({"a": 1, "b": 1, "m": 1}, ["the scorer writes m, which the platform computes; leave it out"]),
         ({"a": 1, "b": 1, "other": 1}, []),
     ],
@@ -277,7 +279,7 @@ def test_doubts(scores: dict[str, object], doubts: list[str]) -> None:
 def test_a_row_without_what_the_primary_column_is_computed_from_stands_on_top() -> None:
     mean = Column(2, "m", "M", computation="avg", inputs=frozenset({0, 1}))
     board = Leaderboard((A, B, mean), primary_index=2)
-    assert board.doubts({}) == ["no score for a, b: shown as n/a. The row stands on top, before every score."]
+    assert board.doubts({}) == ["no score for a, b: shown as n/a. The row comes first, before every score."]
     assert board.doubts({"a": 1}) == ["no score for b: shown as n/a."]
 
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gen_bundle.codabench.worker import (
+    ContainerKind,
     JobFailedError,
-    Kind,
     WorkerCrashError,
     read_metadata,
     read_scores,
@@ -47,7 +47,7 @@ def test_which_command_counts(tmp_path: Path, files: dict[str, str], command: st
         ("program", True, True, "/app/input /app/input_data /app/ingestion_program /app/input/res /app/shared"),
     ],
 )
-def test_placeholders(kind: Kind, is_scoring: bool, only_scoring: bool, replaced: str) -> None:
+def test_placeholders(kind: ContainerKind, is_scoring: bool, only_scoring: bool, replaced: str) -> None:
     command = "$input $input_data $program $predictions $shared"
     told = replace_placeholders(command, kind, is_scoring=is_scoring, ingestion_only_during_scoring=only_scoring)
     assert told == replaced

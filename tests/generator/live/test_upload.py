@@ -138,6 +138,8 @@ def test_a_queue_of_ones_own_is_known(site: Site, connection: Connection, tmp_pa
     draft = ready_draft()
     draft.yaml["queue"] = "my-vhost"
     assert upload(connection, written(tmp_path, draft)).obstacles == ()
+    draft.yaml["docker_image"] = "localhost:5000/mine:1"  # its workers may have it
+    assert upload(connection, written(tmp_path, draft)).obstacles == ()
     draft.yaml["queue"] = "another"
     with pytest.raises(NotReadyError, match="queue-unknown"):
         upload(connection, written(tmp_path, draft))

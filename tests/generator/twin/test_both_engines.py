@@ -1,12 +1,13 @@
 """One table of cases on which every engine must agree: status, exit code, scores, message and board."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.twin.engines import Engine
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.generator.twin.bundles import ACCURACY, COLUMN, COMMAND, GOOD, HALF, Bundle, write_files, write_zip, writes
@@ -29,6 +30,14 @@ INGESTION: dict[str, Any] = {
         "inputs": {"items.txt": "a b a a"},
     },
 }
+SCORED: dict[str, Any] = {
+    "status": "Finished",
+    "exit_code": 0,
+    "message": "",
+    "scores": {"acc": 1.0},
+    "cells": {"acc": "1.0"},
+}
+NOT_SCORED: dict[str, Any] = {"status": "Failed", "exit_code": 1, "message": NON_ZERO, "scores": None, "cells": None}
 MODEL = {"model.py": "def predict(item):\n    return '1' if item == 'a' else '0'\n"}
 
 
@@ -45,14 +54,22 @@ class Case:
     cells: Mapping[str, str] | None = None
     finding: str = ""
     note: str = ""
+    newer: Mapping[str, Any] = field(default_factory=dict)  # what is otherwise in 1.32
 
 
 def failed(bundle: Bundle, message: str, exit_code: int | None = 0, **more: Any) -> Case:
     return Case(bundle, status="Failed", exit_code=exit_code, message=message, **more)
 
 
-def refused(bundle: Bundle, message: str) -> Case:
-    return Case(bundle, message=message, finding=message)
+def refused(bundle: Bundle, message: str, newer: Mapping[str, Any] | None = None) -> Case:
+    return Case(bundle, message=message, finding=message, newer=newer or {})
+
+
+CRASH = {
+    "status": "Failed",
+    "message": "requests.exceptions.InvalidJSONError: Out of range float values are not JSON compliant",
+    "finding": "",
+}
 
 
 CASES = {
@@ -66,13 +83,18 @@ CASES = {
     "scores.txt without a blank is one text": refused(Bundle(writes("acc:0.25\n", "scores.txt")), "a text"),
     "non-zero exit, although there are scores": failed(
         Bundle(writes('{"acc": 1}') + "import sys\nprint('rows missing', file=sys.stderr)\nsys.exit(3)\n"),
-        f"{NON_ZERO} (exit code 3)\nrows missing",
+        "(exit code 3)\nrows missing",
         3,
     ),
     "no scores": failed(Bundle("print('done')\n"), NO_SCORES),
     "broken JSON": failed(Bundle(writes("{acc: 1}")), "Could not decode scores json properly, it contains an error.\n"),
-    "NaN": refused(Bundle(writes('{"acc": NaN}')), "cannot be sent"),
-    "infinity in a key that is no column": refused(Bundle(writes('{"acc": 1, "x": 1e999}')), "cannot be sent"),
+    "NaN": refused(Bundle(writes('{"acc": NaN}')), "cannot be sent", CRASH),
+    "infinity in a key that is no column": refused(Bundle(writes('{"acc": 1, "x": 1e999}')), "cannot be sent", CRASH),
+    "a tag of Python in scores.txt": refused(
+        Bundle(writes("acc: !!python/tuple [1]\n", "scores.txt")),
+        "the scores file cannot be read",
+        {**CRASH, "message": "yaml.constructor.ConstructorError: could not determine a constructor for the tag"},
+    ),
     "null": refused(Bundle(writes('{"acc": null}')), "'acc' is null, expected a number"),
     "a list": refused(Bundle(writes("[1]")), "the scores are a list"),
     "too large": refused(Bundle(writes('{"acc": 1e10}')), "ten digits"),
@@ -80,9 +102,9 @@ CASES = {
         Bundle(writes('{"accuracy": 1}')),
         scores={"accuracy": 1},
         cells={"acc": "n/a"},
-        message="no score for acc: shown as n/a. The row stands on top",
-        finding="stands on top",
-        note="keys that are no column, which nobody sees: 'accuracy'",
+        message="no score for acc: shown as n/a. The row comes first",
+        finding="comes first",
+        note="keys without a column, which the platform ignores: 'accuracy'",
     ),
     "hidden and computed columns": Case(
         Bundle(
@@ -118,7 +140,9 @@ CASES = {
         scores={"acc": 1.0},
         cells={"acc": "1.0"},
     ),
-    "program without metadata": failed(Bundle(metadata=None), NO_SCORES, None, note="never started"),
+    "program without metadata": failed(
+        Bundle(metadata=None), NO_SCORES, None, note="never started", newer={"message": NON_ZERO}
+    ),
     "program without metadata, detailed results": failed(
         Bundle(metadata=None, top={"enable_detailed_results": True}), "Limit was 600 seconds", None
     ),
@@ -128,20 +152,34 @@ CASES = {
         cells={"acc": "1.0"},
         note="wrote no detailed_results.html",
     ),
-    "metadata without command": failed(Bundle(metadata="Command: x"), NO_SCORES, None, note="no 'command: …'"),
-    "metadata is no YAML": failed(Bundle(metadata="command: [x"), NO_SCORES, None, note="is not valid YAML"),
+    "metadata without command": failed(
+        Bundle(metadata="Command: x"), NO_SCORES, None, note="no 'command: …'", newer={"message": NON_ZERO}
+    ),
+    "metadata is no YAML": failed(
+        Bundle(metadata="command: [x"), NO_SCORES, None, note="is not valid YAML", newer={"message": NON_ZERO}
+    ),
     "command with an open quotation": failed(
-        Bundle(metadata="command: python3 'score.py"), NO_SCORES, None, note="No closing quotation"
+        Bundle(metadata="command: python3 'score.py"),
+        NO_SCORES,
+        None,
+        note="No closing quotation",
+        newer={"message": NON_ZERO},
     ),
     "no reference data": failed(Bundle(task={"reference_data": None}), NON_ZERO, 1),
     "result submission with a file named metadata": failed(
-        Bundle(), "Bad or empty zip file", None, submission={**GOOD, "metadata": "x"}, note="must not contain"
+        Bundle(),
+        "Bad or empty zip file",
+        None,
+        submission={**GOOD, "metadata": "x"},
+        note="must not contain",
+        newer={**SCORED, "note": "the submission's metadata replaced the file of that name"},
     ),
     "code submission": Case(
         Bundle(),
         {"predict.py": PREDICT, "metadata": "command: python3 /app/program/predict.py"},
         scores={"acc": 1.0},
         cells={"acc": "1.0"},
+        newer={**NOT_SCORED, "note": "the submission's command is not run"},
     ),
     "code submission that fails: only the scorer can tell": Case(
         Bundle(
@@ -154,6 +192,7 @@ CASES = {
         scores={"acc": 1.0},
         cells={"acc": "1.0"},
         note="exit code 7, which the platform does not look at",
+        newer={"scores": {"acc": 0.0}, "cells": {"acc": "0.0"}, "note": "the submission's command is not run"},
     ),
     "a scorer that prints much": Case(
         Bundle(ACCURACY + "print('x\\n' * 300, flush=True)"),
@@ -177,6 +216,54 @@ CASES = {
         scores={"acc": 1.0},
         cells={"acc": "1.0"},
         note="Program directory missing 'metadata.yaml/metadata'",
+    ),
+    "ingestion only during scoring without metadata, detailed results": Case(
+        Bundle(
+            task={"ingestion_program": "ingestion", "ingestion_only_during_scoring": True},
+            folders={"ingestion": {"ingest.py": INGEST}},
+            top={"enable_detailed_results": True},
+        ),
+        scores={"acc": 1.0},
+        cells={"acc": "1.0"},
+        newer={"status": "Failed", "scores": None, "cells": None, "message": "Limit was 600 seconds"},
+    ),
+    "ready-made predictions beside the code": Case(
+        Bundle(**INGESTION),
+        {**MODEL, "pred.txt": "0 1 0 0"},
+        scores={"acc": 1.0},
+        cells={"acc": "1.0"},
+        newer={"scores": {"acc": 0.0}, "cells": {"acc": "0.0"}, "note": "a participant can hand in ready-made"},
+    ),
+    "a folder of the ingestion program where the submission has a file": Case(
+        Bundle(
+            "import json, os\njson.dump({'acc': float(os.path.isdir('../input/res/a') and os.path.isfile("
+            "'../input/res/b'))}, open('../output/scores.json', 'w'))\n",
+            task={"ingestion_program": "ingestion"},
+            folders={
+                "ingestion": {
+                    "ingest.py": "import os\nos.mkdir('../output/a')\n",
+                    "metadata.yaml": "command: python3 ingest.py",
+                }
+            },
+        ),
+        {"a": "x", "b": "y", "metadata": "command: python3 -V"},
+        scores={"acc": 0.0},
+        cells={"acc": "0.0"},
+        newer={"scores": {"acc": 1.0}, "cells": {"acc": "1.0"}, "note": "not all of the submission could be copied"},
+    ),
+    "a file named metadata in the ingestion program's output": failed(
+        Bundle(
+            task={"ingestion_program": "ingestion"},
+            folders={
+                "ingestion": {
+                    "ingest.py": "open('../output/metadata', 'w').write('x')\n",
+                    "metadata.yaml": "command: python3 ingest.py",
+                }
+            },
+        ),
+        "the output directory already contains a metadata file",
+        None,
+        newer={"message": "Bad or empty zip file", "note": "already contains a metadata file"},
     ),
     "ingestion only during scoring starts after the scorer": Case(
         Bundle(
@@ -241,12 +328,13 @@ CASES = {
         "Limit was 1 seconds",
         None,
         submission={"slow.py": "import time\ntime.sleep(60)\n", "metadata": "command: python3 slow.py"},
+        newer={"message": NON_ZERO, "exit_code": 1},
     ),
     "keys of YAML that JSON sends as texts": Case(
         Bundle(writes("acc: 1\n2: 0.5\nno: 3\n", "scores.txt")),
         scores={"acc": 1, "2": 0.5, "false": 3},
         cells={"acc": "1.0"},
-        note="keys that are no column, which nobody sees: '2', 'false'",
+        note="keys without a column, which the platform ignores: '2', 'false'",
     ),
     "deep values under a key that is no column": Case(
         Bundle(
@@ -255,7 +343,7 @@ CASES = {
         ),
         scores={"acc": 1},
         cells={"acc": "1.0"},
-        note="which nobody sees: 'deep'",
+        note="which the platform ignores: 'deep'",
     ),
     "a number beyond all reckoning": Case(
         Bundle(writes('{"acc": "1e1000001"}')),
@@ -292,11 +380,14 @@ def test_links_that_leave_the_output_are_followed_after_no_ending(engine: Engine
     assert sum("is a link to" in note for note in results.notes) == 2
 
 
+@pytest.mark.parametrize("version", PlatformVersion)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_outcome(case: Case, engine: Engine, tmp_path: Path) -> None:
+def test_outcome(case: Case, version: PlatformVersion, engine: Engine, tmp_path: Path) -> None:
+    if version is PlatformVersion.V1_32:
+        case = replace(case, **case.newer)
     bundle = case.bundle.write(tmp_path / "bundle")
     submission = write_zip(tmp_path / "team.zip", case.submission)
-    results = dry_run(DryRunRequest(bundle, tmp_path / "out", [submission]), engine)
+    results = dry_run(DryRunRequest(bundle, tmp_path / "out", [submission], version=version), engine)
     [run] = results.runs
     assert (run.status, run.exit_code, run.scores) == (case.status, case.exit_code, case.scores), run.message
     assert case.message in run.message

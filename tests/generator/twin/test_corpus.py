@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.twin.engines.choose import choose_engine
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.engine import PYTHON_IMAGE
@@ -42,7 +43,10 @@ def outcomes(bundle: Path, engine: str, tmp_path: Path, row: dict[str, Any]) -> 
     submission = write_zip(tmp_path / "team.zip", files)
     chosen = choose_engine(engine, lambda _: None)
     try:
-        results = dry_run(DryRunRequest(bundle, tmp_path / "out", [submission], image=PYTHON_IMAGE), chosen)
+        request = DryRunRequest(
+            bundle, tmp_path / "out", [submission], image=PYTHON_IMAGE, version=PlatformVersion.V1_25
+        )
+        results = dry_run(request, chosen)
     finally:
         chosen.close()
     phases = dict.fromkeys(run.phase for run in results.runs)

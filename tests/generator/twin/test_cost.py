@@ -6,7 +6,7 @@ import pytest
 from gen_bundle.twin.competition_yaml import read_competition
 from gen_bundle.twin.cost import verdict
 from gen_bundle.twin.engines import Usage
-from gen_bundle.twin.results import Measured
+from gen_bundle.twin.outcomes import Measured
 from tests.generator.twin.bundles import Bundle
 
 RUN = Measured(

@@ -66,11 +66,14 @@ def test_the_scoring_program_is_told(tmp_path: Path, options: tuple[str, ...], e
     assert seen(tmp_path) == repr(expected)
 
 
+OLDER = ("--platform-version", "1.25")  # which starts submissions
+
+
 def test_submitted_code_is_not_told(tmp_path: Path) -> None:
     code = {"metadata.yaml": "command: python3 /app/program/run.py", "run.py": SEEN}
     submission = write_zip(tmp_path / "code.zip", code)
     bundle = Bundle("import shutil; shutil.copy('../input/res/seen.txt', '../output')\n" + writes('{"acc": 1}'))
     given = [str(bundle.write(tmp_path / "bundle")), "--submission", str(submission), "--out", str(tmp_path / "out")]
-    done = CliRunner().invoke(root, ["dry-run", *given, "--engine", "process", "--all-details"])
+    done = CliRunner().invoke(root, ["dry-run", *given, "--engine", "process", "--all-details", *OLDER])
     assert done.exit_code == 0, done.stderr
     assert (tmp_path / "out/test/main/code/output/seen.txt").read_text() == "{}"

@@ -10,7 +10,7 @@ import pytest
 from gen_bundle.build import BuildRequest, build
 from gen_bundle.twin.engines.choose import choose_engine
 from gen_bundle.twin.replay import DryRunRequest, dry_run
-from gen_bundle.twin.results import Results
+from gen_bundle.twin.report import Results
 from tests.engine import MODELS_IMAGE, ROOT, SCORE_IMAGE, require_engine, require_image
 from tests.shared import SHARED
 

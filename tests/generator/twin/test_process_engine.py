@@ -12,7 +12,7 @@ import pytest
 
 from gen_bundle.twin.engines.process import ProcessEngine, program_environment
 from gen_bundle.twin.replay import DryRunRequest, dry_run
-from gen_bundle.twin.results import Results
+from gen_bundle.twin.report import Results
 from tests.generator.twin.bundles import GOOD, Bundle, write_zip, writes
 
 SCORED = writes('{"acc": 1}')
@@ -64,7 +64,7 @@ def test_a_shell_text_is_mapped_too(tmp_path: Path) -> None:
 def test_a_foreign_program_that_names_app_is_sent_to_docker(tmp_path: Path) -> None:
     scorer = "open('/app/input/res/pred.txt')\n"
     run = replay(Bundle(scorer), tmp_path).runs[0]
-    assert "score.py names /app, which a container alone has: use --engine docker" in run.message
+    assert "score.py names /app, which only containers have: use --engine docker" in run.message
 
 
 @pytest.mark.parametrize("place", ["os.path.join('/app', 'input')", "'/app/input'"])
@@ -72,7 +72,7 @@ def test_one_that_swallows_the_error_is_told_as_well(tmp_path: Path, place: str)
     scorer = f"import os\ntry:\n    os.listdir({place})\nexcept OSError:\n    pass\n"
     results = replay(Bundle(scorer), tmp_path)
     assert "Could not find scores file" in results.runs[0].message
-    assert results.notes == ["score.py names /app, which a container alone has: use --engine docker"]
+    assert results.notes == ["score.py names /app, which only containers have: use --engine docker"]
 
 
 def test_of_a_progress_bar_the_last_state_is_told(tmp_path: Path) -> None:
@@ -84,7 +84,10 @@ def test_of_a_progress_bar_the_last_state_is_told(tmp_path: Path) -> None:
 def test_our_own_program_is_not(tmp_path: Path) -> None:
     scorer = "# run as score.py /app/input /app/output\nraise SystemExit('row 3: no label')\n"
     run = replay(Bundle(scorer, program={"program.json": "{}"}), tmp_path).runs[0]
-    assert run.message == "Child task failed or non-zero return code (exit code 1)\nrow 3: no label"
+    assert run.message == (
+        "Submission failed: Child task failed or non-zero return code. See logs for more details. (exit code 1)\n"
+        "row 3: no label"
+    )
 
 
 def test_killed_by_a_signal_counts_as_in_a_container(tmp_path: Path) -> None:

@@ -12,14 +12,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gen_bundle.cli import root
-from gen_bundle.codabench.versions import Version
+from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.errors import UserError
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.replay import DryRunRequest, dry_run
-from gen_bundle.twin.results import Results
+from gen_bundle.twin.report import Results
 from tests.generator.twin.bundles import ACCURACY, COLUMN, GOOD, HALF, Bundle, write_files, write_zip, writes
 from tests.shared import shared_path
 
+BAD_ZIP = "Submission failed: Bad or empty zip file. See logs for more details. (the submission: "
 RUN_KEYS = {"phase", "task", "submission", "status", "exit_code", "seconds", "scores", "message"}
 
 
@@ -259,7 +260,7 @@ def test_a_submission_that_is_no_zip_fails_as_on_the_platform(bundle: Path, tmp_
     (tmp_path / "evil.zip").write_bytes(write_zip(tmp_path / "x.zip", {"../evil": "x"}).read_bytes())
     results = replay(bundle, tmp_path / "out", [tmp_path / "team.zip", tmp_path / "evil.zip"])
     assert [run.status for run in results.runs] == ["Failed", "Failed"]
-    assert all(run.message.startswith("Bad or empty zip file") for run in results.runs)
+    assert all(run.message.startswith(BAD_ZIP) for run in results.runs)
     assert "leaves the folder" in results.runs[1].message
 
 
@@ -294,9 +295,9 @@ def test_an_earlier_dry_run_is_replaced_and_nothing_else(bundle: Path, tmp_path:
     replay(bundle, tmp_path / "out", [write_zip(tmp_path / "other.zip", GOOD)])
     assert [path.name for path in (tmp_path / "out/test/main").iterdir()] == ["other"]
     mine = write_files(tmp_path / "out", {"thesis.txt": "mine"}) / "thesis.txt"
-    with pytest.raises(UserError, match=r"holds what no dry run left there \(thesis.txt\)"):
+    with pytest.raises(UserError, match=r"holds files that no dry run wrote \(thesis.txt\)"):
         replay(bundle, tmp_path / "out", [team])
-    with pytest.raises(UserError, match=r"holds what no dry run left there \(competition.yaml, gold/, program/\)"):
+    with pytest.raises(UserError, match=r"holds files that no dry run wrote \(competition.yaml, gold/, program/\)"):
         replay(bundle, tmp_path / "bundle", [team])
     assert mine.read_text() == "mine"
 
@@ -329,7 +330,7 @@ def test_files_beside_those_of_an_earlier_run_are_kept(bundle: Path, tmp_path: P
     for place in ("test/NOTES.txt", "test/main/NOTES.txt", "test/main/team/NOTES.txt", "test/mine/x"):
         replay(bundle, tmp_path / "out", [team])
         write_files(tmp_path / "out", {place: "mine"})
-        with pytest.raises(UserError, match="holds what no dry run left there"):
+        with pytest.raises(UserError, match="holds files that no dry run wrote"):
             replay(bundle, tmp_path / "out", [team])
         assert (tmp_path / "out" / place).read_text() == "mine"
         shutil.rmtree(tmp_path / "out")
@@ -372,7 +373,7 @@ def test_a_solution_that_is_a_file_is_taken_as_it_is(tmp_path: Path) -> None:
     solutions = [{"index": 0, "tasks": [0], "path": "solutions/pred.txt"}]
     bundle = Bundle(top={"solutions": solutions}, folders={"solutions": GOOD}).write(tmp_path / "bundle")
     [run] = replay(bundle, tmp_path / "out").runs
-    assert (run.status, run.message.startswith("Bad or empty zip file")) == ("Failed", True)
+    assert (run.status, run.message.startswith(BAD_ZIP)) == ("Failed", True)
 
 
 LISTS_PREDICTIONS = """\
@@ -385,12 +386,12 @@ pathlib.Path("../output/scores.json").write_text(json.dumps({"acc": float(found 
 @pytest.mark.parametrize(
     ("version", "status", "scores", "message"),
     [
-        (Version.V1_25, "Failed", None, "Bad or empty zip file"),
-        (Version.V1_32, "Finished", {"acc": 1.0}, ""),
+        (PlatformVersion.V1_25, "Failed", None, "Bad or empty zip file"),
+        (PlatformVersion.V1_32, "Finished", {"acc": 1.0}, ""),
     ],
 )
 def test_a_zip_without_members_is_scored_by_newer_versions_alone(
-    tmp_path: Path, version: Version, status: str, scores: dict[str, float] | None, message: str
+    tmp_path: Path, version: PlatformVersion, status: str, scores: dict[str, float] | None, message: str
 ) -> None:
     bundle = Bundle(LISTS_PREDICTIONS).write(tmp_path / "bundle")
     results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "a.zip", {})], version=version)

@@ -2,7 +2,7 @@
 
 import hashlib
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from xml.etree import ElementTree
 
 import pytest
@@ -11,6 +11,7 @@ from are2007 import organiser, reference
 from are2007.answers import Key
 from scoring_kit.errors import OrganiserError
 from scoring_kit.manifest import Manifest
+from scoring_kit.organiser import Request
 from tests.scoring_programs.are2007.cases import ALL_TASKS, chain, document, read_submission
 
 ENTITIES = (
@@ -38,9 +39,9 @@ def written(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-def request(folder: Path, **more: Any) -> dict[str, Any]:
+def request(folder: Path, **more: Any) -> Request:
     every = {"tasks": list(ALL_TASKS), "all_tasks": list(ALL_TASKS), "layout": "joint", "options": {}}
-    return {**every, "reference": str(folder), **more}
+    return cast("Request", {**every, "reference": str(folder), **more})
 
 
 def test_inputs_and_keys_are_read(tmp_path: Path) -> None:

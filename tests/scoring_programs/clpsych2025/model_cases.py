@@ -12,6 +12,7 @@ from clpsych2025 import submission as reader
 from gen_bundle.resources import resource
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
+from scoring_kit.organiser import Request
 from scoring_kit.submission_files import read_submission
 from tests import tiny_models
 from tests.scoring_programs.clpsych2025.cases import OPTIONS, TASKS, answer, post, write_files
@@ -43,8 +44,8 @@ TIMELINES = 3  # of the synthetic ones: enough for every case
 def gold_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three prepared timelines."""
     folder = tmp_path_factory.mktemp("gold")
-    request = {"tasks": TASKS, "options": OPTIONS, "source": str(DATA / "dev"), "out": str(folder)}
-    organiser.prepare(request)
+    source, out = str(DATA / "dev"), str(folder)
+    organiser.prepare(Request(tasks=TASKS, all_tasks=TASKS, layout="joint", options=OPTIONS, source=source, out=out))
     everything = json.loads((folder / "gold.json").read_text(encoding="utf-8"))
     some = dict(list(everything.items())[:TIMELINES])
     (folder / "gold.json").write_text(json.dumps(some), encoding="utf-8")

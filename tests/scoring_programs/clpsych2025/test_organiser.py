@@ -4,13 +4,14 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from clpsych2025 import organiser
 from gen_bundle.resources import resource
 from scoring_kit.errors import OrganiserError
+from scoring_kit.organiser import Request
 from tests.scoring_programs.clpsych2025.cases import OPTIONS, TASKS, gold_json
 from tests.shared import shared_path
 
@@ -20,8 +21,8 @@ COMPLETE: dict[str, dict[str, Any]] = {
 }
 
 
-def request(folder: Path, **fields: Any) -> dict[str, Any]:
-    return {
+def request(folder: Path, **fields: Any) -> Request:
+    asked = {
         "tasks": TASKS,
         "all_tasks": TASKS,
         "layout": "joint",
@@ -29,6 +30,7 @@ def request(folder: Path, **fields: Any) -> dict[str, Any]:
         "reference": str(folder),
         **fields,
     }
+    return cast("Request", asked)
 
 
 def write_gold(folder: Path, timelines: dict[str, Any]) -> Path:

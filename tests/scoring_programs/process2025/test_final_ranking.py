@@ -103,10 +103,9 @@ def test_invitations(given_values: Values) -> None:
     assert invited.joint == best
 
 
-def ranked(tmp_path: Path, table: str, hide: Sequence[str] = ()) -> Mapping[str, Any]:
+def ranked(tmp_path: Path, table: str, **view: Sequence[str]) -> Mapping[str, Any]:
     (tmp_path / "scores.csv").write_text(table, encoding="utf-8")
-    answer = rank({"program": "", "scores": str(tmp_path / "scores.csv"), "hide": list(hide)})
-    return dict(answer)
+    return dict(rank({"program": "", "scores": str(tmp_path / "scores.csv"), **view}))
 
 
 @pytest.mark.parametrize(
@@ -167,14 +166,61 @@ def test_the_answer_as_a_whole(tmp_path: Path) -> None:
     ]
 
 
+TABLE = "team,f1,rmse\nSecret,0.7123,2\nB,0.5,\nC,,2.25\n"
+
+
 def test_a_hidden_team(tmp_path: Path) -> None:
-    answer = ranked(tmp_path, "team,f1,rmse\nSecret,0.7123,2\nB,0.5,\nC,,2.25\n", hide=["Secret"])
-    assert answer["invited"]["classification"] == ["(hidden)", "B"]
-    assert answer["teams"][-1] == {**dict.fromkeys(answer["teams"][0]), "team": "(hidden)"}
+    answer = ranked(tmp_path, TABLE, hide=["Secret"])
+    assert answer["invited"] == {"classification": ["B"], "regression": ["C"], "joint": None}
+    assert {record["team"] for record in answer["teams"]} == {"B", "C"}
     text = json.dumps(answer)
     assert "Secret" not in text
     assert "0.7123" not in text
+    assert "(hidden)" not in text
     assert "hidden team may be worked out" in answer["notes"][-1]
+
+
+def test_a_team_with_hidden_figures(tmp_path: Path) -> None:
+    answer = ranked(tmp_path, TABLE, hide_figures=["Secret"])
+    assert answer["invited"]["classification"] == ["(hidden)", "B"]
+    assert answer["teams"][-1] == {**dict.fromkeys(answer["teams"][0]), "team": "Secret"}
+    assert answer["tables"][0]["rows"][-1] == ["", "Secret", "", ""]
+    assert "0.7123" not in json.dumps(answer)
+
+
+def test_a_baseline_counts_neither_in_sums_nor_in_invitations(tmp_path: Path) -> None:
+    """Without it the sums are 1 and 4: S of A is 0.6 / 1 + 1 - 1 / 4, of B 0.4 / 1 + 1 - 3 / 4."""
+    answer = ranked(tmp_path, "team,f1,rmse\nBase,0.9,0.5\nA,0.6,1\nB,0.4,3\n", baselines=["Base"])
+    records = {record["team"]: record for record in answer["teams"]}
+    assert {team: records[team]["s"] for team in "AB"} == pytest.approx({"A": 1.35, "B": 0.65})
+    assert [records["A"][f"{name}_rank"] for name in ("f1", "rmse", "s")] == [1, 1, 1]
+    assert (records["Base"]["f1"], records["Base"]["f1_rank"], records["Base"]["invited_by"]) == (0.9, None, None)
+    assert answer["tables"][0]["rows"][0] == ["", "Base", "0.9000", ""]
+    assert answer["invited"] == {"classification": ["A", "B"], "regression": [], "joint": None}
+
+
+def test_the_published_best_results(tmp_path: Path) -> None:
+    """PROCESS, ICASSP 2025: the best F1 and RMSE, and the best baseline, which is never invited."""
+    table = "team,f1,rmse\nF1-1,0.6961,\nF1-2,0.6492,\nF1-3,0.6415,\nR-1,,2.4592\nR-2,,2.5405\nBaseline,0.55,2.985\n"
+    answer = ranked(tmp_path, table, baselines=["Baseline"])
+    invited = answer["invited"]
+    assert (invited["classification"], invited["regression"]) == (["F1-1", "F1-2"], ["R-1", "R-2"])
+    assert invited["joint"] == "F1-3"
+    with_baseline = ranked(tmp_path, table)["invited"]
+    assert with_baseline["joint"] == "Baseline"
+
+
+def test_a_table_with_the_boards_columns(tmp_path: Path) -> None:
+    table = "team,macro_f1,macro_precision,macro_recall,rmse\nA,0.5,0.6,0.4,2\nB,0.25,0.2,0.3,\n"
+    assert [(r["team"], r["f1"], r["rmse"]) for r in ranked(tmp_path, table)["teams"]] == [
+        ("A", 0.5, 2.0),
+        ("B", 0.25, None),
+    ]
+
+
+def test_a_team_without_any_result_is_shown(tmp_path: Path) -> None:
+    tables = ranked(tmp_path, "team,f1,rmse\nA,0.5,\nQuiet,,\n")["tables"]
+    assert tables[0]["rows"] == [["1", "A", "0.5000", "invited"], ["", "Quiet", "", ""]]
 
 
 @pytest.mark.parametrize(

@@ -156,6 +156,14 @@ def test_folders_junk_and_the_platforms_metadata_are_tolerated_and_said(case: Ca
     assert any(".DS_Store" in warning or "__MACOSX" in warning for warning in outcome.details["warnings"])
 
 
+def test_a_submission_that_is_not_copied_to_the_predictions_is_read_where_it_is_mounted(case: Case) -> None:
+    case.submission.rename(case.tmp_path / "ingested_program")
+    case.predict("exitCode: null", "metadata")  # which the worker writes there
+    outcome = case.run()
+    assert outcome.exit_code == 0, outcome.stderr
+    assert outcome.scores["accuracy"] == pytest.approx(2 / 3)
+
+
 def test_a_link_in_a_submission_is_refused(case: Case) -> None:
     (case.submission / "more.csv").symlink_to(case.reference / "gold.csv")
     outcome = case.run()

@@ -25,7 +25,8 @@ IMPORT_ALL = "import importlib, sys; [importlib.import_module(name) for name in 
 
 
 def test_no_module_of_the_kit_imports_anything_heavy() -> None:
-    files = (ROOT / "scoring_kit").rglob("*.py")
+    # What is in no scoring program may import numpy, which it computes with.
+    files = [file for file in (ROOT / "scoring_kit").rglob("*.py") if "resampling" not in file.parts]
     modules = [".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for file in files]
     assert "scoring_kit.metrics.bertscore" in modules
     done = subprocess.run(

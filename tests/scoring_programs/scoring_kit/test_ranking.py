@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring_kit.errors import OrganiserError
-from scoring_kit.ranking import printed, rank, read_scores, shared_ranks, shown_record, tied
+from scoring_kit.ranking import View, rank, shared_ranks, shown_records, standing, tied
+from scoring_kit.scores_table import read_scores
 from tests.scoring_programs.clarity2026.gold import DEV, PERFECT
 from tests.scoring_programs.framed import Files, write_files
 
@@ -48,9 +49,9 @@ def program(folder: Path, tasks: Sequence[str] = ("main", "other")) -> str:
     return str(folder / "program.json")
 
 
-def ranked(folder: Path, table: str, hide: Sequence[str] = ()) -> Mapping[str, Any]:
+def ranked(folder: Path, table: str, **view: Sequence[str]) -> Mapping[str, Any]:
     (folder / "scores.csv").write_text(table, encoding="utf-8")
-    return rank({"program": program(folder), "scores": str(folder / "scores.csv"), "hide": list(hide)})
+    return rank({"program": program(folder), "scores": str(folder / "scores.csv"), **view})
 
 
 TABLE = "team,f1,accuracy,error\nD,0.5,0.9,\nA,0.7,0.1,3\nB,0.5,0.2,2.5\nC,,,2.5\nE,0.1,0.1,9\n"
@@ -89,34 +90,67 @@ def test_a_ranking_for_each_task_with_shared_ranks(tmp_path: Path) -> None:
     assert answer["notes"] == ["Main task: B and D share rank 2.", "Other task: B and C share rank 1."]
 
 
-def test_a_hidden_team_keeps_its_row_alone(tmp_path: Path) -> None:
+def test_of_a_hidden_team_nothing_is_shown(tmp_path: Path) -> None:
     answer = ranked(tmp_path, TABLE, hide=["B"])
     assert answer["tables"][0]["rows"] == [
         ["1", "A", "0.70", "0.10"],
         ["2", "D", "0.50", "0.90"],
         ["4", "E", "0.10", "0.10"],
-        ["", "(hidden)", "", ""],
     ]
-    assert answer["teams"][-1] == {
-        "team": "(hidden)",
-        **dict.fromkeys([*KEYS, "main_rank", "other_rank", "tied"]),
-    }
+    assert [record["team"] for record in answer["teams"]] == ["D", "A", "C", "E"]
     assert '"B"' not in json.dumps(answer)
     assert answer["notes"] == []
 
 
-def test_a_hidden_team_takes_no_part_in_a_shown_tie(tmp_path: Path) -> None:
-    answer = ranked(tmp_path, "team,f1,accuracy,error\nA,0.5,0,1\nB,0.5,0,1\nC,0.5,0,2\nD,0.4,0,2\n", hide=["B"])
+def test_a_team_with_hidden_figures_keeps_its_name_alone(tmp_path: Path) -> None:
+    answer = ranked(tmp_path, TABLE, hide_figures=["B"])
+    assert answer["tables"][0]["rows"] == [
+        ["1", "A", "0.70", "0.10"],
+        ["2", "D", "0.50", "0.90"],
+        ["4", "E", "0.10", "0.10"],
+        ["", "B", "", ""],
+    ]
+    assert answer["teams"][-1] == {"team": "B", **dict.fromkeys([*KEYS, "main_rank", "other_rank", "tied"])}
+    assert answer["notes"] == []
+
+
+@pytest.mark.parametrize("option", ["hide", "hide_figures"])
+def test_a_team_without_figures_takes_no_part_in_a_shown_tie(tmp_path: Path, option: str) -> None:
+    table = "team,f1,accuracy,error\nA,0.5,0,1\nB,0.5,0,1\nC,0.5,0,2\nD,0.4,0,2\n"
+    answer = ranked(tmp_path, table, **{option: ["B"]})
+    last = [["", "B"]] if option == "hide_figures" else []
     assert answer["notes"] == ["Main task: A and C share rank 1.", "Other task: C and D share rank 3."]
-    assert [row[:2] for row in answer["tables"][0]["rows"]] == [["1=", "A"], ["1=", "C"], ["4", "D"], ["", "(hidden)"]]
-    assert [row[:2] for row in answer["tables"][1]["rows"]] == [["1", "A"], ["3=", "C"], ["3=", "D"], ["", "(hidden)"]]
-    assert [record["tied"] for record in answer["teams"]] == [["main"], ["main", "other"], ["other"], None]
+    assert [row[:2] for row in answer["tables"][0]["rows"]] == [["1=", "A"], ["1=", "C"], ["4", "D"], *last]
+    assert [row[:2] for row in answer["tables"][1]["rows"]] == [["1", "A"], ["3=", "C"], ["3=", "D"], *last]
+    assert [record["tied"] for record in answer["teams"]][:3] == [["main"], ["main", "other"], ["other"]]
     assert tied({"A": 1, "B": 1, "C": 1}, ["B"]) == {"A", "C"}
 
 
-def test_an_unknown_team_cannot_be_hidden(tmp_path: Path) -> None:
-    with pytest.raises(OrganiserError, match=r"--hide X: no such team. Expected one of A, B, C, D, E."):
-        ranked(tmp_path, TABLE, hide=["X"])
+def test_a_baseline_is_where_its_score_puts_it_without_a_rank(tmp_path: Path) -> None:
+    answer = ranked(tmp_path, TABLE, baselines=["B", "A"])
+    assert [row[:3] for row in answer["tables"][0]["rows"]] == [
+        ["", "A", "0.70"],
+        ["", "B", "0.50"],
+        ["1", "D", "0.50"],
+        ["2", "E", "0.10"],
+    ]
+    records = {record["team"]: record for record in answer["teams"]}
+    assert (records["B"]["f1"], records["B"]["main_rank"], records["B"]["tied"]) == (0.5, None, [])
+    assert answer["notes"] == []
+
+
+def test_a_row_without_figures_is_shown(tmp_path: Path) -> None:
+    answer = ranked(tmp_path, "team,f1,accuracy,error\nA,0.5,0.5,\nQuiet,,,\nB,,,1\n")
+    assert [row[:2] for row in answer["tables"][0]["rows"]] == [["1", "A"], ["", "Quiet"]]
+    assert [row[:2] for row in answer["tables"][1]["rows"]] == [["1", "B"], ["", "Quiet"]]
+
+
+@pytest.mark.parametrize(
+    ("option", "name"), [("--hide", "hide"), ("--hide-figures", "hide_figures"), ("--baseline", "baselines")]
+)
+def test_a_team_that_is_not_there_is_named(tmp_path: Path, option: str, name: str) -> None:
+    with pytest.raises(OrganiserError, match=rf"{option} X: no such team. Expected one of A, B, C, D, E."):
+        ranked(tmp_path, TABLE, **{name: ["X"]})
 
 
 def test_a_task_that_nobody_entered_is_said(tmp_path: Path) -> None:
@@ -145,21 +179,28 @@ def test_the_last_bits_of_a_sum_decide_no_rank() -> None:
     assert shared_ranks(values, descending=False) == {"A": 2, "B": 2, "C": 1}
 
 
-@given(st.dictionaries(st.sampled_from("ABCDEF"), st.integers(0, 3).map(float)), st.sets(st.sampled_from("ABCDEF")))
-def test_what_is_printed_of_a_hidden_team_tells_nothing(values: dict[str, float | None], hide: set[str]) -> None:
-    """Whatever a hidden team's value is, its own cells and the marks of shared ranks stay the same."""
-    ranks = shared_ranks(values, descending=True)
-    lines = printed(ranks, hide)
-    assert [team for team, _ in lines[len(ranks) - len(hide & set(ranks)) :]] == sorted(
-        hide & set(ranks), key=lambda team: (ranks[team], team)
-    )
+NAMES = st.sets(st.sampled_from("ABCDEF"))
+
+
+@given(st.dictionaries(st.sampled_from("ABCDEF"), st.none() | st.integers(0, 3).map(float)), NAMES, NAMES, NAMES)
+def test_what_a_table_shows_of_each_team(
+    values: dict[str, float | None], hide: set[str], figures: set[str], baselines: set[str]
+) -> None:
+    """Whatever an unseen team's value is, its own cells and the marks of shared ranks stay the same."""
+    view = View(hide, figures, baselines)
+    lines = standing(values, True, view).rows
+    assert {team for team, _ in lines} == set(values) - hide
+    competing = {team: value for team, value in values.items() if team not in baselines and value is not None}
     for team, place in lines:
-        alone = [other for other in values if values[other] == values[team] and other not in hide] == [team]
-        assert (place == "") == (team in hide)
-        if team not in hide:
+        seen = team in competing and team not in figures
+        alone = [t for t in competing if competing[t] == values[team] and t not in hide | figures] == [team]
+        assert (place == "") == (not seen)
+        if seen:
             assert place.endswith("=") == (not alone)
-    for team in hide & set(values):
-        assert set(shown_record({"team": team, "f1": 1.0}, hide).values()) == {"(hidden)", None}
+            assert int(place.rstrip("=")) == 1 + sum(v > competing[team] for v in competing.values())
+    for record in shown_records([{"team": team, "f1": 1.0} for team in values], view):
+        assert record["team"] not in hide
+        assert (record["f1"] is None) == (record["team"] in figures)
 
 
 @pytest.mark.parametrize(
@@ -230,13 +271,30 @@ def test_beyond_the_worst_value_submissions_are_equal_as_on_the_board(tmp_path: 
     ]
 
 
-def test_submissions_that_cannot_be_scored_are_all_named(tmp_path: Path) -> None:
+def test_a_submission_that_cannot_be_scored_is_listed_and_the_others_are_ranked(tmp_path: Path) -> None:
+    faulty: Files = {"bad.csv": "id\n", "worse.csv": "id,evasion_pred\n9,x\n", "torn.zip": b"no zip"}
+    answer = clarity(tmp_path, {"good.csv": PERFECT, **faulty})
+    assert answer["tables"][0]["rows"] == [["1", "good", "1.0000"]]
+    listed = answer["tables"][-1]
+    assert (listed["title"], listed["header"]) == ("Not scored", ["Team", "Reason"])
+    assert [(team, text.split(":")[0]) for team, text in listed["rows"]] == [
+        ("bad", "bad.csv"),
+        ("torn", "torn.zip"),
+        ("worse", "worse.csv"),
+        ("worse", "worse.csv"),
+    ]
+    records = {record["team"]: record for record in answer["teams"]}
+    assert (records["good"]["not_scored"], records["bad"]["clarity_rank"]) == ([], None)
+    assert records["bad"]["not_scored"] == [listed["rows"][0][1]]
+
+
+def test_where_no_submission_can_be_scored_all_are_named(tmp_path: Path) -> None:
     with pytest.raises(OrganiserError) as caught:
-        clarity(tmp_path, {"good.csv": PERFECT, "bad.csv": "id\n", "worse.csv": "id,evasion_pred\n9,x\n"})
-    assert [message.split(":")[0] for message in caught.value.messages] == [
-        "team bad (bad.csv)",
-        "team worse (worse.csv)",
-        "team worse (worse.csv)",
+        clarity(tmp_path, {"bad.csv": "id\n", "worse.csv": "id,evasion_pred\n9,x\n"})
+    assert [message.split(":")[:2] for message in caught.value.messages] == [
+        ["team bad", " bad.csv"],
+        ["team worse", " worse.csv"],
+        ["team worse", " worse.csv"],
     ]
 
 
@@ -245,7 +303,34 @@ def test_problems_of_a_submission_beyond_the_shown_ones_are_counted(tmp_path: Pa
     with pytest.raises(OrganiserError) as caught:
         clarity(tmp_path, {"bad.csv": "id,clarity_pred\n" + rows})
     assert len(caught.value.messages) == 51
-    assert caught.value.messages[-1] == "team bad (bad.csv): … and 11 more."
+    assert caught.value.messages[-1] == "team bad: bad.csv: … and 11 more."
+
+
+MEAN = {"key": "mean", "task": "main", "title": "Mean", "sort": "desc", "precision": 2, "worst": None, "meaning": ""}
+
+
+@pytest.mark.parametrize(
+    ("table", "rows"),
+    [
+        # (0.5 + 0.9) / 2 and (0.7 + 0.1) / 2: the mean ranks, although A leads by F1.
+        ("team,f1,accuracy\nA,0.7,0.1\nB,0.5,0.9\n", [["1", "B", "0.70"], ["2", "A", "0.40"]]),
+        # What is given is what the board shows.
+        ("team,mean,f1,accuracy\nA,0.9,0.7,0.1\nB,,0.5,0.9\n", [["1", "A", "0.90"], ["2", "B", "0.70"]]),
+        # On the board a team without an accuracy has the column's worst, 0.
+        ("team,f1,accuracy\nA,0.7,\nB,,\n", [["1", "A", "0.35"], ["", "B", ""]]),
+        ("team,mean\nA,0.7\nB,0.8\n", [["1", "B", "0.80"], ["2", "A", "0.70"]]),
+    ],
+)
+def test_a_board_that_is_ranked_by_a_computed_column(tmp_path: Path, table: str, rows: list[list[str]]) -> None:
+    path = Path(program(tmp_path))
+    description = json.loads(path.read_text())
+    description["columns"].insert(0, {**MEAN, "computation": "avg", "of": ["f1", "accuracy"]})
+    path.write_text(json.dumps(description))
+    (tmp_path / "scores.csv").write_text(table, encoding="utf-8")
+    answer = rank({"program": str(path), "scores": str(tmp_path / "scores.csv")})
+    assert [row[:3] for row in answer["tables"][0]["rows"]] == rows
+    assert answer["tables"][0]["header"] == ["Rank", "Team", "Mean", "F1", "Accuracy"]
+    assert "mean" in answer["teams"][0]
 
 
 def test_a_column_without_a_metric_is_named(tmp_path: Path) -> None:

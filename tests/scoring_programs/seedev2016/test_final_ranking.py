@@ -74,3 +74,32 @@ def test_a_table_of_scores_has_no_event_types(tmp_path: Path) -> None:
     done = CliRunner().invoke(root, ["rank", NAME, "--scores", str(tmp_path / "scores.csv")])
     assert done.exit_code == 0, done.output
     assert "by event type" not in done.stdout
+
+
+# "Evaluation results" of SeeDev-binary, BioNLP-ST 2016: team, F1, recall, precision. One name is not in the page; the
+# figures of DUTIR are "hidden upon request of the team".
+PUBLISHED = """\
+| 1 | LitWay | 0.432 | 0.448 | 0.417 |
+| 2 | UniMelb | 0.364 | 0.386 | 0.345 |
+| 3 | VERSE | 0.342 | 0.458 | 0.273 |
+| 4 | (no name) | 0.335 | 0.245 | 0.533 |
+| 5 | ULISBOA | 0.306 | 0.256 | 0.379 |
+| 6 | LIMSI | 0.255 | 0.318 | 0.212 |
+|  | DUTIR |  |  |  |"""
+
+
+@pytest.mark.parametrize("hidden", ["0.300,0.300,0.300", ",,"])
+def test_the_published_table(tmp_path: Path, hidden: str) -> None:
+    """With DUTIR's figures, which a table of the organisers would have, and with its empty row."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in PUBLISHED.splitlines()[:-1]]
+    table = "".join(",".join(row[1:]) + "\n" for row in reversed(rows))
+    scores = f"team,binary_f1,binary_recall,binary_precision\nDUTIR,{hidden}\n{table}"
+    (tmp_path / "scores.csv").write_text(scores, encoding="utf-8")
+    options = ["--hide-figures", "DUTIR"] if hidden != ",," else []
+    arguments = ["rank", NAME, "--scores", str(tmp_path / "scores.csv"), *options, "--format", "markdown"]
+    done = CliRunner().invoke(root, arguments)
+    assert done.exit_code == 0, done.output
+    # With 0.3 it would hold the sixth rank.
+    expected = PUBLISHED.replace("| 6 | LIMSI", "| 7 | LIMSI") if options else PUBLISHED
+    assert done.stdout.split("\n\n")[1].splitlines()[2:] == expected.splitlines()
+    assert "0.300" not in done.stdout

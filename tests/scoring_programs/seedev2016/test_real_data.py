@@ -2,6 +2,7 @@
 
 import pytest
 
+from scoring_kit.organiser import Request
 from scoring_kit.results import TaskResult
 from seedev2016 import binary, full, organiser, reference
 from seedev2016.submission import Submission
@@ -53,5 +54,6 @@ def test_gold_without_every_kth_event(gold: reference.Reference, task: str, step
 
 def test_the_data_are_what_the_schema_allows_and_quote_their_texts() -> None:
     folder = shared_path("data/seedev2016")
-    request = {"reference": folder, "tasks": ["binary", "full"], "options": {}}
+    both = ["binary", "full"]
+    request = Request(reference=str(folder), tasks=both, all_tasks=both, layout="joint", options={})
     assert organiser.check_reference(request) == {"warnings": []}

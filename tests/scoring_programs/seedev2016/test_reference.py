@@ -2,12 +2,13 @@
 
 import hashlib
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from scoring_kit.errors import OrganiserError
 from scoring_kit.manifest import Manifest
+from scoring_kit.organiser import Request
 from seedev2016 import organiser, reference
 from tests.scoring_programs.seedev2016.cases import read_submission
 
@@ -33,9 +34,10 @@ def written(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-def request(folder: Path, **more: Any) -> dict[str, Any]:
+def request(folder: Path, **more: Any) -> Request:
     both = ["binary", "full"]
-    return {"tasks": both, "all_tasks": both, "layout": "joint", "options": {}, "reference": str(folder), **more}
+    asked = {"tasks": both, "all_tasks": both, "layout": "joint", "options": {}, "reference": str(folder), **more}
+    return cast("Request", asked)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from typing import Any
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import SCORES, SERIALIZERS, Check, Problem, Topic
+from gen_bundle.codabench.average_rank import AVERAGE_RANK
 from gen_bundle.codabench.competition import input_texts
 from gen_bundle.codabench.document import Entry
 from gen_bundle.codabench.fields import as_integer, as_text, shown
@@ -110,12 +111,13 @@ def _input_faults(bundle: Bundle, board: Entry, column: Entry, indexes: Any) -> 
 @COMPUTED.broken("computation-of-nothing", "a computed column without inputs, or without a function")
 def _computation_of_nothing(bundle: Bundle) -> Iterator[Problem]:
     """Every upload of scores ends in a server error after the first stored score.
-    → Give the columns to compute from, and avg, sum, min or max.
+    → Give the columns to compute from, and avg, sum, min, max or avg_rank.
     """
     for board, column in _columns(bundle):
         computation = column.get("computation")
         empty = "computation_indexes" in column.value and not input_texts(column.get("computation_indexes"))
-        if board.position == 0 and computation is not None and (computation == "" or empty):
+        # an average rank of nothing stays blank, and breaks nothing
+        if board.position == 0 and computation not in (None, AVERAGE_RANK) and (computation == "" or empty):
             missing = "function" if computation == "" else "inputs"
             yield Problem(f"the computed column {shown(column.get('key'))} has no {missing}", column.at)
 
@@ -123,7 +125,7 @@ def _computation_of_nothing(bundle: Bundle) -> Iterator[Problem]:
 @COMPUTED.trap("computation-left-out", "`computation_indexes` with an empty `computation`")
 def _computation_left_out(bundle: Bundle) -> Iterator[Problem]:
     """The column is not computed; it stays empty unless the scoring program writes its key.
-    → Set computation to avg, sum, min or max, or delete both keys.
+    → Set computation to avg, sum, min, max or avg_rank, or delete both keys.
     """
     for _, column in _columns(bundle):
         is_empty = "computation" in column.value and column.get("computation") is None
@@ -162,7 +164,7 @@ def _computed_from_computed(bundle: Bundle) -> Iterator[Problem]:
     columns = bundle.competition.columns
     computed = {column.index for column in columns if column.computation}
     for column in columns:
-        if column.computation and computed.intersection(column.inputs):
+        if column.computation not in (None, AVERAGE_RANK) and computed.intersection(column.inputs):
             yield Problem(f"column {column.key} is computed from a computed column", column.at)
 
 

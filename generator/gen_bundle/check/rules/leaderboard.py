@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import SCORES, SERIALIZERS, UNPACKER, Problem, Topic
 from gen_bundle.check.rules.shared import list_faults
+from gen_bundle.codabench.average_rank import AVERAGE_RANK
 from gen_bundle.codabench.competition import Column, Competition
 from gen_bundle.codabench.fields import MISSING, as_boolean
 from gen_bundle.codabench.stages import Stage
@@ -146,5 +147,5 @@ def _computed_with_several_tasks(bundle: Bundle) -> Iterator[Problem]:
     """
     phase = _phase_of_several_tasks(bundle.competition)
     for column in bundle.competition.columns if phase is not None else ():
-        if column.computation:
+        if column.computation and column.computation != AVERAGE_RANK:
             yield Problem(f"the computed column {column.key} stays blank in phase {phase}", column.at)

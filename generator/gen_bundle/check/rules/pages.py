@@ -28,7 +28,10 @@ def _pages_no_list(bundle: Bundle) -> Iterator[Problem]:
 
 @NEW_PAGES.refused("page-without-file", "a page without `file`")
 def _page_without_file(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with the bare error `'file'`. → Add `file`; a stray dash may have split the page in two."""
+    """The upload ends with `Unpacking the bundle failed. A required key or referenced index ('file') was not found in
+    the YAML. …` (1.25: `'file'`).
+    → Add `file`; a stray dash may have split the page in two.
+    """
     for page in bundle.entries("pages"):
         if "file" not in page.value:
             yield Problem(f"pages[{page.position}] has no `file`", page.at, order=(page.position, 0))

@@ -46,7 +46,8 @@ def _phase_without_tasks(bundle: Bundle) -> Iterator[Problem]:
 
 @PHASES.refused("phase-of-unknown-task", "a phase refers to a task that does not exist", stage=Stage.SAVE_PHASES)
 def _phase_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with the bare index as its whole message, such as `1`.
+    """The upload ends with `Unpacking the bundle failed. A required key or referenced index (1) was not found in the
+    YAML. …` (1.25: the bare index, such as `1`).
     → List the indexes of existing tasks, with the same type: 0 and '0' differ.
     """
     known = {task.index for task in bundle.competition.tasks if isinstance(task.index, Hashable)}

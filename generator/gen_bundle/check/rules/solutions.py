@@ -41,7 +41,8 @@ def _is_known(index: Any, known: set[Hashable]) -> bool:
 
 @SOLUTIONS.refused("solution-of-unknown-task", "a solution refers to a task that does not exist")
 def _solution_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with `ERROR: Solution: … missing task index pointers`, or the bare error `'key'`.
+    """The upload ends with `ERROR: Solution: … missing task index pointers`, or with `Unpacking the bundle failed. A
+    required key or referenced index ('key') was not found in the YAML. …` (1.25: `'key'`).
     → List the indexes of existing tasks, with the same type: 0 and '0' differ.
     """
     known = _task_indexes(bundle)

@@ -16,7 +16,8 @@ YAML = Topic("competition.yaml as YAML", UPLOAD, reads="both", stage=Stage.YAML)
 
 @YAML.refused("yaml-unreadable", "`competition.yaml` is not YAML that the platform can read", reads="archive")
 def _yaml_unreadable(bundle: Bundle) -> Iterator[Problem]:
-    """The upload ends with `Unpacking the bundle failed. Here is the error log: …` and the YAML error.
+    """The upload ends with `Error parsing competition.yaml: …`, or with `Failed to read competition.yaml: …` (1.25:
+    `Unpacking the bundle failed. Here is the error log: …`) and the YAML error.
     → Fix the text at that place; save it as UTF-8; quote values that start with @, %, &, *, !, or `.
     """
     fault = bundle.unreadable

@@ -96,7 +96,7 @@ def _task_names_equal(bundle: Bundle) -> Iterator[Problem]:
 )
 def _ingestion_only_during_scoring(bundle: Bundle) -> Iterator[Problem]:
     """The two containers run one after the other, not at the same time: programs that wait for each other through
-    /app/shared wait forever.
+    /app/shared wait forever. Since 1.27 the ingestion program sees neither /app/shared nor /app/input.
     → Run the ingestion program in the prediction step, or make sure that neither waits for the other.
     """
     for task in bundle.competition.tasks:

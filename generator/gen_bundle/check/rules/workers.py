@@ -8,6 +8,7 @@ from gen_bundle.check.registry import UNPACKER, WORKER, Problem, Topic
 from gen_bundle.check.rules.shared import known_key
 from gen_bundle.codabench.fields import shown
 from gen_bundle.codabench.stages import Stage
+from gen_bundle.codabench.worker import LOCAL_IMAGES
 
 WORKERS = Topic("The queue and the docker image", f"{WORKER} (pull)", reads="both", stage=Stage.QUEUE)
 PART = r"[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*"
@@ -64,3 +65,14 @@ def _docker_image_latest(bundle: Bundle) -> Iterator[Problem]:
     parts = REFERENCE.fullmatch(bundle.competition.image)
     if parts and not parts["digest"] and parts["tag"] == ":latest":
         yield Problem(f"{parts.group()} has a tag that moves", bundle.competition.image_at)
+
+
+@WORKERS.trap("docker-image-local", "a docker image of this machine, with a queue")
+def _docker_image_local(bundle: Bundle) -> Iterator[Problem]:
+    """Only workers that have the image and are set not to pull (`COMPETITION_ALLOW_IMAGE_PULL=False`, since 1.31) can
+    use it; on all others every submission fails.
+    → Load it on every worker of the queue and set them so, or push it to a registry.
+    """
+    image = bundle.competition.image
+    if bundle.yaml.get("queue") and image.startswith(LOCAL_IMAGES):
+        yield Problem(f"{image} is on this machine alone", bundle.competition.image_at)

@@ -12,8 +12,9 @@ from gen_bundle.declaration.source import Trail
 
 DECLARED = "declared"
 DIRECTIONS = {"desc": "higher is better", "asc": "lower is better"}
-COMPUTED = {"avg": "Mean", "sum": "Sum", "min": "Minimum", "max": "Maximum"}
+COMPUTED = {"avg": "Mean", "sum": "Sum", "min": "Minimum", "max": "Maximum", "avg_rank": "Mean rank"}
 PRECISION = 4
+RANK_PRECISION = 2
 
 
 def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
@@ -110,7 +111,8 @@ def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]]
     parts = [
         by_key[name] for name in (names if isinstance(names, list) else []) if isinstance(name, str) and name in by_key
     ]
-    sorts = {part.get("sort") for part in parts}
+    ranks = column.get("computation") == "avg_rank"
+    sorts = {"asc"} if ranks else {part.get("sort") for part in parts}
     if column.get("sort") is None:
         if len(sorts) > 1:
             yield trail, "sort is missing. The columns that it is computed from are sorted both ways."
@@ -119,4 +121,6 @@ def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]]
     column.setdefault("title", named)
     titles = " and ".join(str(part.get("title")) for part in parts)
     column.setdefault("meaning", f"{named} of {titles}.")
+    if ranks:
+        column.setdefault("precision", RANK_PRECISION)
     column.setdefault("precision", max((part.get("precision", PRECISION) for part in parts), default=PRECISION))

@@ -1,11 +1,11 @@
-"""What runs a program: the worker's container request, told to whichever engine is at hand."""
+"""What runs a program: the worker's container request, for the engine at hand."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
-from gen_bundle.codabench.worker import Kind
+from gen_bundle.codabench.worker import ContainerKind
 
 LineListener = Callable[[str], None]
 
@@ -35,7 +35,7 @@ class Container:
         environment: Variables beside those of the worker, which the one who runs the twin asks for.
     """
 
-    kind: Kind
+    kind: ContainerKind
     image: str
     argv: tuple[str, ...]
     mounts: tuple[Mount, ...]
@@ -77,7 +77,7 @@ class Ended:
         timed_out: It was killed at the time limit.
         problem: Why it was stopped or could not start, in words; empty when it simply ended.
         usage: What it used.
-        notes: What the engine did besides; told once, since it is the same for every run.
+        notes: What the engine did besides; reported once, since it is the same for every run.
     """
 
     exit_code: int | None

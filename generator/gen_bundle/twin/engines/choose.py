@@ -14,7 +14,7 @@ PING_SECONDS = 1
 
 def choose_engine(
     wanted: str | None,
-    tell: Callable[[str], None],
+    on_step: Callable[[str], None],
     *,
     gpu: bool = False,
     network: bool = False,
@@ -25,7 +25,7 @@ def choose_engine(
 
     Args:
         wanted: `docker`, `process` or None.
-        tell: Told which was chosen.
+        on_step: Called with a line on what was chosen.
         gpu: Ask for the GPUs.
         network: Leave the container's network on.
         strict: Bound memory, processors, processes and disk.
@@ -57,8 +57,8 @@ def choose_engine(
             raise UserError(
                 f"{error}. Start Docker, point DOCKER_HOST at an engine's socket, or use --engine process"
             ) from error
-        tell("engine: process (no container engine answers); nothing is isolated, and the image is not used")
+        on_step("engine: process (no container engine answers); nothing is isolated, and the image is not used")
         return ProcessEngine(gpu=gpu)
     if not wanted:
-        tell(f"engine: docker ({engine.version})")
+        on_step(f"engine: docker ({engine.version})")
     return engine

@@ -52,23 +52,23 @@ def engine_answers() -> Iterator[None]:
         raise EngineError(f"the container engine does not answer any more: {error}") from error
 
 
-def tell_lines(running: str, on_line: LineListener) -> None:
+def follow_lines(running: str, on_line: LineListener) -> None:
     """Tell the first lines while they are printed, on a connection of their own."""
     from docker.errors import DockerException
     from requests.exceptions import RequestException
 
-    told, rest = 0, b""
+    followed, rest = 0, b""
     try:
         client = connect()
         try:
-            # Read to the end also when enough was told: a stream that is left half-way is never closed.
+            # Read to the end also when enough lines were followed: a stream that is left half-way is never closed.
             for chunk in client.api.logs(running, stdout=True, stderr=True, stream=True, follow=True):
-                if told < LINES_FOLLOWED:
+                if followed < LINES_FOLLOWED:
                     *lines, rest = (rest + chunk).split(b"\n")
-                    told += len(lines)
+                    followed += len(lines)
                     for line in lines:
                         on_line(shown_line(line))
-            if rest and told < LINES_FOLLOWED:
+            if rest and followed < LINES_FOLLOWED:
                 on_line(shown_line(rest))
         finally:
             client.close()

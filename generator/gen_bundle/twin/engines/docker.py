@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gen_bundle.twin.engines import Container, Ended, EngineError, LineListener
-from gen_bundle.twin.engines.connection import API_SECONDS, connect, engine_answers, tell_lines
+from gen_bundle.twin.engines.connection import API_SECONDS, connect, engine_answers, follow_lines
 from gen_bundle.twin.engines.gpu import gpu_refused, gpu_requests, require_honest_gpus
 from gen_bundle.twin.engines.image import find_image, image_notes
 from gen_bundle.twin.engines.models import model_mounts
@@ -204,8 +204,8 @@ class DockerEngine:
         """Wait for the end, the time limit or a bound; then fetch the logs."""
         problem, timed_out = "", False
         output = next(mount.source for mount in container.mounts if mount.target == "/app/output")
-        teller = threading.Thread(target=tell_lines, args=(running, on_line), name=f"lines of {running}", daemon=True)
-        teller.start()
+        reader = threading.Thread(target=follow_lines, args=(running, on_line), name=f"lines of {running}", daemon=True)
+        reader.start()
         meter = Meter(connect, running, gpu=self._gpu)
         if self._traits.measures:
             meter.start()
@@ -221,7 +221,7 @@ class DockerEngine:
             time.sleep(POLL_SECONDS)
         spent = time.monotonic() - began
         meter.stop()
-        teller.join(timeout=API_SECONDS)
+        reader.join(timeout=API_SECONDS)
         self._save_logs(running, stdout, stderr)
         if timed_out or problem:
             return Ended(None, spent, timed_out, problem, meter.peak, notes)
@@ -282,12 +282,12 @@ class DockerEngine:
         self._remove(lambda labels: labels.get(LABEL) == self._run_id)
 
 
-def _command_failed(program: str, told: str) -> Ended | None:
+def _command_failed(program: str, explanation: str) -> Ended | None:
     """How it ended where the runtime found no such program in the image, or may not run it; None for anything else."""
-    if program not in told:
+    if program not in explanation:
         return None
-    if any(text in told.lower() for text in ("not found", "no such file or directory")):
-        return Ended(127, 0.0, problem=f"{program!r}: the image has no such program ({told})")
-    if "permission denied" in told.lower():
-        return Ended(126, 0.0, problem=f"{program!r} cannot be run: {told}")
+    if any(text in explanation.lower() for text in ("not found", "no such file or directory")):
+        return Ended(127, 0.0, problem=f"{program!r}: the image has no such program ({explanation})")
+    if "permission denied" in explanation.lower():
+        return Ended(126, 0.0, problem=f"{program!r} cannot be run: {explanation}")
     return None

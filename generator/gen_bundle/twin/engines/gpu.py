@@ -23,7 +23,7 @@ def gpu_requests(traits: Traits) -> tuple[dict[str, Any], ...]:
 
 
 def gpu_refused(traits: Traits, refusals: list[str]) -> EngineError:
-    """What to tell when no request was served."""
+    """The message when no request was served."""
     how = " by CDI" if traits.is_podman else ", neither by CDI nor by its NVIDIA runtime"
     return EngineError(
         f"the engine gives no GPU{how}; install the NVIDIA container toolkit, or leave out --gpu. It says: "

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def find_image(client: "DockerClient", image: str, *, pull: bool) -> Mapping[str, Any]:
-    """What the engine tells about an image, fetched with `pull` where it is missing.
+    """What the engine knows of an image, fetched with `pull` where it is missing.
 
     Raises:
         EngineError: It is missing, or cannot be fetched.
@@ -41,7 +41,10 @@ def image_notes(image: str, found: Mapping[str, Any]) -> list[str]:
             "arguments; build the image without"
         )
     if not registry_digests(found):
-        notes.append(f"the image {image} was never pushed: the platform pulls it before every run, so push it first")
+        notes.append(
+            f"the image {image} was never pushed: the platform pulls it before every run, so push it first "
+            "(unless the workers of your own queue have it, and are set not to pull)"
+        )
     if found.get("Architecture") not in (None, "", "amd64"):
         notes.append(f"the image {image} is for {found['Architecture']}; the platform's workers are amd64")
     return notes

@@ -1,4 +1,4 @@
-"""Folders of this machine that a program was told to use: models, and a cache."""
+"""Folders of this machine that a program's options name: models, and a cache."""
 
 import json
 from collections.abc import Iterator

@@ -60,9 +60,9 @@ class ProcessEngine:
             ended = _watch(group, began, seconds, LiveLines((stdout, stderr), on_line), gpu=self._gpu)
         if ended.timed_out or not (written := _app_written_in(program)):
             return ended
-        told = f"{written} names /app, which a container alone has: use --engine docker"
+        hint = f"{written} names /app, which only containers have: use --engine docker"
         # A program may swallow the error, and one that works may name /app as one place of several.
-        return replace(ended, problem=told) if ended.exit_code != 0 else replace(ended, notes=(told,))
+        return replace(ended, problem=hint) if ended.exit_code != 0 else replace(ended, notes=(hint,))
 
     def close(self) -> None:
         """Nothing is left: each run ends its own process group."""
@@ -79,7 +79,7 @@ def program_environment(ours: Mapping[str, str]) -> dict[str, str]:
 
 
 def _app_written_in(program: Path) -> str | None:
-    """The first file of a foreign program that has `/app` in its code; ours are told their folders as arguments."""
+    """The first file of a foreign program that has `/app` in its code; ours get their folders as arguments."""
     if (program / OUR_MARK).exists():
         return None
     for file in entries(program):

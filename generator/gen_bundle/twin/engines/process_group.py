@@ -70,7 +70,7 @@ class ProcessGroup:
             self._reap(0)
 
     def measure(self) -> None:
-        """Look at the memory that the whole group has now, where the system tells (`/proc`)."""
+        """Look at the memory that the whole group has now, where the system shows it (`/proc`)."""
         resident = sum(_resident(entry) for entry in _processes() if _group(entry) == self._process.pid)
         self.usage = Usage.peak([self.usage, Usage(resident or None)])
 

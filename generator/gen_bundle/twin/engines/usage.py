@@ -1,4 +1,4 @@
-"""What a run uses, as engine and driver tell it."""
+"""What a run uses, as engine and driver report it."""
 
 import shutil
 import subprocess
@@ -45,9 +45,9 @@ class Meter(threading.Thread):
             client = self._connect()
             try:
                 while not self._stopped.is_set():
-                    told = _told(client.api.stats(self._running, stream=False, one_shot=True))
+                    used = _usage_of(client.api.stats(self._running, stream=False, one_shot=True))
                     on_gpu = (gpu_memory() or 0) - gpu_before if self._gpu else None
-                    self.peak = Usage.peak([self.peak, told, Usage(gpu_memory_bytes=on_gpu)])
+                    self.peak = Usage.peak([self.peak, used, Usage(gpu_memory_bytes=on_gpu)])
                     self._stopped.wait(MEASURE_SECONDS)
             finally:
                 client.close()
@@ -55,7 +55,7 @@ class Meter(threading.Thread):
             return
 
 
-def _told(stats: dict[str, Any]) -> Usage:
+def _usage_of(stats: dict[str, Any]) -> Usage:
     """Memory without the page cache, and processor time, from the engine's statistics."""
     memory = stats.get("memory_stats") or {}
     used = memory.get("usage")
@@ -70,16 +70,16 @@ def _told(stats: dict[str, Any]) -> Usage:
 
 
 def gpu_memory() -> int | None:
-    """Bytes in use on all GPUs of this machine, None where nvidia-smi does not tell."""
+    """Bytes in use on all GPUs of this machine, None where nvidia-smi reports none."""
     if shutil.which("nvidia-smi") is None:
         return None
-    told = subprocess.run(
+    printed = subprocess.run(
         ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"],
         capture_output=True,
         text=True,
         check=False,
     )
     try:
-        return sum(int(line) for line in told.stdout.split()) * 1024**2 or None
+        return sum(int(line) for line in printed.stdout.split()) * 1024**2 or None
     except ValueError:
         return None

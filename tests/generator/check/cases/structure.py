@@ -52,6 +52,9 @@ def question(**values: object) -> Edit:
     return put("fact_sheet", {"q": {**QUESTION, **values}})
 
 
+RANK = {**MEAN, "title": "Rank", "key": "rank", "computation": "avg_rank", "sorting": "asc"}
+RANKED = put("leaderboards", 0, "primary_index", 2)
+BEST = put("leaderboards", 0, "submission_rule", "Force_Best")
 WITHOUT_INPUTS = {key: value for key, value in MEAN.items() if key != "computation_indexes"}
 
 SCORED = {
@@ -277,6 +280,10 @@ CASES = {
     "computed-from-computed": Case(
         columns(MEAN, {**MEAN, "title": "T", "key": "t", "index": 3, "computation_indexes": [2]}), columns(MEAN)
     ),
+    "average-rank-descending": Case(both(columns({**RANK, "sorting": "desc"}), RANKED), both(columns(RANK), RANKED)),
+    "average-rank-blank": Case(columns({**RANK, "hidden": True}), columns(RANK)),
+    "average-rank-incomplete": Case(both(columns(RANK), put(*COLUMNS, 1, "hidden", True)), columns(RANK)),
+    "average-rank-best": Case(both(columns(RANK), RANKED, BEST), both(columns(RANK), BEST)),
     "column-id": Case(put(*COLUMNS, 0, "id", "acc"), put(*COLUMNS, 0, "id", 0)),
     "precision-negative": Case(put(*COLUMNS, 0, "precision", -1), put(*COLUMNS, 0, "precision", 0)),
     "precision-zero": Case(put(*COLUMNS, 0, "precision", "0"), put(*COLUMNS, 0, "precision", 1)),

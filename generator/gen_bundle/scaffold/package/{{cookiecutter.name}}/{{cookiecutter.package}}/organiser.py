@@ -2,17 +2,16 @@
 
 import csv
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scoring_kit.organiser import serve
+from scoring_kit.organiser import Request, Secrets, Warned, serve
 
-from {{ cookiecutter.package }}.reference import FILE, LABELS, manifest, read
+from {{ cookiecutter.package }}.reference import FILE, LABELS, read
 from {{ cookiecutter.package }}.submission import FILE as SUBMISSION_FILE
 
 
-def prepare(request: Mapping[str, Any]) -> dict[str, Any]:
+def prepare(request: Request) -> Warned:
     """Copy the gold file, once it is known to be sound."""
     source = Path(request["source"])
     read(source, request["tasks"], request["options"])
@@ -20,14 +19,14 @@ def prepare(request: Mapping[str, Any]) -> dict[str, Any]:
     return {"warnings": []}
 
 
-def check_reference(request: Mapping[str, Any]) -> dict[str, Any]:
+def check_reference(request: Request) -> Warned:
     """Read the prepared gold file once more; warn about labels that never occur."""
     reference = _reference(request)
     absent = sorted(set(LABELS) - set(reference.labels.values()))
     return {"warnings": [f"no text has the label {label}" for label in absent]}
 
 
-def template(request: Mapping[str, Any]) -> dict[str, Any]:
+def template(request: Request) -> dict[str, Any]:
     """Write the submission that gives every text the first label."""
     reference = _reference(request)
     with (Path(request["out"]) / SUBMISSION_FILE).open("w", newline="", encoding="utf-8") as file:
@@ -37,24 +36,14 @@ def template(request: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def secrets(request: Mapping[str, Any]) -> dict[str, Any]:
+def secrets(request: Request) -> Secrets:
     """The labels tied to their ids, and the gold file as a whole."""
     return {"texts": [], "labels": sorted(_reference(request).labels.items()), "files": [FILE]}
 
 
-def _reference(request: Mapping[str, Any]) -> Any:
+def _reference(request: Request) -> Any:
     return read(Path(request["reference"]), request["tasks"], request["options"])
 
 
 if __name__ == "__main__":
-    raise SystemExit(
-        serve(
-            {
-                "prepare": prepare,
-                "check_reference": check_reference,
-                "manifest": lambda request: manifest(_reference(request), request["tasks"]),
-                "template": template,
-                "secrets": secrets,
-            }
-        )
-    )
+    raise SystemExit(serve(globals()))

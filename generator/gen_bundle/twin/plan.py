@@ -1,4 +1,4 @@
-"""Which submissions run in which phase, by whom and under which name."""
+"""The plan of a dry run: which submissions run in which phase, by whom and under which name."""
 
 import zipfile
 from collections.abc import Sequence
@@ -19,58 +19,89 @@ class Planned:
     tasks: tuple[Task, ...]
 
 
+@dataclass(frozen=True)
+class PhasePlan:
+    """A phase with its submissions, in the order in which they are made."""
+
+    phase: Phase
+    submissions: tuple[Planned, ...]
+
+
 def plan(
-    competition: Competition, phases: Sequence[Phase], submissions: Sequence[Path], team: str | None, scratch: Path
-) -> dict[str, list[Planned]]:
-    """The submissions of each phase, by the phase's id.
+    competition: Competition, phases: Sequence[str], submissions: Sequence[Path], team: str | None, scratch: Path
+) -> list[PhasePlan]:
+    """The submissions of each phase.
 
     Given submissions go to every phase and task, each as another participant's; without any the bundle's own
     solutions go to the tasks that they are attached to.
 
     Args:
         competition: The bundle.
-        phases: The phases to run.
+        phases: Ids or names of the phases to run; none means all.
         submissions: Zips, folders or single files.
         team: One participant for all of them, or None.
         scratch: Folder for the zips that are made here.
 
     Raises:
-        UserError: A submission does not exist, or there is nothing to run.
+        UserError: A phase or a submission does not exist, or there is nothing to run.
     """
-    if missing := [path for path in submissions if not path.exists()]:
-        raise UserError(*(f"--submission {path}: no such file or folder" for path in missing))
-    if submissions:
-        named = [
-            (name, as_upload(path, scratch / name)) for name, path in zip(_names(submissions), submissions, strict=True)
-        ]
-        return {phase.id: [Planned(file, name, team or name, phase.tasks) for name, file in named] for phase in phases}
-    planned = {}
-    for phase in phases:
-        chosen = [
-            (solution.path, tasks)
-            for solution in competition.solutions
-            if (tasks := tuple(task for task in phase.tasks if task.position in solution.tasks))
-        ]
-        names = _names([path for path, _ in chosen])
-        planned[phase.id] = [
-            # The platform zips a folder; a file it takes as it is, whatever it is.
-            Planned(path if path.is_file() else as_upload(path, scratch / phase.id / name), name, team or name, tasks)
-            for name, (path, tasks) in zip(names, chosen, strict=True)
-        ]
-    if not any(planned.values()):
+    chosen = _chosen_phases(competition, phases)
+    planned = _given(chosen, submissions, team, scratch) if submissions else _own(competition, chosen, team, scratch)
+    if not any(phase.submissions for phase in planned):
         raise UserError("the bundle has no solution for these phases; give a submission with --submission")
     return planned
 
 
-def migrated(on_board: Sequence[Planned], phase: Phase, planned: Sequence[Planned]) -> list[Planned]:
-    """What is run again when a phase with `auto_migrate_to_this_phase` begins.
+def _chosen_phases(competition: Competition, wanted: Sequence[str]) -> list[Phase]:
+    phases = list(competition.phases)
+    unknown = [name for name in wanted if not any(name in (phase.id, phase.name) for phase in phases)]
+    if unknown:
+        known = ", ".join(phase.id for phase in phases)
+        raise UserError(*(f"--phase {name}: no such phase; the bundle has {known}" for name in unknown))
+    return [phase for phase in phases if not wanted or phase.id in wanted or phase.name in wanted]
+
+
+def _given(phases: Sequence[Phase], submissions: Sequence[Path], team: str | None, scratch: Path) -> list[PhasePlan]:
+    if missing := [path for path in submissions if not path.exists()]:
+        raise UserError(*(f"--submission {path}: no such file or folder" for path in missing))
+    files = [
+        (name, as_upload(path, scratch / name)) for name, path in zip(_names(submissions), submissions, strict=True)
+    ]
+    return [
+        PhasePlan(phase, tuple(Planned(file, name, team or name, phase.tasks) for name, file in files))
+        for phase in phases
+    ]
+
+
+def _own(competition: Competition, phases: Sequence[Phase], team: str | None, scratch: Path) -> list[PhasePlan]:
+    planned = []
+    for phase in phases:
+        attached = [
+            (solution.path, tasks)
+            for solution in competition.solutions
+            if (tasks := tuple(task for task in phase.tasks if task.position in solution.tasks))
+        ]
+        submissions = [
+            # The platform zips a folder; a file it takes as it is, whatever it is.
+            Planned(path if path.is_file() else as_upload(path, scratch / phase.id / name), name, team or name, tasks)
+            for name, (path, tasks) in zip(_names([path for path, _ in attached]), attached, strict=True)
+        ]
+        planned.append(PhasePlan(phase, tuple(submissions)))
+    return planned
+
+
+def with_migrated(planned: PhasePlan, on_board: Sequence[Planned]) -> PhasePlan:
+    """A phase with what is run again first, when it begins with `auto_migrate_to_this_phase`.
 
     Finished submissions on the earlier phase's board, for this phase's tasks. What is submitted to this phase anyway
     is left out, so that nothing runs twice. Source: Codabench `competitions/tasks.py`, `do_phase_migrations`;
     `models.py`, `Phase.check_future_phase_submissions`.
     """
-    coming = {submission.name for submission in planned}
-    return [replace(earlier, tasks=phase.tasks) for earlier in on_board if earlier.name not in coming]
+    if not planned.phase.auto_migrate:
+        return planned
+    coming = {submission.name for submission in planned.submissions}
+    again = [replace(earlier, tasks=planned.phase.tasks) for earlier in on_board if earlier.name not in coming]
+    return replace(planned, submissions=(*again, *planned.submissions))
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

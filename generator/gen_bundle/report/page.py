@@ -1,0 +1,95 @@
+"""The report as one HTML file."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from gen_bundle.plain_text import one_line
+from gen_bundle.report.checklist import OPEN, checklist, versions
+from gen_bundle.report.content import (
+    ALPHA,
+    Report,
+    figure,
+    interval,
+    percent,
+    plural,
+    probability,
+    units_word,
+    way_words,
+)
+from gen_bundle.report.figures import Figure
+from gen_bundle.report.methods import REFERENCES, methods, missing_rule, unit_words
+
+TEMPLATES = Path(__file__).resolve().parent / "templates"
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+MOST_IN_A_MATRIX = 15
+"""With more teams a cell of the matrix holds p alone."""
+
+
+def report_page(report: Report, figures: Mapping[str, Mapping[str, Figure]]) -> str:
+    """The page's HTML; the same for the same arguments."""
+    return _template().render(
+        report=report,
+        tasks=report.tasks,
+        figures=figures,
+        matrices={task: _matrix(one) for task, one in report.tasks.items()},
+        methods=methods(report),
+        missing_rule=missing_rule(),
+        references=REFERENCES,
+        checklist=checklist(report),
+        open=OPEN,
+        versions=list(versions()),
+        alpha=ALPHA,
+        most_in_a_matrix=MOST_IN_A_MATRIX,
+        policy=POLICY,
+        style=(TEMPLATES / "report.css").read_text(encoding="utf-8"),
+    )
+
+
+def _matrix(task: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Team → other team → their pair, as the table shows it: the row's team minus the column's."""
+    matrix: dict[str, dict[str, Any]] = {}
+    for pair in task["pairs"]:
+        matrix.setdefault(pair["a"], {})[pair["b"]] = pair
+        turned = {
+            **pair,
+            "difference": -pair["difference"],
+            "low": None if pair["high"] is None else -pair["high"],
+            "high": None if pair["low"] is None else -pair["low"],
+        }
+        matrix.setdefault(pair["b"], {})[pair["a"]] = turned
+    return matrix
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "figure": figure,
+        "probability": probability,
+        "percent": percent,
+        "line": one_line,
+        "svg": _svg,
+    }
+    environment.globals |= {
+        "interval": interval,
+        "plural": plural,
+        "units_word": units_word,
+        "unit_words": unit_words,
+        "way_words": way_words,
+    }
+    return environment.get_template("report.html.j2")
+
+
+def _svg(drawn: Figure) -> Markup:
+    return Markup(drawn.inline)  # noqa: S704 drawn by matplotlib, which escapes the names of teams

@@ -1,0 +1,90 @@
+"""Writes the report's folder: as a whole, or not at all."""
+
+import importlib.util
+import json
+import os
+import shutil
+from pathlib import Path
+
+from gen_bundle.errors import UserError
+from gen_bundle.report.content import Report
+
+PACKAGES = ("matplotlib", "numpy", "pandas")
+PAGE = "report.html"
+MARK = b'<meta name="generator" content="gen-bundle report">'
+MARK_WITHIN = 2000
+
+
+def check_packages() -> None:
+    """Raise UserError where a package that the report needs is not installed."""
+    missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
+    if missing:
+        are = "is" if len(missing) == 1 else "are"
+        raise UserError(
+            f"--report: {', '.join(missing)} {are} not installed. Expected the extra `report`: "
+            'pip install "gen-bundle[report]".'
+        )
+
+
+def check_folder(folder: Path) -> None:
+    """Raise UserError where something else than an earlier report lies in the report's place."""
+    try:
+        if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+            return
+        page = folder / PAGE
+        if page.is_file() and MARK in page.read_bytes()[:MARK_WITHIN]:
+            return
+    except OSError as error:
+        raise UserError(f"--report {folder}: cannot be used ({error.strerror}). Choose another folder.") from error
+    raise UserError(f"--report {folder}: exists and is not a report. Choose another folder, or remove it.")
+
+
+def write_report(report: Report, units: Path, folder: Path) -> None:
+    """Write the report beside its folder and move it there; an earlier one is replaced.
+
+    Args:
+        report: what it holds.
+        units: the folder of the per-unit results, which is kept in it.
+        folder: the report's.
+
+    Raises:
+        UserError: it cannot be written; an earlier report is still there.
+    """
+    from gen_bundle.report.figures import figures
+    from gen_bundle.report.frames import csv_text, pairwise_frame, ranking_frame
+    from gen_bundle.report.latex import latex_document
+    from gen_bundle.report.page import report_page
+
+    drawn = figures(report)
+    files: dict[str, bytes] = {
+        PAGE: report_page(report, drawn).encode("utf-8", "replace"),
+        "report.json": json.dumps(report.json, indent=1, ensure_ascii=False, allow_nan=False).encode(
+            "utf-8", "replace"
+        ),
+        "ranking.csv": csv_text(ranking_frame(report)).encode("utf-8", "replace"),
+        "pairwise.csv": csv_text(pairwise_frame(report)).encode("utf-8", "replace"),
+        "report.tex": latex_document(report, drawn).encode("utf-8", "replace"),
+    }
+    for own in drawn.values():
+        for figure in own.values():
+            files |= {f"figures/{figure.name}.svg": figure.svg, f"figures/{figure.name}.pdf": figure.pdf}
+    unfinished = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
+    old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
+    try:
+        try:
+            (unfinished / "figures").mkdir(parents=True)
+            for name, content in files.items():
+                (unfinished / name).write_bytes(content)
+            shutil.copytree(units, unfinished / "units")
+            if folder.exists():
+                folder.replace(old)
+            unfinished.replace(folder)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            if old.exists() and not folder.exists():
+                old.replace(folder)
+            shutil.rmtree(old, ignore_errors=True)
+    except OSError as error:
+        raise UserError(
+            f"{folder}: cannot be written ({error.strerror or error}). Expected: a folder with room and leave to write."
+        ) from error

@@ -1,0 +1,152 @@
+"""The folders of one job, as the compute worker fills them before it starts anything.
+
+Source: Codabench `compute_worker/compute_worker.py` (commit c7dbc756), `Run.prepare`.
+"""
+
+from pathlib import Path
+
+from gen_bundle.codabench import worker
+from gen_bundle.codabench.versions import Differences
+from gen_bundle.codabench.worker import ContainerKind, JobFailedError
+from gen_bundle.twin.bundle import Task
+from gen_bundle.twin.layout import copy_tree, entries
+from gen_bundle.zips.bounds import BUNDLE, SUBMISSION, Bounds
+from gen_bundle.zips.unpacking import ArchiveError, unpack
+
+EMPTY_SUBMISSION = (
+    "the submission's zip is empty. A server of version 1.32 runs the scoring program all the same; one of 1.25 "
+    f"is blocked for three minutes and ends Failed: {worker.BAD_ZIP}"
+)
+NAMED = 5
+
+
+class JobFolders:
+    """Where the parts of one job lie; a container sees them below `/app`.
+
+    Attributes:
+        scoring_program: The task's.
+        submission: As it was uploaded.
+        ingestion_program: The task's.
+        input_data: The task's.
+        input: Holds reference data and predictions.
+        reference_data: The task's.
+        predictions: What the prediction job left.
+        output: What the programs write.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.scoring_program = root / "program"
+        self.submission = root / "ingested_program"
+        self.ingestion_program = root / "ingestion_program"
+        self.input_data = root / "input_data"
+        self.input = root / "input"
+        self.reference_data = self.input / "ref"
+        self.predictions = self.input / "res"
+        self.output = root / "output"
+
+    def program(self, kind: ContainerKind, *, is_scoring: bool) -> Path:
+        """The folder of what is started."""
+        if kind == "ingestion":
+            return self.ingestion_program
+        return self.scoring_program if is_scoring else self.submission
+
+    def log(self, kind: ContainerKind, stream: str) -> Path:
+        """The file of one stream of one container."""
+        return self.root / f"{kind}.{stream}.txt"
+
+
+def lay_out_prediction(folders: JobFolders, task: Task, submission: Path, version: Differences) -> list[str]:
+    """Fill the folders of the prediction job, which holds no reference data.
+
+    Returns:
+        What the platform would not report.
+
+    Raises:
+        JobFailedError: The submission, or data of the bundle, cannot be unpacked.
+    """
+    notes = []
+    _lay_out(submission, folders.submission, SUBMISSION, "the submission")
+    if not any(folders.submission.iterdir()):
+        notes.append(EMPTY_SUBMISSION)
+        if version.submission_is_a_program:
+            folders.submission.rmdir()
+    if not version.submission_is_a_program:
+        folders.output.mkdir(parents=True)
+    if not task.ingestion_only_during_scoring:
+        _lay_out_ingestion(folders, task)
+    if task.input_data:
+        _lay_out(task.input_data, folders.input_data, BUNDLE, "input_data")
+    return notes
+
+
+def lay_out_scoring(
+    folders: JobFolders, task: Task, submission: Path, predictions: Path, version: Differences
+) -> list[str]:
+    """Fill the folders of the scoring job.
+
+    Args:
+        folders: The job's.
+        task: The task.
+        submission: A zip.
+        predictions: The output folder of the prediction job.
+        version: In newer versions the submission is copied over the predictions.
+
+    Returns:
+        What the platform would not report.
+
+    Raises:
+        JobFailedError: A program or data of the bundle cannot be unpacked.
+    """
+    _lay_out(task.scoring_program, folders.scoring_program, BUNDLE, "the scoring program")
+    if task.ingestion_only_during_scoring:
+        _lay_out_ingestion(folders, task)
+        if task.input_data:
+            _lay_out(task.input_data, folders.input_data, BUNDLE, "input_data")
+    if task.reference_data:
+        _lay_out(task.reference_data, folders.reference_data, BUNDLE, "the reference data")
+    copy_tree(predictions, folders.predictions)
+    if version.submission_is_a_program:
+        return []
+    _lay_out(submission, folders.submission, SUBMISSION, "the submission")
+    return _lay_over(folders.submission, folders.predictions)
+
+
+def _lay_over(submission: Path, predictions: Path) -> list[str]:
+    """Copy a submission over the predictions: of equal names the submission's file wins.
+
+    Source: compute_worker.py of 1.32, after the downloads of the scoring job; an error is only logged.
+    """
+    names = [file.relative_to(submission) for file in entries(submission) if file.is_file()]
+    replaced = sorted(str(name) for name in names if (predictions / name).is_file())
+    notes = []
+    if replaced:
+        more = f" and {len(replaced) - NAMED} more" if len(replaced) > NAMED else ""
+        notes.append(
+            f"the submission's {', '.join(replaced[:NAMED])}{more} replaced the file of that name from the prediction "
+            "job, as on the platform: a participant can hand in ready-made predictions, or exit codes in `metadata`"
+        )
+    try:
+        copy_tree(submission, predictions)
+    except OSError:
+        notes.append("not all of the submission could be copied over the predictions, which the platform only logs")
+    return notes
+
+
+def _lay_out_ingestion(folders: JobFolders, task: Task) -> None:
+    if task.ingestion_program:
+        _lay_out(task.ingestion_program, folders.ingestion_program, BUNDLE, "the ingestion program")
+
+
+def _lay_out(source: Path, target: Path, bounds: Bounds, what: str) -> None:
+    """A bundle's or participant's data as the worker unpacks it.
+
+    From a zip, or from a folder, which the server would have zipped.
+    """
+    try:
+        if source.is_dir():
+            copy_tree(source, target)
+        else:
+            unpack(source, target, bounds)
+    except (ArchiveError, OSError) as error:
+        raise JobFailedError(worker.BAD_ZIP, f"({what}: {error})") from error

@@ -1,0 +1,104 @@
+"""The folders of a dry run's results: room for them, and what each run leaves there."""
+
+import json
+import os
+import shutil
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from gen_bundle.errors import UserError
+from gen_bundle.twin.engines import Container
+from gen_bundle.twin.engines.logs import KEPT_BYTES, keep_log
+from gen_bundle.twin.jobs import Job, Jobs
+from gen_bundle.twin.layout import copy_tree, drop_strays, open_to_containers
+from gen_bundle.twin.record import RESULT
+
+_LOGS = ("", "ingestion-", "prediction-", "prediction-ingestion-")
+KEPT = ("output", "job", *(f"{log}{stream}.txt" for log in _LOGS for stream in ("stdout", "stderr")))
+
+
+def keep_run(folder: Path, jobs: Jobs) -> list[str]:
+    """Copy what a participant could download: the scoring output and the logs of all programs.
+
+    Returns:
+        A sentence for each log that is not kept in full.
+    """
+    output = folder / "output"
+    output.mkdir(parents=True)
+    scoring, prediction = jobs.scoring.folders, jobs.prediction.folders
+    if scoring.output.exists():
+        copy_tree(scoring.output, output)
+    cut = []
+    for stream in ("stdout", "stderr"):
+        for name, log, always in (
+            (f"{stream}.txt", scoring.log("program", stream), True),
+            (f"ingestion-{stream}.txt", scoring.log("ingestion", stream), False),
+            (f"prediction-{stream}.txt", prediction.log("program", stream), False),
+            (f"prediction-ingestion-{stream}.txt", prediction.log("ingestion", stream), False),
+        ):
+            if (always or log.exists()) and not keep_log(log, folder / name):
+                cut.append(f"{name} is cut after {KEPT_BYTES // 1024**2} MiB; the worker keeps all of it in memory")
+    return cut
+
+
+def keep_job(folder: Path, scoring: Job) -> Container | None:
+    """Keep a scoring job's folders under `job/`, with an empty output, so that its container can be run again by hand.
+
+    Returns:
+        The container with its mounts there; None where the scoring program was never started.
+    """
+    scorer = scoring.programs.of("program")
+    if scorer is None:
+        return None
+    job = (folder / "job").resolve()
+    mounts = []
+    for mount in scorer.container.mounts:
+        kept = job / mount.source.relative_to(scoring.folders.root)
+        kept.mkdir(parents=True, exist_ok=True)
+        if mount.target != "/app/output" and mount.source.exists():  # the program may have removed it
+            drop_strays(mount.source)
+            copy_tree(mount.source, kept)
+        mounts.append(replace(mount, source=kept))
+    open_to_containers(job)
+    return replace(scorer.container, mounts=tuple(mounts))
+
+
+def make_room(out: Path) -> None:
+    """Make the results folder; what an earlier dry run left there is removed, anything else is not touched.
+
+    Raises:
+        UserError: The folder holds something else, or cannot be used.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        there = [path for path in out.iterdir() if path.name != RESULT]
+        if strange := _not_ours(out):
+            raise UserError(f"{out} holds files that no dry run wrote ({', '.join(strange[:5])}); give another --out")
+        for path in there:
+            shutil.rmtree(path)
+        (out / RESULT).unlink(missing_ok=True)
+        tempfile.TemporaryFile(dir=out).close()  # better now than when all has run
+    except FileExistsError as error:
+        raise UserError(f"{out} is not a folder; give --out a folder for the results") from error
+    except OSError as error:
+        raise UserError(f"--out {out}: cannot be used: {error}") from error
+
+
+def _not_ours(out: Path) -> list[str]:
+    """What no dry run left: all but the folders of the runs in an earlier dry-run.json and what is kept there."""
+    try:
+        runs = json.loads((out / RESULT).read_text(encoding="utf-8"))["runs"]
+        kept = {(run["phase"], run["task"], run["submission"]) for run in runs}
+    except FileNotFoundError:
+        kept = set()
+    except (ValueError, KeyError, TypeError):
+        return [RESULT]
+    ours = {part[:depth] for part in kept for depth in (1, 2, 3)} | {(*run, name) for run in kept for name in KEPT}
+    strange = []
+    for parent, folders, files in os.walk(out):
+        place = Path(parent).relative_to(out).parts
+        strange += [str(Path(*place, name)) for name in files if (*place, name) not in {*ours, (RESULT,)}]
+        strange += [f"{Path(*place, name)}/" for name in folders if (*place, name) not in ours]
+        folders[:] = [name for name in folders if len(place) < 3 and (*place, name) in ours]
+    return strange

@@ -1,0 +1,256 @@
+"""What the final report says beside the ranking: per task, and over all tasks. The press makes the pages of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from scoring_kit.organiser import show_progress
+from scoring_kit.program import Column, Program
+from scoring_kit.ranking import Standing, View, shared_ranks, task_standing
+from scoring_kit.report.withholding import open_metrics
+from scoring_kit.resampling.columns import TeamColumn
+from scoring_kit.resampling.families import families
+from scoring_kit.resampling.groups import ALPHA
+from scoring_kit.resampling.per_unit import PerUnit, check_scores, keep, per_unit_results, ranking_column
+from scoring_kit.resampling.task import (
+    NOTHING,
+    Resampled,
+    Resampling,
+    other_rankings,
+    pair_records,
+    resampled,
+    work,
+)
+from scoring_kit.results import comparable
+from scoring_kit.scores_table import Scores
+from scoring_kit.signature import signature
+from scoring_kit.team_results import TeamResults
+from scoring_kit.units import Units
+
+
+def final_report(
+    request: Mapping[str, Any], program: Program, scores: Scores, scored: TeamResults | None, view: View
+) -> dict[str, Any]:
+    """Everything that the report shows.
+
+    Args:
+        request: `resamples`, `seed`, and `units`, the folder to keep the per-unit results in.
+        program: what was scored.
+        scores: of every team.
+        scored: the results of all submissions; None where a table of scores is ranked.
+        view: which teams are shown how.
+
+    Returns:
+        `tasks`: id → what report.json holds of the task and, beside it, `title`, `sort`, `decimals` and `name`;
+        `without`, why there are no intervals, or None; `shares`, team → share of resamples with each rank;
+        `rankings`, other ways to rank; `groups`, metrics by class, type or language. `overall`: the mean rank over
+        several tasks, or None. `signature`: of the scoring, or None. `notes`: what the organisers should
+        know.
+    """
+    settings = Resampling(request["resamples"], request["seed"])
+    per_unit = per_unit_results(scored)
+    keep(Path(request["units"]), per_unit)
+    reports = [_TaskReport.of(task, program, scores, scored, per_unit, view) for task in program.tasks]
+    total = sum(work(len(one.teams), settings.resamples) for one in reports if one.units)
+    done = 0
+
+    def advance(steps: int) -> None:
+        nonlocal done
+        done += steps
+        show_progress("resampling", done, total)
+
+    tasks = {one.task: one.written(settings, advance) for one in reports}
+    return {
+        "tasks": tasks,
+        "overall": _overall({one.task: one.standing.ranks for one in reports}, view),
+        "signature": _signature(program, scored),
+        "notes": [note for one in reports for note in one.notes(settings)],
+    }
+
+
+@dataclasses.dataclass(frozen=True)
+class _TaskReport:
+    """A task on its way into the report.
+
+    Attributes:
+        task: its id.
+        program: what was scored.
+        columns: its columns; the first one ranks.
+        scores: of every team.
+        scored: results of the submissions, if any.
+        standing: the teams by the ranking column.
+        view: which teams are shown how.
+        units: the units of resampling; None where there are none.
+        teams: the teams with a score, best first, and the ranking column of each over the units.
+        without: why there are no intervals.
+    """
+
+    task: str
+    program: Program
+    columns: Sequence[Column]
+    scores: Scores
+    scored: TeamResults | None
+    standing: Standing
+    view: View
+    units: Units | None
+    teams: Mapping[str, TeamColumn]
+    without: str | None
+
+    @classmethod
+    def of(
+        cls,
+        task: str,
+        program: Program,
+        scores: Scores,
+        scored: TeamResults | None,
+        per_unit: PerUnit | None,
+        view: View,
+    ) -> _TaskReport:
+        columns = [column for column in program.columns if column.task == task]
+        standing = task_standing(columns[0], scores, view)
+        everyone = task_standing(columns[0], scores, View(baselines=view.baselines))
+        order = [team for team, _ in everyone.rows if scores[team][columns[0].key] is not None]
+        units, teams, without = ranking_column(columns[0], order, program, per_unit)
+        if units is not None:
+            check_scores(columns[0], teams, scores, len(units.names))
+        return cls(task, program, columns, scores, scored, standing, view, units, teams, without)
+
+    def written(self, settings: Resampling, advance: Any) -> dict[str, Any]:
+        """The task's part of the report."""
+        column, view = self.columns[0], self.view
+        found = NOTHING
+        if self.units is not None:
+            found = resampled(self.teams, self.standing.ranks, len(self.units.names), settings, advance)
+        values = {team: own[column.key] for team, own in self.scores.items()}
+        shown = [t for t, _ in self.standing.rows if values[t] is not None and t not in view.unseen]
+        visible = {team: float(values[team] or 0) for team in shown}
+        return {
+            "column": column.key,
+            "unit": self.units.unit if self.units else None,
+            "units": len(self.units.names) if self.units else 0,
+            "resamples": settings.resamples,
+            "seed": settings.seed,
+            "teams": [self._team(team, values[team], found) for team, _ in self.standing.rows],
+            "pairs": pair_records(found, visible, shown) if self.units else [],
+            "stability": {
+                "tau_mean": found.tau_mean,
+                "wins": {team: share for team, share in found.wins.items() if team not in view.unseen},
+            },
+            "name": self.program.task_names[self.task],
+            "title": column.title,
+            "sort": column.sort,
+            "decimals": column.decimals,
+            "without": self.without,
+            "shares": {team: own for team, own in found.shares.items() if team not in view.unseen},
+            "rankings": self._rankings(),
+            "groups": self._groups(shown),
+        }
+
+    def notes(self, settings: Resampling) -> list[str]:
+        """That no difference can be significant: the smallest p, times the number of pairs, is not below 0.05."""
+        pairs = len(self.teams) * (len(self.teams) - 1) // 2
+        if self.units is None or pairs / (settings.resamples + 1) < ALPHA:
+            return []
+        name, fewest = self.program.task_names[self.task], math.ceil(pairs / ALPHA)
+        return [
+            f"{name}: with {settings.resamples} resamples no difference among {pairs} pairs can be significant. "
+            f"Expected --resamples {fewest} or more."
+        ]
+
+    def _team(self, team: str, score: float | None, found: Resampled) -> dict[str, Any]:
+        if team in self.view.unseen:
+            score, found = None, NOTHING
+        low, high = found.intervals.get(team, (None, None))
+        rank_low, rank_high = found.rank_intervals.get(team, (None, None))
+        return {
+            "team": team,
+            "score": score,
+            "low": low,
+            "high": high,
+            "rank": None if team in self.view.unseen else self.standing.ranks.get(team),
+            "rank_low": rank_low,
+            "rank_high": rank_high,
+            "group": found.groups.get(team),
+        }
+
+    def _rankings(self) -> list[dict[str, Any]]:
+        """Other ways to rank the task: way and, for each team, value and rank."""
+        ways: list[tuple[str, str, dict[str, float], bool]] = []
+        descending = self.columns[0].sort == "desc"
+        if self.units is not None and self.teams:
+            for name, values in other_rankings(self.teams, len(self.units.names)).items():
+                ways.append((name, "", values, descending and name != "mean_rank"))
+        for column in self.columns[1:]:
+            own = {team: value for team in self.scores if (value := self.scores[team][column.key]) is not None}
+            ways.append(("column", column.title, own, column.sort == "desc"))
+        rankings = [self._ranking(name, title, values, desc, self.view) for name, title, values, desc in ways]
+        if any(self.scores[team][self.columns[0].key] is not None for team in self.view.baselines):
+            own = {t: v for t in self.scores if (v := self.scores[t][self.columns[0].key]) is not None}
+            all_compete = dataclasses.replace(self.view, baselines=())
+            rankings.append(self._ranking("with_baselines", "", own, descending, all_compete))
+        return rankings
+
+    def _ranking(
+        self, way: str, title: str, values: Mapping[str, float], descending: bool, view: View
+    ) -> dict[str, Any]:
+        ranks = shared_ranks({t: v for t, v in values.items() if t not in view.baselines}, descending)
+        shown = {team: value for team, value in values.items() if team not in view.unseen}
+        return {
+            "way": way,
+            "title": title,
+            "teams": {team: {"value": value, "rank": ranks.get(team)} for team, value in shown.items()},
+        }
+
+    def _groups(self, shown: Sequence[str]) -> list[dict[str, Any]]:
+        """Metrics by class, type or language of the shown teams; what is over too few items is left out."""
+        if self.scored is None:
+            return []
+        board = {column.key for column in self.program.columns}
+        values = {}
+        for team in shown:
+            result = self.scored.results.get(team, {}).get(self.task)
+            if result is not None:
+                names = open_metrics(result.metrics, board, self.program.details_min_items)
+                values[team] = {name: result.metrics[name].value for name in names}
+        return families(self.columns[0].key, values)
+
+
+def _overall(ranks: Mapping[str, Mapping[str, int]], view: View) -> list[dict[str, Any]] | None:
+    """The mean rank of the teams that entered all tasks, ranked; None where there is one task, or no such team.
+
+    Within a task, teams of an equal score get the mean of the places that they share.
+    """
+    entered = [team for team in next(iter(ranks.values()), {}) if all(team in own for own in ranks.values())]
+    if len(ranks) < 2 or not entered:
+        return None
+    places = {
+        task: shared_ranks({team: own[team] for team in entered}, descending=False) for task, own in ranks.items()
+    }
+
+    def mid(task: str, team: str) -> float:
+        own = places[task]
+        return own[team] + (sum(place == own[team] for place in own.values()) - 1) / 2
+
+    means = {team: comparable(sum(mid(task, team) for task in places) / len(places)) for team in entered}
+    overall = shared_ranks(means, descending=False)
+    return [
+        {
+            "team": team,
+            "rank": overall[team],
+            "mean_rank": means[team],
+            "ranks": {task: own[team] for task, own in places.items()},
+        }
+        for team in sorted(entered, key=lambda team: (overall[team], team))
+        if team not in view.unseen
+    ]
+
+
+def _signature(program: Program, scored: TeamResults | None) -> str | None:
+    if scored is None:
+        return None
+    results = {task: own[task] for task in program.tasks for own in scored.results.values() if task in own}
+    return signature(program, results, scored.reference_digest)

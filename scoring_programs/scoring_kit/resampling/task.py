@@ -1,0 +1,162 @@
+"""What the final report says of one task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from scoring_kit.resampling.columns import TeamColumn
+from scoring_kit.resampling.draws import bootstrap_counts
+from scoring_kit.resampling.groups import tie_groups
+from scoring_kit.resampling.holm import holm
+from scoring_kit.resampling.randomisation import p_values
+from scoring_kit.resampling.ranks import mean_tau, percentile_interval, rank_interval, ranks, shares, wins
+from scoring_kit.units import Array
+
+FEWEST_UNITS = 10
+"""With fewer, resamples are too much alike for an interval."""
+
+Advance = Callable[[int], None]
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How to resample: how often, and from which seed."""
+
+    resamples: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """What resampling says of the teams of a task.
+
+    Attributes:
+        intervals: team → (low, high) of its score.
+        rank_intervals: team → (low, high) of its rank; teams without a rank have none.
+        groups: team → tie group; likewise.
+        differences: pair → (low, high) of its difference.
+        p: pair → p.
+        p_holm: pair → p after Holm.
+        wins: team → share of resamples in which it is first.
+        shares: team → share of resamples in which it has each rank.
+        tau_mean: mean Kendall tau to the published order.
+    """
+
+    intervals: Mapping[str, tuple[float, float]]
+    rank_intervals: Mapping[str, tuple[int, int]]
+    groups: Mapping[str, int]
+    differences: Mapping[Pair, tuple[float, float]]
+    p: Mapping[Pair, float]
+    p_holm: Mapping[Pair, float]
+    wins: Mapping[str, float]
+    shares: Mapping[str, Sequence[float]]
+    tau_mean: float | None
+
+
+NOTHING = Resampled({}, {}, {}, {}, {}, {}, {}, {}, None)
+
+
+def resampled(
+    order: Mapping[str, TeamColumn],
+    published: Mapping[str, int],
+    units: int,
+    settings: Resampling,
+    advance: Advance = lambda _: None,
+) -> Resampled:
+    """Resample the units of a task.
+
+    Args:
+        order: the teams that have a score, best first, with the task's ranking column of each.
+        published: the rank of each; a baseline has none and takes part in intervals and pairs alone.
+        units: how many units there are; below `FEWEST_UNITS` nothing is said that rests on a bootstrap.
+        settings: how to resample.
+        advance: is called with how much was done, as a part of `work`.
+    """
+    names, columns = list(order), list(order.values())
+    tested = p_values(columns, units, settings.resamples, settings.seed, advance)
+    p = {(names[a], names[b]): value for (a, b), value in tested.items()}
+    p_holm = holm(p)
+    ranked = [name for name in names if name in published]
+    groups = tie_groups(ranked, p_holm)
+    if units < FEWEST_UNITS:
+        return Resampled({}, {}, groups, {}, p, p_holm, {}, {}, None)
+    values = dict(zip(names, _bootstrap(columns, units, settings, advance), strict=True))
+    competing = np.stack([values[name] for name in ranked]) if ranked else np.empty((0, settings.resamples))
+    descending = columns[0].column.sort == "desc"
+    places = ranks(competing, descending) if ranked else np.empty((0, settings.resamples), dtype=np.int64)
+    return Resampled(
+        intervals={name: percentile_interval(own) for name, own in values.items()},
+        rank_intervals={name: rank_interval(own) for name, own in zip(ranked, places, strict=True)},
+        groups=groups,
+        differences={(a, b): percentile_interval(values[a] - values[b]) for a, b in combinations(names, 2)},
+        p=p,
+        p_holm=p_holm,
+        wins=dict(zip(ranked, wins(places).tolist(), strict=True)) if ranked else {},
+        shares=dict(zip(ranked, shares(places).tolist(), strict=True)) if ranked else {},
+        tau_mean=mean_tau(np.array([published[name] for name in ranked]), places) if ranked else None,
+    )
+
+
+def work(teams: int, resamples: int) -> int:
+    """How much there is to do, in the steps that `resampled` counts."""
+    return resamples * (teams * (teams - 1) // 2 + teams)
+
+
+def _bootstrap(columns: Sequence[TeamColumn], units: int, settings: Resampling, advance: Advance) -> Array:
+    """Each team's score in each bootstrap sample, the same samples for all: [teams, resamples]."""
+    blocks = []
+    for counts in bootstrap_counts(units, settings.resamples, settings.seed):
+        blocks.append(np.stack([column.over(counts) for column in columns]))
+        advance(len(counts) * len(columns))
+    return np.concatenate(blocks, axis=1)
+
+
+def other_rankings(order: Mapping[str, TeamColumn], units: int) -> dict[str, dict[str, float]]:
+    """Other ways to make one figure of the units: their mean, their median, the mean of the ranks on each.
+
+    A unit on which no team's metric is defined is left out; the value of a team that is alone undefined is its worst.
+    Source: Wiesenfarth et al., Scientific Reports 11, 2021: aggregate then rank, rank then aggregate.
+    """
+    values = np.stack([column.by_unit(units) for column in order.values()])
+    kept = values[:, ~np.isnan(values).all(axis=0)]
+    if not kept.shape[1]:
+        return {}
+    first = next(iter(order.values())).column
+    worst = np.nanmin(kept) if first.sort == "desc" else np.nanmax(kept)
+    kept = np.where(np.isnan(kept), worst, kept)
+    places = ranks(kept, first.sort == "desc").astype(np.float64)
+    ways = {
+        "mean": kept.mean(axis=1),
+        "median": np.median(kept, axis=1),
+        "mean_rank": _mid_ranks(places).mean(axis=1),
+    }
+    return {name: dict(zip(order, way.tolist(), strict=True)) for name, way in ways.items()}
+
+
+def _mid_ranks(places: Array) -> Array:
+    """Shared ranks (1, 2, 2, 4) as the mean of the places that are shared (1, 2.5, 2.5, 4)."""
+    ties = np.stack([np.count_nonzero(places == own, axis=0) for own in places])
+    result: Array = places + (ties - 1) / 2
+    return result
+
+
+def pair_records(resampled_task: Resampled, scores: Mapping[str, float], shown: Sequence[str]) -> list[dict[str, Any]]:
+    """The pairs of report.json, of the teams whose figures are shown."""
+    return [
+        {
+            "a": a,
+            "b": b,
+            "difference": scores[a] - scores[b],
+            "low": resampled_task.differences.get((a, b), (None, None))[0],
+            "high": resampled_task.differences.get((a, b), (None, None))[1],
+            "p": resampled_task.p.get((a, b)),
+            "p_holm": resampled_task.p_holm.get((a, b)),
+        }
+        for a, b in combinations(shown, 2)
+    ]

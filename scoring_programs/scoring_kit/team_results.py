@@ -1,0 +1,95 @@
+"""The results of every team: all submissions of a folder, scored."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scoring_kit.entries import TeamName, entry_name, read_entries
+from scoring_kit.errors import OrganiserError, Problems, SubmissionError, printable
+from scoring_kit.frame import make_manifest, score_tasks
+from scoring_kit.organiser import show_progress
+from scoring_kit.outputs import check_columns, check_finite
+from scoring_kit.package import reference_module, submission_module
+from scoring_kit.program import Program
+from scoring_kit.results import TaskResult
+from scoring_kit.signature import reference_digest
+from scoring_kit.submission_files import read_submission, task_folders
+
+
+@dataclass(frozen=True)
+class TeamResults:
+    """What became of every team's submission.
+
+    Attributes:
+        results: team → task that it entered → result.
+        unscored: team whose submission cannot be scored → why.
+        reference_digest: of the gold.
+    """
+
+    results: Mapping[str, Mapping[str, TaskResult]]
+    unscored: Mapping[str, list[str]]
+    reference_digest: str
+
+    @property
+    def teams(self) -> list[str]:
+        """All of them, by name."""
+        return sorted({*self.results, *self.unscored})
+
+
+def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName = entry_name) -> TeamResults:
+    """Score every team's submission in `request["submissions"]` against the gold in `request["reference"]`.
+
+    Raises:
+        OrganiserError: the gold or the folder cannot be used, a column has no metric, or no submission can be scored.
+    """
+    reading_gold, reading = reference_module(program.package), submission_module(program.package)
+    folder = Path(request["reference"])
+    reference = reading_gold.read(folder, program.tasks, program.options)
+    manifest = make_manifest(program, reading_gold.manifest(reference, program.tasks))
+    results: dict[str, dict[str, TaskResult]] = {}
+    unscored: dict[str, list[str]] = {}
+    with tempfile.TemporaryDirectory() as work:
+        folders = task_folders(reading, program.all_tasks)
+        entries = read_entries(Path(request["submissions"]), Path(work), folders, team_name)
+        for number, entry in enumerate(entries):
+            show_progress("scoring submissions", number, len(entries))
+            faults = list(entry.problems)
+            if not faults:
+                try:
+                    submission = read_submission(reading, entry.files, manifest, Problems())
+                    results[entry.team] = _scored(program, reference, submission)
+                except SubmissionError as error:
+                    faults = list(_lines(error))
+            if faults:
+                unscored[entry.team] = [printable(_placed(entry.shown, fault)) for fault in faults]
+    if not results:
+        raise OrganiserError(
+            *(printable(f"team {team}: {why}") for team, all_why in unscored.items() for why in all_why)
+        )
+    return TeamResults(results, unscored, reference_digest(folder))
+
+
+def _scored(program: Program, reference: Any, submission: Any) -> dict[str, TaskResult]:
+    """A submission's results; as on the platform, one with a metric that is NaN or infinite has none."""
+    results = score_tasks(program, reference, submission)
+    check_columns(program, results)
+    try:
+        check_finite(program, results)
+    except OrganiserError as error:
+        raise SubmissionError(error.messages, len(error.messages)) from error
+    return results
+
+
+def _placed(shown: str, fault: str) -> str:
+    """What is wrong, with the submission that it is about."""
+    return fault if fault.startswith(f"{shown}: ") else f"{shown}: {fault}"
+
+
+def _lines(error: SubmissionError) -> Iterator[str]:
+    yield from error.messages
+    if error.found > len(error.messages):
+        yield f"… and {error.found - len(error.messages)} more."

@@ -1,0 +1,188 @@
+"""The statistics against independent implementations: SciPy, scikit-learn, sacrebleu, and definitions by hand."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from scoring_kit.resampling.columns import TeamColumn
+from scoring_kit.resampling.draws import bootstrap_counts, exchanges
+from scoring_kit.resampling.holm import holm
+from scoring_kit.resampling.randomisation import p_values
+from scoring_kit.resampling.ranks import mean_tau, percentile_interval, rank_interval, ranks, shares, wins
+from scoring_kit.resampling.task import Resampling, resampled
+from scoring_kit.units import Additive, Array, Statistic
+from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1_of, mean_of, means, median_of, team
+
+RESAMPLES = 10_000
+
+
+def intervals(statistic: Statistic, units: int) -> tuple[float, float]:
+    found = resampled({"A": team(statistic)}, {"A": 1}, units, Resampling(RESAMPLES, 3))
+    return found.intervals["A"]
+
+
+@pytest.mark.parametrize(("make", "measure"), [(mean_of, np.mean), (median_of, np.median)])
+def test_intervals_are_those_of_scipy(make: object, measure: object) -> None:
+    values = np.random.default_rng(0).gamma(2.0, size=80)
+    expected = stats.bootstrap((values,), measure, n_resamples=20_000, method="percentile", rng=1).confidence_interval
+    low, high = intervals(make(values), len(values))  # type: ignore[operator]
+    width = expected.high - expected.low
+    assert abs(low - expected.low) < 0.05 * width
+    assert abs(high - expected.high) < 0.05 * width
+
+
+@pytest.mark.slow
+def test_an_interval_of_macro_f1_is_that_of_scipy_with_scikit_learn() -> None:
+    from sklearn.metrics import f1_score
+
+    random = np.random.default_rng(1)
+    gold = random.integers(3, size=120)
+    predicted = np.where(random.random(120) < 0.7, gold, random.integers(3, size=120))
+
+    def macro(one: Array, other: Array) -> float:
+        return float(f1_score(one, other, labels=range(3), average="macro", zero_division=0))
+
+    drawn = stats.bootstrap(
+        (gold, predicted), macro, paired=True, vectorized=False, n_resamples=1000, method="percentile", rng=1
+    )
+    expected = drawn.confidence_interval
+    low, high = intervals(macro_f1_of(gold.tolist(), predicted.tolist(), 3), 120)
+    width = expected.high - expected.low
+    assert (low, high) == pytest.approx((expected.low, expected.high), abs=0.1 * width)
+
+
+@pytest.mark.parametrize("make", [mean_of, median_of])
+@pytest.mark.parametrize("gain", [0.0, 0.25, 0.5])
+def test_p_is_that_of_scipys_paired_permutation_test(make: object, gain: float) -> None:
+    random = np.random.default_rng(5)
+    a, b = random.normal(gain, size=30), random.normal(size=30)
+    measure = np.mean if make is mean_of else np.median
+    expected = stats.permutation_test(
+        (a, b),
+        lambda x, y, axis: measure(x, axis=axis) - measure(y, axis=axis),
+        permutation_type="samples",
+        n_resamples=20_000,
+        rng=2,
+    ).pvalue
+    found = p_values([team(make(a)), team(make(b))], 30, 4000, 3)[0, 1]  # type: ignore[operator]
+    # SciPy doubles the smaller one-sided p; both are shares of random draws.
+    error = np.sqrt(expected * (1 - expected) / 4000 + 1 / 20_000)
+    assert found == pytest.approx(expected, abs=3 * error)
+
+
+def test_p_of_few_units_is_that_of_all_exchanges() -> None:
+    """Seven units: 128 ways to exchange them, of which each is drawn about as often as any other."""
+    random = np.random.default_rng(6)
+    a, b = random.normal(0.8, size=7), random.normal(size=7)
+    signs = np.array(list(itertools.product((1, -1), repeat=7)))
+    differences = np.abs((signs * (a - b)).mean(axis=1))
+    exact = float((differences >= abs((a - b).mean()) - 1e-12).mean())
+    assert p_values([team(mean_of(a)), team(mean_of(b))], 7, 20_000, 0)[0, 1] == pytest.approx(exact, abs=0.01)
+
+
+def test_exchanging_sums_is_exchanging_units() -> None:
+    """The quick way for sums against the slow one, `joined`, which every statistic has."""
+
+    class Slow:
+        def __init__(self, inner: Additive) -> None:
+            self.inner = inner
+
+        def over(self, counts: Array) -> Array:
+            return self.inner.over(counts)
+
+        def joined(self, other: "Slow") -> "Slow":
+            return Slow(self.inner.joined(other.inner))
+
+    random = np.random.default_rng(4)
+    gold = random.integers(4, size=50)
+    answers = [np.where(random.random(50) < right, gold, random.integers(4, size=50)) for right in (0.8, 0.6, 0.5)]
+    quick = [macro_f1_of(gold.tolist(), own.tolist(), 4) for own in answers]
+    expected = p_values([team(Slow(one)) for one in quick], 50, 500, 9)
+    assert p_values([team(one) for one in quick], 50, 500, 9) == expected
+    assert len(set(expected.values())) == 3
+
+
+def test_holm_is_that_of_its_definition() -> None:
+    p = {"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005}
+    assert holm(p) == pytest.approx({"d": 0.02, "a": 0.03, "c": 0.06, "b": 0.06})
+    assert holm({"a": 0.6, "b": 0.7}) == {"a": 1.0, "b": 1.0}
+    assert holm({}) == {}
+
+
+def test_ranks_and_tau_are_those_of_scipy() -> None:
+    values = np.random.default_rng(2).integers(5, size=(6, 40)).astype(float)
+    places = ranks(values, descending=True)
+    assert (places == stats.rankdata(-values, method="min", axis=0)).all()
+    assert (ranks(values, descending=False) == stats.rankdata(values, method="min", axis=0)).all()
+    published = np.array([1, 2, 3, 3, 5, 6])
+    taus = [stats.kendalltau(published, places[:, r]).statistic for r in range(40)]
+    assert mean_tau(published, places) == pytest.approx(np.nan_to_num(taus).mean())
+    assert mean_tau(np.array([1, 1]), places[:2]) is None
+
+
+def test_shares_of_ranks_and_wins() -> None:
+    places = np.array([[1, 1, 2, 1], [2, 1, 1, 1], [3, 3, 3, 3]])
+    assert shares(places).tolist() == [[0.75, 0.25, 0.0], [0.75, 0.25, 0.0], [0.0, 0.0, 1.0]]
+    assert wins(places).tolist() == [0.5, 0.5, 0.0]
+    assert rank_interval(places[0]) == (1, 2)
+    assert percentile_interval(np.arange(1001.0)) == (25.0, 975.0)
+
+
+def test_draws() -> None:
+    counts = np.concatenate(list(bootstrap_counts(30, 20_000, 1, width=100_000)))
+    assert counts.shape == (20_000, 30)
+    assert (counts.sum(axis=1) == 30).all()
+    assert counts.mean(axis=0) == pytest.approx(np.ones(30), abs=0.05)
+    assert counts.var() == pytest.approx(29 / 30, abs=0.02)
+    assert (counts == np.concatenate(list(bootstrap_counts(30, 20_000, 1, width=100_000)))).all()
+    masks = np.concatenate(list(exchanges(30, 20_000, 1)))
+    assert set(np.unique(masks)) == {0.0, 1.0}
+    assert masks.mean(axis=0) == pytest.approx(np.full(30, 0.5), abs=0.02)
+
+
+def test_p_of_bleu_is_that_of_sacrebleu() -> None:
+    """sacrebleu exchanges sentences, too, and compares differences by the same rule."""
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.significance import PairedTest, Result
+
+    random = np.random.default_rng(8)
+    words = np.array(["the", "a", "cat", "dog", "sat", "ran", "on", "under", "mat", "tree", "slowly", "again"])
+    gold = [" ".join(random.choice(words, size=9)) for _ in range(60)]
+
+    def noisy(text: str, share: float) -> str:
+        return " ".join(w if random.random() > share else str(random.choice(words)) for w in text.split())
+
+    systems = {name: [noisy(text, share) for text in gold] for name, share in (("A", 0.2), ("B", 0.25), ("C", 0.35))}
+    metric = BLEU(references=[gold])
+    _, results = PairedTest(
+        [("A", systems["A"]), ("B", systems["B"]), ("C", systems["C"])], {"BLEU": metric}, None, "ar", 4000
+    )()
+    expected = {result.score: result.p_value for result in results["BLEU"][1:] if isinstance(result, Result)}
+
+    def bleu(own: list[str]) -> TeamColumn:
+        sums = np.array(metric._extract_corpus_statistics(own, None), dtype=float)  # of each sentence, as it keeps them
+        return team(Additive(sums, corpus_bleu))
+
+    def corpus_bleu(sums: Array) -> Array:
+        rows = sums.reshape(-1, sums.shape[-1])
+        return np.array([metric._aggregate_and_compute([row.tolist()]).score for row in rows]).reshape(sums.shape[:-1])
+
+    columns = {name: bleu(own) for name, own in systems.items()}
+    ones = np.ones((1, len(gold)))
+    for other in "BC":
+        found = p_values([columns["A"], columns[other]], len(gold), 2000, 1)[0, 1]
+        theirs = expected[float(columns[other].over(ones)[0])]
+        assert theirs is not None
+        assert found == pytest.approx(theirs, abs=0.03)
+    assert metric.corpus_score(systems["B"], None).score == pytest.approx(float(columns["B"].over(ones)[0]))
+
+
+def test_the_same_seed_gives_the_same_figures() -> None:
+    random = np.random.default_rng(0)
+    teams = means({name: random.normal(gain, size=40) for name, gain in (("A", 0.4), ("B", 0.1), ("C", 0))})
+    published = {name: place for place, name in enumerate(teams, start=1)}
+    once, again, other = (resampled(teams, published, 40, Resampling(500, seed)) for seed in (1, 1, 2))
+    assert once == again
+    assert once != other

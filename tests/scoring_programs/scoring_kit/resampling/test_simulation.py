@@ -1,0 +1,64 @@
+"""500 made-up tasks whose truth is known: how often intervals hold it, and how often equal teams seem to differ."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from scoring_kit.resampling.task import Resampled, Resampling, resampled
+from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1, macro_f1_of, means, team
+
+pytestmark = pytest.mark.slow
+TASKS, UNITS, SETTINGS = 500, 150, 1000
+
+
+def simulated(gains: tuple[float, ...]) -> Iterator[Resampled]:
+    """Tasks of teams whose units have a difficulty in common, each with its own mean."""
+    random = np.random.default_rng(2026)
+    for task in range(TASKS):
+        difficulty = random.normal(size=UNITS)
+        teams = means({f"{gain}:{i}": difficulty + random.normal(gain, size=UNITS) for i, gain in enumerate(gains)})
+        published = {name: place for place, name in enumerate(teams, start=1)}
+        yield resampled(teams, published, UNITS, Resampling(SETTINGS, task))
+
+
+def truth(name: str) -> float:
+    return float(name.split(":")[0])
+
+
+def test_intervals_of_scores_and_differences_hold_the_truth_in_95_of_100_tasks() -> None:
+    scores: list[bool] = []
+    differences: list[bool] = []
+    for found in simulated((0.4, 0.2, 0.0)):
+        scores += [low <= truth(name) <= high for name, (low, high) in found.intervals.items()]
+        differences += [low <= truth(a) - truth(b) <= high for (a, b), (low, high) in found.differences.items()]
+    assert len(scores) == len(differences) == 3 * TASKS
+    assert 0.93 <= np.mean(scores) <= 0.97
+    assert 0.93 <= np.mean(differences) <= 0.97
+
+
+def test_equal_teams_rarely_seem_to_differ_and_real_differences_are_found() -> None:
+    """The share of tasks with any false positive among the pairs is what Holm bounds by 5 %."""
+    false = [any(p < 0.05 for p in found.p_holm.values()) for found in simulated((0.0,) * 5)]
+    assert np.mean(false) <= 0.05
+    found_ones = [max(found.p_holm.values()) < 0.05 for found in simulated((0.5, 0.0))]
+    assert np.mean(found_ones) > 0.9
+
+
+def test_intervals_of_macro_f1_hold_what_many_rows_would_give() -> None:
+    random = np.random.default_rng(1)
+
+    def rows(number: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        gold = random.choice(3, p=(0.5, 0.3, 0.2), size=number)
+        return gold, np.where(random.random(number) < 0.7, gold, random.integers(3, size=number))
+
+    gold, predicted = rows(400_000)
+    true = float(macro_f1(macro_f1_of(gold.tolist(), predicted.tolist(), 3).sums.sum(axis=0)))
+    held = []
+    for task in range(TASKS):
+        gold, predicted = rows(400)
+        statistic = macro_f1_of(gold.tolist(), predicted.tolist(), 3)
+        low, high = resampled({"A": team(statistic)}, {"A": 1}, 400, Resampling(SETTINGS, task)).intervals["A"]
+        held.append(low <= true <= high)
+    assert 0.93 <= np.mean(held) <= 0.97
