@@ -12,7 +12,7 @@ from gen_bundle.package.resolve import Resolved
 from gen_bundle.package.shipped import PLACEHOLDER, SCAFFOLD_TEXT, synthetic_phases
 
 # Domains reserved for examples: RFC 2606.
-_EXAMPLE_ADDRESS = re.compile(r"[@.](example|example\.(com|net|org)|test|invalid)$", re.IGNORECASE)
+EXAMPLE_ADDRESS = re.compile(r"[@.](example|example\.(com|net|org)|test|invalid)$", re.IGNORECASE)
 _PAGES = (".md", ".html")
 
 
@@ -72,7 +72,7 @@ def _dates(competition: Resolved, now: datetime) -> Iterator[Lack]:
 
 def _contact(competition: Resolved) -> Iterator[Lack]:
     contact = competition.declaration.contact
-    if contact and _EXAMPLE_ADDRESS.search(contact):
+    if contact and EXAMPLE_ADDRESS.search(contact):
         yield Lack("example-contact", f"The contact {contact} is an example.", "Give yours: --set contact=NAME@DOMAIN.")
 
 

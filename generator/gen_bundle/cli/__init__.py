@@ -29,6 +29,10 @@ VERBS = {
     "diff": "Compare two bundles: what changed, and what it takes on the platform.",
     "verify": "Score a submission again, and compare with a published result.",
     "rank": "Compute the final ranking over all participants.",
+    "login": "Log in to a Codabench site, for the verbs below.",
+    "upload": "Make a competition of a bundle on a Codabench site.",
+    "status": "Show what happens in a live competition.",
+    "fetch": "Fetch all submissions, scores and logs of a live competition.",
 }
 
 

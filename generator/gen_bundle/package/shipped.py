@@ -22,7 +22,7 @@ def synthetic_phases(competition: Resolved) -> list[str]:
     return [
         phase.id
         for phase in competition.declaration.phases
-        if phase.data is None and _holds_one_of(data / phase.id, [*_shipped_gold(), example / phase.id])
+        if phase.data is None and _holds_one_of(data / phase.id, [*shipped_gold(), example / phase.id])
     ]
 
 
@@ -36,7 +36,7 @@ def _holds_one_of(folder: Path, invented: Sequence[Path]) -> bool:
     )
 
 
-def _shipped_gold() -> Iterator[Path]:
+def shipped_gold() -> Iterator[Path]:
     """The folders of gold that come with the tool; participants have the rest anyway."""
     for data in (*resource("bundles").glob("*/data"), *SCAFFOLD.glob("*/*/data")):
         yield from (folder for folder in data.iterdir() if folder.name not in ("public", "baselines"))

@@ -1,0 +1,53 @@
+"""gen-bundle fetch ID --out DIR: all submissions of a live competition, with scores, logs and the board."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from gen_bundle.cli.live_options import connected, live_options, transfer_bar
+from gen_bundle.cli.messages import say, user_errors
+
+EPILOG = """\b
+Examples:
+  gen-bundle fetch 1234 --out downloads
+  gen-bundle fetch 1234 --out downloads --phase test
+  gen-bundle fetch 1234 --out for-publication --pseudonyms
+  gen-bundle rank my-task --submissions downloads/1-test/submissions --data ~/gold --phase test
+
+\b
+DIR gets a folder for each phase: submissions/ (what was scored, as `rank` reads it), other/ (what failed, was taken
+back, or still runs), logs/, results/, submissions.json and board.json. Called again, it fetches what is new. ID is the
+number in the competition's address.
+Exit status: 0 all is here, 1 files that the server does not give away, or a request that failed, 2 wrong use.
+"""
+
+
+@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.argument("competition", metavar="ID", type=int)
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="The folder to fill, or to bring up to date."
+)
+@click.option("--phase", metavar="NAME", help="Only this phase: its name, index, or id on the site.")
+@click.option("--pseudonyms", is_flag=True, help="Replace names, and leave out e-mail addresses, logs and results.")
+@live_options
+def command(
+    competition: int, out: Path, phase: str | None, pseudonyms: bool, server: str, token_file: Path | None
+) -> None:
+    """Fetch all submissions, scores and logs of a live competition."""
+    from gen_bundle.live.fetch import FetchRequest, fetch
+
+    request = FetchRequest(competition, out, phase, pseudonyms)
+    with user_errors(), connected(server, token_file) as connection, transfer_bar("fetching") as tick:
+        phases = fetch(connection, request, say, tick)
+    for one in phases:
+        say(
+            f"{one.folder}: {one.submissions} submissions, {one.new_files} of them new"
+            + (f"; {one.unfinished} not finished or without scores yet, fetch again later" if one.unfinished else ""),
+            "green",
+        )
+        for message in one.lost:
+            say(message, "red")
+    if pseudonyms:
+        say("Files are as they were sent, and may name people; dates and scores can be compared with a public board.")
+    sys.exit(1 if any(one.lost for one in phases) else 0)

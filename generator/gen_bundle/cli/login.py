@@ -1,0 +1,47 @@
+"""gen-bundle login: keeps a token for the other verbs of the live platform."""
+
+import sys
+
+import click
+
+from gen_bundle.cli.live_options import server_option
+from gen_bundle.cli.messages import say, user_errors
+from gen_bundle.errors import UserError
+
+EPILOG = """\b
+Examples:
+  gen-bundle login
+  gen-bundle login --username ada --server https://codabench.my-university.edu
+
+\b
+Asks for the password without showing it (or reads it from a pipe), exchanges it for a token, and keeps the token in a
+file that only you can read. The password is not kept. Where no file is wanted, such as in continuous integration, set
+CODABENCH_TOKEN instead.
+Exit status: 0 logged in, 1 refused by the server, 2 wrong use.
+"""
+
+
+@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@server_option
+@click.option("--username", help="User name or e-mail address; asked for if not given.")
+def command(server: str, username: str | None) -> None:
+    """Log in to a Codabench site, and keep the token for the other verbs."""
+    from gen_bundle.live.credentials import server_address
+    from gen_bundle.live.login import login
+
+    with user_errors():
+        address = server_address(server)
+        if username is None and not sys.stdin.isatty():
+            raise UserError("--username is missing, and nobody can be asked for it.")
+        name = username or str(click.prompt("User name", err=True))
+        user, file = login(address, name, _password())
+    say(f"logged in to {address} as {user}; the token is in {file}", "green")
+
+
+def _password() -> str:
+    if sys.stdin.isatty():
+        return str(click.prompt("Password", hide_input=True, err=True))
+    password = sys.stdin.readline().rstrip("\r\n")
+    if not password:
+        raise UserError("no password arrived on standard input.")
+    return password

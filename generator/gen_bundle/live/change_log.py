@@ -1,0 +1,39 @@
+"""The log of every request that changes something on a server: when, what and with which answer, never a secret."""
+
+import os
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from gen_bundle.errors import UserError
+
+
+def state_folder() -> Path:
+    """Where gen-bundle keeps what it must remember of live competitions."""
+    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(base) / "gen-bundle"
+
+
+@dataclass(frozen=True)
+class ChangeLog:
+    """A text file with a line for each request; signatures, which are in the query of an address, are left out."""
+
+    file: Path = field(default_factory=lambda: state_folder() / "changes.log")
+
+    def write(self, method: str, url: str, outcome: str) -> None:
+        """Add a line.
+
+        Raises:
+            UserError: the file cannot be written.
+        """
+        parts = urlsplit(url)
+        line = (
+            f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {method} {parts.scheme}://{parts.netloc}{parts.path} {outcome}\n"
+        )
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with os.fdopen(os.open(self.file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a") as log:
+                log.write(line)
+        except OSError as error:
+            raise UserError(f"{self.file}: the log of changes cannot be written ({error.strerror}).") from None

@@ -1,0 +1,33 @@
+"""JSON files of a folder of submissions: written whole, and readable by people."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from gen_bundle.errors import UserError
+from gen_bundle.whole_file import write_whole
+
+
+def write_json(file: Path, content: Any) -> None:
+    """Write a file, and the folders that lead to it.
+
+    Raises:
+        UserError: there is no leave or room.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{file.parent}: cannot be made ({error.strerror}).") from None
+    write_whole(file, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def read_json(file: Path) -> Any:
+    """What a file of an earlier fetch holds.
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise UserError(f"{file}: is damaged. Fetch into a new folder.") from None

@@ -1,0 +1,90 @@
+"""Whether a bundle may be uploaded: what the check finds, and what shows in a finished zip that it is a draft."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from gen_bundle.check import Report, check_path
+from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.report import LEAK
+from gen_bundle.codabench.fields import as_text
+from gen_bundle.codabench.worker import LOCAL_IMAGES
+from gen_bundle.draft import EXAMPLE_ADDRESS
+from gen_bundle.errors import UserError
+from gen_bundle.package.shipped import PLACEHOLDER, SCAFFOLD_TEXT, shipped_gold
+from gen_bundle.preview.reading import open_bundle
+from gen_bundle.zips.tree import Node
+
+OVER = "competition-over"  # the rule about dates in the past
+MAX_PAGE = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """What speaks against an upload.
+
+    Attributes:
+        report: what the check finds.
+        obstacles: why the bundle should not be uploaded; empty for one that is ready.
+    """
+
+    report: Report
+    obstacles: tuple[str, ...]
+
+
+def readiness(bundle: Path, now: datetime, known_keys: Iterable[str]) -> Readiness:
+    """What speaks against uploading a bundle; `known_keys` are those of queues and data on the server.
+
+    Raises:
+        UserError: it is not a file, or cannot be read.
+    """
+    if bundle.is_dir():
+        build = f" Build it first: gen-bundle {bundle} --out bundle.zip --release"
+        hint = build if (bundle / "bundle.yaml").is_file() else ""
+        raise UserError(f"{bundle}: is a folder. Expected a bundle's zip.{hint}")
+    report = check_path(bundle, now=now, known_keys=known_keys)
+    obstacles = [
+        f"{one.id}: {one.what} ({one.file}). {one.consequence} {one.repair}".rstrip()
+        for one in report.findings
+        if one.severity == "error" or one.id in (LEAK, OVER)
+    ]
+    if report.accepted:
+        obstacles += _signs_of_a_draft(bundle, now)
+    return Readiness(report, tuple(obstacles))
+
+
+def _signs_of_a_draft(path: Path, now: datetime) -> list[str]:
+    with ExitStack() as held:
+        bundle = open_bundle(path, now, held)
+        return [f"draft: {what}" for what in (*_texts(bundle), *_invented(bundle))]
+
+
+def _texts(bundle: Bundle) -> Iterator[str]:
+    contact = as_text(bundle.yaml.get("contact_email")) or ""
+    if EXAMPLE_ADDRESS.search(contact):
+        yield f"the contact {contact} is an example."
+    if bundle.competition.image.startswith(LOCAL_IMAGES) and not bundle.competition.queue:
+        yield f"the image {bundle.competition.image} is on one machine alone; the platform cannot pull it."
+    for _, path in bundle.competition.pages:
+        if SCAFFOLD_TEXT in (bundle.text(path, MAX_PAGE) or ""):
+            yield f"{SCAFFOLD_TEXT} is still on {path}."
+    logo = bundle.find(bundle.yaml.get("image"))
+    if isinstance(logo, Node) and PLACEHOLDER.encode() in logo.read(MAX_PAGE):
+        yield "the logo is the one that gen-bundle new writes."
+
+
+def _invented(bundle: Bundle) -> Iterator[str]:
+    """Reference data with a file of those that come with the tool, told by name and content."""
+    shipped = {(file.name, file.stat().st_size): file for folder in shipped_gold() for file in folder.rglob("*.*")}
+    for task in bundle.competition.used_tasks:
+        use = task.files.get("reference_data")
+        package = bundle.package(use) if use else None
+        for name, node in package.tree.root.files() if package else ():
+            file = shipped.get((name.rpartition("/")[2], node.size))
+            if node.size and file is not None and file.read_bytes() == node.read(node.size):
+                yield f"the gold of {task.name} is synthetic: {name} comes with gen-bundle."
+                break

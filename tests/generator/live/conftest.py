@@ -1,0 +1,67 @@
+"""A site of our own for each test, with a folder of its own for tokens, logs and pseudonyms."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from gen_bundle.cli import root
+from gen_bundle.live.connection import Connection
+from gen_bundle.live.credentials import Token
+from tests.generator.check.drafts import Draft, new
+from tests.live_server import TOKEN, Site, serve_site
+
+Verb = Callable[..., Result]
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.delenv("CODABENCH_TOKEN", raising=False)
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with serve_site(Site()) as served:
+        yield served
+
+
+@pytest.fixture
+def pauses() -> list[float]:
+    """The seconds that a connection would have waited."""
+    return []
+
+
+@pytest.fixture
+def connection(site: Site, pauses: list[float]) -> Iterator[Connection]:
+    with Connection(site.address, Token("a test", TOKEN), pause=pauses.append) as connection:
+        yield connection
+
+
+@pytest.fixture
+def verb(site: Site, monkeypatch: pytest.MonkeyPatch) -> Verb:
+    """Runs a verb of the command line against the site, with the token in the environment."""
+    monkeypatch.setenv("CODABENCH_TOKEN", TOKEN)
+    monkeypatch.setattr("gen_bundle.live.connection.WAITS_S", (0.01, 0.01, 0.01))
+
+    def run(*arguments: object, given: str | None = None) -> Result:
+        return CliRunner().invoke(root, [*map(str, arguments), "--server", site.address], input=given)
+
+    return run
+
+
+def ready_draft() -> Draft:
+    """A bundle that may be uploaded."""
+    draft = new()
+    draft.yaml["docker_image"] = "codalab/codalab-legacy:py39"
+    draft.yaml["phases"][0] |= {"max_submissions_per_day": 3, "max_submissions": 30, "execution_time_limit": 900}
+    return draft
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Path:
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(ready_draft().as_zip())
+    return path

@@ -1,0 +1,235 @@
+"""Requests: what is repeated, what never is, where the token goes, and what is said of faults."""
+
+import os
+import stat
+import traceback
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.errors import UserError
+from gen_bundle.live.answers import ListingError, all_rows, body_in_one_line
+from gen_bundle.live.change_log import ChangeLog
+from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.credentials import PUBLIC_SITE, Token, find_token, save_token, server_address, tokens_file
+from tests.live_server import TOKEN, Site
+
+SIGNATURE = "secret-signature"
+
+
+def test_a_busy_server_is_asked_again_when_it_says(site: Site, connection: Connection, pauses: list[float]) -> None:
+    site.busy = 2
+    assert connection.get("my_profile/")["username"] == "ada"
+    assert pauses == [7, 7]
+
+
+def test_a_server_that_stays_busy_is_given_up(site: Site, connection: Connection) -> None:
+    site.busy = 9
+    with pytest.raises(AnswerError, match="503 Service Unavailable: Bad day"):
+        connection.get("my_profile/")
+    assert len(site.asked) == 4
+
+
+def test_a_change_is_never_repeated_by_itself(site: Site, connection: Connection) -> None:
+    site.breaks_after = {"datasets/"}
+    with pytest.raises(AnswerError) as caught:
+        connection.send("POST", "datasets/", {"type": "submission", "file_size": 1})
+    assert caught.value.unclear
+    assert caught.value.status == 1
+    assert (
+        str(caught.value)
+        == f"POST {site.address}/api/datasets/: answered 500 Internal Server Error: Server Error (500)"
+    )
+    assert site.changing() == ["POST /api/datasets/"]
+
+
+def test_nobody_waits_without_end(
+    site: Site, connection: Connection, pauses: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gen_bundle.live.connection.TIMEOUT_S", (0.1, 0.1))
+    site.slow = 0.3
+    with pytest.raises(AnswerError, match="no answer in time") as caught:
+        connection.get("my_profile/")
+    assert caught.value.unclear
+    assert pauses == [0.5, 2, 8]
+    with pytest.raises(AnswerError, match="no answer in time"):
+        connection.send("POST", "datasets/", {"type": "submission", "file_size": 1})
+    assert site.changing() == ["POST /api/datasets/"]
+    assert ChangeLog().file.read_text().endswith("/api/datasets/ no answer\n")
+
+
+def test_an_untrusted_connection_is_not_used(site: Site) -> None:
+    address = site.address.replace("http:", "https:")
+    with Connection(address, Token("a test", TOKEN)) as other, pytest.raises(AnswerError, match="no trusted TLS"):
+        other.get("my_profile/")
+    assert site.asked == []
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_redirect_takes_the_token_nowhere(site: Site, connection: Connection, method: str) -> None:
+    site.redirects = {"my_profile/": f"{site.store}/bucket/anything"}
+    with pytest.raises(AnswerError, match=f"was not followed. If that is the site: --server {site.store}"):
+        _ = connection.get("my_profile/") if method == "GET" else connection.send("POST", "my_profile/")
+    assert {address for address, *_ in site.asked} == {site.address}
+
+
+def test_the_store_never_sees_the_token(
+    site: Site, connection: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login ada password ada\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+    (tmp_path / "file").write_bytes(b"x" * 100_000)
+    done: list[tuple[int, int]] = []
+    connection.put_file(site.signed("one"), tmp_path / "file", "application/zip", lambda *at: done.append(at))
+    assert site.files["one"] == b"x" * 100_000
+    assert done[-1] == (100_000, 100_000)
+    assert len(done) > 2  # streamed in blocks
+    assert connection.download(site.signed("one"), tmp_path / "again") == 100_000
+    assert [authorization for *_, authorization, _ in site.asked] == [None, None]
+
+
+def test_a_wrong_content_type_is_said_with_the_stores_code(site: Site, connection: Connection, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"x")
+    with pytest.raises(AnswerError, match="answered 403 Forbidden: SignatureDoesNotMatch") as caught:
+        connection.put_file(site.signed("one"), tmp_path / "file", "application/octet-stream")
+    assert SIGNATURE not in str(caught.value)
+
+
+def test_no_secret_in_messages_tracebacks_or_the_log(site: Site, connection: Connection, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"x")
+    connection.send("POST", "datasets/", {"type": "submission", "file_size": 1})
+    connection.put_file(site.signed("one"), tmp_path / "file", "application/zip")
+    texts = [ChangeLog().file.read_text(), repr(connection), repr(connection.token)]
+    assert stat.S_IMODE(ChangeLog().file.stat().st_mode) == 0o600
+    for url in (site.signed("none"), f"http://127.0.0.1:1/bucket?X-Amz-Signature={SIGNATURE}"):
+        try:
+            connection.download(url, tmp_path / "got")
+        except AnswerError as error:
+            texts.append("".join(traceback.format_exception(error)))
+    assert len(texts) == 5
+    assert "POST" in texts[0]
+    assert "PUT" in texts[0]
+    assert not [text for text in texts if SIGNATURE in text or TOKEN in text]
+
+
+def test_a_wrong_token_is_named_by_its_source(site: Site) -> None:
+    with Connection(site.address, Token("CODABENCH_TOKEN", "f" * 40)) as other, pytest.raises(AnswerError) as caught:
+        other.get("my_profile/")
+    assert str(caught.value).endswith("403 Forbidden: Invalid token. It comes from CODABENCH_TOKEN.")
+
+
+def test_a_page_where_data_was_expected(site: Site, connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.live_server.answer_api", lambda *_: b"<title>x</title>\n<p>Welcome</p>")
+    with pytest.raises(AnswerError, match=r"a page instead of data: Welcome\. Is .* a Codabench site"):
+        connection.get("my_profile/")
+
+
+def test_a_broken_download_goes_on_where_it_ended(site: Site, connection: Connection, tmp_path: Path) -> None:
+    site.files["one"] = bytes(range(256)) * 40
+    site.cut_short = 2
+    assert connection.download(site.signed("one"), tmp_path / "one") == 10240
+    assert (tmp_path / "one").read_bytes() == site.files["one"]
+    assert len(site.asked) == 3
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["one"]
+
+
+def test_a_download_that_never_comes_whole_is_an_error(site: Site, connection: Connection, tmp_path: Path) -> None:
+    site.files["one"] = bytes(10240)
+    site.cut_short = 4
+    with pytest.raises(AnswerError, match="/bucket/one: the connection broke"):
+        connection.download(site.signed("one"), tmp_path / "one")
+    assert not (tmp_path / "one").exists()
+    assert connection.download(site.signed("one"), tmp_path / "one") == 10240
+    assert site.asked[-1][2].startswith("/bucket/one")
+
+
+@pytest.mark.parametrize("paged", [True, False])
+def test_lists_come_in_pages_or_whole(
+    site: Site, connection: Connection, paged: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gen_bundle.live.answers.PAGE_SIZE", 2)
+    site.paged = paged
+    site.competitions = {number: {"id": number, "title": "A"} for number in range(5)}
+    assert [row["id"] for row in all_rows(connection, "competitions/", mine="true")] == [0, 1, 2, 3, 4]
+    assert len(site.asked) == (3 if paged else 1)
+    assert {address for address, *_ in site.asked} == {site.address}
+
+
+def test_a_list_that_loses_rows_is_not_taken(
+    site: Site, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = {"count": 3, "next": None, "results": [{"id": 1}]}
+    monkeypatch.setattr("tests.live_server.answer_api", lambda *_: answer)
+    with pytest.raises(ListingError, match="1 rows arrived, the server counts 3"):
+        all_rows(connection, "competitions/")
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ('{"file_size": "This field is required."}', "file_size: This field is required."),
+        ('{"name": ["Too long.", "Taken."], "detail": "No."}', "name: Too long.; name: Taken.; No."),
+        ("<html>\n<style>p {}</style>\n\n<h1>Server  Error</h1>\n<p>More</p>", "Server Error"),
+        ("\x1b[31mred\nblue", "\\x1b[31mred"),
+        ("", ""),
+    ],
+)
+def test_error_bodies_in_one_line(body: str, line: str) -> None:
+    assert body_in_one_line(body) == line
+
+
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        ("https://www.codabench.org/", PUBLIC_SITE),
+        ("codabench.uni.edu", "https://codabench.uni.edu"),
+        ("http://localhost:8000", "http://localhost:8000"),
+    ],
+)
+def test_servers(given: str, address: str) -> None:
+    assert server_address(given) == address
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("http://codabench.uni.edu", "unencrypted"),
+        ("https://ada:pw@site.org", "holds a user name or password"),
+        ("ftp://site.org", "is not a site"),
+        ("https://site.org/?token=1", "is not a site"),
+        ("https://[", "is not a site"),
+    ],
+)
+def test_addresses_that_are_refused(given: str, message: str) -> None:
+    with pytest.raises(UserError, match=message) as caught:
+        server_address(given)
+    assert "pw" not in str(caught.value)
+
+
+def test_the_token_comes_from_file_environment_or_login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UserError, match=r"no token for https://a\.org\. Run gen-bundle login --server https://a.org"):
+        find_token("https://a.org", None)
+    save_token("https://a.org", "saved")
+    save_token("https://b.org", "other")
+    assert stat.S_IMODE(tokens_file().stat().st_mode) == 0o600
+    assert find_token("https://a.org", None).text == "saved"
+    monkeypatch.setenv("CODABENCH_TOKEN", "variable")
+    assert find_token("https://a.org", None).text == "variable"
+    (tmp_path / "token").write_text("file\n")
+    assert find_token("https://a.org", tmp_path / "token").text == "file"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_a_file_of_tokens_that_others_can_read_is_not_used() -> None:
+    save_token("https://a.org", "saved").chmod(0o644)
+    with pytest.raises(UserError, match=r"other users can read it\. Run: chmod 600"):
+        find_token("https://a.org", None)
+
+
+def test_what_cannot_be_a_token_is_not_shown(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("se cret\nlines")
+    with pytest.raises(UserError, match="does not hold a token") as caught:
+        find_token("https://a.org", tmp_path / "token")
+    assert "cret" not in str(caught.value)

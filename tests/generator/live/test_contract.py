@@ -1,0 +1,81 @@
+"""What we rely on a site for; against our own, or the one that GEN_BUNDLE_LIVE_SERVER names (with CODABENCH_TOKEN)."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.live.change_log import ChangeLog
+from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.credentials import Token, server_address
+from gen_bundle.live.fetch import FetchRequest, fetch
+from gen_bundle.live.status import status
+from gen_bundle.live.upload import UnpackingError, Uploaded, upload
+from tests.generator.check.drafts import NOW
+from tests.generator.live.conftest import ready_draft
+from tests.live_server import TOKEN, Site, serve_site
+
+SERVER, GIVEN_TOKEN = os.environ.get("GEN_BUNDLE_LIVE_SERVER"), os.environ.get("CODABENCH_TOKEN")
+
+
+@pytest.fixture(scope="module")
+def any_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    log = ChangeLog(tmp_path_factory.mktemp("state") / "changes.log")
+    with contextlib.ExitStack() as held:
+        if SERVER:
+            assert GIVEN_TOKEN, "GEN_BUNDLE_LIVE_SERVER needs CODABENCH_TOKEN"
+            address, token = server_address(SERVER), GIVEN_TOKEN
+        else:
+            address, token = held.enter_context(serve_site(Site())).address, TOKEN
+        yield held.enter_context(Connection(address, Token("the environment", token), log))
+
+
+@pytest.fixture(scope="module")
+def uploaded(any_site: Connection, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Uploaded]:
+    path = tmp_path_factory.mktemp("contract") / "contract-test.zip"
+    path.write_bytes(ready_draft().as_zip())
+    done = upload(any_site, path)
+    yield done
+    any_site.send("DELETE", f"competitions/{done.id}/")
+
+
+def test_the_token_is_somebodys(any_site: Connection) -> None:
+    assert any_site.get("my_profile/")["username"]
+
+
+def test_a_wrong_token_is_refused_as_such(any_site: Connection) -> None:
+    with Connection(any_site.server, Token("a test", "f" * 40)) as other, pytest.raises(AnswerError) as caught:
+        other.get("my_profile/")
+    assert caught.value.code in (401, 403)
+    assert "Invalid token. It comes from a test." in str(caught.value)
+
+
+def test_a_sound_bundle_is_stored_as_it_says_and_not_published(uploaded: Uploaded) -> None:
+    assert uploaded.mismatches == ()
+    assert uploaded.obstacles == ()
+    assert not uploaded.published
+
+
+def test_the_store_refuses_another_content_type(any_site: Connection, tmp_path: Path) -> None:
+    (tmp_path / "file.zip").write_bytes(b"PK")
+    body = {"type": "submission", "request_sassy_file_name": "file.zip", "file_size": 2}
+    url = any_site.send("POST", "datasets/", body)["sassy_url"]
+    with pytest.raises(AnswerError) as caught:
+        any_site.put_file(url, tmp_path / "file.zip", "application/octet-stream")
+    assert caught.value.code == 403
+
+
+def test_a_broken_bundle_fails_with_a_message(any_site: Connection, tmp_path: Path) -> None:
+    (tmp_path / "broken.zip").write_bytes(b"not a zip")
+    with pytest.raises(UnpackingError, match="Bad zip file uploaded"):
+        upload(any_site, tmp_path / "broken.zip", force=True)
+
+
+def test_a_new_competition_has_nothing_to_fetch(any_site: Connection, uploaded: Uploaded, tmp_path: Path) -> None:
+    (phase,) = fetch(any_site, FetchRequest(uploaded.id, tmp_path / "out"))
+    assert (phase.name, phase.submissions) == ("Main", 0)
+    seen = status(any_site, uploaded.id, NOW)
+    assert (seen.title, seen.oldest, seen.failures) == ("A small task", None, ())
+    assert seen.phases[0].days_left == 730.0

@@ -1,0 +1,276 @@
+"""gen-bundle fetch: everything once, in the layout that the ranking reads, also when it is interrupted."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.errors import UserError
+from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.fetch import FetchRequest, fetch
+from gen_bundle.live.names import file_name, folder_name
+from scoring_kit.entries import read_entries
+from tests.generator.live.conftest import Verb
+from tests.live_server import Site, packed
+
+PHASE, OTHER = 21, 22
+
+
+def sent(text: str) -> bytes:
+    return packed({"answers.csv": text.encode()})
+
+
+@pytest.fixture
+def running(site: Site) -> Site:
+    """A competition with two phases and five submissions."""
+    site.competitions[5] = {
+        "id": 5,
+        "title": "A small task",
+        "published": True,
+        "phases": [
+            {"id": OTHER, "index": 1, "name": "Final phase", "start": None, "end": None, "tasks": []},
+            {"id": PHASE, "index": 0, "name": "Test", "start": None, "end": None, "tasks": []},
+        ],
+    }
+    site.participants = [
+        {"id": 1, "username": "eagle", "email": "e@site.org", "status": "approved", "is_bot": False},
+        {"id": 2, "username": "owl", "email": "o@site.org", "status": "pending", "is_bot": False},
+    ]
+    site.add_submission(PHASE, "eagle", sent("first"), organization={"id": 1, "name": "Eagles"})
+    site.add_submission(PHASE, "eagle", sent("second"), on_leaderboard=True)
+    site.add_submission(PHASE, "owl", sent("bad"), status="Failed", logs={"scoring_stderr": "line 3: no label"})
+    site.add_submission(PHASE, "owl", sent("good"), scores=[{"index": 0, "column_key": "points", "score": "0.2500"}])
+    site.add_submission(OTHER, "owl", sent("final"))
+    site.boards[PHASE] = {
+        "id": 1,
+        "title": "Results",
+        "primary_index": 0,
+        "tasks": [{"id": 1, "name": "Task", "columns": []}],
+        "submissions": [{"id": 102, "owner": "eagle", "scores": [], "organization": "Eagles", "created_when": "2030"}],
+    }
+    return site
+
+
+def records(folder: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((folder / "submissions.json").read_text())
+    return found
+
+
+def downloads(site: Site) -> list[str]:
+    return [path.partition("?")[0] for address, _, path, *_ in site.asked if address == site.store]
+
+
+@pytest.mark.parametrize("paged", [True, False])
+def test_everything_is_fetched(running: Site, verb: Verb, tmp_path: Path, paged: bool) -> None:
+    running.paged = paged
+    out = tmp_path / "out"
+    done = verb("fetch", 5, "--out", out)
+    assert done.exit_code == 0, done.output
+    assert f"{out / '0-test'}: 4 submissions, 4 of them new" in done.stderr
+    test = out / "0-test"
+    assert sorted(path.relative_to(test).as_posix() for path in test.rglob("*.*") if path.is_file()) == [
+        "board.json",
+        "logs/103/scoring_stderr.txt",
+        "other/owl/2030-01-02T03-04-02/submission.zip",
+        "results/101.zip",
+        "results/102.zip",
+        "results/104.zip",
+        "submissions.json",
+        "submissions/eagle/2030-01-02T03-04-00/submission.zip",
+        "submissions/eagle/2030-01-02T03-04-01/submission.zip",
+        "submissions/owl/2030-01-02T03-04-03/submission.zip",
+    ]
+    assert (test / "submissions/owl/2030-01-02T03-04-03/submission.zip").read_bytes() == sent("good")
+    assert (test / "logs/103/scoring_stderr.txt").read_text() == "line 3: no label"
+    first, second, failed, good = records(test)
+    assert first["organization"] == "Eagles"
+    assert (second["on_leaderboard"], second["scores"], second["complete"]) == (True, {"points": 0.5}, True)
+    assert (failed["status"], failed["message"]) == ("Failed", "scoring_hostname-1")
+    assert good["created"] == "2030-01-02T03:04:03Z"
+    assert json.loads((test / "board.json").read_text())["submissions"][0]["owner"] == "eagle"
+    assert [row["email"] for row in json.loads((out / "participants.json").read_text())] == ["e@site.org", "o@site.org"]
+    assert (out / "1-final-phase" / "submissions.json").is_file()
+
+
+def test_the_ranking_reads_the_latest_scored_submission_of_each_team(
+    running: Site, connection: Connection, tmp_path: Path
+) -> None:
+    running.add_submission(PHASE, "eagle", sent("worst"), status="Failed")
+    fetch(connection, FetchRequest(5, tmp_path / "out", "Test"))
+    entries = read_entries(tmp_path / "out" / "0-test" / "submissions", tmp_path / "work", [])
+    assert {entry.team: (entry.files / "answers.csv").read_text() for entry in entries} == {
+        "eagle": "second",
+        "owl": "good",
+    }
+
+
+def test_only_what_is_new_is_fetched_again(running: Site, connection: Connection, tmp_path: Path) -> None:
+    request = FetchRequest(5, tmp_path / "out")
+    fetch(connection, request)
+    running.asked.clear()
+    fetch(connection, request)
+    assert downloads(running) == []
+    running.add_submission(PHASE, "owl", sent("new"))
+    (tmp_path / "out" / "0-test" / "submissions/eagle/2030-01-02T03-04-00/submission.zip").write_bytes(b"cut")
+    test, _ = fetch(connection, request)
+    assert test.new_files == 2
+    assert [path for path in downloads(running) if path.endswith(".zip")] == ["/bucket/101.zip", "/bucket/106.zip"]
+
+
+def test_scores_that_come_after_finished_are_waited_for(running: Site, connection: Connection, tmp_path: Path) -> None:
+    request = FetchRequest(5, tmp_path / "out", "Test")
+    running.late_scores = 1
+    (test,) = fetch(connection, request)
+    assert test.unfinished == 1
+    assert records(test.folder)[0]["scores"] == {}
+    running.asked.clear()
+    (test,) = fetch(connection, request)
+    assert test.unfinished == 0
+    assert records(test.folder)[0]["scores"] == {"points": 0.5}
+    assert "/bucket/101.zip" not in downloads(running)
+
+
+def test_a_submission_moves_when_its_run_ends_or_it_is_taken_back(
+    running: Site, connection: Connection, tmp_path: Path
+) -> None:
+    request = FetchRequest(5, tmp_path / "out", "Test")
+    row = running.submissions[0]
+    row |= {"status": "Running", "scores": []}
+    (test,) = fetch(connection, request)
+    name = "eagle/2030-01-02T03-04-00/submission.zip"
+    assert (test.folder / "other" / name).is_file()
+    assert test.unfinished == 1
+    row |= {"status": "Finished", "scores": [{"index": 0, "column_key": "points", "score": "0.1"}]}
+    fetch(connection, request)
+    assert (test.folder / "submissions" / name).is_file()
+    assert not (test.folder / "other" / "eagle").exists()
+    row["on_leaderboard"] = True
+    fetch(connection, request)
+    assert records(test.folder)[0]["on_leaderboard"]
+    row["is_soft_deleted"] = True
+    fetch(connection, request)
+    assert (test.folder / "other" / name).is_file()
+    running.submissions.pop(1)
+    (test,) = fetch(connection, request)
+    assert [record["status"] for record in records(test.folder)] == ["Deleted", "Deleted", "Failed", "Finished"]
+    assert not (test.folder / "submissions" / "eagle").exists()
+
+
+def test_an_interrupted_fetch_goes_on(running: Site, connection: Connection, tmp_path: Path) -> None:
+    request = FetchRequest(5, tmp_path / "out", "Test")
+    running.breaks_before = {"submissions/103/"}
+    with pytest.raises(AnswerError, match="500"):
+        fetch(connection, request)
+    (test,) = fetch(connection, request)
+    assert (test.submissions, test.new_files) == (4, 2)
+    assert downloads(running).count("/bucket/101.zip") == 1
+
+
+def test_a_file_that_the_server_has_lost(running: Site, verb: Verb, tmp_path: Path) -> None:
+    del running.files["101.zip"]
+    done = verb("fetch", 5, "--out", tmp_path / "out")
+    assert done.exit_code == 1
+    assert "/bucket/101.zip: answered 404 Not Found: NoSuchKey" in done.stderr
+    assert "secret-signature" not in done.output
+    assert [record["file"] is None for record in records(tmp_path / "out" / "0-test")] == [True, False, False, False]
+
+
+def test_a_submission_to_several_tasks_has_one_file(running: Site, connection: Connection, tmp_path: Path) -> None:
+    parent = running.add_submission(PHASE, "eagle", sent("both"), has_children=True, scores=[])
+    child = running.add_submission(PHASE, "eagle", sent("both"), parent=parent["id"], task={"id": 1, "name": "A"})
+    (test,) = fetch(connection, FetchRequest(5, tmp_path / "out", "Test"))
+    *_, above, below = records(test.folder)
+    assert (above["id"], above["complete"], above["scores"]) == (parent["id"], True, {})
+    assert (below["id"], below["file"], below["task"], below["scores"]) == (child["id"], None, "A", {"points": 0.5})
+    assert test.submissions == 5
+    running.asked.clear()
+    fetch(connection, FetchRequest(5, tmp_path / "out", "Test"))
+    assert downloads(running) == []
+
+
+def test_a_board_in_pages_whose_count_is_another_one(
+    running: Site, connection: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a submission has a row for each of its tasks, the server may count otherwise."""
+    monkeypatch.setattr("gen_bundle.live.answers.PAGE_SIZE", 2)
+    row = running.boards[PHASE]["submissions"][0]
+    running.boards[PHASE]["submissions"] = [row, row, row]
+    (test,) = fetch(connection, FetchRequest(5, tmp_path / "out", "Test"))
+    assert [one["rank"] for one in json.loads((test.folder / "board.json").read_text())["submissions"]] == [1, 2, 3]
+
+
+def test_two_within_a_second_are_both_kept(running: Site, connection: Connection, tmp_path: Path) -> None:
+    running.add_submission(PHASE, "eagle", sent("twin"), created_when="2030-01-02T03:04:01.9Z")
+    (test,) = fetch(connection, FetchRequest(5, tmp_path / "out", "Test"))
+    assert records(test.folder)[-1]["file"] == "submissions/eagle/2030-01-02T03-04-02/submission.zip"
+    assert records(test.folder)[-1]["created"] == "2030-01-02T03:04:01Z"
+
+
+def test_pseudonyms_last_and_leave_no_name(running: Site, verb: Verb, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert verb("fetch", 5, "--out", out, "--pseudonyms").exit_code == 0
+    before = [record["owner"] for record in records(out / "0-test")]
+    assert before[0] == before[1] != before[2] == before[3]
+    assert set(before) == {"participant-001", "participant-002"}
+    running.add_submission(PHASE, "adder", sent("new"))
+    assert verb("fetch", 5, "--out", out, "--pseudonyms").exit_code == 0
+    assert [record["owner"] for record in records(out / "0-test")] == [*before, "participant-003"]
+    for path in out.rglob("*"):
+        seen = path.relative_to(out).as_posix() + (path.read_text("latin-1") if path.suffix == ".json" else "")
+        assert not [name for name in ("eagle", "owl", "adder", "Eagles", "site.org") if name in seen.lower()], path
+    assert not (out / "0-test" / "logs").exists()
+    assert list((tmp_path / "state" / "gen-bundle" / "pseudonyms").iterdir())
+
+
+def test_a_folder_is_one_competitions(running: Site, connection: Connection, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    fetch(connection, FetchRequest(5, out))
+    with pytest.raises(UserError, match=r"holds competition 5 of .*, without pseudonyms"):
+        fetch(connection, FetchRequest(5, out, pseudonyms=True))
+    running.competitions[6] = running.competitions[5] | {"id": 6}
+    with pytest.raises(UserError, match="holds competition 5 of"):
+        fetch(connection, FetchRequest(6, out))
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").touch()
+    with pytest.raises(UserError, match="was not made by gen-bundle fetch"):
+        fetch(connection, FetchRequest(5, tmp_path / "mine"))
+
+
+@pytest.mark.parametrize("phase", ["test", "0", "21"])
+def test_a_phase_by_name_index_or_id(running: Site, connection: Connection, tmp_path: Path, phase: str) -> None:
+    (test,) = fetch(connection, FetchRequest(5, tmp_path / "out", phase))
+    assert test.name == "Test"
+
+
+def test_a_phase_that_is_not_there(running: Site, verb: Verb, tmp_path: Path) -> None:
+    done = verb("fetch", 5, "--out", tmp_path / "out", "--phase", "dev")
+    assert done.exit_code == 2
+    assert "--phase dev: no such phase. Expected one of Test (id 21), Final phase (id 22)." in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["eagle", "a.b+c@d-e_f", "Ünal"])
+def test_plain_names_are_folders(name: str) -> None:
+    assert folder_name(name) == name
+
+
+def test_odd_names_become_different_folders_that_the_ranking_takes_for_teams() -> None:
+    names = ["..", ".", "", "a/b", "a_b", "../a_b", ".a_b", "20250131", "2025-01-31", "a" * 200, "a" * 201, "a b"]
+    folders = [folder_name(name) for name in names]
+    assert len(set(folders)) == len(names)
+    assert not [one for one in folders if one.startswith(".") or "/" in one or one[:1].isdigit() or len(one) > 120]
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("run.zip", "run.zip"),
+        ("C:\\x\\run.zip", "run.zip"),
+        ("../../.zip", "submission.zip"),
+        (None, "submission.zip"),
+        ("Deleted ", "Deleted.zip"),
+    ],
+)
+def test_file_names(name: str | None, file: str) -> None:
+    assert file_name(name) == file

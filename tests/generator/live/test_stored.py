@@ -1,0 +1,138 @@
+"""What a server stored against the bundle: recorded uploads as the real platform stored them, and every change seen."""
+
+import copy
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.check import Report, check_path
+from gen_bundle.live.connection import Connection
+from gen_bundle.live.explanation import explain_refusal
+from gen_bundle.live.stored import mismatches
+from gen_bundle.live.upload import upload
+from gen_bundle.preview.reading import open_bundle
+from tests.generator.check.drafts import NOW
+from tests.live_server import Site
+from tests.shared import recorded_uploads
+
+ACCEPTED = [case for case in recorded_uploads() if case.get("stored")]
+REFUSED = [case for case in recorded_uploads() if not case["accepted"]]
+COLUMN = ("index", "key", "sorting", "precision", "hidden", "computation")
+
+
+def as_answer(stored: dict[str, Any]) -> dict[str, Any]:
+    """A recorded row in the words of the API, as far as it was recorded."""
+    board = stored["leaderboard"]
+    return {
+        "title": stored["title"],
+        "docker_image": stored["docker_image"],
+        "pages": [{"index": number, "title": title} for number, title in enumerate(stored["pages"])],
+        "phases": [
+            {
+                "index": number,
+                "name": phase["name"],
+                "start": phase["start"],
+                "end": phase["end"],
+                "execution_time_limit": phase["execution_time_limit"],
+                "max_submissions_per_day": phase["max_submissions_per_day"],
+                "max_submissions_per_person": phase["max_submissions"],
+                "tasks": [{"id": number, "name": name} for number, name in enumerate(phase["tasks"])],
+            }
+            for number, phase in enumerate(stored["phases"])
+        ],
+        "leaderboards": [
+            {
+                "primary_index": board["primary_index"],
+                "submission_rule": board["submission_rule"],
+                "columns": [dict(zip(COLUMN, column, strict=False)) for column in board["columns"]],
+            }
+        ],
+    }
+
+
+@pytest.mark.parametrize("case", ACCEPTED, ids=lambda case: case["id"])
+def test_recorded_uploads_are_stored_as_their_bundles_say(case: dict[str, Any]) -> None:
+    with ExitStack() as held:
+        found = mismatches(open_bundle(case["path"], NOW, held), as_answer(case["stored"]), {})
+    assert [str(one) for one in found if not one.what.endswith(", title")] == []  # titles were not recorded
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case["id"])
+def test_a_recorded_refusal_is_explained_by_its_rule(case: dict[str, Any]) -> None:
+    report = check_path(case["path"], now=NOW)
+    first = next(finding.id for finding in report.findings if finding.first)
+    assert (explain_refusal(case["message"], report) or "").startswith(f"{first}: ")
+
+
+@pytest.mark.parametrize(
+    ("message", "rule"),
+    [
+        ("Bad zip file uploaded.", "zip-unreadable"),
+        ("Unpacking the bundle failed. Here is the error log: Unknown string format: soon", "date-unreadable"),
+        ("columns: Columns must have unique keys!", "column-keys-equal"),
+    ],
+)
+def test_a_refusal_that_the_check_did_not_foresee_is_explained_by_its_words(message: str, rule: str) -> None:
+    report = Report("bundle.zip", [])
+    assert (explain_refusal(message, report) or "").startswith(f"{rule}: ")
+
+
+@pytest.mark.parametrize("message", ["The disk is full", "Unpacking the bundle failed. Here is the error log: 'x'"])
+def test_a_refusal_that_no_rule_knows(message: str) -> None:
+    assert explain_refusal(message, Report("bundle.zip", [])) is None
+
+
+CHANGES: list[tuple[tuple[Any, ...], Any, str]] = [
+    (("title",), "Other", "title"),
+    (("docker_image",), "other:1", "docker_image"),
+    (("terms",), "Other", "terms"),
+    (("pages", 0, "title"), "Other", "title of page 1"),
+    (("pages", 0, "content"), "Other", "page Overview"),
+    (("phases", 0, "name"), "Other", "phase Main, name"),
+    (("phases", 0, "start"), "2031-01-01T01:00:00Z", "phase Main, start"),
+    (("phases", 0, "end"), None, "phase Main, end"),
+    (("phases", 0, "execution_time_limit"), 1, "phase Main, seconds a run"),
+    (("phases", 0, "max_submissions_per_day"), 1, "phase Main, submissions a day"),
+    (("phases", 0, "max_submissions_per_person"), 1, "phase Main, submissions in all"),
+    (("phases", 0, "tasks"), [], "phase Main, tasks"),
+    (("phases",), [], "number of phases"),
+    (("pages",), [], "number of pages"),
+    (("leaderboards", 0, "submission_rule"), "Force_Last", "leaderboard, submission_rule"),
+    (("leaderboards", 0, "primary_index"), 1, "leaderboard, primary_index"),
+    (("leaderboards", 0, "columns"), [], "columns"),
+    (("leaderboards", 0, "columns", 0, "title"), "Other", "column points, title"),
+    (("leaderboards", 0, "columns", 0, "sorting"), "asc", "column points, sorting"),
+    (("leaderboards", 0, "columns", 0, "precision"), 9, "column points, precision"),
+    (("leaderboards", 0, "columns", 0, "hidden"), True, "column points, hidden"),
+    (("leaderboards", 0, "columns", 0, "computation"), "avg", "column points, computation"),
+]
+
+
+@pytest.mark.parametrize(("at", "value", "what"), CHANGES, ids=[change[2] for change in CHANGES])
+def test_every_change_is_seen(
+    site: Site, connection: Connection, bundle: Path, at: tuple[Any, ...], value: Any, what: str
+) -> None:
+    done = upload(connection, bundle)
+    assert done.mismatches == ()
+    answer = copy.deepcopy(site.competitions[done.id])
+    target: Any = answer
+    for step in at[:-1]:
+        target = target[step]
+    assert target[at[-1]] != value
+    target[at[-1]] = value
+    with ExitStack() as held:
+        found = mismatches(open_bundle(bundle, NOW, held), answer, site.tasks)
+    assert [one.what for one in found] == [what]
+
+
+def test_a_file_that_was_not_stored_is_seen(site: Site, connection: Connection, bundle: Path) -> None:
+    done = upload(connection, bundle)
+    (task,) = site.tasks
+    lost = {task: site.tasks[task] | {"reference_data": None}}
+    with ExitStack() as held:
+        found = mismatches(open_bundle(bundle, NOW, held), site.competitions[done.id], lost)
+    assert [str(one) for one in found] == [
+        "task Task, reference_data: the bundle says 'a file', the server stored 'none'"
+    ]

@@ -1,0 +1,230 @@
+"""gen-bundle upload: what is refused here, what the server refuses, and what it stored."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.live import upload as journey
+from gen_bundle.live.connection import Connection
+from gen_bundle.live.upload import NotReadyError, UnpackingError, set_published, upload
+from tests.generator.check.drafts import Draft
+from tests.generator.live.conftest import Verb, ready_draft
+from tests.live_server import PASSWORD, TOKEN, Site
+
+STEPS = ["POST /api/datasets/", "PUT /bucket/key-101", "PUT /api/datasets/completed/key-101/"]
+
+
+def written(folder: Path, draft: Draft) -> Path:
+    path = folder / "other.zip"
+    path.write_bytes(draft.as_zip())
+    return path
+
+
+def test_a_bundle_becomes_an_unpublished_competition(site: Site, bundle: Path, verb: Verb) -> None:
+    done = verb("upload", bundle)
+    assert done.exit_code == 0, done.output
+    (number,) = site.competitions
+    assert done.stdout == f"{site.address}/competitions/{number}/\n"
+    assert "participants cannot see it yet" in done.stderr
+    assert not site.competitions[number]["published"]
+    assert site.files["key-101"] == bundle.read_bytes()
+    assert site.datasets["key-101"] == {
+        "type": "competition_bundle",
+        "request_sassy_file_name": "bundle.zip",
+        "file_name": "bundle.zip",
+        "file_size": bundle.stat().st_size,
+    }
+    assert site.changing() == STEPS
+
+
+def test_on_a_terminal_there_is_a_bar(bundle: Path, verb: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gen_bundle.cli.live_options.is_terminal", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    done = verb("upload", bundle)
+    assert done.exit_code == 0, done.output
+    assert "bundle.zip" in done.stderr
+
+
+def test_publishing_is_asked_for(site: Site, bundle: Path, verb: Verb) -> None:
+    done = verb("upload", bundle, "--publish", "--json")
+    assert done.exit_code == 0, done.output
+    (number,) = site.competitions
+    assert json.loads(done.stdout) == {
+        "id": number,
+        "address": f"{site.address}/competitions/{number}/",
+        "published": True,
+        "obstacles": [],
+        "mismatches": [],
+    }
+    assert site.competitions[number]["published"]
+    for secret in (TOKEN, PASSWORD, "secret-signature"):
+        assert secret not in done.output
+
+
+def test_publishing_twice_does_not_unpublish(site: Site, bundle: Path, connection: Connection) -> None:
+    done = upload(connection, bundle, publish=True)
+    assert done.published
+    assert set_published(connection, done.id)
+    assert site.competitions[done.id]["published"]
+
+
+def test_a_lost_answer_to_publishing_is_looked_up(site: Site, bundle: Path, connection: Connection) -> None:
+    site.breaks_after = {"toggle_publish/"}
+    done = upload(connection, bundle, publish=True)
+    assert done.published
+    assert site.changing()[3:] == [f"POST /api/competitions/{done.id}/toggle_publish/"]
+
+
+def _leak(draft: Draft) -> None:
+    draft.files["overview.md"] += b"\na\nb\na\n"
+    draft.yaml["phases"][0]["public_data"] = "ref"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda draft: draft.yaml.pop("image"), "image-missing"),
+        (_leak, "leak"),
+        (lambda draft: draft.yaml.update(docker_image="https://Wrong"), "docker-image-name"),
+        (lambda draft: draft.yaml.update(contact_email="me@example.org"), "draft: the contact"),
+        (lambda draft: draft.yaml.update(docker_image="gen-bundle/mine:1"), "draft: the image gen-bundle/mine:1"),
+        (lambda draft: draft.files.update({"overview.md": b"# TODO(organiser)"}), "draft: TODO(organiser) is still on"),
+        (
+            lambda draft: draft.yaml["phases"][0].update(start="2020-01-01 00:00:00", end="2020-02-01 00:00:00"),
+            "competition-over",
+        ),
+    ],
+)
+def test_what_is_not_ready_is_not_sent(site: Site, verb: Verb, tmp_path: Path, change: Any, reason: str) -> None:
+    draft = ready_draft()
+    change(draft)
+    done = verb("upload", written(tmp_path, draft))
+    assert done.exit_code == 1
+    assert f"error: {reason}" in done.stderr
+    assert "Nothing was uploaded. To upload it nevertheless: --force" in done.stderr
+    assert site.changing() == []
+
+
+def test_gold_that_comes_with_the_tool_is_a_draft(tmp_path: Path, connection: Connection) -> None:
+    draft = ready_draft()
+    shipped = Path(journey.__file__).resolve().parents[3] / "bundles" / "process2025" / "data" / "test" / "gold.csv"
+    draft.files["ref/gold.csv"] = shipped.read_bytes()
+    with pytest.raises(NotReadyError, match=r"draft: the gold of Task is synthetic: gold\.csv comes with gen-bundle"):
+        upload(connection, written(tmp_path, draft))
+
+
+def test_force_sends_a_draft_and_says_what_was_wrong(site: Site, verb: Verb, tmp_path: Path) -> None:
+    draft = ready_draft()
+    draft.yaml["contact_email"] = "me@example.org"
+    done = verb("upload", written(tmp_path, draft), "--force")
+    assert done.exit_code == 0, done.output
+    assert "forced: draft: the contact me@example.org is an example." in done.stderr
+    assert len(site.competitions) == 1
+
+
+def test_a_refusal_is_explained_by_the_rule(site: Site, verb: Verb, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.zip"
+    broken.write_bytes(b"not a zip")
+    done = verb("upload", broken, "--force")
+    assert done.exit_code == 1
+    assert "the server did not take the bundle: Bad zip file uploaded." in done.stderr
+    assert "error: zip-unreadable" in done.stderr
+    assert site.datasets == {}
+
+
+def test_a_queue_of_ones_own_is_known(site: Site, connection: Connection, tmp_path: Path) -> None:
+    draft = ready_draft()
+    draft.yaml["queue"] = "my-vhost"
+    assert upload(connection, written(tmp_path, draft)).obstacles == ()
+    draft.yaml["docker_image"] = "localhost:5000/mine:1"  # its workers may have it
+    assert upload(connection, written(tmp_path, draft)).obstacles == ()
+    draft.yaml["queue"] = "another"
+    with pytest.raises(NotReadyError, match="queue-unknown"):
+        upload(connection, written(tmp_path, draft))
+
+
+@pytest.mark.parametrize("paged", [True, False])
+def test_a_lost_answer_to_unpacking_is_looked_up(site: Site, bundle: Path, connection: Connection, paged: bool) -> None:
+    site.paged = paged
+    site.competitions = {7: {"id": 7, "title": "A small task"}}
+    site.breaks_after = {"datasets/completed/"}
+    done = upload(connection, bundle)
+    assert done.id in site.competitions
+    assert done.id != 7
+    assert site.changing() == STEPS
+
+
+def test_an_upload_that_may_have_been_lost_is_not_repeated(
+    site: Site, bundle: Path, connection: Connection, pauses: list[float]
+) -> None:
+    site.breaks_before = {"datasets/completed/"}
+    with pytest.raises(UnpackingError, match="no new competition appeared within 60 seconds") as caught:
+        upload(connection, bundle)
+    assert "Server Error (500)" in str(caught.value)
+    assert 60 <= sum(pauses) < 70
+    assert site.changing() == STEPS
+
+
+def test_unpacking_takes_as_long_as_it_takes(
+    site: Site, bundle: Path, connection: Connection, pauses: list[float]
+) -> None:
+    site.unpacking = 30
+    assert upload(connection, bundle).id in site.competitions
+    assert max(pauses) == 5
+
+
+def test_unpacking_that_does_not_end(
+    site: Site, bundle: Path, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journey, "PATIENCE_S", 60)
+    site.unpacking = 10**6
+    with pytest.raises(UnpackingError, match=r"not unpacked the bundle within 1 minutes"):
+        upload(connection, bundle)
+
+
+def test_what_was_stored_otherwise_is_said_and_not_published(
+    site: Site, bundle: Path, verb: Verb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests import live_server
+
+    make = live_server._new_competition
+
+    def altered(*given: Any) -> int:
+        number = make(*given)
+        site.competitions[number]["phases"][0]["max_submissions_per_day"] = 99
+        return number
+
+    monkeypatch.setattr(live_server, "_new_competition", altered)
+    done = verb("upload", bundle, "--publish")
+    assert done.exit_code == 1
+    assert "phase Main, submissions a day: the bundle says 3, the server stored 99" in done.stderr
+    assert "not published: it was stored otherwise" in done.stderr
+    assert not next(iter(site.competitions.values()))["published"]
+
+
+@pytest.mark.parametrize("content", [None, "bundle.yaml", "competition.yaml"])
+def test_a_folder_or_nothing_is_not_a_bundle(tmp_path: Path, verb: Verb, content: str | None) -> None:
+    path = tmp_path / "folder"
+    if content:
+        path.mkdir()
+        (path / content).write_text("version: 2\n")
+    done = verb("upload", path)
+    assert done.exit_code == 2
+    assert ("--release" in done.stderr) == (content == "bundle.yaml")
+
+
+def test_without_a_token_nothing_is_asked(
+    site: Site, bundle: Path, verb: Verb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CODABENCH_TOKEN")
+    done = verb("upload", bundle)
+    assert done.exit_code == 2
+    assert "no token for" in done.stderr
+    assert site.asked == []
+
+
+def test_a_long_file_name_is_cut(site: Site, bundle: Path, connection: Connection) -> None:
+    upload(connection, bundle.rename(bundle.with_name("b" * 80 + ".zip")))
+    assert site.datasets["key-101"]["file_name"] == "b" * 60 + ".zip"

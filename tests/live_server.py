@@ -1,0 +1,438 @@
+"""A Codabench site on this machine: answers as the real server was seen to answer, with its faults.
+
+Two addresses, as on the real site: the API, and a store for files that checks the content type of signed addresses.
+"""
+
+import contextlib
+import http.server
+import io
+import itertools
+import json
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import yaml
+
+TOKEN = "0123456789abcdef0123456789abcdef01234567"
+PASSWORD = "correct horse"
+HTML_500 = b"<!doctype html>\n<html><head><title>Oops</title></head>\n<body><h1>Server Error (500)</h1></body></html>"
+
+
+@dataclass
+class AnswerError(Exception):
+    """What the server answers; HTML where the body is bytes."""
+
+    code: int
+    body: Any
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Site:
+    """The site's content, its faults, and what was asked of it.
+
+    Attributes:
+        paged: lists come in pages, as since 2026.
+        busy: how many of the next GET requests to the API are answered 503.
+        slow: seconds that a request to the API takes.
+        unpacking: how often the status is asked for until a bundle is unpacked.
+        breaks_after: parts of paths that are answered 500 once, after the work was done.
+        breaks_before: likewise, without doing the work.
+        redirects: API paths (their ends) → where they lead.
+        cut_short: how many of the next downloads end in the middle.
+        late_scores: how often a submission is asked for until its scores are there.
+        asked: (address, method, path, Authorization, body) of all requests.
+    """
+
+    paged: bool = True
+    busy: int = 0
+    slow: float = 0
+    unpacking: int = 2
+    breaks_after: set[str] = field(default_factory=set)
+    breaks_before: set[str] = field(default_factory=set)
+    redirects: dict[str, str] = field(default_factory=dict)
+    cut_short: int = 0
+    late_scores: int = 0
+    asked: list[tuple[str, str, str, str | None, bytes]] = field(default_factory=list)
+    address: str = ""
+    store: str = ""
+    datasets: dict[str, dict[str, Any]] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
+    statuses: dict[int, dict[str, Any]] = field(default_factory=dict)
+    competitions: dict[int, dict[str, Any]] = field(default_factory=dict)
+    tasks: dict[int, dict[str, Any]] = field(default_factory=dict)
+    participants: list[dict[str, Any]] = field(default_factory=list)
+    submissions: list[dict[str, Any]] = field(default_factory=list)
+    boards: dict[int, dict[str, Any]] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=lambda: itertools.count(101))
+
+    def changing(self) -> list[str]:
+        """The requests that changed something, as `METHOD path`."""
+        return [f"{method} {path.partition('?')[0]}" for _, method, path, *_ in self.asked if method != "GET"]
+
+    def add_submission(self, phase: int, owner: str, content: bytes, **more: Any) -> dict[str, Any]:
+        """Add a submission with a file; `logs` are texts by the names of their files."""
+        number = next(self.numbers)
+        logs = more.pop("logs", {})
+        row = {
+            "id": number,
+            "phase": phase,
+            "owner": owner,
+            "filename": "submission.zip",
+            "status": "Finished",
+            "status_details": "scoring_hostname-1",
+            "created_when": f"2030-01-02T03:04:{len(self.submissions):02d}.123456Z",
+            "scores": [{"index": 0, "column_key": "points", "score": "0.5000000000"}],
+            "parent": None,
+            "has_children": False,
+            "children": [],
+            "on_leaderboard": False,
+            "is_soft_deleted": False,
+            "organization": None,
+        } | more
+        self.submissions.append(row)
+        self.files[f"{number}.zip"] = content
+        for name in ("prediction_stdout", "prediction_stderr", "scoring_stdout", "scoring_stderr"):
+            self.files[f"{number}-{name}"] = logs.get(name, "").encode()
+        self.files[f"{number}-result"] = b"" if row["status"] == "Failed" else packed({"scores.json": b"{}"})
+        return row
+
+    def signed(self, name: str) -> str:
+        """The address of a stored file; what makes it secret is in the query."""
+        return f"{self.store}/bucket/{name}?X-Amz-Signature=secret-signature"
+
+
+def packed(files: dict[str, bytes]) -> bytes:
+    """A zip of some files."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def answer_api(site: Site, method: str, path: str, token: str | None, body: bytes) -> Any:
+    """The JSON for a request, or None for 204.
+
+    Raises:
+        AnswerError: anything but 200.
+    """
+    url = urlsplit(path)
+    parts = url.path.removeprefix("/api/").strip("/").split("/")
+    query = {key: values[0] for key, values in parse_qs(url.query).items()}
+    given = json.loads(body) if body else {}
+    if parts == ["api-token-auth"]:
+        if given.get("password") != PASSWORD:
+            raise AnswerError(400, {"non_field_errors": ["Unable to log in with provided credentials."]})
+        return {"token": TOKEN}
+    if token is None:
+        raise AnswerError(403, {"detail": "Authentication credentials were not provided."})
+    if token != f"Token {TOKEN}":
+        raise AnswerError(403, {"detail": "Invalid token."})
+    match method, parts:
+        case "GET", ["my_profile"]:
+            return {"username": "ada", "name": "Ada", "email": "ada@site.org", "github_info": None}
+        case "GET", ["queues"]:
+            return {"count": 1, "next": None, "previous": None, "results": [{"id": 1, "vhost": "my-vhost"}]}
+        case "POST", ["datasets"]:
+            return _new_dataset(site, given)
+        case "PUT", ["datasets", "completed", key]:
+            return _completed(site, key)
+        case "GET", ["competitions"]:
+            rows = [{"id": one["id"], "title": one["title"]} for one in site.competitions.values()]
+            return _listed(site, rows, query)
+        case "GET", ["competitions", number, "creation_status"]:
+            return _creation_status(site, int(number))
+        case "GET", ["competitions", number]:
+            return _found(site.competitions, number)
+        case "DELETE", ["competitions", number]:
+            del site.competitions[int(number)]
+            return None
+        case "POST", ["competitions", number, "toggle_publish"]:
+            competition = _found(site.competitions, number)
+            competition["published"] = not competition["published"]
+            return {"published": competition["published"]}
+        case "GET", ["tasks", number]:
+            return _found(site.tasks, number)
+        case "GET", ["participants"]:
+            return site.participants
+        case "GET", ["submissions"]:
+            rows = [row for row in site.submissions if str(row["phase"]) == query.get("phase")]
+            return _listed(site, [_without_scores(row) for row in reversed(rows)], query)
+        case "GET", ["submissions", number]:
+            return _submission(site, int(number))
+        case "GET", ["submissions", number, "get_details"]:
+            return _details(site, int(number))
+        case "GET", ["phases", number, "get_leaderboard"]:
+            return _board(site, int(number), query)
+    raise AnswerError(404, {"detail": "Not found."})
+
+
+def _with_faults(site: Site, method: str, path: str, token: str | None, body: bytes) -> Any:
+    route = path.partition("?")[0]
+    if site.slow:
+        time.sleep(site.slow)
+    if method == "GET" and site.busy:
+        site.busy -= 1
+        raise AnswerError(503, b"<html>\n<body>Bad day</body></html>", {"Retry-After": "7"})
+    if to := next((to for end, to in site.redirects.items() if route.endswith(end)), None):
+        raise AnswerError(302, b"", {"Location": to})
+    if part := next((part for part in site.breaks_before if part in route), None):
+        site.breaks_before.remove(part)
+        raise AnswerError(500, HTML_500)
+    answer = answer_api(site, method, path, token, body)
+    if part := next((part for part in site.breaks_after if part in route), None):
+        site.breaks_after.remove(part)
+        raise AnswerError(500, HTML_500)
+    return answer
+
+
+def _found(rows: dict[int, dict[str, Any]], number: str) -> dict[str, Any]:
+    if int(number) not in rows:
+        raise AnswerError(404, {"detail": "Not found."})
+    return rows[int(number)]
+
+
+def _listed(site: Site, rows: list[dict[str, Any]], query: dict[str, str], key: str = "results") -> Any:
+    if not site.paged:
+        return rows
+    size = min(int(query.get("page_size", 50)), 500)
+    page = int(query.get("page", 1))
+    here = rows[(page - 1) * size : page * size]
+    # as behind a proxy: the server thinks that its address is another one
+    more = f"http://elsewhere.invalid/api/?page={page + 1}" if page * size < len(rows) else None
+    return {"count": len(rows), "next": more, "previous": None, "page_size": size, key: here}
+
+
+def _new_dataset(site: Site, given: dict[str, Any]) -> Any:
+    if not given.get("file_size"):
+        raise AnswerError(400, {"file_size": "This field is required."})
+    if len(given.get("file_name") or "") > 64:
+        raise AnswerError(400, {"file_name": ["Ensure this field has no more than 64 characters."]})
+    key = f"key-{next(site.numbers)}"
+    site.datasets[key] = given
+    return {"key": key, "sassy_url": site.signed(key)}
+
+
+def _completed(site: Site, key: str) -> Any:
+    if key not in site.datasets:
+        raise AnswerError(404, {"detail": "Not found."})
+    number = next(site.numbers)
+    site.statuses[number] = {"key": key, "left": site.unpacking, "competition": None, "details": ""}
+    if not site.unpacking:
+        _unpack(site, site.statuses[number])
+    if "datasets/completed/" in site.breaks_after:  # the bundle is unpacked all the same
+        _unpack(site, site.statuses[number])
+    return {"status_id": number}
+
+
+def _creation_status(site: Site, number: int) -> Any:
+    row = site.statuses.get(number)
+    if row is None:
+        raise AnswerError(404, {"detail": "Not found."})
+    row["left"] -= 1
+    if row["left"] > 0:
+        return {"status": "Starting", "details": None, "resulting_competition": None}
+    _unpack(site, row)
+    if row["details"]:
+        return {"status": "Failed", "details": row["details"], "resulting_competition": None}
+    return {"status": "Finished", "details": None, "resulting_competition": row["competition"]}
+
+
+def _unpack(site: Site, row: dict[str, Any]) -> None:
+    if row["competition"] or row["details"]:
+        return
+    try:
+        with zipfile.ZipFile(io.BytesIO(site.files.get(row["key"], b""))) as archive:
+            row["competition"] = _new_competition(site, archive)
+    except zipfile.BadZipFile:
+        row["details"] = "Bad zip file uploaded."
+    except KeyError as error:
+        row["details"] = f"Unpacking the bundle failed. Here is the error log: {error}"
+    if row["details"]:
+        del site.datasets[row["key"]]  # as the real site does
+
+
+def _new_competition(site: Site, archive: zipfile.ZipFile) -> int:
+    top = yaml.safe_load(archive.read("competition.yaml"))
+    tasks = {}
+    for task in top["tasks"]:
+        number = next(site.numbers)
+        roles = ("scoring_program", "reference_data", "input_data", "ingestion_program")
+        site.tasks[number] = {"id": number, "name": task["name"]} | {
+            role: {"id": 1, "key": f"{role}-{number}"} if task.get(role) else None for role in roles
+        }
+        tasks[task["index"]] = {"id": number, "name": task["name"]}
+    number = next(site.numbers)
+    site.competitions[number] = {
+        "id": number,
+        "title": top["title"],
+        "published": False,
+        "docker_image": top.get("docker_image", "codalab/codalab-legacy:py37"),
+        "terms": archive.read(top["terms"]).decode().rstrip(),
+        "pages": [
+            {"index": place, "title": page["title"], "content": archive.read(page["file"]).decode().rstrip()}
+            for place, page in enumerate(top["pages"])
+        ],
+        "phases": [
+            {
+                "id": next(site.numbers),
+                "index": phase["index"],
+                "name": phase["name"],
+                "start": _date(phase.get("start")),
+                "end": _date(phase.get("end")),
+                "execution_time_limit": phase.get("execution_time_limit") or 600,
+                "max_submissions_per_day": phase.get("max_submissions_per_day", 5),
+                "max_submissions_per_person": phase.get("max_submissions", 100),
+                "tasks": [tasks[index] for index in phase["tasks"]],
+            }
+            for phase in top["phases"]
+        ],
+        "leaderboards": [
+            {
+                "id": next(site.numbers),
+                "submission_rule": board.get("submission_rule", "Add"),
+                "primary_index": board.get("primary_index", 0),
+                "columns": [
+                    {"sorting": "desc", "precision": 2, "hidden": False, "computation": None} | column
+                    for column in board["columns"]
+                ],
+            }
+            for board in top["leaderboards"]
+        ],
+    }
+    return number
+
+
+def _date(text: str | None) -> str | None:
+    if not text:
+        return None
+    return f"{datetime.fromisoformat(text).replace(tzinfo=UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _without_scores(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key != "scores"}
+
+
+def _submission(site: Site, number: int) -> dict[str, Any]:
+    row = next((row for row in site.submissions if row["id"] == number), None)
+    if row is None:
+        raise AnswerError(404, {"detail": "Not found."})
+    if site.late_scores and row["status"] == "Finished":
+        site.late_scores -= 1
+        return row | {"scores": []}
+    return row
+
+
+def _details(site: Site, number: int) -> dict[str, Any]:
+    _submission(site, number)
+    logs = [name for name in site.files if name.startswith(f"{number}-") and name.endswith(("stdout", "stderr"))]
+    return {
+        "data_file": site.signed(f"{number}.zip"),
+        "prediction_result": None,
+        "scoring_result": site.signed(f"{number}-result"),
+        "detailed_result": None,
+        "logs": [{"name": name.partition("-")[2], "data_file": site.signed(name)} for name in logs],
+    }
+
+
+def _board(site: Site, phase: int, query: dict[str, str]) -> Any:
+    board = site.boards.get(phase, {"id": 1, "title": "Results", "primary_index": 0, "tasks": [], "submissions": []})
+    rows: list[dict[str, Any]] = board["submissions"]
+    if not site.paged:
+        return board
+    return board | _listed(site, rows, query, "submissions")
+
+
+@contextlib.contextmanager
+def serve_site(site: Site) -> Iterator[Site]:
+    """Serve a site on two ports of the loopback address; `site.address` and `site.store` are where."""
+    with _served(_api_handler(site)) as site.address, _served(_store_handler(site)) as site.store:
+        yield site
+
+
+@contextlib.contextmanager
+def _served(handler: type[http.server.BaseHTTPRequestHandler]) -> Iterator[str]:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    def body(self) -> bytes:
+        return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+
+    def reply(self, code: int, body: bytes, kind: str, headers: dict[str, str] | None = None) -> None:
+        self.send_response(code)
+        self.send_header("Content-Type", kind)
+        for name, value in ({"Content-Length": str(len(body))} | (headers or {})).items():
+            self.send_header(name, value)
+        self.end_headers()
+        with contextlib.suppress(OSError):  # somebody who did not wait
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 — the base class's name
+        pass
+
+
+def _api_handler(site: Site) -> type[http.server.BaseHTTPRequestHandler]:
+    class Handler(_Handler):
+        def do_GET(self) -> None:
+            body = self.body()
+            site.asked.append((site.address, self.command, self.path, self.headers.get("Authorization"), body))
+            code, headers = 200, {}
+            try:
+                answer = _with_faults(site, self.command, self.path, self.headers.get("Authorization"), body)
+                code = 204 if answer is None else 201 if self.command == "POST" else 200
+            except AnswerError as other:
+                code, answer, headers = other.code, other.body, other.headers
+            if isinstance(answer, bytes):
+                self.reply(code, answer, "text/html", headers)
+            else:
+                self.reply(code, b"" if answer is None else json.dumps(answer).encode(), "application/json", headers)
+
+        do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815 — the base class's names
+
+    return Handler
+
+
+def _store_handler(site: Site) -> type[http.server.BaseHTTPRequestHandler]:
+    class Handler(_Handler):
+        def do_PUT(self) -> None:
+            body = self.body()
+            site.asked.append((site.store, "PUT", self.path, self.headers.get("Authorization"), body))
+            if self.headers.get("Content-Type") != "application/zip" or self.headers.get("Authorization"):
+                self.reply(403, b"<Error><Code>SignatureDoesNotMatch</Code></Error>", "application/xml")
+                return
+            site.files[urlsplit(self.path).path.rpartition("/")[2]] = body
+            self.reply(200, b"", "application/xml")
+
+        def do_GET(self) -> None:
+            site.asked.append((site.store, "GET", self.path, self.headers.get("Authorization"), b""))
+            content = site.files.get(urlsplit(self.path).path.rpartition("/")[2])
+            if content is None:
+                self.reply(404, b"<Error><Code>NoSuchKey</Code></Error>", "application/xml")
+                return
+            start = int((self.headers.get("Range") or "bytes=0-").removeprefix("bytes=").rstrip("-"))
+            rest = content[start:]
+            self.send_response(206 if start else 200)
+            self.send_header("Content-Length", str(len(rest)))
+            self.end_headers()
+            if site.cut_short:
+                site.cut_short -= 1
+                rest = rest[: len(rest) // 2]
+            self.wfile.write(rest)
+            self.close_connection = True
+
+    return Handler
