@@ -19,15 +19,16 @@ FEWEST = 5
 
 @dataclass
 class AnswerAttack:
-    """Each submission asks how many of some candidates are right; where figures tell it by group, in each group.
+    """Each submission asks how many of some candidates are right; where figures show it by group, in each group.
 
     Attributes:
         oracle: the phase.
         groups: the group (event type, text) of each candidate.
         files: writes a submission with these candidates.
         right: from what is seen and the number of candidates asked, how many are right, and how exactly that is known.
-        right_in_group: the same for a group; None where no figure tells it.
+        right_in_group: the same for a group; None where no figure shows it.
         credits: what an answer may earn, all of it summed in the figures.
+        alone: whether nothing but the figures by group is looked at.
     """
 
     oracle: Oracle
@@ -36,6 +37,7 @@ class AnswerAttack:
     right: Callable[[Seen, int], tuple[float, float]]
     right_in_group: Callable[[Seen, str, int], tuple[float, float]] | None = None
     credits: Sequence[float] = field(default=RIGHT_OR_WRONG)
+    alone: bool = False
 
     def run(self) -> dict[int, float]:
         """Candidate → what it earns, of those of which this is known for certain."""
@@ -44,13 +46,13 @@ class AnswerAttack:
             question = window.question(self._predicted, self._draw)
             asked = [item for item, code in zip(window.active, question, strict=True) if code == ASKED]
             seen = self.oracle.submit(self.files(asked))
-            figures = [self.right(seen, len(asked))]
-            for group in self._told(question):
+            figures = [] if self.alone else [self.right(seen, len(asked))]
+            for group in self._shown_groups(question):
                 count = sum(self.groups[item] == group for item in asked)
                 assert self.right_in_group is not None
                 figures.append(self.right_in_group(seen, group, count))
-            shown, errors = zip(*figures, strict=True)
-            window.learn(question, shown, [max(error, 1e-6) for error in errors], self._predicted, self.oracle.left)
+            shown, errors = [value for value, _ in figures], [max(error, 1e-6) for _, error in figures]
+            window.learn(question, shown, errors, self._predicted, self.oracle.left)
         return {item: self.credits[code] for item, code in window.known.items()}
 
     def _draw(self, random: np.random.Generator, size: int) -> Query:
@@ -59,8 +61,8 @@ class AnswerAttack:
         question[random.integers(size)] = ASKED
         return question
 
-    def _told(self, question: Query) -> list[str]:
-        """The groups of which a figure tells something: those of enough candidates."""
+    def _shown_groups(self, question: Query) -> list[str]:
+        """The groups of which a figure is shown: those of enough candidates."""
         if self.right_in_group is None:
             return []
         asked = [self.groups[item] for item, code in zip(self._window.active, question, strict=True) if code == ASKED]
@@ -68,6 +70,8 @@ class AnswerAttack:
 
     def _predicted(self, golds: Golds, question: Query) -> NDArray[np.float64]:
         own = np.array([self.groups[item] for item in self._window.active])
-        masks = [question == ASKED, *((question == ASKED) & (own == group) for group in self._told(question))]
+        every = [] if self.alone else [question == ASKED]
+        masks = [*every, *((question == ASKED) & (own == group) for group in self._shown_groups(question))]
         earned = np.array(self.credits)
-        return np.column_stack([earned[golds[:, mask]].sum(axis=1) for mask in masks])
+        sums = [earned[golds[:, mask]].sum(axis=1) for mask in masks]
+        return np.column_stack(sums) if sums else np.zeros((len(golds), 1))

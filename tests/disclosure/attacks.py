@@ -7,11 +7,8 @@ What they do not find may still be found by a better one, so their counts are lo
 
 import csv
 import io
-import json
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -19,103 +16,17 @@ from typing import Literal
 from clarity2026 import reference as clarity_reference
 from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS
 from process2025.submission import CLASSES
+from tests.disclosure import are, clpsych
 from tests.disclosure.answers import AnswerAttack
 from tests.disclosure.digits import digits, places
+from tests.disclosure.found import Found
 from tests.disclosure.labels import LabelAttack
 from tests.disclosure.oracle import Oracle, Seen, Setting
 
 
-@dataclass(frozen=True)
-class Found:
-    """What an attack claims: how many items it decided, of how many, and whether each claim is true."""
-
-    items: int
-    of: int
-    all_true: bool
-
-
-def clpsych_a2(work: Path, setting: Setting) -> Found:
-    """Well-being scores: `full` by the bars of the timelines, else by `a2_mse`."""
-    oracle = Oracle(work, "clpsych2025", "a2", setting, "lexical-rule")
-    gold = json.loads((oracle.reference / "gold.json").read_text(encoding="utf-8"))
-    scored = {
-        timeline: {post: one["wellbeing_score"] for post, one in content["post_level"].items()}
-        for timeline, content in gold.items()
-    }
-    scored = {
-        timeline: {post: int(score) for post, score in posts.items() if score is not None}
-        for timeline, posts in scored.items()
-    }
-    true = {(timeline, post): score for timeline, posts in scored.items() for post, score in posts.items()}
-    base = json.loads(next(iter(oracle.baseline.values())))
-
-    def submit(answers: Mapping[tuple[str, str], float]) -> Seen:
-        for timeline, content in base.items():
-            for post, answer in content["post_level"].items():
-                answer["wellbeing_score"] = answers.get((timeline, post), 1.0)
-        return oracle.submit({"Team_1.json": json.dumps(base)})
-
-    found: dict[tuple[str, str], int] = {}
-    first = submit({})
-    while oracle.left:
-        groups = [list(scored)] if setting.details != "full" else [[timeline] for timeline in scored]
-        asked = []
-        for group in groups:
-            error = setting.error if setting.details != "full" else 0.005
-            weight = {key: 1 / len(group) / len(scored[key[0]]) for key in true if key[0] in group}
-            waiting = [key for key in weight if key not in found]
-            step = 9 * min(weight.values())
-            chosen = waiting[: places(step, 10, error)]
-            steps = [step * 10**-i for i in range(len(chosen))]
-            asked.append((group, chosen, steps, {key: s / weight[key] for key, s in zip(chosen, steps, strict=True)}))
-        moved = {key: by for *_, moves in asked for key, by in moves.items()}
-        seen = submit({key: 1 + by for key, by in moved.items()})
-        for group, chosen, steps, moves in asked:
-            before, after = _squared_error(first, group, setting), _squared_error(seen, group, setting)
-            if before is None or after is None or not chosen:
-                continue
-            squares = sum(s * by for s, by in zip(steps, moves.values(), strict=True))
-            for key, digit in zip(chosen, digits((before - after + squares) / 2, steps, 9), strict=True):
-                found[key] = 1 + digit
-    return Found(len(found), len(true), all(true[key] == score for key, score in found.items()))
-
-
-CLPSYCH_SCORES = {"serious": 1, "impaired": 5, "minimal": 8}
-
-
-def clpsych_classes(work: Path, setting: Setting) -> Found:
-    """Classes of well-being scores by `a2_macro_f1` alone; posts outside of a question abstain."""
-    oracle = Oracle(work, "clpsych2025", "a2", setting, "lexical-rule")
-    gold = json.loads((oracle.reference / "gold.json").read_text(encoding="utf-8"))
-    scores = {
-        (timeline, post): one["wellbeing_score"]
-        for timeline, content in gold.items()
-        for post, one in content["post_level"].items()
-        if one["wellbeing_score"] is not None
-    }
-    true = ["serious" if score < 5 else "impaired" if score <= 6 else "minimal" for score in scores.values()]
-    base = json.loads(next(iter(oracle.baseline.values())))
-
-    def files(answers: Sequence[str]) -> Mapping[str, str]:
-        given = {key: CLPSYCH_SCORES.get(answer) for key, answer in zip(scores, answers, strict=True)}
-        for timeline, content in base.items():
-            for post, answer in content["post_level"].items():
-                answer["wellbeing_score"] = given.get((timeline, post))
-        return {"Team_1.json": json.dumps(base)}
-
-    attack = LabelAttack(oracle, list(CLPSYCH_SCORES), len(true), files, "a2_macro_f1", "none", figure="none")
-    found = attack.run()
-    return Found(len(found), len(true), all(true[item] == label for item, label in found.items()))
-
-
-def _squared_error(seen: Seen, timelines: Sequence[str], setting: Setting) -> float | None:
-    if setting.details != "full":
-        return seen.scores["a2_mse"]
-    cells = seen.figure("Mean squared error by timeline").get(timelines[0])
-    return float(cells[0]) if cells else None
-
-
-def clarity_labels(work: Path, setting: Setting, figure: Literal["matrix", "f1"] = "matrix") -> Found:
+def clarity_labels(
+    work: Path, setting: Setting, figure: Literal["matrix", "f1"] = "matrix", alone: bool = False
+) -> Found:
     """Task 1: macro F1 over three labels, in `full` also the confusion matrix or the F1 of each label."""
     oracle = Oracle(work, "clarity2026", "joint", setting, "good")
     gold = clarity_reference.read(oracle.reference, ["clarity", "evasion"], {})
@@ -124,7 +35,7 @@ def clarity_labels(work: Path, setting: Setting, figure: Literal["matrix", "f1"]
     def files(answers: Sequence[str]) -> Mapping[str, str]:
         return {"a.csv": _csv(["id", "clarity_pred"], zip(ids, answers, strict=True))}
 
-    found = LabelAttack(oracle, CLARITY_LABELS, len(true), files, "clarity_macro_f1", "none", figure).run()
+    found = LabelAttack(oracle, CLARITY_LABELS, len(true), files, "clarity_macro_f1", "none", figure, alone).run()
     return Found(len(found), len(true), all(true[item] == label for item, label in found.items()))
 
 
@@ -152,7 +63,9 @@ def clarity_evasion(work: Path, setting: Setting) -> Found:
     return Found(len(found), len(ids), true)
 
 
-def process_classes(work: Path, setting: Setting) -> Found:
+def process_classes(
+    work: Path, setting: Setting, figure: Literal["matrix", "f1"] = "matrix", alone: bool = False
+) -> Found:
     """Task 1: macro F1 over three classes, in `full` also the confusion matrix."""
     oracle = Oracle(work, "process2025", "joint", setting, "good")
     rows = _table(oracle.reference / "gold.csv")
@@ -161,7 +74,7 @@ def process_classes(work: Path, setting: Setting) -> Found:
     def files(answers: Sequence[str]) -> Mapping[str, str]:
         return {"PROCESS_submission_Us_There.csv": _csv(["Test_ID", "Model1_class"], zip(ids, answers, strict=True))}
 
-    found = LabelAttack(oracle, CLASSES, len(true), files, "macro_f1", CLASSES[-1]).run()
+    found = LabelAttack(oracle, CLASSES, len(true), files, "macro_f1", CLASSES[-1], figure, alone).run()
     return Found(len(found), len(true), all(true[item] == label for item, label in found.items()))
 
 
@@ -193,7 +106,7 @@ def process_mmse(work: Path, setting: Setting) -> Found:
     return Found(len(found), count, all(true[name] == score for name, score in found.items()))
 
 
-def seedev(work: Path, setting: Setting, task: str, earned: Sequence[float] = (0.0, 1.0)) -> Found:
+def seedev(work: Path, setting: Setting, task: str, earned: Sequence[float] = (0.0, 1.0), alone: bool = False) -> Found:
     """SeeDev: precision counts the right events, in `full` also those of each type.
 
     In SeeDev-full an event without optional arguments earns half where only its negation is wrong.
@@ -234,7 +147,7 @@ def seedev(work: Path, setting: Setting, task: str, earned: Sequence[float] = (0
 
     groups = [event.split()[0] for _, event in lines]
     in_group = right_of_kind if setting.details == "full" else None
-    found = AnswerAttack(oracle, groups, files, right, in_group, earned).run()
+    found = AnswerAttack(oracle, groups, files, right, in_group, earned, alone).run()
     truth = [gold.get((name, " ".join(sorted(event.split()))), 0.0) for name, event in lines]
     return Found(len(found), len(lines), all(truth[item] == claim for item, claim in found.items()))
 
@@ -246,73 +159,6 @@ def _count(lines: Sequence[tuple[str, str]], kind: str) -> int:
 def _interleaved(columns: Sequence[Sequence[tuple[str, str]]]) -> list[tuple[str, str]]:
     longest = max(map(len, columns))
     return [column[i] for i in range(longest) for column in columns if i < len(column)]
-
-
-def are_task1(work: Path, setting: Setting) -> Found:
-    """ARE task 1: the success rate counts the right antecedents, in `full` also those of each text."""
-    oracle = Oracle(work, "are2007", "joint", setting, "good")
-    expected = oracle.manifest["task1"]
-    pronouns = {text: set(map(str, one["pronouns"])) for text, one in expected.items()}
-    pairs = [
-        (name, text, *pair)
-        for name, content in oracle.baseline.items()
-        if name.startswith("task1/")
-        for text in [Path(name).name.removesuffix("-output.xml")]
-        for pair in re.findall(r'<pronoun id="(\w+)"/><antecedent id="(\w+)"/>', content)
-        if pair[1] not in pronouns[text]  # a pronoun as antecedent earns half a point or more
-    ]
-    chains = {text: _chains(oracle.reference / "task1" / f"{text}-key.xml") for text in expected}
-    total = sum(map(len, pronouns.values()))
-
-    def files(asked: Sequence[int]) -> Mapping[str, str]:
-        bodies: dict[str, str] = dict.fromkeys(oracle.baseline, "")
-        for item in asked:
-            name, _, pronoun, antecedent = pairs[item]
-            bodies[name] += f'<pair><pronoun id="{pronoun}"/><antecedent id="{antecedent}"/></pair>'
-        return {name: f"<document>{body}</document>" for name, body in bodies.items()}
-
-    def right(seen: Seen, asked: int) -> tuple[float, float]:
-        return seen.scores["task1_success_rate"] * total, setting.error * total
-
-    def right_in_text(seen: Seen, text: str, asked: int) -> tuple[float, float]:
-        cells = seen.figure("Success rate by text").get(text)
-        size = len(pronouns[text])
-        return (float(cells[0]) * size, 0.005 * size) if cells else (math.nan, 0.0)
-
-    groups = [text for _, text, *_ in pairs]
-    found = AnswerAttack(oracle, groups, files, right, right_in_text if setting.details == "full" else None).run()
-    truth = [any({pronoun, antecedent} <= chain for chain in chains[text]) for _, text, pronoun, antecedent in pairs]
-    return Found(len(found), len(pairs), all(truth[item] == claim for item, claim in found.items()))
-
-
-def are_task2(work: Path, setting: Setting) -> Found:
-    """ARE task 2: `task2_precision` counts the right links; links that share no entity are asked together."""
-    oracle = Oracle(work, "are2007", "joint", setting, "good")
-    links = []
-    for name, content in oracle.baseline.items():
-        for chain in re.findall(r"<chain[^>]*>(.*?)</chain>", content) if name.startswith("task2/") else []:
-            nodes = re.findall(r'id="(\w+)"', chain)
-            links += [(name, one, other) for one, other in zip(nodes[::2], nodes[1::2], strict=False)]
-    key = {name: _chains(oracle.reference / name.replace("-output", "-key")) for name in {name for name, *_ in links}}
-
-    def files(asked: Sequence[int]) -> Mapping[str, str]:
-        bodies: dict[str, str] = dict.fromkeys(oracle.baseline, "")
-        for item in asked:
-            name, one, other = links[item]
-            bodies[name] += f'<chain><node id="{one}"/><node id="{other}"/></chain>'
-        return {name: f"<document>{body}</document>" for name, body in bodies.items()}
-
-    def right(seen: Seen, asked: int) -> tuple[float, float]:
-        return seen.scores["task2_precision"] * asked, setting.error * asked
-
-    found = AnswerAttack(oracle, [""] * len(links), files, right).run()
-    truth = [any({one, other} <= chain for chain in key[name]) for name, one, other in links]
-    return Found(len(found), len(links), all(truth[item] == claim for item, claim in found.items()))
-
-
-def _chains(path: Path) -> list[set[str]]:
-    chains = re.findall(r"<chain[^>]*>(.*?)</chain>", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-    return [set(re.findall(r'<node id="(\w+)"', chain)) for chain in chains]
 
 
 def _table(path: Path) -> list[dict[str, str]]:
@@ -327,8 +173,18 @@ def _csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 Attack = Callable[[Path, Setting], Found]
 ATTACKS: Mapping[str, Attack] = {
-    "CLPsych A.2, well-being of posts": clpsych_a2,
-    "CLPsych A.2, classes of posts, by macro F1 alone": clpsych_classes,
+    "CLPsych A.2, well-being of posts": clpsych.well_being,
+    "CLPsych A.2, well-being of posts, by abstentions": partial(clpsych.one_post_each, column="a2_mse"),
+    "CLPsych A.2, well-being of posts, by the error of `serious` alone": partial(
+        clpsych.one_post_each, column="a2_mse_serious"
+    ),
+    "CLPsych A.2, well-being of posts, by the error of `impaired` alone": partial(
+        clpsych.one_post_each, column="a2_mse_impaired"
+    ),
+    "CLPsych A.2, well-being of posts, by the error of `minimal` alone": partial(
+        clpsych.one_post_each, column="a2_mse_minimal"
+    ),
+    "CLPsych A.2, classes of posts, by macro F1 alone": clpsych.classes,
     "CLARITY task 1, labels": clarity_labels,
     "CLARITY task 1, labels, by F1 instead of the matrix": partial(clarity_labels, figure="f1"),
     "CLARITY task 2, answers that an annotator gave": clarity_evasion,
@@ -336,6 +192,35 @@ ATTACKS: Mapping[str, Attack] = {
     "PROCESS task 2, MMSE scores": process_mmse,
     "SeeDev-binary, events": partial(seedev, task="binary"),
     "SeeDev-full, events without optional arguments": partial(seedev, task="full", earned=(0.0, 0.5, 1.0)),
-    "ARE task 1, antecedents": are_task1,
-    "ARE task 2, links": are_task2,
+    "ARE task 1, antecedents": are.task1,
+    "ARE task 2, links": are.task2,
+    "ARE task 3, antecedents": are.task3,
+    "ARE task 4, links": are.task4,
 }
+
+ALONE: Mapping[str, Attack] = {
+    "CLPsych A.2 bars by timeline": clpsych.well_being,
+    "CLARITY task 1 matrix": partial(clarity_labels, alone=True),
+    "CLARITY task 1 F1 of each label": partial(clarity_labels, figure="f1", alone=True),
+    "PROCESS task 1 matrix": partial(process_classes, alone=True),
+    "PROCESS task 1 F1 of each label": partial(process_classes, figure="f1", alone=True),
+    "SeeDev-binary the same by type": partial(seedev, task="binary", alone=True),
+    "SeeDev-full the same by type": partial(seedev, task="full", earned=(0.0, 0.5, 1.0), alone=True),
+    "ARE task 1 bars by text": partial(are.task1, alone=True),
+}
+"""Figure → the attack that looks at nothing else; such figures are shown in `full`."""
+
+COLUMNS: Mapping[str, str] = {
+    "CLPsych A.2 squared error, each of 4 columns": "CLPsych A.2, well-being of posts",
+    "CLARITY task 1 macro F1": "CLARITY task 1, labels",
+    "CLARITY task 2 accuracy": "CLARITY task 2, answers that an annotator gave",
+    "PROCESS task 1 macro F1, precision, recall": "PROCESS task 1, classes",
+    "PROCESS task 2 RMSE": "PROCESS task 2, MMSE scores",
+    "SeeDev-binary F1, recall, precision": "SeeDev-binary, events",
+    "SeeDev-full F1, recall, precision, slot error rate": "SeeDev-full, events without optional arguments",
+    "ARE task 1 success rate": "ARE task 1, antecedents",
+    "ARE task 2 F1, recall, precision": "ARE task 2, links",
+    "ARE task 3 F1, recall, precision": "ARE task 3, antecedents",
+    "ARE task 4 F1, recall, precision": "ARE task 4, links",
+}
+"""Figure of the board → the attack that looks at nothing else in `headline`."""

@@ -12,14 +12,14 @@ from tests.disclosure.oracle import Oracle, Seen
 from tests.disclosure.window import Golds, Query, Window
 
 FEWEST = 5
-"""Fewer items of a label stand together with others in a matrix (`details_min_items`)."""
+"""Fewer items of a label are put together with others in a matrix (`details_min_items`)."""
 
 
 @dataclass
 class LabelAttack:
     """Two submissions count the gold of the labels; the others ask about as many items as can be decided.
 
-    An item outside of a question gets an answer that is no label, so that it counts for none; or, where only labels
+    An item outside of a question gets an answer that is not a label, so that it counts for none; or, where only labels
     are accepted, the last label: of those items it is known how many have each label, since the totals are.
 
     Attributes:
@@ -31,6 +31,7 @@ class LabelAttack:
         rest: the answer for an item outside of a question: no label, or the last label.
         figure: what the attacker looks at beside the column where `full` shows it: the confusion matrix, the F1 of each
             label, or nothing.
+        alone: whether macro F1 is not looked at after the totals, which follow from the figure as well.
     """
 
     oracle: Oracle
@@ -40,6 +41,7 @@ class LabelAttack:
     column: str
     rest: str
     figure: Literal["matrix", "f1", "none"] = "matrix"
+    alone: bool = False
 
     def run(self) -> dict[int, str]:
         """Item → its gold label, of those that are known for certain."""
@@ -52,8 +54,9 @@ class LabelAttack:
                 answers[item] = self.labels[code] if code >= 0 else self.rest
             seen = self.oracle.submit(self.files(answers))
             cells, error = self._cells(seen, question)
-            errors = [self.oracle.setting.error, *[error] * len(cells)]
-            window.learn(question, [seen.scores[self.column], *cells], errors, self._predicted, self.oracle.left)
+            shown, errors = [seen.scores[self.column], *cells], [self.oracle.setting.error, *[error] * len(cells)]
+            looked_at = slice(int(self.alone), None)
+            window.learn(question, shown[looked_at], errors[looked_at], self._predicted, self.oracle.left)
         return {item: self.labels[code] for item, code in window.known.items()}
 
     def _count_totals(self) -> list[int]:
@@ -66,7 +69,9 @@ class LabelAttack:
         return [*totals, self.items - sum(totals)]
 
     def _draw(self, random: np.random.Generator, size: int) -> Query:
-        if self._sees_matrix and random.random() < 0.5:  # labels with enough items each, or any, whatever tells more
+        if (
+            self._sees_matrix or self._sees_f1
+        ) and random.random() < 0.5:  # labels with enough items each, or any: the better question is taken
             groups = max(1, min(self._asked_labels, size // FEWEST))
             return random.permutation(np.arange(size) % groups)
         return random.integers(0 if self.rest not in self.labels else -1, self._asked_labels, size)
@@ -93,12 +98,13 @@ class LabelAttack:
         right = cells[self._codes, self._codes].T
         of_labels: NDArray[np.float64] = 2 * right / (self._totals + asked)
         f1: NDArray[np.float64] = of_labels.mean(axis=1)
+        columns = [] if self.alone else [f1]
         if self._sees_f1:
-            return np.column_stack([f1, of_labels])
-        if not self._sees_matrix:
-            return f1[:, None]
-        shown = cells[asked >= FEWEST].reshape(-1, len(golds)).T
-        return np.column_stack([f1, shown])
+            # one label of few items withholds the F1 of all
+            columns.append(np.full_like(of_labels, math.nan) if ((asked > 0) & (asked < FEWEST)).any() else of_labels)
+        if self._sees_matrix:
+            columns.append(cells[asked >= FEWEST].reshape(-1, len(golds)).T)
+        return np.column_stack(columns)
 
     def _asked(self, question: Query) -> NDArray[np.int64]:
         """How many items get each label."""

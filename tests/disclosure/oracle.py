@@ -73,14 +73,14 @@ class Oracle:
         overrides += [] if setting.decimals is None else [f"phases.test.score_decimals={setting.decimals}"]
         layout = "joint" if unit == "joint" else "tasks"
         competition = resolve(resource("bundles") / name, layout=layout, overrides=tuple(overrides))
-        data = _test_data(name, layout)
+        data = data_of_test_phase(name, layout)
         phase = next(phase for phase in competition.declaration.phases if phase.id == "test")
         chosen = next(one for one in competition.units if one.id == unit)
         description = program_description(competition, chosen, phase)
         write_files(work / "program", {"program.json": json.dumps(description)})
         self.setting = setting
         self.manifest: Mapping[str, Any] = data.manifest["expected"]
-        self.baseline = {name: _text(content) for name, content in data.baselines[baseline].items()}
+        self.baseline = {name: text_of(content) for name, content in data.baselines[baseline].items()}
         self.reference = data.references[unit]
         self.left = data.phase.max_submissions
         self._work = work
@@ -107,7 +107,7 @@ class Oracle:
 
 
 @cache
-def _test_data(name: str, layout: str) -> PhaseData:
+def data_of_test_phase(name: str, layout: str) -> PhaseData:
     """The test phase's files, which do not depend on what it shows; they lie in a temporary folder until the end."""
     work = Path(mkdtemp(prefix="disclosure-"))
     atexit.register(shutil.rmtree, work)
@@ -115,5 +115,5 @@ def _test_data(name: str, layout: str) -> PhaseData:
     return next(data for data in prepare_phases(competition, work) if data.phase.id == "test")
 
 
-def _text(content: Path | bytes) -> str:
+def text_of(content: Path | bytes) -> str:
     return content.decode() if isinstance(content, bytes) else content.read_text(encoding="utf-8")

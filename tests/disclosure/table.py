@@ -1,10 +1,13 @@
-"""The table of docs/disclosure.md: how many gold items each attack decides in each setting."""
+"""The tables of docs/disclosure.md: what the attacks decide in each setting, and what any decoder can at most."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tests.disclosure.attacks import Attack, Found
+from tests.disclosure.attacks import ALONE, COLUMNS, Attack
+from tests.disclosure.bounds import Gold
+from tests.disclosure.found import Found
+from tests.disclosure.golds import golds
 from tests.disclosure.oracle import Setting
 
 SIZES = (40_000, 150_000, 400_000)
@@ -15,25 +18,30 @@ MEMORIES = Path(__file__).with_name("memories.json")
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "disclosure.md"
 # from all that can be shown to the least
+FULL = "`full`"
 SETTINGS: Mapping[str, Setting] = {
-    "`full`": Setting("full"),
+    FULL: Setting("full"),
     "`headline`": Setting("headline"),
     "`headline`, 4 decimals": Setting("headline", 4),
     "`headline`, 2 decimals": Setting("headline", 2),
 }
-BEGIN, END = "<!-- attacks -->\n", "<!-- end of attacks -->\n"
+DECIMALS: Mapping[str, int | None] = {"exact": None, "4 decimals": 4, "2 decimals": 2}
+ATTACKED, BOUNDS, FIGURES = "attacks", "bounds", "figures"
+"""The tables, by the name of the comment before each."""
+
+Table = Sequence[Sequence[str]]
 
 
-def best_sizes(attack: Attack, work: Path) -> list[int]:
+def best_sizes(attack: Attack, work: Path, settings: Sequence[str] = tuple(SETTINGS)) -> list[int]:
     """With which memory an attack finds the most, in each setting."""
     return [
-        max(SIZES, key=lambda size: attack(work / f"{i}-{size}", replace(setting, memory=size)).items)
-        for i, setting in enumerate(SETTINGS.values())
+        max(SIZES, key=lambda size: attack(work / f"{i}-{size}", replace(SETTINGS[name], memory=size)).items)
+        for i, name in enumerate(settings)
     ]
 
 
 def row(attack: Attack, sizes: Sequence[int], work: Path) -> list[Found]:
-    """What an attack finds in each setting; whoever sees more may look at what a weaker setting shows alone."""
+    """What an attack finds in each setting; who sees more may look at only what a weaker setting shows."""
     rows: list[Found] = []
     for setting, size in reversed(list(zip(SETTINGS.values(), sizes, strict=True))):
         found = attack(work / str(len(rows)), replace(setting, memory=size))
@@ -42,18 +50,88 @@ def row(attack: Attack, sizes: Sequence[int], work: Path) -> list[Found]:
     return rows
 
 
-def documented() -> dict[str, list[int]]:
+def attack_table(rows: Mapping[str, list[Found]]) -> Table:
+    """Name of the attack → how many items there are, and how many it decides in each setting."""
+    header = ["gold items", "how many", *SETTINGS]
+    return [header, *([name, str(found[0].of), *(str(one.items) for one in found)] for name, found in rows.items())]
+
+
+def bound_table(items: Mapping[str, int]) -> Table:
+    """Gold → how many items there are, and how many any decoder decides at most, from all that a setting shows."""
+    return [
+        ["gold items", "how many", "submissions", *SETTINGS],
+        *(
+            [gold.name, "free text" if gold.items is None else str(len(gold.items)), str(gold.submissions)]
+            + [_at_most(gold, gold.bits(setting)) for setting in SETTINGS.values()]
+            for gold in golds(items)
+        ),
+    ]
+
+
+def figure_table(items: Mapping[str, int], found: Mapping[str, int]) -> Table:
+    """Figure → how many items an attack on it alone decides, how many any attack can, and its bits a submission.
+
+    Args:
+        items: how many gold items the attack of this name is about.
+        found: figure → what an attack decides that sees the exact figure alone.
+    """
+    rows = [["figure", "attack", *(f"at most, {name}" for name in DECIMALS), *(f"bits, {name}" for name in DECIMALS)]]
+    for gold in golds(items):
+        shown_alone = dict.fromkeys([*gold.board, *gold.full, *gold.follow])
+        for shown in (one for one in shown_alone if one.name.startswith(gold.task)):
+            one = replace(shown, number=1)
+            bits = [one.bits([decimals] * gold.submissions) for decimals in DECIMALS.values()]
+            most = ["–" if gold.items is None else _at_most(gold, every) for every in bits]
+            by_attack = str(found.get(shown.name, "–"))
+            rows.append([shown.name, by_attack, *most, *(f"{every / gold.submissions:.1f}" for every in bits)])
+    return rows
+
+
+def found_alone(
+    attacked: Mapping[str, Sequence[int]], sizes: Mapping[str, Sequence[int]], work: Path
+) -> dict[str, int]:
+    """Figure → how many items the attack decides that looks at it alone; those on columns are in the first table."""
+    found = {figure: attacked[name][2] for figure, name in COLUMNS.items()}
+    for number, (figure, attack) in enumerate(ALONE.items()):
+        one = attack(work / f"alone{number}", replace(SETTINGS[FULL], memory=sizes[figure][0]))
+        assert one.all_true, "an attack claims only what follows"
+        found[figure] = one.items
+    return found
+
+
+def _at_most(gold: Gold, bits: float) -> str:
+    return f"{bits:.0f} bits" if gold.items is None else str(gold.at_most(bits))
+
+
+def documented(table: str) -> Table:
+    """A table as the document has it, with its header."""
+    text = DOCUMENT.read_text(encoding="utf-8").split(_begin(table))[1].split(_end(table))[0]
+    header, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line]
+    return [header, *rows]
+
+
+def attacked() -> dict[str, list[int]]:
     """Attack → how many items there are, and how many it decides in each setting, as the document says."""
-    text = DOCUMENT.read_text(encoding="utf-8").split(BEGIN)[1].split(END)[0]
-    _, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line]
-    return {name: list(map(int, cells)) for name, *cells in rows}
+    return {name: list(map(int, cells)) for name, *cells in documented(ATTACKED)[1:]}
 
 
-def write(rows: Mapping[str, list[Found]]) -> None:
-    """Put the table in its place in the document: name of the attack → what it found in each setting."""
-    lines = [f"| gold items | how many | {' | '.join(SETTINGS)} |", "|---|--:|" + "--:|" * len(SETTINGS)]
-    for name, found in rows.items():
-        lines.append(f"| {name} | {found[0].of} | {' | '.join(str(one.items) for one in found)} |")
-    before, rest = DOCUMENT.read_text(encoding="utf-8").split(BEGIN)
-    _, after = rest.split(END)
-    DOCUMENT.write_text(before + BEGIN + "\n".join(lines) + "\n" + END + after, encoding="utf-8")
+def write(table: str, rows: Table) -> None:
+    """Put a table in its place in the document."""
+    header, *body = rows
+    lines = [_line(header), "|---|" + "--:|" * (len(header) - 1), *map(_line, body)]
+    before, rest = DOCUMENT.read_text(encoding="utf-8").split(_begin(table))
+    _, after = rest.split(_end(table))
+    content = "".join(f"{line}\n" for line in lines)
+    DOCUMENT.write_text(before + _begin(table) + content + _end(table) + after, encoding="utf-8")
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _begin(table: str) -> str:
+    return f"<!-- {table} -->\n"
+
+
+def _end(table: str) -> str:
+    return f"<!-- end of {table} -->\n"

@@ -6,7 +6,18 @@ from pathlib import Path
 import pytest
 
 from tests.disclosure.attacks import ATTACKS
-from tests.disclosure.table import MEMORIES, documented, row
+from tests.disclosure.golds import golds
+from tests.disclosure.table import (
+    BOUNDS,
+    FIGURES,
+    MEMORIES,
+    attacked,
+    bound_table,
+    documented,
+    figure_table,
+    found_alone,
+    row,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -15,8 +26,34 @@ pytestmark = pytest.mark.slow
 def test_an_attack_finds_what_the_document_says(tmp_path: Path, name: str) -> None:
     sizes = json.loads(MEMORIES.read_text(encoding="utf-8"))[name]
     found = row(ATTACKS[name], sizes, tmp_path)
-    assert documented()[name] == [found[0].of, *(one.items for one in found)]
+    assert attacked()[name] == [found[0].of, *(one.items for one in found)]
 
 
 def test_every_attack_is_documented() -> None:
-    assert list(documented()) == list(ATTACKS)
+    assert list(attacked()) == list(ATTACKS)
+
+
+def test_what_any_decoder_decides_at_most_is_what_the_document_says(tmp_path: Path) -> None:
+    items = {name: numbers[0] for name, numbers in attacked().items()}
+    sizes = json.loads(MEMORIES.read_text(encoding="utf-8"))
+    assert documented(BOUNDS) == bound_table(items)
+    assert documented(FIGURES) == figure_table(items, found_alone(attacked(), sizes, tmp_path))
+
+
+def test_every_task_of_the_five_competitions_has_a_bound() -> None:
+    tasks = {gold.task for gold in golds({name: numbers[0] for name, numbers in attacked().items()})}
+    assert tasks == {
+        *("CLPsych A.1", "CLPsych A.2", "CLPsych B", "CLPsych C", "CLARITY task 1", "CLARITY task 2"),
+        *("PROCESS task 1", "PROCESS task 2", "SeeDev-binary", "SeeDev-full"),
+        *(f"ARE task {number}" for number in range(1, 5)),
+    }
+
+
+def test_no_attack_finds_more_than_any_decoder_can() -> None:
+    most = {name: cells for name, _, _, *cells in documented(BOUNDS)[1:]}
+    for name, (_, *found) in attacked().items():
+        task = next(gold for gold in most if gold.partition(",")[0] == name.partition(",")[0])
+        for number, bound in zip(found, most[task], strict=True):
+            assert bound == "no bound" or number <= int(bound), name
+    for figure, decided, bound, *_ in documented(FIGURES)[1:]:
+        assert "–" in (decided, bound) or bound == "no bound" or int(decided) <= int(bound), figure

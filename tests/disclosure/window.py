@@ -38,7 +38,7 @@ class Window:
         self._labels = labels
         self._memory = memory
         self._random = np.random.default_rng(0)
-        self._expected = math.inf  # bits that a question tells
+        self._expected = math.inf  # bits that a question reveals
         self._refill(1)
 
     def question(self, predict: Predict, draw: Callable[[np.random.Generator, int], Query]) -> Query:
@@ -46,9 +46,9 @@ class Window:
         chosen = self._random.choice(len(self.golds), size=min(LOOKED_AT, len(self.golds)), replace=False)
         sample = self.golds[chosen]
         questions = [draw(self._random, len(self.active)) for _ in range(TRIED)]
-        told = [_entropy(predict(sample, question)) for question in questions]
-        self._expected = max(told)
-        return questions[told.index(self._expected)]
+        revealed = [_entropy(predict(sample, question)) for question in questions]
+        self._expected = max(revealed)
+        return questions[revealed.index(self._expected)]
 
     def learn(
         self, question: Query, shown: Sequence[float], errors: Sequence[float], predict: Predict, left: int
