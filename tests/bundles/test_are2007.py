@@ -15,6 +15,7 @@ from are2007.mentions import Mention
 from gen_bundle.package.resolve import resolve
 from gen_bundle.render.pages import render_pages
 from gen_bundle.resources import resource
+from scoring_kit.organiser import Request
 from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of, pages
 from tests.scoring_programs.framed import score
 
@@ -52,7 +53,7 @@ def test_baselines_are_made_without_the_keys(tmp_path: Path) -> None:
 @pytest.mark.parametrize("phase", ["dev", "test"])
 def test_the_data_are_sound_and_hold_what_the_rules_speak_of(phase: str) -> None:
     folder = FOLDER / "data" / phase
-    request = {"reference": str(folder), "tasks": TASKS, "options": {}}
+    request = Request(reference=str(folder), tasks=TASKS, all_tasks=TASKS, layout="joint", options={})
     assert organiser.check_reference(request) == {"warnings": []}
     gold = reference.read(folder, TASKS, {})
     for task in ("task1", "task3"):

@@ -27,6 +27,7 @@ from gen_bundle.render.starting_kit import starting_kit_members
 from gen_bundle.resources import resource
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
+from scoring_kit.organiser import Request
 from scoring_kit.submission_files import read_submission
 
 FOLDER = resource("bundles") / "clpsych2025"
@@ -187,8 +188,9 @@ def files_of(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("phase", PHASES)
 def test_the_better_baseline_is_better_and_both_are_valid(phase: str, tmp_path: Path) -> None:
     options = resolve(FOLDER).options
-    request = {"tasks": ["a2"], "options": options, "source": str(FOLDER / "data" / phase), "out": str(tmp_path)}
-    organiser.prepare(request)
+    source, out = str(FOLDER / "data" / phase), str(tmp_path)
+    tasks = ["a2"]
+    organiser.prepare(Request(tasks=tasks, all_tasks=tasks, layout="separate", options=options, source=source, out=out))
     gold = reference.read(tmp_path, ["a2"], options)
     expected = reference.manifest(gold, ["a2"])
     manifest = Manifest("clpsych2025", ("a2",), ("a1", "a2", "b", "c"), "joint", options, expected)

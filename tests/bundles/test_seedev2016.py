@@ -12,6 +12,7 @@ import pytest
 
 from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
+from scoring_kit.organiser import Request
 from seedev2016 import organiser
 from seedev2016.schema import EVENT_TYPES
 from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of, pages
@@ -61,7 +62,8 @@ def test_baselines_are_made_without_the_gold(tmp_path: Path) -> None:
 @pytest.mark.parametrize("phase", ["dev", "test"])
 def test_the_data_are_sound_and_hold_every_event_type(phase: str) -> None:
     folder = FOLDER / "data" / phase
-    request = {"reference": str(folder), "tasks": ["binary", "full"], "options": {}}
+    both = ["binary", "full"]
+    request = Request(reference=str(folder), tasks=both, all_tasks=both, layout="joint", options={})
     assert organiser.check_reference(request) == {"warnings": []}
     for task, types in EVENT_TYPES.items():
         lines = [
