@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from process2025 import reference, released
+from process2025.final_ranking import rank as rank  # a verb
 from process2025.reference import GOLD, RELEASED
 from process2025.submission import ID, MODELS, PREFIX, SUFFIXES, TEMPLATE_TEAM, column_name
 from scoring_kit.csv_reading import read_table

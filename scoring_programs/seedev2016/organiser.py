@@ -8,6 +8,7 @@ from scoring_kit.errors import Problems
 from scoring_kit.organiser import Request, Secrets, Warned, serve
 from scoring_kit.task_folders import copy_task_folders
 from seedev2016 import reference
+from seedev2016.final_ranking import rank as rank  # a verb
 from seedev2016.standoff import Entity
 
 

@@ -22,7 +22,11 @@ from scoring_kit.units import Units
 from tests.scoring_programs.units.test_units import without_models  # noqa: F401 a fixture for the whole module
 
 pytestmark = pytest.mark.slow
-COMPETITIONS = sorted(path.parent.name for path in resource("bundles").glob("*/bundle.yaml"))
+# CLPsych's signature names the versions of the models' libraries.
+COMPETITIONS = [
+    pytest.param(name, marks=[pytest.mark.models] if name == "clpsych2025" else [])
+    for name in sorted(path.parent.name for path in resource("bundles").glob("*/bundle.yaml"))
+]
 
 Results = dict[str, TaskResult]
 
