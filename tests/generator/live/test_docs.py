@@ -39,7 +39,7 @@ def test_the_commands_of_the_page(
         assert done.exit_code == 0, f"{command}\n{done.output}"
         if verb == "upload":
             _held(numbered_site)
-    assert "organisers" in done.stdout
+    assert "Baseline-measures_Organisers" in done.stdout
 
 
 def _held(site: Site) -> None:
