@@ -152,9 +152,9 @@ def test_generic_labels_mean_what_the_option_says(labels: Mapping[str, str] | Se
     ("labels", "said"),
     [
         (None, "LABEL_0, LABEL_1, LABEL_2"),
-        (["entailment", "neutral"], "told to mean entailment, neutral"),
+        (["entailment", "neutral"], "mapped to entailment, neutral"),
         (["entailment", "neutral", "entailment"], "each once"),
-        ({"LABEL_0": "entailment"}, "told to mean entailment, label_1, label_2"),
+        ({"LABEL_0": "entailment"}, "mapped to entailment, label_1, label_2"),
     ],
 )
 def test_labels_that_are_not_the_three_are_refused(labels: Any, said: str) -> None:
