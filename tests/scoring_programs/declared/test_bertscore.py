@@ -34,8 +34,11 @@ METRICS = {part: {"name": "bertscore", "part": part} for part in ("f1", "precisi
 
 def library_means(rescale: bool) -> dict[str, float]:
     """The mean over keys of the library's best score among the references, part by part."""
+    import transformers
     from bert_score import BERTScorer
 
+    if not transformers.__version__.startswith("4."):
+        pytest.skip("bert-score 0.3.13 alone does not give its numbers under transformers 5")
     library = BERTScorer(model_type=tiny_models.DEBERTA_ENCODER, num_layers=tiny_models.LAYER, device="cpu")
     parts = np.array(
         [
