@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import docker
+from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.twin.engines.command_line import line_writer
 from gen_bundle.twin.engines.connection import connect
 from gen_bundle.twin.engines.docker import DROPPED_CAPABILITIES, DockerEngine
@@ -107,12 +108,16 @@ def facts(tmp_path: Path) -> dict[str, Any]:
     return content
 
 
-def test_what_the_program_sees(tmp_path: Path, on_podman: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("version", PlatformVersion)
+def test_what_the_program_sees(
+    version: PlatformVersion, tmp_path: Path, on_podman: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("NLTK_DATA", "/somewhere")
-    assert replay(fact_finder(), tmp_path).good
+    assert replay(fact_finder(), tmp_path, version=version).good
     seen = facts(tmp_path)
     assert (seen["cwd"], seen["uid"]) == ("/app/program", 0)
-    assert seen["mounts"] == ["data", "input", "output", "program", "shared"]
+    since = ["ingested_program"] if version is PlatformVersion.V1_32 else []
+    assert seen["mounts"] == ["data", *since, "input", "output", "program", "shared"]
     assert (seen["capabilities"], seen["no_new_privileges"]) == (0, 0 if on_podman else 1)
     assert seen["network"] == "Network is unreachable"
     assert seen["environment"] == {"PYTHONUNBUFFERED": "1", "http_proxy": "", "https_proxy": "", "NLTK_DATA": None}
@@ -130,7 +135,10 @@ def test_strict_has_a_read_only_root_and_a_small_tmp(tmp_path: Path) -> None:
     assert (writable["/"], writable["/tmp"], writable["/app/program"]) == ("Read-only file system", True, True)
 
 
-def test_the_create_call_is_the_workers(tmp_path: Path, on_podman: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("version", PlatformVersion)
+def test_the_create_call_is_the_workers(
+    version: PlatformVersion, tmp_path: Path, on_podman: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Fields as recorded from the worker; labels and the network are ours."""
     if on_podman:
         pytest.skip("Podman tells a container's settings in other words")
@@ -146,7 +154,8 @@ def test_the_create_call_is_the_workers(tmp_path: Path, on_podman: bool, monkeyp
 
     monkeypatch.setattr(engine._api, "create_container", recording)
     submission = write_zip(tmp_path / "team.zip", GOOD)
-    dry_run(DryRunRequest(Bundle().write(tmp_path / "bundle"), tmp_path / "out", [submission]), engine)
+    bundle = Bundle().write(tmp_path / "bundle")
+    dry_run(DryRunRequest(bundle, tmp_path / "out", [submission], version=version), engine)
     engine.close()
     [container] = asked
     config, host = container["Config"], container["HostConfig"]
@@ -161,6 +170,7 @@ def test_the_create_call_is_the_workers(tmp_path: Path, on_podman: bool, monkeyp
         "/app/program:z",
         "/app/output:z",
         "/app/data:ro",
+        *(["/app/ingested_program:ro"] if version is PlatformVersion.V1_32 else []),
         "/app/shared:rw",
         "/app/input:rw",
     ]
@@ -220,7 +230,10 @@ def test_filling_the_disk_is_bounded(tmp_path: Path, files: int) -> None:
 
 
 def test_a_folder_replaced_by_a_link_is_given_to_nobody(tmp_path: Path) -> None:
-    """The scorer may write beside `res`; the ingestion program that comes after it must not get what it put there."""
+    """The scorer may write beside `res`; the ingestion program that comes after it must not get what it put there.
+
+    Since 1.27 that program gets the submission from a folder of its own, which no scorer can write to.
+    """
     scorer = SCORED + "import os, shutil\nshutil.rmtree('/app/input/res')\nos.symlink('/etc', '/app/input/res')\n"
     bundle = Bundle(
         scorer,
@@ -228,7 +241,7 @@ def test_a_folder_replaced_by_a_link_is_given_to_nobody(tmp_path: Path) -> None:
         folders={"ingestion": {"metadata.yaml": "command: python3 -V"}},
         metadata="command: python3 score.py",
     )
-    run = replay(bundle, tmp_path).runs[0]
+    run = replay(bundle, tmp_path, version=PlatformVersion.V1_25).runs[0]
     assert (run.status, run.message) == ("Failed", "/app/ingested_program was replaced by a link")
 
 
