@@ -1,5 +1,8 @@
 """Every recipe makes a competition that builds, passes the check and scores its baseline as expected."""
 
+import os
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -66,6 +69,32 @@ def test_the_made_up_example_builds_and_scores_as_in_continuous_integration(kind
         ("dev", BASELINES[kind][0]),
         ("test", BASELINES[kind][0]),
     }
+
+
+@pytest.mark.slow
+def test_a_pull_request_is_told_what_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = made("classification", tmp_path)
+    workflow = yaml.safe_load((folder / ".github/workflows/check.yml").read_text(encoding="utf-8"))
+    step = next(step for step in workflow["jobs"]["check"]["steps"] if "if" in step)
+    assert step["env"]["BEFORE"] == "${{ github.event.pull_request.base.sha }}"
+    git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", "-C", str(folder)]
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "before"]):
+        subprocess.run([*git, *arguments], check=True)
+    declaration = (folder / "bundle.yaml").read_text(encoding="utf-8")
+    (folder / "bundle.yaml").write_text(declaration.replace("title: ", "title: New ", 1), encoding="utf-8")
+    bundled(folder, data=folder / "example").path.rename(folder / "bundle.zip")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "gh").write_text('#!/bin/sh\necho "$@" > gh.txt\n')
+    (tmp_path / "bin" / "gh").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}")
+    for name, value in (("BEFORE", "HEAD"), ("PULL_REQUEST", "7"), ("GITHUB_STEP_SUMMARY", str(tmp_path / "page.md"))):
+        monkeypatch.setenv(name, value)
+    subprocess.run(["bash", "-e", "-o", "pipefail", "-c", step["run"]], cwd=folder, check=True)
+    assert "shown  title: " in (folder / "changes.md").read_text(encoding="utf-8")
+    assert (tmp_path / "page.md").read_bytes() == (folder / "changes.md").read_bytes()
+    assert (
+        (folder / "gh.txt").read_text().startswith("pr comment 7 --edit-last --create-if-none --body-file changes.md")
+    )
 
 
 def test_a_recipe_is_always_the_same() -> None:
