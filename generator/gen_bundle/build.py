@@ -115,6 +115,21 @@ def build(request: BuildRequest, progress: Progress = lambda _: None) -> list[Bu
         ) from error
 
 
+def finished_bundle(source: str, work: Path, data: Path | None = None, layout: str | None = None) -> Path:
+    """The bundle (zip or folder) at `source`; a competition, by name or folder, is built into the folder `work` first.
+
+    Raises:
+        UserError: it cannot be built, or makes several bundles.
+    """
+    path = Path(source).expanduser()
+    if path.is_file() or (path.is_dir() and not (path / "bundle.yaml").is_file()):
+        return path
+    built = build(BuildRequest(source, out=work / "bundle.zip", data=data, layout=layout, force=True))
+    if len(built) > 1:
+        raise UserError(f"{source}: layout separate makes {len(built)} bundles. Build them, and name one.")
+    return built[0].path
+
+
 def _build(request: BuildRequest, progress: Progress) -> list[Built]:
     competition = resolve(
         find_competition(request.source), data=request.data, layout=request.layout, overrides=request.overrides

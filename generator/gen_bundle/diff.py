@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.build import finished_bundle
 from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.opening import open_readable_bundle
 from gen_bundle.difference.changes import PARTS, Difference
 from gen_bundle.difference.files import file_changes
 from gen_bundle.difference.settings import competition_changes, leaderboard_changes, phase_changes, task_changes
 from gen_bundle.difference.texts import text_changes
-from gen_bundle.errors import UserError
-from gen_bundle.preview.reading import open_bundle
 
 ASPECTS = (competition_changes, text_changes, phase_changes, task_changes, leaderboard_changes, file_changes)
 
@@ -50,14 +49,5 @@ def diff(request: DiffRequest) -> list[Difference]:
 
 
 def _bundle(source: str, request: DiffRequest, now: datetime, held: ExitStack) -> Bundle:
-    path = Path(source).expanduser()
-    if path.is_file() or (path.is_dir() and not (path / "bundle.yaml").is_file()):
-        bundle = open_bundle(path, now, held)
-        if bundle.huge:
-            raise UserError(f"{path}: aliases (&, *) in competition.yaml repeat each other to enormous size.")
-        return bundle
     work = Path(held.enter_context(tempfile.TemporaryDirectory()))
-    built = build(BuildRequest(source, out=work / "bundle.zip", data=request.data, layout=request.layout, force=True))
-    if len(built) > 1:
-        raise UserError(f"{source}: layout separate makes {len(built)} bundles. Build them, and compare two at a time.")
-    return open_bundle(built[0].path, now, held)
+    return open_readable_bundle(finished_bundle(source, work, request.data, request.layout), now, held)

@@ -12,7 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.build import finished_bundle
 from gen_bundle.difference.signatures import SIGNATURE, Setting, differing_settings, parse_signature
 from gen_bundle.errors import UserError
 from gen_bundle.twin.replay import DryRunRequest, dry_run
@@ -128,15 +128,10 @@ def score_again(request: VerifyRequest) -> Scored:
 
 
 def _bundle(request: VerifyRequest, work: Path) -> Path:
-    path = Path(request.bundle).expanduser()
-    if path.is_file() or (path.is_dir() and not (path / "bundle.yaml").is_file()):
-        if request.data is not None:
-            raise UserError("--data is for a declaration, which is built with it; a bundle has its own reference data.")
-        return path
-    built = build(BuildRequest(request.bundle, out=work / "bundle.zip", data=request.data, force=True))
-    if len(built) > 1:
-        raise UserError(f"{request.bundle}: layout separate makes {len(built)} bundles. Build them, and name one.")
-    return built[0].path
+    bundle = finished_bundle(request.bundle, work, request.data)
+    if request.data is not None and not bundle.is_relative_to(work):
+        raise UserError("--data is for a declaration, which is built with it; a bundle has its own reference data.")
+    return bundle
 
 
 def compare(claim: Claim, scored: Scored) -> Verdict:

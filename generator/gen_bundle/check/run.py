@@ -3,22 +3,20 @@
 import importlib
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
 from gen_bundle.check.bundle import Bundle, DryRun, Secrets
+from gen_bundle.check.opening import open_bundle
 from gen_bundle.check.registry import Effect, Problem, Reads, Rule, applying
 from gen_bundle.check.report import Finding, Report
 from gen_bundle.codabench.document import YAML_NAME
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
-from gen_bundle.codabench.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.plain_text import one_line
-from gen_bundle.zips.reading import open_archive
-from gen_bundle.zips.tree import Node, folder_tree
 
 # The modules of the rules, in the order of the documentation; importing one registers its rules.
 MODULES = (
@@ -107,7 +105,7 @@ def check_path(
     progress = Progress(path.name)
     try:
         with ExitStack() as held:
-            bundle = _open(path, moment, version, progress, held)
+            bundle = open_bundle(path, moment, held, version, progress)
             bundle.secrets, bundle.dry_run, bundle.known_keys = secrets, dry_run or DryRun(), frozenset(known_keys)
             problems = list(_problems(bundle))
     except OSError as error:
@@ -115,21 +113,6 @@ def check_path(
     finally:
         progress.close()
     return Report(str(path), _findings(bundle, problems), version.value)
-
-
-def _open(path: Path, now: datetime, version: PlatformVersion, tick: Callable[[int], None], held: ExitStack) -> Bundle:
-    if path.is_dir():
-        bundle = Bundle(tree=folder_tree(path, tick), now=now, platform=version, tick=tick, held=held)
-    else:
-        archive = open_archive(held.enter_context(path.open("rb")), tick, held)
-        bundle = Bundle(tree=archive.tree, now=now, platform=version, archive=archive, tick=tick, held=held)
-    found = bundle.tree.find(YAML_NAME)
-    if isinstance(found, Node) and found.open is not None:
-        try:
-            bundle.document = read_yaml(found.read(MAX_BYTES + 1))
-        except UnreadableYamlError as error:
-            bundle.unreadable = error
-    return bundle
 
 
 def _problems(bundle: Bundle) -> Iterator[tuple[Rule, Problem]]:

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from gen_bundle.check import Report, check_path
 from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.opening import open_readable_bundle
 from gen_bundle.check.report import LEAK
 from gen_bundle.codabench.fields import as_text
 from gen_bundle.codabench.worker import LOCAL_IMAGES
 from gen_bundle.draft import EXAMPLE_ADDRESS
 from gen_bundle.errors import UserError
 from gen_bundle.package.shipped import PLACEHOLDER, SCAFFOLD_TEXT, shipped_gold
-from gen_bundle.preview.reading import open_bundle
 from gen_bundle.zips.tree import Node
 
 OVER = "competition-over"  # the rule about dates in the past
@@ -59,7 +59,7 @@ def readiness(bundle: Path, now: datetime, known_keys: Iterable[str]) -> Readine
 
 def _signs_of_a_draft(path: Path, now: datetime) -> list[str]:
     with ExitStack() as held:
-        bundle = open_bundle(path, now, held)
+        bundle = open_readable_bundle(path, now, held)
         return [f"draft: {what}" for what in (*_texts(bundle), *_invented(bundle))]
 
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.check.opening import open_readable_bundle
 from gen_bundle.errors import UserError
 from gen_bundle.live.answers import all_rows
 from gen_bundle.live.connection import AnswerError, Connection
@@ -19,7 +20,6 @@ from gen_bundle.live.explanation import explain_refusal
 from gen_bundle.live.readiness import Readiness, readiness
 from gen_bundle.live.request_parts import Tick
 from gen_bundle.live.stored import Mismatch, mismatches
-from gen_bundle.preview.reading import open_bundle
 
 LONGEST_NAME = 64  # of a file, in characters
 CONTENT_TYPE = "application/zip"  # what the server signs
@@ -206,4 +206,4 @@ def _compared(connection: Connection, bundle: Path, competition: dict[str, Any])
     ids = {task["id"] for phase in competition.get("phases") or [] for task in phase.get("tasks") or []}
     tasks = {number: connection.get(f"tasks/{number}/") for number in sorted(ids)}
     with ExitStack() as held:
-        return mismatches(open_bundle(bundle, datetime.now(UTC), held), competition, tasks)
+        return mismatches(open_readable_bundle(bundle, datetime.now(UTC), held), competition, tasks)

@@ -8,19 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.opening import open_readable_bundle
 from gen_bundle.codabench.competition import Column, Phase, Task, is_on
 from gen_bundle.codabench.dates import Instant, read_instant
-from gen_bundle.codabench.document import YAML_NAME
 from gen_bundle.codabench.fields import as_boolean, as_text
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
-from gen_bundle.codabench.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.preview.content import Content, safe_content
 from gen_bundle.preview.downloads import Download, downloads, mapping_at
 from gen_bundle.preview.logo import MAX_BYTES as MAX_LOGO_BYTES
 from gen_bundle.preview.logo import logo_address
-from gen_bundle.zips.reading import open_archive
-from gen_bundle.zips.tree import Node, folder_tree
+from gen_bundle.zips.tree import Node
 
 
 @dataclass(frozen=True)
@@ -109,44 +107,13 @@ def read_view(path: Path, now: datetime | None = None, version: PlatformVersion 
         UserError: it is not a Codabench bundle of version 2.
     """
     with ExitStack() as held:
-        try:
-            bundle = open_bundle(path, now or datetime.now(UTC), held, version)
-        except OSError as error:
-            raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
-        if bundle.huge:
-            raise UserError(f"{YAML_NAME}: its aliases (&, *) repeat each other to enormous size. Write them out.")
+        bundle = open_readable_bundle(path, now or datetime.now(UTC), held, version)
         if bundle.version != "2":
             raise UserError(
                 f"{path}: competition.yaml has version {bundle.version}, expected 2. "
                 "Turn a CodaLab 1.5 bundle into a Codabench one with `gen-bundle convert` first."
             )
         return _Reader(bundle).view()
-
-
-def open_bundle(path: Path, now: datetime, held: ExitStack, version: PlatformVersion = NEWEST) -> Bundle:
-    """Open a bundle, a zip or a folder, with its competition.yaml; it can be read until `held` is closed.
-
-    Raises:
-        UserError: there is no competition.yaml, or it cannot be read.
-    """
-    if path.is_dir():
-        bundle = Bundle(tree=folder_tree(path, lambda _: None), now=now, platform=version, held=held)
-    else:
-        archive = open_archive(held.enter_context(path.open("rb")), lambda _: None, held)
-        bundle = Bundle(tree=archive.tree, now=now, platform=version, archive=archive, held=held)
-    found = bundle.tree.find(YAML_NAME)
-    if not isinstance(found, Node) or found.open is None:
-        declared = (path / "bundle.yaml").exists()
-        hint = " This is a declaration: build it first, and preview the bundle." if declared else ""
-        raise UserError(f"{path}: no {YAML_NAME} at its root.{hint}")
-    try:
-        bundle.document = read_yaml(found.read(MAX_BYTES + 1))
-    except UnreadableYamlError as error:
-        place = f":{error.line}:{error.column}" if error.line else ""
-        raise UserError(f"{YAML_NAME}{place}: {error}") from error
-    if not bundle.yaml:
-        raise UserError(f"{YAML_NAME}: expected a mapping with title, pages, tasks, phases and leaderboards")
-    return bundle
 
 
 class _Reader:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from gen_bundle.check import Report, check_path
+from gen_bundle.check.opening import open_readable_bundle
 from gen_bundle.live.connection import Connection
 from gen_bundle.live.explanation import explain_refusal
 from gen_bundle.live.stored import mismatches
 from gen_bundle.live.upload import upload
-from gen_bundle.preview.reading import open_bundle
 from tests.generator.check.drafts import NOW
 from tests.live_server import Site
 from tests.shared import recorded_uploads
@@ -55,7 +55,7 @@ def as_answer(stored: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("case", ACCEPTED, ids=lambda case: case["id"])
 def test_recorded_uploads_are_stored_as_their_bundles_say(case: dict[str, Any]) -> None:
     with ExitStack() as held:
-        found = mismatches(open_bundle(case["path"], NOW, held), as_answer(case["stored"]), {})
+        found = mismatches(open_readable_bundle(case["path"], NOW, held), as_answer(case["stored"]), {})
     assert [str(one) for one in found if not one.what.endswith(", title")] == []  # titles were not recorded
 
 
@@ -123,7 +123,7 @@ def test_every_change_is_seen(
     assert target[at[-1]] != value
     target[at[-1]] = value
     with ExitStack() as held:
-        found = mismatches(open_bundle(bundle, NOW, held), answer, site.tasks)
+        found = mismatches(open_readable_bundle(bundle, NOW, held), answer, site.tasks)
     assert [one.what for one in found] == [what]
 
 
@@ -132,7 +132,7 @@ def test_a_file_that_was_not_stored_is_seen(site: Site, connection: Connection, 
     (task,) = site.tasks
     lost = {task: site.tasks[task] | {"reference_data": None}}
     with ExitStack() as held:
-        found = mismatches(open_bundle(bundle, NOW, held), site.competitions[done.id], lost)
+        found = mismatches(open_readable_bundle(bundle, NOW, held), site.competitions[done.id], lost)
     assert [str(one) for one in found] == [
         "task Task, reference_data: the bundle says 'a file', the server stored 'none'"
     ]
