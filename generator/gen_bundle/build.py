@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gen_bundle.check import Finding, Secrets, check_path
-from gen_bundle.check.report import LEAK, UNSEEN
+from gen_bundle.check.report import LEAK, OVER, UNSEEN
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.draft import Lack, lacks
 from gen_bundle.errors import UserError
@@ -31,7 +31,6 @@ from gen_bundle.whole_file import beside
 from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import write_zip
 
-OVER = "competition-over"  # the rule about dates in the past
 Progress = Callable[[str], None]
 PLATFORMS = {"codabench": codabench, "codalab": codalab}
 

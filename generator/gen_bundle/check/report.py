@@ -8,6 +8,7 @@ from gen_bundle.check.registry import Effect, Severity
 from gen_bundle.codabench.versions import NEWEST
 
 UNSEEN = "gold-would-not-be-found"  # what a scoring package calls secret, and the search would not find
+OVER = "competition-over"  # dates in the past
 LEAK = "leak"  # reference data where participants can read them
 Later = Literal["ok", "trap", "broken"]
 

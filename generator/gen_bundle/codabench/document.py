@@ -47,7 +47,7 @@ class Declared:
 
     @property
     def yaml(self) -> Mapping[Any, Any]:
-        """The top of competition.yaml; empty when it is no mapping."""
+        """The top of competition.yaml; empty when it is not a mapping."""
         value = self.document.value if self.document else None
         return value if isinstance(value, Mapping) else {}
 
@@ -77,6 +77,13 @@ class Declared:
 
         read = sorted(TOP_KEYS | OLD_TOP_KEYS)
         return [key for key in read if is_endless(self.yaml.get(key))]
+
+    def mapping(self, at: Path) -> Mapping[Any, Any]:
+        """The mapping at a path of competition.yaml; empty where something else is there."""
+        value: Any = self.yaml
+        for key in at:
+            value = value[key]
+        return value if isinstance(value, Mapping) else {}
 
     def entries(self, *at: Any) -> list[Entry]:
         """The mappings in the list at a path of competition.yaml; anything else is left out."""

@@ -25,7 +25,7 @@ SOURCE: Final = "Codabench source @ c7dbc756"
 
 @dataclass(frozen=True)
 class Differences:
-    """What is not the same in all versions.
+    """What is not the same in all versions, and, with a default, what is open for the newest.
 
     Attributes:
         submission_is_a_program: The prediction job starts a submission that has a command, and copies any other to the
@@ -52,11 +52,11 @@ class Differences:
     crash_is_silent: bool
     failed_text: str
     long_log: str
-    missing_leads: bool
     missing_breaks_ties_first: bool
-    best_prefers_missing: bool
-    parent_may_fail: bool
     computations: tuple[str, ...]
+    missing_leads: bool = True
+    best_prefers_missing: bool = True
+    parent_may_fail: bool = False
 
     def failed(self, cause: str, detail: str = "") -> str:
         """The text of a Failed submission, and what we know besides."""
@@ -70,10 +70,7 @@ DIFFERENCES: Mapping[PlatformVersion, Differences] = {
         crash_is_silent=True,
         failed_text="{}",
         long_log="submissions fail at random, although the program exits 0",
-        missing_leads=True,
         missing_breaks_ties_first=True,
-        best_prefers_missing=True,
-        parent_may_fail=False,
         computations=("avg", "sum", "min", "max"),
     ),
     PlatformVersion.V1_32: Differences(
@@ -82,10 +79,7 @@ DIFFERENCES: Mapping[PlatformVersion, Differences] = {
         crash_is_silent=False,
         failed_text="Submission failed: {}. See logs for more details.",
         long_log="the beginning of the log is often lost",
-        missing_leads=True,
         missing_breaks_ties_first=False,
-        best_prefers_missing=True,
-        parent_may_fail=False,
         computations=("avg", "sum", "min", "max", "avg_rank"),
     ),
 }

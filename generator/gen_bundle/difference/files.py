@@ -13,7 +13,7 @@ from gen_bundle.difference.changes import Difference, Effect, Named, changed_set
 from gen_bundle.difference.items import count_changes
 from gen_bundle.difference.settings import phase_names, tasks_named
 from gen_bundle.zips.packed import JUNK
-from gen_bundle.zips.reading import digest
+from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node
 
 # What a program of ours says of itself without changing a score.
@@ -158,7 +158,7 @@ def _changed_files(
     lines = [
         f"{'+' if name not in old else '-' if name not in new else '~'} {name}"
         for name in names
-        if name not in old or name not in new or _digest(old[name]) != _digest(new[name])
+        if name not in old or name not in new or sha256_of(old[name]) != sha256_of(new[name])
     ]
     if lines:
         shown = (*lines[:SHOWN_FILES], *([f"… and {len(lines) - SHOWN_FILES} more"] if lines[SHOWN_FILES:] else []))
@@ -171,15 +171,8 @@ def _data_changes(part: str, item: str, effect: Effect, old: Files, new: Files) 
         if name not in old or name not in new:
             what = f"{name} {'added' if name in new else 'removed'}"
             yield Difference(part, item, what, effect)
-        elif _digest(old[name]) != _digest(new[name]):
+        elif sha256_of(old[name]) != sha256_of(new[name]):
             count = count_changes(old[name], new[name])
             same = not (count.added or count.removed or count.changed)
             text = "written differently, the same items" if same else str(count)
             yield Difference(part, item, name, effect, f"{count.old} items", f"{count.new} items", (text,))
-
-
-def _digest(node: Node) -> str:
-    if node.sha256 is None and node.open is not None:
-        with node.open() as stream:
-            node.sha256 = digest(stream, node.tick)
-    return node.sha256 or ""

@@ -79,7 +79,7 @@ def phase_names(phase: Phase, place: int) -> tuple[object, ...]:
 
 def _phase(bundle: Bundle, phase: Phase, names: Mapping[Path, str]) -> Settings:
     """A phase's settings; `names` are those of tasks that had another one."""
-    declared = _at(bundle, phase.at)
+    declared = bundle.mapping(phase.at)
     tasks = "; ".join(sorted(names.get(task.at, task.name) for task in phase.tasks))
     return {
         "name": (phase.name, SHOWN),
@@ -126,7 +126,7 @@ def tasks_named(competition: Competition) -> list[Named]:
 def _task(bundle: Bundle, task: Task) -> Settings:
     return {
         "name": (task.name, SHOWN),
-        "description": (as_text(_at(bundle, task.at).get("description")), SHOWN),
+        "description": (as_text(bundle.mapping(task.at).get("description")), SHOWN),
         "ingestion only during scoring": (_yes_no(task.ingestion_only_during_scoring), RERUN),
     }
 
@@ -175,13 +175,6 @@ def _column(bundle: Bundle, column: Column) -> Settings:
 
 def _whole(part: str, one: Phase | Task, added: bool, effect: Effect) -> Difference:
     return Difference(part, one.name, "added" if added else "removed", effect)
-
-
-def _at(bundle: Bundle, place: tuple[Any, ...]) -> Mapping[Any, Any]:
-    value: Any = bundle.yaml
-    for key in place:
-        value = value[key]
-    return value if isinstance(value, Mapping) else {}
 
 
 def _yes_no(value: Any) -> str:

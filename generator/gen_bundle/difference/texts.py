@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.codabench.fields import as_text
 from gen_bundle.difference.changes import Difference, Effect, Named, paired
-from gen_bundle.zips.reading import digest
+from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node
 
 
@@ -53,7 +53,4 @@ def _page_changes(old_title: str, old_text: str, title: str, text: str) -> Itera
 def _logo(bundle: Bundle) -> str | None:
     path = bundle.yaml.get("image")
     found = bundle.tree.find(path) if isinstance(path, str) else None
-    if not isinstance(found, Node) or found.open is None:
-        return None
-    with found.open() as stream:
-        return digest(stream, found.tick)
+    return sha256_of(found) if isinstance(found, Node) else None

@@ -11,7 +11,7 @@ from pathlib import Path
 from gen_bundle.check import Report, check_path
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.opening import open_readable_bundle
-from gen_bundle.check.report import LEAK
+from gen_bundle.check.report import LEAK, OVER
 from gen_bundle.codabench.fields import as_text
 from gen_bundle.codabench.worker import LOCAL_IMAGES
 from gen_bundle.draft import EXAMPLE_ADDRESS
@@ -19,7 +19,6 @@ from gen_bundle.errors import UserError
 from gen_bundle.package.shipped import PLACEHOLDER, SCAFFOLD_TEXT, shipped_gold
 from gen_bundle.zips.tree import Node
 
-OVER = "competition-over"  # the rule about dates in the past
 MAX_PAGE = 4 * 1024 * 1024
 
 

@@ -2,9 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.codabench.competition import DataUse, Phase
@@ -46,7 +44,7 @@ def downloads(bundle: Bundle, phase: Phase) -> list[Download]:
     tasks = {task.at[-1] for task in phase.tasks}
     for position, use in enumerate(competition.solutions):
         if any(task.index in use.tasks for task in phase.tasks):
-            entry = mapping_at(bundle.yaml, use.at[:-1])
+            entry = bundle.mapping(use.at[:-1])
             uses.append((as_text(entry.get("name")) or f"Solution {position + 1}", use, True))
     for task in phase.tasks:
         label = f" of {task.name}" if len(tasks) > 1 else ""
@@ -81,10 +79,3 @@ def _members(found: Node) -> list[tuple[str, int]]:
             return sorted((member.filename, member.file_size) for member in archive.infolist() if not member.is_dir())
     except UNREADABLE:
         return []
-
-
-def mapping_at(value: Any, place: tuple[Any, ...]) -> Mapping[Any, Any]:
-    """The mapping at a path of competition.yaml; empty where something else is there."""
-    for key in place:
-        value = value[key]
-    return value if isinstance(value, Mapping) else {}

@@ -15,7 +15,7 @@ from gen_bundle.codabench.fields import as_boolean, as_text
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.errors import UserError
 from gen_bundle.preview.content import Content, safe_content
-from gen_bundle.preview.downloads import Download, downloads, mapping_at
+from gen_bundle.preview.downloads import Download, downloads
 from gen_bundle.preview.logo import MAX_BYTES as MAX_LOGO_BYTES
 from gen_bundle.preview.logo import logo_address
 from gen_bundle.zips.tree import Node
@@ -185,7 +185,7 @@ class _Reader:
         return safe_content(text, title)
 
     def _phase(self, order: int, phase: Phase) -> PhaseView:
-        entry = mapping_at(self.bundle.yaml, phase.at)
+        entry = self.bundle.mapping(phase.at)
         description = as_text(entry.get("description")) or ""
         return PhaseView(
             name=phase.name,
@@ -206,7 +206,7 @@ class _Reader:
         return sorted(found, key=lambda one: one.date.moment or datetime.max.replace(tzinfo=UTC))
 
     def _task(self, task: Task) -> TaskView:
-        entry = mapping_at(self.bundle.yaml, task.at)
+        entry = self.bundle.mapping(task.at)
         return TaskView(task.name, _names(entry, task.at[-1]) | {task.name}, as_text(entry.get("description")) or "")
 
     def _logo(self, name: Any) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gen_bundle.render.rankings import csv_cell
-from gen_bundle.report.content import Report, figure, interval, percent, probability
+from gen_bundle.report.content import Report, figure, interval, probability
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -70,14 +70,6 @@ def pairs_frame(task: "dict[str, Any]") -> "DataFrame":
         for pair in task["pairs"]
     ]
     return DataFrame(rows, columns=columns)
-
-
-def wins_frame(task: "dict[str, Any]") -> "DataFrame":
-    """How often each team is first in the resamples."""
-    from pandas import DataFrame
-
-    wins = sorted(task["stability"]["wins"].items(), key=lambda item: -item[1])
-    return DataFrame([(team, percent(share)) for team, share in wins], columns=["Team", "First in"])
 
 
 def _frame(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> "DataFrame":

@@ -45,6 +45,14 @@ def digest(stream: IO[bytes], tick: Callable[[int], None]) -> str:
     return state.hexdigest()
 
 
+def sha256_of(node: Node) -> str:
+    """SHA-256 of a file, computed once; empty for what cannot be opened."""
+    if node.sha256 is None and node.open is not None:
+        with node.open() as stream:
+            node.sha256 = digest(stream, node.tick)
+    return node.sha256 or ""
+
+
 def open_archive(source: IO[bytes], tick: Callable[[int], None], held: ExitStack) -> Archive:
     """Read a zip: every member is streamed once, so that a broken one is found.
 

@@ -10,7 +10,7 @@ from gen_bundle.check.leaks.columns import MAX_ROWS, SHORTEST, GoldTable, gold_t
 from gen_bundle.check.leaks.records import cells, fingerprint, json_digest, lines, plain, records, words, xml_digest
 from gen_bundle.check.leaks.visible import visible_files
 from gen_bundle.codabench.competition import Task
-from gen_bundle.zips.reading import digest
+from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node
 
 # File names that tell what the file is.
@@ -72,16 +72,6 @@ class Gold:
                 self.starts.setdefault(found[start], set()).add(size)
 
 
-def sha256_of(bundle: Bundle, node: Node) -> str:
-    """The SHA-256 of a file, computed once."""
-    if node.sha256 is None:
-        if node.open is None:
-            return ""
-        with node.open() as stream:
-            node.sha256 = digest(stream, bundle.tick)
-    return node.sha256
-
-
 @once_a_bundle
 def golds_of(bundle: Bundle) -> list[Gold]:
     """The secrets of a bundle: as its maker names them, and as its reference data suggest."""
@@ -97,13 +87,13 @@ def golds_of(bundle: Bundle) -> list[Gold]:
     free = _held_by_participants(bundle) | _standoff_inputs(bundle, [seen.node for seen in visible_files(bundle)])
     secrets = bundle.secrets or Secrets()
     for name, node in reference_files(bundle):
-        if _is_one_of(secrets.published, bundle, name, node):
+        if _is_one_of(secrets.published, name, node):
             continue
-        is_named = _is_one_of(secrets.files, bundle, name, node)
+        is_named = _is_one_of(secrets.files, name, node)
         if is_named:
-            _add_file(named, bundle, name, node)
-        if is_named or not (_is_not_gold(name, node) or sha256_of(bundle, node) in free):
-            _add_file(shown, bundle, name, node)
+            _add_file(named, name, node)
+        if is_named or not (_is_not_gold(name, node) or sha256_of(node) in free):
+            _add_file(shown, name, node)
             _add_table(shown, named, name, node, secrets.columns_of(name))
     return [gold for gold in (named, shown) if gold.raw or gold.labels or gold.shingles]
 
@@ -164,9 +154,7 @@ def _held_by_participants(bundle: Bundle) -> set[str]:
             and package.kind in ("folder", "zip")
             and (reference is None or package is not bundle.package(reference))
         ):
-            held |= {
-                sha256_of(bundle, node) for name, node in package.tree.root.files() if not LABELS_NAME.search(name)
-            }
+            held |= {sha256_of(node) for name, node in package.tree.root.files() if not LABELS_NAME.search(name)}
     return held
 
 
@@ -184,18 +172,18 @@ def _standoff_inputs(bundle: Bundle, shown: Iterable[Node]) -> set[str]:
     several = [nodes for nodes in documents.values() if len(nodes) > 1]
     if len(several) < MIN_DOCUMENTS:
         return set()
-    seen = {sha256_of(bundle, node) for node in shown}
-    given = [{sha256_of(bundle, node) for node in nodes} for nodes in several]
+    seen = {sha256_of(node) for node in shown}
+    given = [{sha256_of(node) for node in nodes} for nodes in several]
     split = [digests for digests in given if digests & seen and digests - seen]
     return set().union(*(digests & seen for digests in split)) if len(split) >= MIN_DOCUMENTS else set()
 
 
-def _is_one_of(files: Iterable[str], bundle: Bundle, name: str, node: Node) -> bool:
-    return any(one == name or name.endswith(f"/{one}") or one == sha256_of(bundle, node) for one in files)
+def _is_one_of(files: Iterable[str], name: str, node: Node) -> bool:
+    return any(one == name or name.endswith(f"/{one}") or one == sha256_of(node) for one in files)
 
 
-def _add_file(gold: Gold, bundle: Bundle, name: str, node: Node) -> None:
-    gold.raw[sha256_of(bundle, node)] = name
+def _add_file(gold: Gold, name: str, node: Node) -> None:
+    gold.raw[sha256_of(node)] = name
     plain, different = fingerprint(node)
     if different > 1:
         gold.plain[plain] = name

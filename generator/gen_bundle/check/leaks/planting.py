@@ -15,13 +15,14 @@ from xml.etree import ElementTree
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.leaks.columns import SHORTEST, GoldTable
-from gen_bundle.check.leaks.gold import Gold, golds_of, reference_files, sha256_of
+from gen_bundle.check.leaks.gold import Gold, golds_of, reference_files
 from gen_bundle.check.leaks.records import json_digest, json_value, lines, rows, words, xml_digest
 from gen_bundle.check.leaks.relation import Relation
 from gen_bundle.check.leaks.search import Search
 from gen_bundle.check.leaks.tables import ColumnName, Row, json_rows, table
 from gen_bundle.check.leaks.ties import ENOUGH_TIES
 from gen_bundle.check.leaks.visible import Seen, visible_files, with_contents
+from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node
 from gen_bundle.zips.writing import zipped
 
@@ -64,7 +65,7 @@ def _plants(bundle: Bundle, golds: list[Gold], shown: list[Seen]) -> Iterator[Pl
     """Plants of what is known to be secret; of all gold, if nothing is."""
     named = {digest: name for gold in golds if gold.named for digest, name in gold.raw.items()}
     secret = {digest for gold in golds for digest in gold.raw}
-    files = {sha256_of(bundle, node): (name, node) for name, node in reference_files(bundle)}
+    files = {sha256_of(node): (name, node) for name, node in reference_files(bundle)}
     gold_files = {digest: found for digest, found in files.items() if digest in secret}
     described = {
         name for name, _ in gold_files.values() if bundle.secrets and bundle.secrets.columns_of(name) is not None

@@ -10,7 +10,7 @@ from typing import Self
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.leaks.columns import COVERED_BY_ANSWER, SHORTEST, Comparison, GoldTables
-from gen_bundle.check.leaks.gold import LONGEST, Gold, column_digest, golds_of, sha256_of, table_columns
+from gen_bundle.check.leaks.gold import LONGEST, Gold, column_digest, golds_of, table_columns
 from gen_bundle.check.leaks.records import (
     cells,
     fingerprint,
@@ -25,6 +25,7 @@ from gen_bundle.check.leaks.records import (
 from gen_bundle.check.leaks.tables import table
 from gen_bundle.check.leaks.ties import AGREEMENT, ENOUGH_TIES, Ties, ties_of
 from gen_bundle.check.leaks.visible import Seen, visible_files
+from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node
 
 BLOCK = 65_536
@@ -92,7 +93,7 @@ def found_leaks(bundle: Bundle) -> Iterator[Leak]:
     # the same file often lies in several kits and programs, and is read once
     known: dict[tuple[str, str, bool, str], str | None] = {}
     for seen in seen_files:
-        key = (sha256_of(bundle, seen.node), seen.channel, seen.is_answer, seen.name.rpartition(".")[2].lower())
+        key = (sha256_of(seen.node), seen.channel, seen.is_answer, seen.name.rpartition(".")[2].lower())
         if key not in known:
             known[key] = search.gold_in(seen)
         what = known[key]
@@ -101,7 +102,7 @@ def found_leaks(bundle: Bundle) -> Iterator[Leak]:
 
 
 def _whole_file(bundle: Bundle, gold: Gold, seen: Seen) -> str | None:
-    name = gold.raw.get(sha256_of(bundle, seen.node))
+    name = gold.raw.get(sha256_of(seen.node))
     if name is not None:
         return f"is the reference file {name}"
     plain, different = fingerprint(seen.node)
