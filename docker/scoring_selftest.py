@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tells whether this image can score: versions as locked, every model loads offline and gives its known number.
 
-In the image it is the command `scoring-selftest`; for organisers, for whoever runs a worker, and the last step of the
+In the image it is the command `scoring-selftest`; for organisers, for those who run a worker, and the last step of the
 image's own build. Exit status 0: all is well; 1: something is not, and the report says what.
 """
 

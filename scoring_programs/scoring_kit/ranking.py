@@ -162,7 +162,7 @@ def shared_ranks(values: Mapping[str, float | None], descending: bool) -> dict[s
 
 
 def tied(ranks: Mapping[str, int], unseen: Collection[str]) -> set[str]:
-    """The shown teams that share their rank with another shown one; ties with an unseen team would tell its figures."""
+    """The shown teams that tie with another shown one; a tie with an unseen team would reveal its figures."""
     counts = Counter(place for team, place in ranks.items() if team not in unseen)
     return {team for team, place in ranks.items() if team not in unseen and counts[place] > 1}
 

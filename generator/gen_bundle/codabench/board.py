@@ -102,7 +102,7 @@ class Board:
     def upload(self, entry: Submitted, scores: object) -> None:
         """Store the scores that a worker sent, in the order of the file, then apply an automatic rule.
 
-        Source: api/views/submissions.py, `upload_submission_scores`. Keys that are no column are skipped; the scores
+        Source: api/views/submissions.py, `upload_submission_scores`. Keys that are not columns are skipped; the scores
         of a child count for its parent too; computed columns are made anew after each score, on the parent if there
         is one. Not one transaction: what was stored before an error stays, but then the rule is not reached.
 

@@ -206,7 +206,7 @@ def _script_fault(words: list[str], program: Tree) -> Fault | None:
         return _missing_script(script, program, lambda found: _runs(found, by_python=PYTHON.match(head) is not None))
     inside = _inside(head)
     if PYTHON.match(head.lower()):
-        return Fault("broken", "script", f"{head} is no program: case counts, it is called {head.lower()}")
+        return Fault("broken", "script", f"{head} is not a program: case counts, it is called {head.lower()}")
     if head.startswith(NEVER_MOUNTED):
         return Fault("broken", "script", f"{head} is never there: the program lies in {HOME}")
     if inside is not None and "/" in head and not _exists(inside, program):

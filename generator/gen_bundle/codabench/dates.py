@@ -54,7 +54,7 @@ def read_instant(value: Any, now: datetime) -> Instant:
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     if not isinstance(value, str):
-        return Instant(fault=f"{value!r} is no text that could be a date (it is read as {_kind(value)})")
+        return Instant(fault=f"{value!r} is not a text that could be a date (it is read as {_kind(value)})")
     return _read_text(value, now)
 
 

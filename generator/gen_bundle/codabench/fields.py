@@ -131,11 +131,11 @@ def fault_words(kind: Kind, fault: Fault, value: Any) -> str:
         "missing": "is missing",
         "null": "has no value (null), and needs one",
         "blank": "is blank, and needs a text",
-        "text": f"is read as {shown(value)}, which is no text",
+        "text": f"is read as {shown(value)}, which is not a text",
         "nul": "holds a NUL character or half of a surrogate pair",
         "boolean": f"is {shown(value)}, and must be true or false",
         "integer": f"is {shown(value)}, and must be a whole number",
-        "email": f"is {shown(value)}, which is no e-mail address",
+        "email": f"is {shown(value)}, which is not an e-mail address",
     }
     return words[fault]
 

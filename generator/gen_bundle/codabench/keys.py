@@ -10,7 +10,7 @@ OWN = frozenset(["id"])
 PAGE = OWN | {"title", "file", "index"}
 TASK = OWN | {"index", "key", "name", "description", "ingestion_only_during_scoring", *TASK_FILES}
 SOLUTION = OWN | {"index", "key", "name", "description", "tasks", "path"}
-# `gold: public` tells the check that a phase's reference data are no secret.
+# `gold: public` tells the check that a phase's reference data are not secret.
 PHASE = OWN | {"gold", "index", "name", "description", "start", "end", "tasks", "auto_migrate_to_this_phase"}
 PHASE |= {*FLAGS, *LIMITS, *PHASE_FILES}
 BOARD = OWN | {"index", "title", "key", "columns", "primary_index", "hidden", "submission_rule"}

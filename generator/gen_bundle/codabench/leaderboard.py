@@ -63,7 +63,7 @@ class Leaderboard:
         return doubts
 
     def ignored(self, scores: Mapping[str, object]) -> list[str]:
-        """Keys of a scores file that are no column."""
+        """Keys of a scores file that are not columns."""
         return [key for key in scores if self.column(key) is None]
 
     def _leads_without(self, scores: Mapping[str, object]) -> bool:

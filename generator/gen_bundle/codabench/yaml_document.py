@@ -159,8 +159,8 @@ def read_yaml(data: bytes, most: int = MAX_BYTES) -> Document:
     except yaml.MarkedYAMLError as error:
         fault = fault_of(error, text)
         place = (fault.line, fault.column) if fault else ()
-        told = fault.text if fault else str(error.problem)
-        raise UnreadableYamlError(f"is not valid YAML: {told.rstrip('.')}", *place) from error
+        problem = fault.text if fault else str(error.problem)
+        raise UnreadableYamlError(f"is not valid YAML: {problem.rstrip('.')}", *place) from error
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise UnreadableYamlError(

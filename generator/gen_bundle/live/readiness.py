@@ -77,7 +77,7 @@ def _texts(bundle: Bundle) -> Iterator[str]:
 
 
 def _invented(bundle: Bundle) -> Iterator[str]:
-    """Reference data with a file of those that come with the tool, told by name and content."""
+    """Reference data with a file of those that come with the tool, recognised by name and content."""
     shipped = {(file.name, file.stat().st_size): file for folder in shipped_gold() for file in folder.rglob("*.*")}
     for task in bundle.competition.used_tasks:
         use = task.files.get("reference_data")

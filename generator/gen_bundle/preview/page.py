@@ -9,13 +9,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Template
 
 from gen_bundle.declaration.dates import AOE, shown
 from gen_bundle.errors import UserError
 from gen_bundle.preview.leaderboard import boards
 from gen_bundle.preview.reading import View
 from gen_bundle.preview.schedule import axis
+from gen_bundle.render.html_page import Functions, page_template
 from gen_bundle.whole_file import write_whole
 
 MARK = b'<meta name="generator" content="gen-bundle preview">'
@@ -76,15 +77,8 @@ def write_page(page: str, folder: Path) -> Path:
 
 @cache
 def _template() -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"utc": _utc, "aoe": _aoe, "iso": _iso, "size": _size}
-    return environment.get_template("preview.html.j2")
+    filters: Functions = {"utc": _utc, "aoe": _aoe, "iso": _iso, "size": _size}
+    return page_template(TEMPLATES / "preview.html.j2", filters)
 
 
 def _utc(moment: datetime) -> str:

@@ -5,10 +5,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Template
 from markupsafe import Markup
 
 from gen_bundle.plain_text import one_line
+from gen_bundle.render.html_page import Functions, page_template
 from gen_bundle.report.checklist import OPEN, checklist, versions
 from gen_bundle.report.content import (
     ALPHA,
@@ -67,28 +68,21 @@ def _matrix(task: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 @cache
 def _template() -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
+    filters: Functions = {
         "figure": figure,
         "probability": probability,
         "percent": percent,
         "line": one_line,
         "svg": _svg,
     }
-    environment.globals |= {
+    functions: Functions = {
         "interval": interval,
         "plural": plural,
         "units_word": units_word,
         "unit_words": unit_words,
         "way_words": way_words,
     }
-    return environment.get_template("report.html.j2")
+    return page_template(TEMPLATES / "report.html.j2", filters, functions)
 
 
 def _svg(drawn: Figure) -> Markup:
