@@ -15,7 +15,7 @@ from typing import Any
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.declaration.schema import schema_text
 from gen_bundle.errors import UserError
-from gen_bundle.new.data import write_data
+from gen_bundle.new.data import write_data, write_sample
 from gen_bundle.new.declare import task_of
 from gen_bundle.new.example import example
 from gen_bundle.new.logo import placeholder_logo
@@ -27,6 +27,8 @@ from gen_bundle.resources import SCAFFOLD, competitions
 
 LONGEST_NAME = 36
 SCHEMA = "bundle.schema.json"
+SAMPLE = "sample"
+"""Of a competition that takes code: what participants get to try it, in the public data and the starting kits."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,10 @@ def new_declared(
         write_data(folder / "data", proposal, phases)
         sample, sample_phases = example(proposal, list(phases))
         write_data(folder / "example", sample, sample_phases)
+        if proposal.code:
+            sample, rows = example(proposal, [SAMPLE])
+            for data in ("data", "example"):
+                write_sample(folder / data / "public" / SAMPLE, sample, rows[SAMPLE])
         if not (folder / "logo.png").exists():
             (folder / "logo.png").write_bytes(placeholder_logo(place.name, answers["title"]))
         write_schema(folder)

@@ -60,6 +60,7 @@ class Proposal:
         public: columns that participants are given.
         groups: those among them whose values group rows.
         secret: further columns, which stay in the gold.
+        code: whether participants hand in code that answers, instead of the answers.
     """
 
     gold: Gold
@@ -72,6 +73,7 @@ class Proposal:
     item: str | None = None
     relevance: str | None = None
     columns: dict[str, Column] = field(default_factory=dict)
+    code: bool = False
 
     @property
     def of_lines(self) -> bool:
@@ -252,3 +254,12 @@ def _ranking(
     answers = (Column(item, "string"), Column("score", "number"))
     proposal = Proposal(gold, key, True, answers, item=item, relevance=relevance, columns=columns)
     return _with_roles(proposal, own, choices)
+
+
+def taking_code(proposal: Proposal) -> Proposal:
+    """The same for a competition whose participants hand in code; raises UserError where code could read nothing."""
+    if proposal.of_lines:
+        raise UserError(
+            f"--code: {proposal.gold.file} has no column that code could read. Expected .csv, .tsv, .jsonl or .json."
+        )
+    return replace(proposal, code=True)
