@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.render.validator import imported_modules
+from gen_bundle.package.imports import imported_modules
 from gen_bundle.resources import resource
 
 ROOT = resource("scoring_programs")
@@ -16,7 +16,7 @@ PACKAGES = sorted(path.parent.name for path in ROOT.glob("*/submission.py"))
 
 
 def modules(package: str) -> Mapping[str, Path]:
-    return imported_modules(ROOT / package, ROOT / "scoring_kit")
+    return imported_modules((f"{package}.submission", "scoring_kit.validate"), (ROOT / package, ROOT / "scoring_kit"))
 
 
 @pytest.mark.parametrize("package", PACKAGES)
