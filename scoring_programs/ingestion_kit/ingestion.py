@@ -1,8 +1,8 @@
 """One run of the ingestion program: read the submission, run its entry, check and hand over what it wrote.
 
-Afterwards the output folder holds `run-<digest of the submission>/` and nothing else: `predictions/` with the files
-that the entry wrote, and `metadata.json`, written last. The platform ignores this program's exit status, so that every fault
-is in that file, for the scoring program to report: `fault` says whose it is.
+Afterwards the output folder holds `run-<digest of the submission>/` and nothing else: `predictions/`, the files that
+the entry wrote, and `metadata.json`, written last. The platform ignores this program's exit status, so every fault is
+in that file, for the scoring program to report: `fault` is whose it is, `errors` are the lines to show.
 
 Exit status: 0 handed over; 1 bad submission; 2 the organisers must act; 3 a bug of the program.
 """

@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from gen_bundle.build import BuildRequest, build
 from gen_bundle.cli import root
+from gen_bundle.errors import UserError
 from tests.generator.code_competition import declaration, write_competition
+from tests.generator.test_declared import rows_of, write_csv
 
 pytestmark = pytest.mark.slow  # nearly each test builds a bundle
 
@@ -39,3 +42,12 @@ def test_from_bundle_yaml_to_the_board(interface: str, version: str, tmp_path: P
     board = record_of(out)["board"]
     assert [(row["phase"], row["submission"]) for row in board] == [("dev", "empty"), ("test", "neutral")]
     assert all(0 < float(row["cells"]["seconds"]) < 60 for row in board)
+
+
+@pytest.mark.parametrize("column", ["label", "strength"])
+def test_gold_among_what_the_code_reads_stops_the_build(column: str, competition: Path, tmp_path: Path) -> None:
+    write_csv(competition / "data/input/test/texts.csv", rows_of("test", 30), "id", "language", column)
+    with pytest.raises(UserError, match="gold") as caught:
+        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    assert any("input_data/test.zip" in message for message in caught.value.messages)
+    assert not (tmp_path / "bundle.zip").exists()

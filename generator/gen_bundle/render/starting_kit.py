@@ -23,6 +23,7 @@ from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.render import tables
 from gen_bundle.render.broken_examples import Spoiled, spoiled_submissions
+from gen_bundle.render.code_text import code_text
 from gen_bundle.render.validator import TEMPLATES, validator_bytes
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import Members, zipped
@@ -194,6 +195,7 @@ def _texts(competition: Resolved, data: PhaseData, invalid: Sequence[InvalidExam
         "contact": declaration.contact,
         "submission": declaration.submission,
         "template": sorted(data.template),
+        "code": code_text(competition, [phase]) if competition.takes_code else "",
         "torch": "models" in locks_for(competition.options),
         "fields": tables.format_table(declaration.submission.fields),
         "invalid": invalid,

@@ -1,7 +1,6 @@
 """What becomes of code that fails, misbehaves or brings its own predictions: words for its author, and no score."""
 
 import json
-import os
 import time
 from pathlib import Path
 from textwrap import dedent
@@ -12,6 +11,7 @@ from scoring_kit.code_submission import run_folder_name
 from tests.generator.code_competition import PREDICT
 from tests.scoring_programs.ingestion_kit.steps import Steps, Version
 
+pytestmark = pytest.mark.slow  # each test runs three programs
 VERSIONS: tuple[Version, Version] = ("1.25", "1.32")
 FIRST = "def predict(input_folder, output_folder):\n"
 
@@ -212,7 +212,7 @@ def test_predictions_of_another_submission_are_not_scored(version: Version, part
     assert other.ingest().exit_code == 0
     steps = Steps(parts, tmp_path / "mine", code("pass"))
     steps.ingest()
-    os.rename(other.run_folder, steps.output / other.run_folder.name)
+    other.run_folder.rename(steps.output / other.run_folder.name)
     scored = steps.score(version)
     assert scored.exit_code == 1
     assert not steps.scores.exists()
