@@ -23,6 +23,8 @@ from scoring_kit.submission_files import PROGRAM_FILES, SubmissionFiles
 
 RUN_FOLDER = re.compile(r"run-[0-9a-f]{64}")
 PREDICTIONS, RECORD = "predictions", "metadata.json"
+OF_SUBMISSION, OF_ORGANISERS, OF_PROGRAM = "submission", "organisers", "program"
+"""Whose fault it is that a run handed nothing over."""
 FUNCTION, COMMAND = "function", "command"
 PREDICT = "predict"
 PLATFORM_PYTHON = (3, 11)

@@ -43,7 +43,9 @@ def write_competition(folder: Path, data: dict[str, Any]) -> Path:
     baseline = folder / "data/baselines/test/neutral"
     baseline.mkdir(parents=True)
     submission = data["submission"]
-    (baseline / (submission["entry"] or "model.py")).write_text(MAIN if submission.get("interface") == "command" else PREDICT)
+    (baseline / (submission["entry"] or "model.py")).write_text(
+        MAIN if submission.get("interface") == "command" else PREDICT
+    )
     return write_declaration(folder, data)
 
 

@@ -66,7 +66,7 @@ FAULTS = {
     ),
     "nothing written": (code("pass"), {}, "predictions: are missing: the code ended without writing a file."),
     "exits 0 at once": (code("pass", "raise SystemExit(0)\n"), {}, "predictions: are missing"),
-    "too slow": (code("import time\ntime.sleep(60)"), {"seconds": 1}, "model.py: was stopped after 1 seconds."),
+    "too slow": (code("import time\ntime.sleep(60)"), {"seconds": 1}, "model.py: was stopped after 1 s."),
     "memory": (
         code("import time\nheld = bytearray(300_000_000)\ntime.sleep(60)"),
         {"memory_mib": 128},
@@ -92,6 +92,16 @@ FAULTS = {
         '"predictions.csv": is a link. Expected: only regular files and folders.',
     ),
     "pipe": (code("import os\nos.mkfifo(output_folder / 'pipe')"), {}, '"pipe": is not a regular file.'),
+    "link in place of the output folder": (
+        code("import os\noutput_folder.rmdir()\noutput_folder.symlink_to(input_folder)"),
+        {},
+        "the output folder: is a link.",
+    ),
+    "no output folder": (
+        code("output_folder.rmdir()"),
+        {},
+        "predictions: cannot be read (No such file or directory).",
+    ),
     "no UTF-8 name": (
         code("import os\nopen(os.fsencode(output_folder) + b'/\\xff', 'w').close()"),
         {},
@@ -252,9 +262,9 @@ def test_a_program_that_was_not_packed_as_a_whole_is_the_organisers_fault(parts:
 
 def test_the_entry_sees_an_allow_list_of_variables(parts: Path, tmp_path: Path) -> None:
     shown = good("import os", "print('SEEN', sorted(os.environ))")
-    log = Steps(parts, tmp_path, shown).ingest(SECRET_TOKEN="x", HF_HOME="/models", AWS_KEY="y").stdout
+    log = Steps(parts, tmp_path, shown).ingest(HF_TOKEN="x", HF_HOME="/models", AWS_KEY="y").stdout
     assert "'HF_HOME'" in log
-    assert "SECRET_TOKEN" not in log
+    assert "HF_TOKEN" not in log
     assert "AWS_KEY" not in log
 
 
