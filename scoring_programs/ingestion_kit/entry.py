@@ -19,25 +19,20 @@ from scoring_kit.errors import printable
 
 POLL_SECONDS = 0.05
 MEASURE_SECONDS = 0.2
+MEASURE_SHARE = 20
+"""Of the time, at most one part in so many is spent on measuring."""
 MOST_PROCESSES = 1_000
 PIPE_SECONDS = 5.0
 MESSAGE_SHOWN = 300
-KEPT = (
-    "CUDA_VISIBLE_DEVICES",
-    "HOME",
-    "LANG",
-    "LD_LIBRARY_PATH",
-    "MKL_NUM_THREADS",
-    "NLTK_DATA",
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "PATH",
-    "SYSTEMROOT",
-    "http_proxy",
-    "https_proxy",
-)
-"""Variables that submitted code sees: what finds programs, libraries, devices and models, and nothing else."""
-KEPT_PREFIXES = ("HF_", "LC_", "NVIDIA_", "SENTENCE_TRANSFORMERS_", "TORCH_", "TRANSFORMERS_")
+KEPT = {
+    *("HOME", "LANG", "LC_ALL", "LC_CTYPE", "PATH", "LD_LIBRARY_PATH", "SYSTEMROOT"),
+    *("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES"),
+    *("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"),
+    *("HF_HOME", "HF_HUB_CACHE", "HF_HUB_OFFLINE", "HF_DATASETS_CACHE", "HF_DATASETS_OFFLINE"),
+    *("TRANSFORMERS_CACHE", "TRANSFORMERS_OFFLINE", "SENTENCE_TRANSFORMERS_HOME", "TORCH_HOME", "NLTK_DATA"),
+}
+"""Variables that submitted code sees: what finds programs, libraries, devices and models. Names in full: beside
+HF_HOME there may be HF_TOKEN."""
 
 Fault = Tuple[str, str, str]
 """Where, what is wrong and what is expected, as `Problems.error` takes it."""
@@ -85,35 +80,25 @@ def run_entry(entry: CodeEntry, code: Path, input_folder: Path, output_folder: P
     folders = [str(input_folder.resolve()), str(output_folder.resolve())]
     scratch = code.parent / "tmp"
     scratch.mkdir()
+    out_end, out = os.pipe()
+    err_end, err = os.pipe()
     began = time.monotonic()
-    process = subprocess.Popen(
-        [*_command(entry), *folders],
-        cwd=str(code),
-        env=entry_environment(os.environ, scratch),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=processes.HAS_GROUPS,
-    )
-    if process.stdout is None or process.stderr is None:
-        raise RuntimeError("a process without pipes")
-    kept = [KeptText(process.stdout), KeptText(process.stderr)]  # type: ignore[arg-type]
-    fault: Optional[Fault] = None
-    peak: Optional[float] = None
-    measured = began
     try:
-        while process.poll() is None and fault is None:
-            now = time.monotonic()
-            if now - began > limits.seconds:
-                what = f"was stopped after {limits.seconds:g} seconds"
-                fault = entry.file, what, f"an end within {limits.seconds:g} seconds"
-            elif now - measured >= MEASURE_SECONDS:
-                running = processes.descendants()
-                now_held = processes.memory_mib(running) if running else None
-                peak = now_held if peak is None else max(peak, now_held or 0.0)
-                fault = _too_much(entry, len(running), now_held, limits)
-                measured = time.monotonic()
-            time.sleep(0 if fault else POLL_SECONDS)
+        process = subprocess.Popen(
+            [*_command(entry), *folders],
+            cwd=str(code),
+            env=entry_environment(os.environ, scratch),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            start_new_session=processes.HAS_GROUPS,
+        )
+    finally:
+        os.close(out)
+        os.close(err)
+    kept = [KeptText(out_end), KeptText(err_end)]
+    try:
+        fault, memory = _watched(process, entry, limits, began)
         seconds = time.monotonic() - began
     finally:
         processes.end_all(process.pid)
@@ -121,14 +106,40 @@ def run_entry(entry: CodeEntry, code: Path, input_folder: Path, output_folder: P
         process.wait()
     stdout, stderr = (_without_places(one.text(PIPE_SECONDS), code) for one in kept)
     exit_code = None if fault else process.returncode
-    if fault is None and exit_code != 0:
+    if fault is None and process.returncode != 0:
         fault = _failure(entry, process.returncode, stderr)
-    return Ended(seconds, exit_code, peak, stdout, stderr, fault)
+    return Ended(seconds, exit_code, memory, stdout, stderr, fault)
+
+
+def _watched(
+    process: subprocess.Popen[bytes], entry: CodeEntry, limits: Limits, began: float
+) -> Tuple[Optional[Fault], Optional[float]]:
+    """Wait for the end, or for a limit; returns which limit was reached, and the most memory seen, MiB."""
+    peak: Optional[float] = None
+    due = began + MEASURE_SECONDS
+    while process.poll() is None:
+        now = time.monotonic()
+        if now - began > limits.seconds:
+            what = f"was stopped after {limits.seconds:g} s"
+            return (entry.file, what, f"an end within {limits.seconds:g} s"), peak
+        if now >= due:
+            running = processes.descendants()
+            held = processes.memory_mib(running) if running else None
+            if held is not None:
+                peak = max(peak or 0.0, held)
+            fault = _too_much(entry, len(running), held, limits)
+            if fault:
+                return fault, peak
+            # Counting the pages of much memory takes long, and holds up the process that has it.
+            taken = time.monotonic() - now
+            due = now + max(MEASURE_SECONDS, MEASURE_SHARE * taken)
+        time.sleep(POLL_SECONDS)
+    return None, peak
 
 
 def entry_environment(ours: Mapping[str, str], scratch: Path) -> Dict[str, str]:
     """What submitted code sees of the environment; temporary files go to `scratch`."""
-    kept = {name: value for name, value in ours.items() if name in KEPT or name.startswith(KEPT_PREFIXES)}
+    kept = {name: value for name, value in ours.items() if name in KEPT}
     return {**kept, "PYTHONUNBUFFERED": "1", "TMPDIR": str(scratch), "TEMP": str(scratch), "TMP": str(scratch)}
 
 

@@ -1,8 +1,8 @@
 """One run of the ingestion program: read the submission, run its entry, check and hand over what it wrote.
 
-Afterwards the output folder holds `run-<digest of the submission>/` and nothing else: `predictions/` with the files
-that the entry wrote, and `metadata.json`, written last. The platform ignores this program's exit status, so that every fault
-is in that file, for the scoring program to report: `fault` says whose it is.
+Afterwards the output folder holds `run-<digest of the submission>/` and nothing else: `predictions/`, the files that
+the entry wrote, and `metadata.json`, written last. The platform ignores this program's exit status, so every fault is
+in that file, for the scoring program to report: `fault` is whose it is, `errors` are the lines to show.
 
 Exit status: 0 handed over; 1 bad submission; 2 the organisers must act; 3 a bug of the program.
 """
@@ -22,13 +22,22 @@ from typing import Any, Dict, List, Mapping, Sequence
 
 from ingestion_kit.entry import Ended, Limits, run_entry
 from ingestion_kit.predictions import take_over
-from scoring_kit.code_submission import PREDICTIONS, RECORD, CodeEntry, code_files, run_folder_name, sha256_of
+from scoring_kit.code_submission import (
+    OF_ORGANISERS,
+    OF_PROGRAM,
+    OF_SUBMISSION,
+    PREDICTIONS,
+    RECORD,
+    CodeEntry,
+    code_files,
+    run_folder_name,
+    sha256_of,
+)
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
 from scoring_kit.manifest import Manifest
-from scoring_kit.package import SubmissionModule, submission_module
+from scoring_kit.package import submission_module
 from scoring_kit.submission_files import read_submission
 
-OF_SUBMISSION, OF_ORGANISERS, OF_PROGRAM = "submission", "organisers", "program"
 STATUS = {OF_SUBMISSION: 1, OF_ORGANISERS: 2, OF_PROGRAM: 3}
 
 
@@ -38,7 +47,14 @@ def main(program_folder: Path, arguments: Sequence[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     request = _parse(arguments)
-    return Ingestion(program_folder, request.input, request.submission, request.output).run()
+    private = Path(tempfile.mkdtemp(prefix="ingestion-"))
+    try:
+        return Ingestion(program_folder, request.input, request.submission, request.output).run(private)
+    except OSError as error:
+        _print(_frames(error), sys.stderr)  # not even the record could be written
+        return STATUS[OF_PROGRAM]
+    finally:
+        shutil.rmtree(str(private), ignore_errors=True)
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -64,36 +80,43 @@ class Ingestion:
         self._input = input_folder
         self._submission = submission
         self._output = output
+        self._handed_over = output / run_folder_name(submission)
         self._record: Dict[str, Any] = {"duration": None, "memory_mib": None, "exit_code": None, "files": {}}
 
-    def run(self) -> int:
-        """Do it; returns the exit status."""
+    def run(self, private: Path) -> int:
+        """Do it, with the code in the folder `private`; returns the exit status.
+
+        Raises:
+            OSError: the output folder cannot be written.
+        """
         problems = Problems()
-        name = run_folder_name(self._submission)
         _clear(self._output)
-        with tempfile.TemporaryDirectory(prefix="ingestion-") as work:
-            try:
-                self._hand_over(Path(work), problems)
-                fault, lines = None, []
-            except SubmissionError as error:
-                fault, lines = OF_SUBMISSION, error.report().splitlines()
-            except OrganiserError as error:
-                fault, lines = OF_ORGANISERS, error.messages
-            except Exception as error:
-                fault, lines = OF_PROGRAM, _frames(error)
-            self._record.update(fault=fault, errors=lines, warnings=problems.warnings)
+        try:
+            self._run(private, problems)
+            fault, lines = None, []
+        except SubmissionError as error:
+            fault, lines = OF_SUBMISSION, error.report().splitlines()
+        except OrganiserError as error:
+            fault, lines = OF_ORGANISERS, error.messages
+        except Exception as error:
+            fault, lines = OF_PROGRAM, _frames(error)
+        if fault:
             _clear(self._output)
-            self._write(Path(work), self._output / name)
+        self._record.update(fault=fault, errors=lines, warnings=problems.warnings)
+        self._handed_over.mkdir(exist_ok=True)
+        unfinished = self._handed_over / f".{RECORD}.tmp"
+        unfinished.write_text(json.dumps(self._record, indent=1), encoding="utf-8")
+        unfinished.replace(self._handed_over / RECORD)
         _print(problems.warning_lines(), sys.stdout)
         _print(lines, sys.stderr)
         return STATUS[fault] if fault else 0
 
-    def _hand_over(self, work: Path, problems: Problems) -> None:
+    def _run(self, private: Path, problems: Problems) -> None:
         """Run the entry on a copy of the submission, and take over and check what it wrote.
 
         Raises:
             SubmissionError: with every problem of the code, its run or its predictions.
-            OrganiserError: the program was not packed as a whole, or has no input data.
+            OrganiserError: the program was not packed as a whole, or there is no input data.
         """
         program = _read_program(self._program_folder / "program.json")
         entry = CodeEntry(program["entry"]["file"], program["entry"]["interface"])
@@ -104,44 +127,32 @@ class Ingestion:
             raise OrganiserError("There is no input data (/app/input_data). Give the task its input_data.")
         files = code_files(self._submission, entry, problems)
         problems.stop_if_any()
-        code, written = work / "submission", work / "output"
+        code, written = private / "submission", private / "output"
         for name, path in files.items():
             (code / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(str(path), str(code / name))
         written.mkdir()
         ended = run_entry(entry, code, self._input, written, Limits(program["seconds"], program["memory_mib"]))
-        self._print_run(ended)
+        self._note(ended)
         if ended.fault:
             problems.error(*ended.fault)
             problems.stop_if_any()
-        names = take_over(written, work / PREDICTIONS, problems)
+        _clear(self._output)
+        predictions = self._handed_over / PREDICTIONS
+        names = take_over(written, predictions, problems)
         problems.stop_if_any()
-        self._check(module, manifest, names, work)
+        read_submission(module, predictions, manifest, Problems())  # the scoring program repeats its warnings
+        self._record["files"] = {name: sha256_of(predictions / name) for name in names}
 
-    def _check(self, module: SubmissionModule, manifest: Manifest, names: List[str], work: Path) -> None:
-        """Judge the predictions as the scoring program does, which repeats the warnings, and note their digests."""
-        read_submission(module, work / PREDICTIONS, manifest, Problems())
-        self._record["files"] = {name: sha256_of(work / PREDICTIONS / name) for name in names}
-
-    def _print_run(self, ended: Ended) -> None:
+    def _note(self, ended: Ended) -> None:
+        """Print how the code ended, and note it for the record."""
         memory = None if ended.memory_mib is None else round(ended.memory_mib, 1)
         self._record.update(duration=round(ended.seconds, 3), memory_mib=memory, exit_code=ended.exit_code)
         for title, text in (("printed", ended.stdout), ("printed to stderr", ended.stderr)):
             if text:
                 print(f"--- what the code {title} ---", text.rstrip("\n"), sep="\n")
-        print(f"--- the code ran {ended.seconds:.1f} s", end="")
-        print("" if memory is None else f", with at most {memory:.0f} MiB of memory", "---")
-
-    def _write(self, work: Path, folder: Path) -> None:
-        folder.mkdir(parents=True)
-        (folder / PREDICTIONS).mkdir()
-        for name in self._record["files"]:
-            place = folder / PREDICTIONS / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(str(work / PREDICTIONS / name), str(place))
-        unfinished = folder / f".{RECORD}.tmp"
-        unfinished.write_text(json.dumps(self._record, indent=1), encoding="utf-8")
-        unfinished.replace(folder / RECORD)
+        held = "" if memory is None else f", with at most {memory:.0f} MiB of memory"
+        print(f"--- the code ran {ended.seconds:.1f} s{held} ---")
 
 
 def _read_program(path: Path) -> Mapping[str, Any]:

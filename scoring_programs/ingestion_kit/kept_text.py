@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from collections import deque
-from typing import BinaryIO, Deque
 
 HEAD, TAIL = 1_000, 2_000
 CHUNK = 1 << 16
@@ -14,14 +13,13 @@ class KeptText:
     """Reads a pipe in a thread of its own, so that the program never waits for it.
 
     Args:
-        pipe: the reading end, in binary.
+        pipe: the descriptor of its reading end, which is closed at its end.
     """
 
-    def __init__(self, pipe: BinaryIO) -> None:
+    def __init__(self, pipe: int) -> None:
         self._pipe = pipe
         self._head = b""
-        self._tail: Deque[bytes] = deque()
-        self._tail_size = 0
+        self._tail = b""
         self._size = 0
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
@@ -29,21 +27,17 @@ class KeptText:
     def text(self, seconds: float) -> str:
         """What was printed, once the pipe has ended or `seconds` are over; what was left out is counted."""
         self._thread.join(seconds)
-        tail = b"".join(self._tail)[-TAIL:]
-        left_out = self._size - len(self._head) - len(tail)
-        parts = [self._head] if left_out <= 0 else [self._head, f"\n… {left_out} bytes left out …\n".encode()]
-        return b"".join([*parts, tail]).decode("utf-8", "backslashreplace")
+        left_out = self._size - len(self._head) - len(self._tail)
+        between = f"\n… {left_out} bytes left out …\n".encode() if left_out > 0 else b""
+        return (self._head + between + self._tail).decode("utf-8", "backslashreplace")
 
     def _read(self) -> None:
-        with self._pipe:
+        with os.fdopen(self._pipe, "rb", buffering=0) as pipe:
             while True:
-                chunk = self._pipe.read1(CHUNK)  # type: ignore[attr-defined]
+                chunk = pipe.read(CHUNK)
                 if not chunk:
                     return
                 self._size += len(chunk)
                 room = HEAD - len(self._head)
                 self._head += chunk[:room]
-                self._tail.append(chunk[room:])
-                self._tail_size += len(chunk[room:])
-                while self._tail_size - len(self._tail[0]) >= TAIL:
-                    self._tail_size -= len(self._tail.popleft())
+                self._tail = (self._tail + chunk[room:])[-TAIL:]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import stat
 from pathlib import Path
@@ -24,53 +23,49 @@ def take_over(written: Path, target: Path, problems: Problems) -> List[str]:
     target.mkdir(parents=True)
     names: List[str] = []
     left = MAX_BYTES
-    for name, path, status in _entries(written, problems):
-        left -= status.st_size
-        if len(names) >= MAX_FILES:
-            problems.error("predictions", f"are more than {MAX_FILES} files", f"at most {MAX_FILES}")
-            break
-        if left < 0:
-            problems.error("predictions", f"are more than {MAX_BYTES / 1e6:g} MB", "less")
-            break
-        place = target / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with _opened(path) as source, place.open("xb") as out:
-            shutil.copyfileobj(source, out)
-        names.append(name)
+    try:
+        for name, path, size in _entries(written, problems):
+            left -= size
+            if len(names) >= MAX_FILES:
+                problems.error("predictions", f"are more than {MAX_FILES} files", f"at most {MAX_FILES}")
+                break
+            if left < 0:
+                problems.error("predictions", f"are more than {MAX_BYTES / 1e6:g} MB", "less")
+                break
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(str(path), str(target / name))
+            names.append(name)
+    except OSError as error:
+        problems.error("predictions", f"cannot be read ({error.strerror})", "files and folders that can be read")
     if not names and not problems.found:
-        problems.error(
-            "predictions", "are missing: the code ended without writing a file", "files in the output folder"
-        )
+        what = "are missing: the code ended without writing a file"
+        problems.error("predictions", what, "files in the output folder")
     return sorted(names)
 
 
-def _entries(folder: Path, problems: Problems) -> Iterator[Tuple[str, Path, os.stat_result]]:
-    """The regular files, with their names."""
+def _entries(folder: Path, problems: Problems) -> Iterator[Tuple[str, Path, int]]:
+    """The regular files: name, place and size in bytes."""
+    if folder.is_symlink():
+        problems.error("the output folder", "is a link", "the folder that the code was given")
+        return
     waiting = [folder]
     while waiting:
-        here = waiting.pop()
-        for entry in sorted(os.scandir(str(here)), key=lambda one: one.name):
-            path = here / entry.name
+        for path in sorted(waiting.pop().iterdir()):
             name = path.relative_to(folder).as_posix()
-            status = entry.stat(follow_symlinks=False)
+            status = path.lstat()
             if name in PROGRAM_FILES:
                 problems.warn(name, "is a name that the platform uses itself; this file is left out")
             elif not _is_text(name):
                 problems.error(shown(name), "has a name that is not UTF-8", "letters, digits, - and _")
+            elif stat.S_ISDIR(status.st_mode) and name.count("/") < MAX_FOLDERS:
+                waiting.append(path)
             elif stat.S_ISDIR(status.st_mode):
-                if name.count("/") >= MAX_FOLDERS:
-                    problems.error(shown(name), *TOO_DEEP)
-                else:
-                    waiting.append(path)
+                problems.error(shown(name), *TOO_DEEP)
             elif not stat.S_ISREG(status.st_mode):
-                kind = "a link" if stat.S_ISLNK(status.st_mode) else "not a regular file"
-                problems.error(shown(name), f"is {kind}", "only regular files and folders")
+                what = "is a link" if stat.S_ISLNK(status.st_mode) else "is not a regular file"
+                problems.error(shown(name), what, "only regular files and folders")
             else:
-                yield name, path, status
-
-
-def _opened(path: Path):  # type: ignore[no-untyped-def]
-    return os.fdopen(os.open(str(path), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb")
+                yield name, path, status.st_size
 
 
 def _is_text(name: str) -> bool:

@@ -23,8 +23,12 @@ from scoring_kit.submission_files import PROGRAM_FILES, SubmissionFiles
 
 RUN_FOLDER = re.compile(r"run-[0-9a-f]{64}")
 PREDICTIONS, RECORD = "predictions", "metadata.json"
+OF_SUBMISSION, OF_ORGANISERS, OF_PROGRAM = "submission", "organisers", "program"
+"""Whose fault it is that a run handed nothing over."""
 FUNCTION, COMMAND = "function", "command"
 PREDICT = "predict"
+PLATFORM_PYTHON = (3, 11)
+"""The oldest Python that an image of a competition has; an older one at home cannot judge all of the syntax."""
 CHUNK = 1 << 20
 
 
@@ -91,8 +95,11 @@ def _check_python(name: str, path: Path, entry: CodeEntry, problems: Problems) -
     except (SyntaxError, ValueError, RecursionError, MemoryError, OSError) as error:
         line = getattr(error, "lineno", None)
         where, reason = (f"{name}:{line}", getattr(error, "msg", "")) if line else (name, str(error))
-        version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-        problems.error(where, f"is not valid Python {version} ({reason})", "a file that Python can read")
+        what = f"is not valid Python {sys.version_info[0]}.{sys.version_info[1]} ({reason})"
+        if sys.version_info < PLATFORM_PYTHON:
+            problems.warn(where, f"{what}; the platform's is newer")
+        else:
+            problems.error(where, what, "a file that Python can read")
         return
     if name == entry.file and entry.interface == FUNCTION and not _binds(tree, PREDICT):
         problems.error(

@@ -1,14 +1,21 @@
 """What the ingestion program handed over: the predictions of submitted code, proved to be those of its own run."""
 
 import json
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NoReturn
 
-from scoring_kit.code_submission import PREDICTIONS, RECORD, RUN_FOLDER, run_folder_name, sha256_of
+from scoring_kit.code_submission import (
+    OF_SUBMISSION,
+    PREDICTIONS,
+    RECORD,
+    RUN_FOLDER,
+    run_folder_name,
+    sha256_of,
+)
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
-
-NOT_RUN = ("the code", "has not run to its end", "See the log of the prediction step, and submit again")
 
 
 @dataclass(frozen=True)
@@ -24,6 +31,17 @@ class CodeRun:
     seconds: float
 
 
+@dataclass(frozen=True)
+class _Record:
+    """metadata.json; see `ingestion_kit.ingestion`."""
+
+    fault: str | None
+    errors: Sequence[str]
+    warnings: Sequence[str]
+    seconds: float
+    files: Mapping[str, str]
+
+
 def handed_over(input_folder: Path, problems: Problems) -> CodeRun:
     """The run of the submission that is scored; its warnings go to `problems`.
 
@@ -35,20 +53,24 @@ def handed_over(input_folder: Path, problems: Problems) -> CodeRun:
         OrganiserError: the ingestion program failed.
     """
     folder = _run_folder(input_folder / "res", input_folder.parent / "ingested_program", problems)
-    record = _record(folder / RECORD, problems)
-    for text in record["warnings"]:
+    record = _read(folder / RECORD, problems)
+    for text in record.warnings:
         problems.repeat_warning(text)
-    if record["fault"] == "submission":
-        # The lines of a report: the first counts the problems, the last says so again.
-        raise SubmissionError(record["errors"][1:-1], max(len(record["errors"]) - 2, 1))
-    if record["fault"]:
-        raise OrganiserError(*record["errors"])
-    found = {path.relative_to(folder / PREDICTIONS).as_posix(): path for path in (folder / PREDICTIONS).rglob("*")}
-    files = {name: sha256_of(path) for name, path in found.items() if path.is_file() and not path.is_symlink()}
-    if files != record["files"]:
+    if record.fault == OF_SUBMISSION:
+        # The lines of a report: the first and the last count the problems.
+        raise SubmissionError(list(record.errors[1:-1]), max(len(record.errors) - 2, 1), problems.warning_lines())
+    if record.fault is not None:
+        raise OrganiserError(*record.errors)
+    predictions = folder / PREDICTIONS
+    files = {
+        path.relative_to(predictions).as_posix(): sha256_of(path)
+        for path in predictions.rglob("*")
+        if path.is_file() and not path.is_symlink()
+    }
+    if files != record.files:
         problems.error("predictions", "are not those that the ingestion program checked", "Submit again")
         problems.stop_if_any()
-    return CodeRun(folder / PREDICTIONS, float(record["duration"]))
+    return CodeRun(predictions, record.seconds)
 
 
 def _run_folder(predictions: Path, submission: Path, problems: Problems) -> Path:
@@ -57,14 +79,24 @@ def _run_folder(predictions: Path, submission: Path, problems: Problems) -> Path
         own = run_folder_name(submission)
         runs = [path for path in runs if path.name == own]
     if len(runs) != 1:
-        problems.error(*NOT_RUN)
-        problems.stop_if_any()
+        _has_not_run(problems)
     return runs[0]
 
 
-def _record(path: Path, problems: Problems) -> Any:
+def _read(path: Path, problems: Problems) -> _Record:
+    """The record; code that attacked the program around it may have left anything in its place."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        problems.error(*NOT_RUN)
-        problems.stop_if_any()
+        data = json.loads(path.read_text(encoding="utf-8"))
+        texts = [*data["errors"], *data["warnings"], *data["files"].values(), data["fault"] or ""]
+        seconds = 0.0 if data["fault"] else float(data["duration"])
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        _has_not_run(problems)
+    if not all(isinstance(text, str) for text in texts) or not math.isfinite(seconds):
+        _has_not_run(problems)
+    return _Record(data["fault"], data["errors"], data["warnings"], seconds, data["files"])
+
+
+def _has_not_run(problems: Problems) -> NoReturn:
+    problems.error("the code", "has not run to its end", "See the log of the prediction step, and submit again")
+    problems.stop_if_any()
+    raise AssertionError

@@ -24,6 +24,7 @@ from gen_bundle.package.resolve import Resolved
 from gen_bundle.render import tables
 from gen_bundle.render.broken_examples import Spoiled, spoiled_code, spoiled_submissions
 from gen_bundle.render.code_kit import first_entry, running_members, sample_members
+from gen_bundle.render.code_text import code_text
 from gen_bundle.render.validator import TEMPLATES, validator_bytes
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import Members, zipped
@@ -197,6 +198,7 @@ def _texts(
         "submission": declaration.submission,
         "template": sorted(template),
         "sample": bool(sample_members(data)),
+        "code": code_text(competition, [phase]) if competition.takes_code else "",
         "torch": "models" in locks_for(competition.options),
         "fields": tables.format_table(declaration.submission.fields),
         "invalid": invalid,

@@ -6,6 +6,7 @@ The code is Python without packages, and so is the scoring program's metric, so 
 import io
 import json
 import os
+import shutil
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -97,6 +98,7 @@ class Case:
     accuracy: float | None = None
     says: str = ""
     printed: str = ""
+    seconds: int | None = None
 
 
 def good(text: str, printed: str = "", code: str = GOOD) -> Case:
@@ -138,9 +140,10 @@ CASES = {
     "killed by a signal": failing(
         "model.py: was ended by SIGKILL", "import os\ndef predict(a, b):\n    os.kill(os.getpid(), 9)\n"
     ),
-    "too slow": failing(
-        "model.py: was stopped after 4 seconds. Expected: an end within 4 seconds.",
-        "import time\n" + then("while True:\n    time.sleep(1)"),
+    "too slow": Case(
+        {"model.py": "import time\n" + then("while True:\n    time.sleep(1)")},
+        says="model.py: was stopped after 1 seconds. Expected: an end within 1 seconds.",
+        seconds=1,
     ),
     "memory": failing(
         "MiB of memory. Expected: at most 300 MiB together.",
@@ -216,7 +219,7 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The competition as an unpacked bundle, whose code may run for a few seconds."""
+    """The competition as an unpacked bundle."""
     work = tmp_path_factory.mktemp("signs")
     folder = work / "signs"
     numbers = "id,number\n" + "".join(f"n{at},{number}\n" for at, number in enumerate(NUMBERS))
@@ -235,12 +238,13 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build(BuildRequest(str(folder), work / "bundle.zip"))
     with zipfile.ZipFile(work / "bundle.zip") as opened:
         opened.extractall(work / "bundle")
-    _allow_seconds(work / "bundle" / "ingestion_programs" / "test.zip", 4)
     return work / "bundle"
 
 
-def _allow_seconds(program: Path, seconds: int) -> None:
-    """Change what the code may take, which is at least most of a minute."""
+def hasty(bundle: Path, seconds: int, copy: Path) -> Path:
+    """The bundle with a shorter time for the code than can be declared."""
+    shutil.copytree(bundle, copy)
+    program = copy / "ingestion_programs" / "test.zip"
     with zipfile.ZipFile(program) as opened:
         members = {name: opened.read(name) for name in opened.namelist()}
     description = json.loads(members["program.json"]) | {"seconds": seconds}
@@ -250,6 +254,7 @@ def _allow_seconds(program: Path, seconds: int) -> None:
         for name, content in members.items():
             opened.writestr(name, content)
     program.write_bytes(packed.getvalue())
+    return copy
 
 
 @dataclass(frozen=True)
@@ -285,6 +290,7 @@ def replay(bundle: Path, files: Mapping[str, str], version: PlatformVersion, eng
 @pytest.mark.parametrize("version", PlatformVersion)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_how_it_ends(case: Case, version: PlatformVersion, engine: Engine, bundle: Path, tmp_path: Path) -> None:
+    bundle = hasty(bundle, case.seconds, tmp_path / "hasty") if case.seconds else bundle
     replayed = replay(bundle, case.files, version, engine, tmp_path)
     run, stderr, log = replayed.run, replayed.text("stderr.txt"), replayed.text("prediction-ingestion-stdout.txt")
     if case.accuracy is None:
@@ -298,7 +304,7 @@ def test_how_it_ends(case: Case, version: PlatformVersion, engine: Engine, bundl
         assert (run.status, run.exit_code) == ("Finished", 0), stderr
         assert run.scores is not None
         assert run.scores["acc"] == case.accuracy
-        assert 0 < run.scores["seconds"] < 5
+        assert 0 < run.scores["seconds"] < run.seconds
     assert case.printed in log
     for text in (stderr, log, replayed.text("prediction-ingestion-stderr.txt")):
         assert "ingestion_kit" not in text
@@ -317,20 +323,21 @@ def test_nothing_but_the_run_is_handed_over(case: str, engine: Engine, bundle: P
     assert record["exit_code"] == 0
 
 
-LOOKS_FOR_GOLD = f"""\
+LOOKS_FOR_GOLD = """\
 import os, pathlib
 
 def predict(input_folder, output_folder):
+    secret = "-".join(("gold", "canary", "7f3a")).encode()
     job = input_folder.parent
     places = [pathlib.Path("/")] if str(job) == "/app" else [job]
     found = []
     for place in places:
         for parent, folders, names in os.walk(place):
-            folders[:] = [one for one in folders if os.path.join(parent, one) not in ("/proc", "/sys")]
+            folders[:] = [one for one in folders if os.path.join(parent, one) not in ("/dev", "/proc", "/sys")]
             for name in names:
                 path = os.path.join(parent, name)
                 try:
-                    if os.path.getsize(path) < 1_000_000 and b"gold-" + b"canary-7f3a" in open(path, "rb").read():
+                    if os.path.isfile(path) and os.path.getsize(path) < 1_000_000 and secret in open(path, "rb").read():
                         found.append(path)
                 except OSError:
                     pass
