@@ -4,9 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gen_bundle.errors import UserError
 from gen_bundle.new.gold import Gold
-from gen_bundle.new.propose import Proposal
+from gen_bundle.new.propose import Proposal, token_column
 
 ENTRY = "model.py"
 
@@ -57,9 +56,6 @@ def baseline_program(
         constants: column → the answer that it gives everywhere.
         inputs: the file that it reads.
         predictions: the file that it writes.
-
-    Raises:
-        UserError: a program cannot tell how long its answers are.
     """
     names = [*proposal.key, *(column.name for column in proposal.answers)]
     body, imports = _answers(proposal, constants)
@@ -89,26 +85,16 @@ def _answers(proposal: Proposal, constants: Mapping[str, Any]) -> tuple[str, Seq
     if proposal.many:
         return "    return []", []
     for column in proposal.answers:
-        parts[column.name] = _tags(proposal, column.name) if column.type == "tags" else _text(constants[column.name])
+        parts[column.name] = _tags(proposal) if column.type == "tags" else _text(constants[column.name])
     return f"    return [{_record(parts)} for row in rows]", []
 
 
-def _tags(proposal: Proposal, name: str) -> str:
-    """As many O as a column that the program reads has tokens."""
-    tags = proposal.gold.column(name)
-    for other in proposal.public:
-        if all(_count(one) == _count(two) for one, two in zip(proposal.gold.column(other), tags, strict=True)):
-            tokens = f"row[{_text(other)}]"
-            is_list = all(isinstance(value, list) for value in proposal.gold.column(other))
-            tokens = tokens if is_list else f'{tokens}.split(" ")'
-            return f'["O"] * len({tokens})' if proposal.gold.is_json else f'" ".join("O" for _ in {tokens})'
-    raise UserError(
-        f"--code: {name}: no column that the code reads has as many tokens as its tags. Expected one with --public."
-    )
-
-
-def _count(value: Any) -> int:
-    return len(value) if isinstance(value, list) else len(str(value).split(" ")) if value else 0
+def _tags(proposal: Proposal) -> str:
+    """As many O as the row has tokens."""
+    name = str(token_column(proposal))
+    is_list = all(isinstance(value, list) for value in proposal.gold.column(name))
+    tokens = f"row[{_text(name)}]" if is_list else f'row[{_text(name)}].split(" ")'
+    return f'["O"] * len({tokens})' if proposal.gold.is_json else f'" ".join("O" for _ in {tokens})'
 
 
 def _files(gold: Gold) -> tuple[str, str, str]:

@@ -281,7 +281,9 @@ class Replayed:
         return {path.relative_to(output).as_posix() for path in output.rglob("*") if not path.is_dir()}
 
 
-def replay(bundle: Path, files: Mapping[str, str], version: PlatformVersion, engine: Engine, tmp_path: Path) -> Replayed:
+def replay(
+    bundle: Path, files: Mapping[str, str], version: PlatformVersion, engine: Engine, tmp_path: Path
+) -> Replayed:
     submission = write_zip(tmp_path / "team.zip", files)
     results = dry_run(DryRunRequest(bundle, tmp_path / "out", [submission], version=version), engine)
     return Replayed(results, tmp_path / "out" / "test" / "joint" / "team")

@@ -16,7 +16,7 @@ INGESTION, SAMPLE = KIT / "ingestion", KIT / "sample"
 
 def main() -> int:
     """Run what the command line names; returns 0 where everything is well."""
-    parser = argparse.ArgumentParser(description=__doc__, epilog="Needs Python 3.9; scoring needs Python 3.11.")
+    parser = argparse.ArgumentParser(description=__doc__, epilog="Needs Python 3.11 and the scorer's packages.")
     parser.add_argument(
         "submission", type=Path, nargs="?", default=KIT / "template", help="a zip or a folder; default: template"
     )
@@ -26,6 +26,8 @@ def main() -> int:
     request = parser.parse_args()
     if request.input is None and request.gold is not None:
         parser.error("--gold: expected --input, too")
+    if request.input is None and not SAMPLE.is_dir():
+        parser.error("this kit has no sample. Expected --input, with a folder that the code reads")
     read = request.input or SAMPLE / "input"
     gold = request.gold if request.input else SAMPLE / "gold"
     for option, folder in (("--input", read), ("--gold", gold)):
@@ -81,11 +83,14 @@ def _ingestion_for(gold: Path, work: Path) -> Path:
     try:
         read = reading.read(reference, manifest["tasks"], manifest["options"])
     except OrganiserError as error:
-        sys.exit(f"--gold {gold}: {error}")
+        print(f"--gold {gold}: {error}", file=sys.stderr)
+        sys.exit(2)
     manifest["expected"] = reading.manifest(read, manifest["tasks"])
     (program / "program.json").write_text(json.dumps(description), encoding="utf-8")
     return program
 
 
 if __name__ == "__main__":
+    if sys.version_info < (3, 11):  # noqa: UP036 - participants run this with whatever Python they have
+        sys.exit("This needs Python 3.11 or newer; this is Python " + sys.version.split()[0] + ".")
     sys.exit(main())
