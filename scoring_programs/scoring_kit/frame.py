@@ -88,7 +88,8 @@ def run(program_folder: Path, input_folder: Path, output_folder: Path, task: str
     problems = Problems()
     submitted, seconds = submission_folder(input_folder), None
     if program.takes_code:
-        code_run = handed_over(input_folder, problems)
+        given = input_folder.parent / "ingested_program"
+        code_run = handed_over(input_folder / "res", given if given.is_dir() else None, problems)
         submitted, seconds = code_run.predictions, code_run.seconds
     try:
         submission = read_submission(reading, submitted, manifest, problems)

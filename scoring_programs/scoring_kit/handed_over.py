@@ -42,17 +42,23 @@ class _Record:
     files: Mapping[str, str]
 
 
-def handed_over(input_folder: Path, problems: Problems) -> CodeRun:
+def handed_over(output: Path, submission: Path | None, problems: Problems) -> CodeRun:
     """The run of the submission that is scored; its warnings go to `problems`.
 
-    Where the platform mounts the submission (`ingested_program` beside the input folder), the run's folder is the one
-    that is called after this very submission; elsewhere it is the only one there is.
+    Args:
+        output: what the prediction step left, and whatever the platform laid over it.
+        submission: the code, where the platform gives it to the scoring program (`/app/ingested_program`); then the
+            run's folder is the one that is called after this very submission. Else it is the only one there is.
+        problems: collects warnings.
 
     Raises:
         SubmissionError: the code has not run, or its run failed.
         OrganiserError: the ingestion program failed.
     """
-    folder = _run_folder(input_folder / "res", input_folder.parent / "ingested_program", problems)
+    names = run_folders(output) if submission is None else [run_folder_name(submission)]
+    if len(names) != 1 or not (output / names[0]).is_dir():
+        _has_not_run(problems)
+    folder = output / names[0]
     record = _read(folder / RECORD, problems)
     for text in record.warnings:
         problems.repeat_warning(text)
@@ -73,14 +79,9 @@ def handed_over(input_folder: Path, problems: Problems) -> CodeRun:
     return CodeRun(predictions, record.seconds)
 
 
-def _run_folder(predictions: Path, submission: Path, problems: Problems) -> Path:
-    runs = [path for path in sorted(predictions.iterdir()) if RUN_FOLDER.fullmatch(path.name) and path.is_dir()]
-    if submission.is_dir():
-        own = run_folder_name(submission)
-        runs = [path for path in runs if path.name == own]
-    if len(runs) != 1:
-        _has_not_run(problems)
-    return runs[0]
+def run_folders(output: Path) -> list[str]:
+    """The names of the runs' folders in what the prediction step left."""
+    return [path.name for path in output.iterdir() if RUN_FOLDER.fullmatch(path.name)] if output.is_dir() else []
 
 
 def _read(path: Path, problems: Problems) -> _Record:
@@ -88,10 +89,11 @@ def _read(path: Path, problems: Problems) -> _Record:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         texts = [*data["errors"], *data["warnings"], *data["files"].values(), data["fault"] or ""]
+        lists = isinstance(data["errors"], list) and isinstance(data["warnings"], list)
         seconds = 0.0 if data["fault"] else float(data["duration"])
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         _has_not_run(problems)
-    if not all(isinstance(text, str) for text in texts) or not math.isfinite(seconds):
+    if not lists or not all(isinstance(text, str) for text in texts) or not math.isfinite(seconds):
         _has_not_run(problems)
     return _Record(data["fault"], data["errors"], data["warnings"], seconds, data["files"])
 

@@ -46,10 +46,10 @@ class PhaseData:
         template: the empty submission's files.
         baselines: name → the files of one baseline submission.
         public: what participants may download.
-        input: what submitted code may read; empty where submissions are predictions.
         secrets: what must not be found in anything public: the gold of all tasks, also in the bundle of a single one.
         warnings: remarks of the scoring package on the data.
         scores: baseline → column key → score, in the tasks that a build can score.
+        input: what submitted code may read; empty where submissions are predictions.
     """
 
     phase: Phase
@@ -58,10 +58,10 @@ class PhaseData:
     template: Mapping[str, Path | bytes]
     baselines: Mapping[str, Mapping[str, Path | bytes]]
     public: Mapping[str, Path | bytes]
-    input: Mapping[str, Path | bytes]
     secrets: Secrets
     warnings: tuple[str, ...] = field(default=())
     scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    input: Mapping[str, Path | bytes] = field(default_factory=dict)
 
 
 def prepare_phases(competition: Resolved, work: Path, organiser: Organiser | None = None) -> list[PhaseData]:
