@@ -66,7 +66,8 @@ ENDINGS = (". Thank you.", ". What can I do?", ".", ". Please answer soon.", ". 
 def main() -> None:
     """Write every file anew."""
     chance = random.Random(SEED)  # noqa: S311 - data, not secrets
-    parts = {part: [_message(part, at + 1, chance) for at in range(size)] for part, size in PARTS.items()}
+    seen: set[str] = set()
+    parts = {part: [_new(part, at + 1, chance, seen) for at in range(size)] for part, size in PARTS.items()}
     folders = {"dev": DATA / "input" / "dev", "test": DATA / "input" / "test", "sample": DATA / "public/sample/input"}
     for part, folder in folders.items():
         _write(folder / "train.csv", ("id", "text", "desk"), parts["train"])
@@ -75,6 +76,14 @@ def main() -> None:
     _write(DATA / "test" / "gold.csv", ("id", "desk"), parts["test"])
     _write(DATA / "public" / "sample" / "gold" / "gold.csv", ("id", "desk"), parts["sample"])
     _write(DATA / "public" / "train.csv", ("id", "text", "desk"), parts["train"])
+
+
+def _new(part: str, number: int, chance: random.Random, seen: set[str]) -> dict[str, str]:
+    """A message that there is only once: training and public data must not hold those of a phase."""
+    while (message := _message(part, number, chance))["text"] in seen:
+        pass
+    seen.add(message["text"])
+    return message
 
 
 def _message(part: str, number: int, chance: random.Random) -> dict[str, str]:

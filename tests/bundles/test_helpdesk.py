@@ -6,6 +6,7 @@ import runpy
 import shutil
 import zipfile
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,6 @@ from gen_bundle.resources import resource
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.bundles.replayed import files_of, pages
-from tests.generator.check.drafts import NOW
 
 NAME = "helpdesk"
 FOLDER = resource("bundles") / NAME
@@ -64,8 +64,10 @@ def test_participants_never_get_the_messages(bundle: Path) -> None:
         for name in opened.namelist():
             if name.startswith(("public_data/", "starting_kits/", "solutions/", "ingestion_programs/")):
                 with zipfile.ZipFile(io.BytesIO(opened.read(name))) as inner:
-                    text = b"\n".join(inner.read(member) for member in inner.namelist()).decode("utf-8", "replace")
-                assert not [message for message in hidden if message in text], name
+                    tables = [inner.read(member).decode() for member in inner.namelist() if member.endswith(".csv")]
+                cells = {cell for table in tables for row in csv.reader(table.splitlines()) for cell in row}
+                assert not hidden & cells, name
+                assert bool(cells) == name.startswith(("public_data/", "starting_kits/"))
 
 
 def test_the_submission_page_says_what_code_may_do() -> None:
@@ -76,10 +78,8 @@ def test_the_submission_page_says_what_code_may_do() -> None:
 
 @pytest.mark.parametrize("version", PlatformVersion)
 def test_the_check_finds_nothing(version: PlatformVersion, bundle: Path) -> None:
-    report = check_path(bundle, now=NOW, version=version)
-    assert (report.accepted, report.later) == (True, "ok")
-    # an image that only this machine has is what every example names
-    assert {finding.id for finding in report.findings} <= {"image-local", "phases-in-the-past"}
+    report = check_path(bundle, now=datetime(2026, 12, 1, tzinfo=UTC), version=version)
+    assert (report.accepted, report.later, report.findings) == (True, "ok", [])
 
 
 @pytest.mark.slow
@@ -94,7 +94,7 @@ def test_baselines_are_run_and_scored(version: PlatformVersion, bundle: Path, tm
     for phase in PARTS:
         gold = [row["desk"] for row in rows(phase, "gold.csv")]
         assert scores[phase, "majority"]["accuracy"] == gold.count(most_frequent) / len(gold)
-        assert 0.75 < scores[phase, "naive-bayes"]["accuracy"] < 0.9
+        assert 0.7 < scores[phase, "naive-bayes"]["accuracy"] < 0.9
         assert all(0 < scores[phase, name]["seconds"] < 60 for name in ("naive-bayes", "majority"))
         output = tmp_path / "out" / phase / "joint" / "naive-bayes" / "prediction-output"
         assert len(list(output.glob("run-*/predictions/predictions.csv"))) == 1

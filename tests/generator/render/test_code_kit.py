@@ -103,7 +103,7 @@ def test_a_packed_submission_runs_as_well(kit: Path, tmp_path: Path) -> None:
     better = HELPDESK / "data/baselines/dev/naive-bayes"
     assert run(kit, "validate.pyz", better, "--pack", packed).returncode == 0
     assert run(kit, "try.py", packed, "--out", tmp_path / "out").returncode == 0
-    assert json.loads((tmp_path / "out" / "scores.json").read_text(encoding="utf-8"))["accuracy"] > 0.7
+    assert json.loads((tmp_path / "out" / "scores.json").read_text(encoding="utf-8"))["accuracy"] > 0.6
 
 
 @pytest.mark.parametrize(
