@@ -111,7 +111,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_said_by_both_steps(fault: str, parts: Path, tmp_path: Path) -> None:
+def test_both_steps_report_a_fault(fault: str, parts: Path, tmp_path: Path) -> None:
     files, limits, message = FAULTS[fault]
     steps = Steps(parts, tmp_path, files, limits)
     ingested = steps.ingest()
@@ -268,7 +268,7 @@ def test_the_entry_sees_an_allow_list_of_variables(parts: Path, tmp_path: Path) 
     assert "AWS_KEY" not in log
 
 
-def test_nobody_answers_its_questions(parts: Path, tmp_path: Path) -> None:
+def test_standard_input_is_empty(parts: Path, tmp_path: Path) -> None:
     steps = Steps(parts, tmp_path, good("input()"))
     assert steps.ingest().exit_code == 1
     assert "EOFError" in steps.record["errors"][1]
