@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from typing import Dict, List, Mapping, Optional, Tuple
 from ingestion_kit import processes
 from ingestion_kit.kept_text import KeptText
 from scoring_kit.code_submission import FUNCTION, CodeEntry
-from scoring_kit.errors import printable
+from scoring_kit.errors import OrganiserError, printable
 
 POLL_SECONDS = 0.05
 MEASURE_SECONDS = 0.2
@@ -75,6 +76,9 @@ def run_entry(entry: CodeEntry, code: Path, input_folder: Path, output_folder: P
         input_folder: what it may read.
         output_folder: where it writes its predictions.
         limits: when it is stopped.
+
+    Raises:
+        OrganiserError: the image lacks what runs it.
     """
     processes.adopt()
     folders = [str(input_folder.resolve()), str(output_folder.resolve())]
@@ -147,7 +151,12 @@ def _command(entry: CodeEntry) -> List[str]:
     if entry.interface == FUNCTION:
         program = (Path(__file__).resolve().parent / "call_predict.py").read_text(encoding="utf-8")
         return [sys.executable, "-c", program, entry.file]
-    return ["bash" if entry.file.endswith(".sh") else sys.executable, entry.file]
+    if entry.file.endswith(".sh"):
+        shell = shutil.which("bash")
+        if shell is None:
+            raise OrganiserError("The image has no bash, which the entry needs. Use an image that has it.")
+        return [shell, entry.file]
+    return [sys.executable, entry.file]
 
 
 def _too_much(entry: CodeEntry, running: int, held: Optional[float], limits: Limits) -> Optional[Fault]:

@@ -92,6 +92,17 @@ FAULTS = {
         '"predictions.csv": is a link. Expected: only regular files and folders.',
     ),
     "pipe": (code("import os\nos.mkfifo(output_folder / 'pipe')"), {}, '"pipe": is not a regular file.'),
+    "too many files": (
+        code("for number in range(10_001):\n    (output_folder / str(number)).touch()"),
+        {},
+        "predictions: are more than 10000 files. Expected: at most 10000.",
+    ),
+    "too much": (
+        code("with open(output_folder / 'sparse', 'wb') as file:\n    file.truncate(1_000_000_001)"),
+        {},
+        "predictions: are more than 1000 MB. Expected: less.",
+    ),
+    "too deep": (code("(output_folder / '/'.join('a' * 60)).mkdir(parents=True)"), {}, "is nested too deeply."),
     "link in place of the output folder": (
         code("import os\noutput_folder.rmdir()\noutput_folder.symlink_to(input_folder)"),
         {},
@@ -111,7 +122,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_said_by_both_steps(fault: str, parts: Path, tmp_path: Path) -> None:
+def test_both_steps_report_a_fault(fault: str, parts: Path, tmp_path: Path) -> None:
     files, limits, message = FAULTS[fault]
     steps = Steps(parts, tmp_path, files, limits)
     ingested = steps.ingest()
@@ -165,6 +176,15 @@ def test_nothing_that_it_started_lives_on(parts: Path, tmp_path: Path) -> None:
     assert mark.stat().st_size == size
 
 
+def test_a_flood_of_processes_is_stopped(parts: Path, tmp_path: Path) -> None:
+    flood = good("import os, time", "for _ in range(9):", "    if not os.fork(): time.sleep(60)", "time.sleep(60)")
+    steps = Steps(parts, tmp_path, flood)
+    program = steps.program / "ingestion_kit/entry.py"
+    program.write_text(program.read_text().replace("MOST_PROCESSES = 1_000", "MOST_PROCESSES = 8"))
+    assert steps.ingest().exit_code == 1
+    assert "model.py: was stopped with 10 processes running. Expected: at most 8." in steps.record["errors"]
+
+
 def test_what_it_writes_elsewhere_is_not_handed_on(parts: Path, tmp_path: Path) -> None:
     output = tmp_path / "output"
     outside = (
@@ -206,7 +226,7 @@ READY_MADE = "id,label,strength\n" + "".join(f"test-{i},neutral,0.{i + 100}\n" f
 def test_ready_made_predictions_are_not_scored(version: Version, parts: Path, tmp_path: Path) -> None:
     """A run's folder in the submission, called as it would be without that folder."""
     name = run_folder_name(Steps(parts, tmp_path / "without", code("pass")).submission)
-    record = {"fault": None, "errors": [], "warnings": [], "duration": 0.1, "files": {}}
+    record: dict[str, object] = {"fault": None, "errors": [], "warnings": [], "duration": 0.1, "files": {}}
     forged = {f"{name}/metadata.json": json.dumps(record), f"{name}/predictions/predictions.csv": READY_MADE}
     steps = Steps(parts, tmp_path / "with", {**code("pass"), **forged})
     assert steps.ingest().exit_code == 1
@@ -268,7 +288,7 @@ def test_the_entry_sees_an_allow_list_of_variables(parts: Path, tmp_path: Path) 
     assert "AWS_KEY" not in log
 
 
-def test_nobody_answers_its_questions(parts: Path, tmp_path: Path) -> None:
+def test_standard_input_is_empty(parts: Path, tmp_path: Path) -> None:
     steps = Steps(parts, tmp_path, good("input()"))
     assert steps.ingest().exit_code == 1
     assert "EOFError" in steps.record["errors"][1]

@@ -61,7 +61,7 @@ def test_bytes_cannot_move_between_name_and_content(tmp_path: Path) -> None:
 
 
 def test_a_submission_cannot_hold_the_folder_of_its_own_run(tmp_path: Path) -> None:
-    """Whoever adds the folder has another submission, whose run has another folder."""
+    """With the folder it is another submission, whose run has another folder."""
     folder = written(tmp_path, {"model.py": b"x"})
     for _ in range(3):
         before = run_folder_name(folder)
