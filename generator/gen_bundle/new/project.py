@@ -130,7 +130,7 @@ def new_declared(
         if proposal.code:
             sample, rows = example(proposal, [SAMPLE])
             for data in ("data", "example"):
-                write_sample(folder / data / "public" / SAMPLE, sample, rows[SAMPLE])
+                write_sample(folder / data / "public" / SAMPLE, sample, rows[SAMPLE][: len(rows[SAMPLE]) // 2])
         if not (folder / "logo.png").exists():
             (folder / "logo.png").write_bytes(placeholder_logo(place.name, answers["title"]))
         write_schema(folder)

@@ -2,6 +2,7 @@
 """Runs a submission's code on the sample as the platform does, judges what it wrote, and scores it."""
 
 import argparse
+import importlib
 import json
 import shutil
 import subprocess
@@ -68,8 +69,6 @@ def _ingestion_for(gold: Path, work: Path) -> Path:
     """The ingestion program, expecting predictions for this gold in place of the phase's."""
     scorer = next((KIT / "scorer").glob("*/score.py")).parent
     sys.path.insert(0, str(scorer))
-    from score_locally import prepare_gold
-
     from scoring_kit.errors import OrganiserError
     from scoring_kit.package import reference_module
 
@@ -77,7 +76,7 @@ def _ingestion_for(gold: Path, work: Path) -> Path:
     shutil.copytree(INGESTION, program)
     description = json.loads((program / "program.json").read_text(encoding="utf-8"))
     manifest = description["manifest"]
-    if not prepare_gold(scorer, gold, reference):
+    if not importlib.import_module("score_locally").prepare_gold(scorer, gold, reference):
         sys.exit(2)
     reading = reference_module(description["package"])
     try:
