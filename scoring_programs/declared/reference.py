@@ -82,7 +82,7 @@ def expected(gold: GoldTable) -> dict[str, Any]:
     """What participants know of one table."""
     tagged = [field for field in gold.fields if field.type == "tags"]
     return {
-        "keys": [list(key) for key in gold.keys],
+        "keys": gold.keys,
         "values": {field: list(labels) for field, labels in gold.labels.items()},
         "lengths": {field.name: [len(tags) for tags in gold.answers.columns[field.name, "tags"]] for field in tagged},
     }
