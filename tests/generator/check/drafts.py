@@ -162,7 +162,7 @@ def write(name: str, data: bytes) -> Edit:
     return lambda draft: draft.files.__setitem__(name, data)
 
 
-def with_empty_files(count: int) -> Edit:
+def with_files(count: int) -> Edit:
     """Add so many empty files."""
     return lambda draft: draft.files.update({f"data/{number}": b"" for number in range(count)})
 
