@@ -9,6 +9,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.browser import browser as browser
+from tests.organisers import kept_organisers as kept_organisers
+from tests.organisers import running_organisers as running_organisers
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
