@@ -63,11 +63,10 @@ def _signs_of_a_draft(path: Path, now: datetime) -> list[str]:
         contact = as_text(bundle.yaml.get("contact_email")) or ""
         pages = {page: _content(bundle, page) for _, page in read.pages}
         logo = _content(bundle, bundle.yaml.get("image"))
+        again = "and build the bundle again"
         lacks = (
             *contact_and_image(contact, read.image, read.queue),
-            *scaffold(
-                pages, logo, "pages/ of the competition, and build the bundle again", "it, and build the bundle again"
-            ),
+            *scaffold(pages, logo, f"pages/ of the competition, {again}", f"it, {again}"),
             *_gold(bundle),
         )
         return [f"draft: {lack}" for lack in lacks]

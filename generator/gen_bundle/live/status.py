@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from gen_bundle.live.answers import all_rows
 from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.stored import moment
 from gen_bundle.live.submissions import DELETED, FINAL, created, logs_of, phases_of, state, submissions_of
 from gen_bundle.plain_text import one_line
 
@@ -121,11 +122,8 @@ def status(
 
 def _phase(phase: Mapping[str, Any], rows: list[dict[str, Any]], now: datetime) -> PhaseStatus:
     end = phase.get("end")
-    left = None
-    if end:
-        moment = datetime.fromisoformat(end)
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        left = round((moment - now).total_seconds() / DAY_S, 2)
+    last = moment(end)
+    left = round((last - now).total_seconds() / DAY_S, 2) if last else None
     return PhaseStatus(str(phase["name"]), phase.get("start"), end, left, dict(Counter(map(state, rows))))
 
 

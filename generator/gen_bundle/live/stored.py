@@ -92,8 +92,8 @@ def _text(what: str, bundle: str | None, server: str | None) -> Iterator[Mismatc
 def _phase(phase: Phase, row: Mapping[str, Any]) -> Iterator[Mismatch]:
     name = f"phase {phase.name}"
     yield from _same(f"{name}, name", phase.name, row.get("name"))
-    yield from _same(f"{name}, start", phase.start.moment, _moment(row.get("start")))
-    yield from _same(f"{name}, end", phase.end.moment, _moment(row.get("end")))
+    yield from _same(f"{name}, start", phase.start.moment, moment(row.get("start")))
+    yield from _same(f"{name}, end", phase.end.moment, moment(row.get("end")))
     yield from _same(f"{name}, seconds a run", phase.limit_s, row.get("execution_time_limit"))
     yield from _same(f"{name}, submissions a day", phase.a_day or 0, row.get("max_submissions_per_day") or 0)
     yield from _same(f"{name}, submissions in all", phase.in_all or 0, row.get("max_submissions_per_person") or 0)
@@ -101,11 +101,12 @@ def _phase(phase: Phase, row: Mapping[str, Any]) -> Iterator[Mismatch]:
     yield from _same(f"{name}, tasks", sorted(task.name for task in phase.tasks), sorted(tasks))
 
 
-def _moment(text: str | None) -> datetime | None:
+def moment(text: str | None) -> datetime | None:
+    """A date as the server gives it, in UTC where it names no zone; None where there is none."""
     if not text:
         return None
-    moment = datetime.fromisoformat(text)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    read = datetime.fromisoformat(text)
+    return read if read.tzinfo else read.replace(tzinfo=UTC)
 
 
 def _files(phase: Phase, row: Mapping[str, Any], tasks: Mapping[int, Mapping[str, Any]]) -> Iterator[Mismatch]:

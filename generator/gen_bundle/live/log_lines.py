@@ -1,0 +1,43 @@
+"""A log of the live site held against the one of the dry run."""
+
+from __future__ import annotations
+
+import re
+
+from gen_bundle.difference.signatures import SIGNATURE
+
+_NUMBER = re.compile(r"(?<![A-Za-z_])\d+(?:[.,:]\d+)*")
+
+
+def unlike(here: str, there: str) -> tuple[str, str] | None:
+    """The first line of the site's log that the dry run's has not (after what it does have), each side's; or None.
+
+    Lines must come in the same order. Numbers are not compared, since they may be times (scores are compared by
+    themselves), but in a signature they are. The worker loses the beginnings of logs, and sometimes cuts inside a line;
+    so the first line of the site may be the end of one here, and its last line the beginning of one.
+    """
+    ours, theirs = _lines(here), _lines(there)
+    place = 0
+    for number, line in enumerate(theirs):
+        found = next(
+            (
+                at
+                for at, own in enumerate(ours[place:], place)
+                if own == line
+                or (number == 0 and own.endswith(line))
+                or (number == len(theirs) - 1 and own.startswith(line))
+            ),
+            None,
+        )
+        if found is None:
+            return (ours[place] if place < len(ours) else ""), line
+        place = found + 1
+    return None
+
+
+def _lines(text: str) -> list[str]:
+    return [_without_numbers(line.strip()) for line in text.splitlines() if line.strip()]
+
+
+def _without_numbers(line: str) -> str:
+    return line if SIGNATURE.search(line) else _NUMBER.sub("…", line)
