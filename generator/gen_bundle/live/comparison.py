@@ -17,8 +17,7 @@ from gen_bundle.live.log_lines import unlike
 from gen_bundle.live.rehearsal import Rehearsed
 from gen_bundle.live.submissions import FINAL, scores, state
 from gen_bundle.plain_text import one_line
-from gen_bundle.twin.outcomes import Run
-from gen_bundle.verify import TOLERANCE
+from gen_bundle.twin.outcomes import TOLERANCE, Run
 
 NOTHING = "–"
 LOGS = {

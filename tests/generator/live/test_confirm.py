@@ -28,12 +28,13 @@ Start = Callable[..., tuple[int, Path]]
 def start(connection: Connection, tmp_path: Path) -> Start:
     """Uploads a bundle that can be confirmed; the competition's id, and the bundle."""
 
-    def uploaded(change: Change = lambda _: None) -> tuple[int, Path]:
+    def uploaded(change: Change | None = None) -> tuple[int, Path]:
         draft = confirmable_draft()
-        change(draft)
+        if change:
+            change(draft)
         path = tmp_path / "bundle.zip"
         path.write_bytes(draft.as_zip())
-        return upload(connection, path, force=True).id, path
+        return upload(connection, path, force=change is not None).id, path
 
     return uploaded
 
