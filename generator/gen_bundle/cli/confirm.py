@@ -31,7 +31,7 @@ as yours, waits for their scores, and compares status, scores and logs. Then it 
 it could not delete. While it runs, its submissions count for your limits and may be on the leaderboard. ID is the
 number in the competition's address.
 Exit status: 0 all that was submitted is equal and Finished, 1 a difference, a failure, or something left on the site,
-2 wrong use or unreadable input. Phases that are closed now are skipped, and do not change it.
+2 wrong use or unreadable input. Phases that are closed now are skipped, which is a failure only if all are.
 """
 
 
@@ -42,7 +42,12 @@ Exit status: 0 all that was submitted is equal and Finished, 1 a difference, a f
 )
 @click.option("--phase", metavar="NAME", help="Only this phase: its name, index, or id on the site.")
 @click.option(
-    "--timeout", type=click.FloatRange(min=0), default=60, show_default=True, metavar="MINUTES", help="Wait so long."
+    "--timeout",
+    type=click.FloatRange(min=0),
+    default=60,
+    show_default=True,
+    metavar="MINUTES",
+    help="How long to wait for the scores.",
 )
 @click.option("--keep", is_flag=True, help="Leave the submissions on the site, to look at them there.")
 @click.option(
@@ -113,10 +118,12 @@ def _print_table(cells: tuple[Cell, ...]) -> None:
 
     if not cells:
         return
+    several = len({(cell.phase, cell.task) for cell in cells}) > len({cell.phase for cell in cells})
     table = Table()
-    for head in ("phase", "submission", "task", "cell", "here", "there", ""):
+    for head in ("phase", "submission", *(["task"] if several else []), "cell", "here", "there", ""):
         table.add_column(head, overflow="fold")
     for cell in cells:
-        texts = (cell.phase, cell.submission, cell.task, cell.what, cell.here, cell.there)
-        table.add_row(*map(escape, texts), "" if cell.equal else "differs", style="" if cell.equal else "red")
+        place = (cell.phase, cell.submission, *([cell.task] if several else []))
+        texts = (*place, cell.what, cell.here, cell.there, "" if cell.equal else "differs")
+        table.add_row(*map(escape, texts), style="" if cell.equal else "red")
     Console(width=None if sys.stdout.isatty() else WIDTH).print(table)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.codabench.versions import PlatformVersion
+from gen_bundle.errors import UserError
 from gen_bundle.live.comparison import Cell, Comparison, Scored
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.own_submissions import NotMadeError, OwnSubmissions
@@ -21,7 +22,7 @@ from gen_bundle.live.rehearsal import Rehearsal, Rehearsed
 from gen_bundle.live.submissions import logs_of, phases_of, state
 from gen_bundle.twin.bundle import open_bundle
 from gen_bundle.twin.competition_yaml import read_competition
-from gen_bundle.twin.engines import Engine
+from gen_bundle.twin.engines import Engine, EngineError
 from gen_bundle.twin.sweep import scratch_folder
 
 OUTPUTS_S = 10.0  # outputs and logs come after the scores
@@ -116,7 +117,9 @@ def confirm(
             selection.look_at(phase, bundle)
         if site.get("enable_human_in_the_loop"):
             progress("each submission waits until the operator of the worker approves it")
-        progress(f"dry run as Codabench {version.value}, with the engine {engine.name}")
+        if selection.open:
+            _prepare(engine, bundle.image)
+            progress(f"dry run as Codabench {version.value}, with the engine {engine.name}")
         rehearsal = Rehearsal(folder, work, bundle, version, engine, progress)
         rehearsed = rehearsal.run(list(selection.open))
         selection.without_submission({one.phase for one in rehearsed})
@@ -143,6 +146,13 @@ def confirm(
         tuple(selection.notes),
         tuple(left),
     )
+
+
+def _prepare(engine: Engine, image: str) -> None:
+    try:
+        engine.prepare(image)
+    except EngineError as error:
+        raise UserError(f"the dry run cannot take place: {error}", advice="Nothing was submitted.") from None
 
 
 Made = dict[int, Rehearsed]

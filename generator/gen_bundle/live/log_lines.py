@@ -36,7 +36,9 @@ def unlike(here: str, there: str) -> tuple[str, str] | None:
 
 
 def _lines(text: str) -> list[str]:
-    return [_without_numbers(line.strip()) for line in text.splitlines() if line.strip()]
+    """The lines that have any text; a letter that was cut in the middle is left out."""
+    stripped = (line.strip().strip("\ufffd") for line in text.splitlines())
+    return [_without_numbers(line) for line in stripped if line]
 
 
 def _without_numbers(line: str) -> str:

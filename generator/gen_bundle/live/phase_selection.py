@@ -69,7 +69,7 @@ class PhaseSelection:
         if reason and self.version is not PlatformVersion.V1_25:
             self.closed.append(
                 f"{name}: not confirmed, since the site takes submissions only within the dates. {_sentence(reason)} "
-                "Confirm it then, or move the dates in the editor meanwhile."
+                "To confirm it now, move its dates in the editor meanwhile."
             )
             return
         if reason:

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from gen_bundle.codabench.versions import PlatformVersion
+from gen_bundle.errors import UserError
 from gen_bundle.live.change_log import state_folder
 from gen_bundle.live.confirm import Confirmed, ConfirmRequest, confirm
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.own_submissions import PREFIX
 from gen_bundle.live.upload import upload
+from gen_bundle.twin.engines import EngineError
 from gen_bundle.twin.engines.process import ProcessEngine
 from tests.generator.check.drafts import Draft, packed
 from tests.generator.live.conftest import Verb, confirmable_draft
@@ -137,7 +139,7 @@ def test_a_difference_is_shown_in_its_cell(site: Site, start: Start, quick_verb:
     assert done.exit_code == 1
     (line,) = [line for line in done.stdout.splitlines() if "good" in line and "points" in line]
     assert [cell.strip() for cell in line.strip("│").split("│")] == [
-        *("Main", "good", "Task", "points", "0.75", "0.74", "differs")
+        *("Main", "good", "points", "0.75", "0.74", "differs")
     ]
     assert "2 of 8 cells differ" in done.stderr
     assert cleared(site)
@@ -176,6 +178,7 @@ def test_a_tiny_difference_between_machines_is_none(site: Site, connection: Conn
         ("", None),  # a silent worker, or one that was too slow
         ("ored in 1.5 s\n0.75\n", None),  # the beginning is lost
         ("signature: competition:small|tasks:a|reference:12\nscor", None),
+        ("signature: competition:small|tasks:a|reference:12\nscor\ufffd", None),  # a letter was cut
         ("signature: competition:small|tasks:a|reference:34\n", "signature: competition:small|tasks:a|reference:34"),
         ("signature: competition:small|tasks:a|reference:12\nold version\n0.75\n", "old version"),
     ],
@@ -296,7 +299,7 @@ def test_a_phase_that_is_closed_is_skipped_with_its_reason(site: Site, connectio
     assert {cell.phase for cell in done.cells} == {"Main"}
     (reason,) = done.closed
     assert reason.startswith("phase Test: not confirmed, since the site takes submissions only within the dates.")
-    assert "it starts 2098-01-01 00:00 UTC. Confirm it then" in reason
+    assert "it starts 2098-01-01 00:00 UTC. To confirm it now, move its dates" in reason
     assert not confirmed(connection, started, phase="Test").good
 
 
@@ -482,6 +485,19 @@ def test_a_submission_that_somebody_removes_meanwhile(site: Site, connection: Co
     done = confirmed(connection, started)
     assert ("good", "status", "Finished", "removed by somebody") in differing(done)
     assert len(pauses) < 10
+
+
+class Imageless(ProcessEngine):
+    def prepare(self, image: str) -> list[str]:
+        raise EngineError(f"the image {image} is not here. Fetch it.")
+
+
+def test_without_a_dry_run_nothing_is_submitted(site: Site, connection: Connection, start: Start) -> None:
+    started = start()
+    site.asked.clear()
+    with pytest.raises(UserError, match=r"py39 is not here\. Fetch it\.\nNothing was submitted\."):
+        confirm(connection, ConfirmRequest(*started), Imageless())
+    assert site.changing() == []
 
 
 def test_a_folder_or_a_broken_bundle_changes_nothing(
