@@ -13,9 +13,10 @@ from gen_bundle.codabench.board import Board
 from gen_bundle.codabench.leaderboard import Leaderboard
 from gen_bundle.codabench.stored_scores import RefusedError
 from gen_bundle.codabench.versions import DIFFERENCES, PlatformVersion
+from gen_bundle.live.answers import unsigned
 from gen_bundle.live.log_lines import unlike
 from gen_bundle.live.rehearsal import Rehearsed
-from gen_bundle.live.submissions import FINAL, scores, state
+from gen_bundle.live.submissions import FINAL, message, scores, state
 from gen_bundle.plain_text import one_line
 from gen_bundle.twin.outcomes import TOLERANCE, Run
 
@@ -79,10 +80,10 @@ class Comparison:
 
         def cell(what: str, here: str, there: str, equal: bool) -> Cell:
             name = rehearsed.submission.name
-            return Cell(rehearsed.phase.name, name, task, what, one_line(here), one_line(there), equal)
+            return Cell(rehearsed.phase.name, name, task, what, one_line(here), one_line(unsigned(there)), equal)
 
         status = state(scored.row)
-        yield cell("status", _told(run.status, run.message), _told(status, _reason(scored.row)), run.status == status)
+        yield cell("status", _told(run.status, run.message), _told(status, message(scored.row)), run.status == status)
         if status not in FINAL:
             return
         here, there = self._stored(run, several), scores(scored.row)
@@ -108,10 +109,6 @@ class Comparison:
 
 def _told(status: str, reason: str) -> str:
     return f"{status}: {' '.join(reason.split())}" if status == "Failed" and reason else status
-
-
-def _reason(row: Mapping[str, Any]) -> str:
-    return str(row.get("status_details") or "")
 
 
 def _same(here: float | None, there: float | str | None) -> bool:

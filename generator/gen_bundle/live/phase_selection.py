@@ -81,16 +81,21 @@ class PhaseSelection:
     def _would_replace(self, row: Row, name: str) -> bool:
         """Whether a submission of ours would take an earlier one of the same account from the board for good."""
         own = [one for one in submissions_of(self.connection, row["id"]) if one.get("owner") == self.username]
-        if earlier := [str(one["id"]) for one in own if str(one.get("filename") or "").startswith(PREFIX)]:
-            self.notes.append(f"{name}: submissions of an earlier confirm are still there: {_list(earlier)}.")
+        earlier = [one for one in own if str(one.get("filename") or "").startswith(PREFIX)]
+        if ids := [str(one["id"]) for one in earlier if not one.get("parent")]:
+            self.notes.append(f"{name}: submissions of an earlier confirm are still there: {_list(ids)}.")
         rule = (self.site.get("leaderboards") or [{}])[0].get("submission_rule")
-        shown = [str(one["id"]) for one in own if one.get("on_leaderboard") or one.get("leaderboard")]
+        shown = {
+            str(one.get("parent") or one["id"])
+            for one in own
+            if one not in earlier and (one.get("on_leaderboard") or one.get("leaderboard"))
+        }
         if not shown or rule not in REPLACING_RULES:
             return False
         self.problems.append(
-            f"{name}: not confirmed, since your submission {_list(shown)} is on its leaderboard. With the rule {rule} "
-            "another one of yours may take its place, and the site does not put it back. Use the account of another "
-            "organiser."
+            f"{name}: not confirmed, since a submission of yours is on its leaderboard ({_list(sorted(shown))}). "
+            f"With the rule {rule} another one of yours may take its place, and the site does not put it back. "
+            "Use the account of another organiser."
         )
         return True
 

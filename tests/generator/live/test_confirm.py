@@ -147,10 +147,14 @@ def test_a_difference_is_shown_in_its_cell(site: Site, start: Start, quick_verb:
 
 def test_another_outcome_is_shown_with_its_reason(site: Site, connection: Connection, start: Start) -> None:
     started = start()
-    site.score = lambda content, task: {"status": "Failed", "status_details": "Pull failed!", "logs": {}}
+    site.score = lambda content, task: {
+        "status": "Failed",
+        "status_details": "No https://s3.org/a.zip?Signature=s3cr3t found",
+        "logs": {},
+    }
     done = confirmed(connection, started)
     assert differing(done)[:3] == [
-        ("good", "status", "Finished", "Failed: Pull failed!"),
+        ("good", "status", "Finished", "Failed: No https://s3.org/a.zip found"),
         ("good", "points", "0.75", "–"),
         ("good", "more", "0.375", "–"),
     ]
@@ -367,7 +371,28 @@ def test_no_submission_pushes_an_earlier_one_off_the_board(
     assert [row["id"] for row in site.submissions if row["owner"] == "ada"] == [baseline["id"]]
     assert baseline["on_leaderboard"]
     if not harmless:
-        assert f"your submission {baseline['id']} is on its leaderboard. With the rule {rule}" in done.problems[0]
+        assert (
+            f"a submission of yours is on its leaderboard ({baseline['id']}). With the rule {rule} " in done.problems[0]
+        )
+
+
+def test_a_child_on_the_board_is_not_pushed_off_either(site: Site, connection: Connection, start: Start) -> None:
+    def change(draft: Draft) -> None:
+        tasks_of_two(draft)
+        draft.yaml["leaderboards"][0]["submission_rule"] = "Force_Last"
+
+    started = start(change)
+    (phase,) = site.competitions[started[0]]["phases"]
+    site.add_submission(phase["id"], "ada", b"", id=7, has_children=True, children=[8])
+    site.add_submission(phase["id"], "ada", b"", id=8, parent=7, on_leaderboard=True)
+    assert "on its leaderboard (7)" in confirmed(connection, started).problems[0]
+
+
+def test_what_an_earlier_confirm_left_may_be_replaced(site: Site, connection: Connection, start: Start) -> None:
+    started = start(lambda draft: draft.yaml["leaderboards"][0].update(submission_rule="Force_Last"))
+    assert confirmed(connection, started, keep=True).good
+    assert any(row["on_leaderboard"] for row in site.submissions)
+    assert confirmed(connection, started).cells
 
 
 def test_submissions_that_wait_for_the_organiser_are_started(site: Site, connection: Connection, start: Start) -> None:
