@@ -62,7 +62,10 @@ class PhaseSelection:
             self.problems.append(f"{name}: not of this bundle, which has {there}.")
             return
         ours, theirs = ([task.name for task in phase.tasks], [task["name"] for task in row.get("tasks") or []])
-        if sorted(ours) != sorted(theirs) or len({*ours}) < len(ours):
+        if len({*ours}) < len(ours):
+            self.problems.append(f"{name}: two of its tasks have the same name, and cannot be told apart.")
+            return
+        if sorted(ours) != sorted(theirs):
             self.problems.append(f"{name}: its tasks are {_list(theirs)}, in the bundle {_list(ours)}.")
             return
         reason = closed(replace(phase, start=moment(row.get("start")), end=moment(row.get("end"))), self.now)

@@ -344,6 +344,15 @@ def test_another_competition_gets_no_submission(
     assert site.changing() == []
 
 
+def test_tasks_of_the_same_name_cannot_be_told_apart(site: Site, connection: Connection, start: Start) -> None:
+    def change(draft: Draft) -> None:
+        tasks_of_two(draft)
+        draft.yaml["tasks"][1]["name"] = "Task"
+
+    done = confirmed(connection, start(change))
+    assert done.problems[0] == "phase Main: two of its tasks have the same name, and cannot be told apart."
+
+
 def test_a_bundle_with_nothing_to_submit(site: Site, connection: Connection, start: Start) -> None:
     def change(draft: Draft) -> None:
         del draft.yaml["solutions"], draft.yaml["phases"][0]["starting_kit"]
