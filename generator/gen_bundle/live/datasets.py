@@ -1,45 +1,61 @@
-"""Files as a server stores them ("datasets"): announced, then put at the signed address that it gives."""
+"""Storing files on a server: the place is asked for, the bytes go there, and the server hears that they arrived."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-from gen_bundle.live.connection import Connection
+from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.request_parts import Tick
 
 LONGEST_NAME = 64  # of a file, in characters
 CONTENT_TYPE = "application/zip"  # what the server signs
 
 
-def store_file(
+def send_file(
     connection: Connection,
+    role: str,
     file: Path,
-    kind: str,
-    file_name: str | None = None,
     tick: Tick = lambda *_: None,
-    **more: Any,
+    name: str | None = None,
+    **more: object,
 ) -> str:
-    """Send a file to a server; the key of its dataset, which is then to be completed with `datasets/completed/KEY/`.
+    """Send a zip to its place in the store; its key. The server has yet to hear that it arrived.
 
     Args:
         connection: to the server, with a token.
-        file: a zip.
-        kind: `competition_bundle`, `submission`, `scoring_program`, `reference_data` …
-        file_name: what the server calls it; the file's own name without.
-        tick: hears how much of the file was sent.
-        more: further keys of the dataset, such as `name` (one of a kind among the owner's datasets) or `competition`.
+        role: what the file is, such as `competition_bundle` or `scoring_program`.
+        file: the zip.
+        tick: hears how much of it was sent.
+        name: how it is listed among the user's files, where no two may have the same name.
+        more: further keys of the dataset, such as `competition`, or others in place of these.
 
     Raises:
-        AnswerError: a request failed.
+        AnswerError: the server refuses.
     """
-    name = file_name or file.name
-    if len(name) > LONGEST_NAME:
-        name = f"{name.removesuffix('.zip')[: LONGEST_NAME - 4]}.zip"
-    dataset = connection.send(
-        "POST",
-        "datasets/",
-        {"type": kind, "request_sassy_file_name": name, "file_name": name, "file_size": file.stat().st_size, **more},
-    )
-    connection.put_file(dataset["sassy_url"], file, CONTENT_TYPE, tick)
-    return str(dataset["key"])
+    file_name = file.name if len(file.name) <= LONGEST_NAME else f"{file.stem[: LONGEST_NAME - 4]}.zip"
+    wanted = {
+        "type": role,
+        "request_sassy_file_name": file_name,
+        "file_name": file_name,
+        "file_size": file.stat().st_size,
+        **more,
+    }
+    place = connection.send("POST", "datasets/", wanted | ({"name": name} if name else {}))
+    connection.put_file(place["sassy_url"], file, CONTENT_TYPE, tick)
+    return str(place["key"])
+
+
+def store_file(connection: Connection, role: str, file: Path, tick: Tick, name: str, **more: object) -> str:
+    """Send a program or data, complete; its key.
+
+    Raises:
+        AnswerError: the server refuses.
+    """
+    key = send_file(connection, role, file, tick, name, **more)
+    try:
+        connection.send("PUT", f"datasets/completed/{key}/")
+    except AnswerError as error:
+        if not error.unclear:
+            raise
+        connection.send("PUT", f"datasets/completed/{key}/")  # only a mark on the file: setting it twice is setting it
+    return key

@@ -67,10 +67,8 @@ class OwnSubmissions:
             allowed = self.connection.get(f"can_make_submission/{phase}/")
             if not allowed["can"]:  # else the site would answer 500
                 raise NotMadeError(str(allowed.get("reason") or "the site gives no reason"))
-            key = store_file(
-                self.connection, file, "submission", f"{name}.zip", name=name, competition=self.competition["id"]
-            )
-            self.connection.send("PUT", f"datasets/completed/{key}/")
+            more = {"request_sassy_file_name": f"{name}.zip", "competition": self.competition["id"]}
+            key = store_file(self.connection, "submission", file, lambda *_: None, name, **more)
             number = self._created(phase, name, {"data": key, "phase": phase} | ({"tasks": tasks} if tasks else {}))
             self.made[phase].append(number)
             if self.competition.get("auto_run_submissions") is False:

@@ -16,7 +16,7 @@ from gen_bundle.check.opening import open_readable_bundle
 from gen_bundle.errors import UserError
 from gen_bundle.live.answers import all_rows
 from gen_bundle.live.connection import AnswerError, Connection
-from gen_bundle.live.datasets import store_file
+from gen_bundle.live.datasets import send_file
 from gen_bundle.live.explanation import explain_refusal
 from gen_bundle.live.readiness import Readiness, readiness
 from gen_bundle.live.request_parts import Tick
@@ -83,7 +83,7 @@ def upload(
     """
     connection.get("my_profile/")
     progress("checking")
-    ready = readiness(bundle, datetime.now(UTC), _queues(connection))
+    ready = readiness(bundle, datetime.now(UTC), queues_of(connection))
     if ready.obstacles and not force:
         raise NotReadyError(*ready.obstacles, advice="Nothing was uploaded. To upload it nevertheless: --force")
     competition = _created(connection, bundle, ready, progress, tick)
@@ -118,7 +118,7 @@ def set_published(connection: Connection, competition: int) -> bool:
     return bool(connection.get(path)["published"])
 
 
-def _queues(connection: Connection) -> list[str]:
+def queues_of(connection: Connection) -> list[str]:
     """The vhosts of the queues that may be named in a bundle."""
     try:
         return [str(row["vhost"]) for row in all_rows(connection, "queues/") if row.get("vhost")]
@@ -131,7 +131,7 @@ def _queues(connection: Connection) -> list[str]:
 def _created(connection: Connection, bundle: Path, ready: Readiness, progress: Progress, tick: Tick) -> dict[str, Any]:
     """Store and unpack a bundle; the competition that came of it."""
     progress("uploading")
-    key = store_file(connection, bundle, "competition_bundle", tick=tick)
+    key = send_file(connection, "competition_bundle", bundle, tick)
     progress("unpacking")
     before = _mine(connection)
     try:
