@@ -83,7 +83,9 @@ class Comparison:
             return Cell(rehearsed.phase.name, name, task, what, one_line(here), one_line(unsigned(there)), equal)
 
         status = state(scored.row)
-        yield cell("status", _told(run.status, run.message), _told(status, message(scored.row)), run.status == status)
+        yield cell(
+            "status", _outcome(run.status, run.message), _outcome(status, message(scored.row)), run.status == status
+        )
         if status not in FINAL:
             return
         here, there = self._stored(run, several), scores(scored.row)
@@ -107,7 +109,7 @@ class Comparison:
         return {score.column.key: float(score.value) for score in entry.scores}
 
 
-def _told(status: str, reason: str) -> str:
+def _outcome(status: str, reason: str) -> str:
     return f"{status}: {' '.join(reason.split())}" if status == "Failed" and reason else status
 
 

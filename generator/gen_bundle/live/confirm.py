@@ -25,8 +25,6 @@ from gen_bundle.twin.competition_yaml import read_competition
 from gen_bundle.twin.engines import Engine, EngineError
 from gen_bundle.twin.sweep import scratch_folder
 
-OUTPUTS_S = 10.0  # outputs and logs come after the scores
-
 WAITING = {
     "Submitting": "the site has not given it to a worker",
     "Submitted": "no worker took it",
@@ -35,7 +33,7 @@ WAITING = {
     "Scoring": "it waits to be scored, or is being scored",
     "Awaiting validation": "the operator of the worker has not approved it",
 }
-"""What a status means that is still there at the end of the patience."""
+"""Why a submission may still have a status when the wait is over."""
 
 Row = Mapping[str, Any]
 
@@ -180,7 +178,6 @@ def _compared(
     if not made:
         return []
     rows = own.wait({number: _label(one) for number, one in made.items()}, patience_s)
-    own.connection.pause(OUTPUTS_S)
     cells: list[Cell] = []
     for number, one in made.items():
         row = rows.get(number, {})

@@ -10,11 +10,11 @@ _NUMBER = re.compile(r"(?<![A-Za-z_])\d+(?:[.,:]\d+)*")
 
 
 def unlike(here: str, there: str) -> tuple[str, str] | None:
-    """The first line of the site's log that the dry run's has not (after what it does have), each side's; or None.
+    """The first line of the site's log that the dry run did not print, after the dry run's line at that place; or None.
 
-    Lines must come in the same order. Numbers are not compared, since they may be times (scores are compared by
-    themselves), but in a signature they are. The worker loses the beginnings of logs, and sometimes cuts inside a line;
-    so the first line of the site may be the end of one here, and its last line the beginning of one.
+    Lines may be missing on the site, but must come in the same order. Numbers are compared only in a signature:
+    elsewhere they may be times, and scores are compared by themselves. The worker loses the beginnings of logs, and
+    sometimes cuts inside a line, so the first line there may be the end of one here, and the last line the beginning.
     """
     ours, theirs = _lines(here), _lines(there)
     place = 0

@@ -23,6 +23,7 @@ from gen_bundle.live.submissions import FINAL, state, submissions_of
 PREFIX = "gen-bundle-confirm-"
 LOOKING_S = 60.0  # for a submission after an answer was lost
 SCORES_S = 60.0  # for scores after Finished: the worker sends them later, and a server may refuse them
+OUTPUTS_S = 10.0  # for what comes after the scores: outputs, logs, and a failure after all
 FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 10.0
 GONE = {"status": "removed by somebody", "children": [], "scores": []}
 
@@ -117,7 +118,8 @@ class OwnSubmissions:
                 self.progress(text)
                 shown = text
             if not open_ones or waited >= patience_s:
-                return states.rows
+                self.connection.pause(OUTPUTS_S)
+                return states.latest()
             self.connection.pause(wait)
             waited, wait = waited + wait, min(2 * wait, LONGEST_WAIT_S)
 
@@ -193,6 +195,12 @@ class _States:
         self._connection = connection
         self._ended: dict[int, float] = {}
         self.rows: dict[int, Row] = {}
+
+    def latest(self) -> dict[int, Row]:
+        """All that were asked for, asked for once more."""
+        for number in self.rows:
+            self._ask(number)
+        return self.rows
 
     def of(self, number: int) -> str:
         return state(self.rows[number]) if number in self.rows else "not known yet"

@@ -44,8 +44,8 @@ def start(connection: Connection, tmp_path: Path) -> Start:
 @pytest.fixture
 def quick_verb(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> Verb:
     """The verb, with short waits."""
-    for name in ("own_submissions.FIRST_WAIT_S", "own_submissions.LONGEST_WAIT_S", "confirm.OUTPUTS_S"):
-        monkeypatch.setattr(f"gen_bundle.live.{name}", 0.01)
+    for name in ("FIRST_WAIT_S", "LONGEST_WAIT_S", "OUTPUTS_S"):
+        monkeypatch.setattr(f"gen_bundle.live.own_submissions.{name}", 0.01)
     return verb
 
 
@@ -205,6 +205,19 @@ def test_finished_comes_before_the_scores(
     assert sum(pauses) < 60
 
 
+def test_a_submission_that_fails_after_its_scores(site: Site, connection: Connection, start: Start) -> None:
+    """The worker finds some faults only when it has sent them."""
+    started = start()
+
+    def pause(seconds: float) -> None:
+        for row in site.submissions:
+            if row["status"] == "Finished":
+                row["status"] = "Failed"
+
+    connection.pause = pause
+    assert ("good", "status", "Finished", "Failed: scoring_hostname-1") in differing(confirmed(connection, started))
+
+
 def test_scores_that_never_come(site: Site, connection: Connection, start: Start, pauses: list[float]) -> None:
     started = start()
     site.score = with_scores(lambda done: done.update(scores=[]))
@@ -223,6 +236,23 @@ def test_progress_and_the_end_of_patience(site: Site, start: Start, quick_verb: 
     assert sum("cancel_submission" in path for _, _, path, *_ in site.asked) == 2
     assert cleared(site)
     assert "GET http" in (state_folder() / "changes.log").read_text()
+
+
+def test_a_worker_that_waits_for_a_person_is_named(
+    site: Site, connection: Connection, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number, bundle = start()
+    site.competitions[number]["enable_human_in_the_loop"] = True
+    monkeypatch.setattr("tests.live_runs.STEPS", ("Awaiting validation",))
+    site.running = 10**6
+    steps: list[str] = []
+    done = confirm(connection, ConfirmRequest(number, bundle, patience_s=90), ProcessEngine(), steps.append)
+    assert steps[0] == "each submission waits until the operator of the worker approves it"
+    assert done.problems[0] == (
+        "Main/good: not finished within 1.5 minutes: the operator of the worker has not approved it."
+    )
+    assert [cell.there for cell in done.cells] == ["Awaiting validation"] * 2
+    assert cleared(site)
 
 
 def test_a_phase_of_several_tasks_is_compared_task_by_task(site: Site, connection: Connection, start: Start) -> None:
