@@ -163,6 +163,7 @@ def _submitted(own: OwnSubmissions, selection: PhaseSelection, rehearsed: Sequen
         row = selection.open[one.phase]
         ids = {task["name"]: int(task["id"]) for task in row["tasks"]}
         chosen = [ids[task] for task in one.runs]
+        own.progress(f"submitting {_label(one)}")
         try:
             tasks = chosen if len(chosen) < len(ids) else None
             made[own.submit(int(row["id"]), one.submission.file, tasks)] = one
