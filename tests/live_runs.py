@@ -109,7 +109,12 @@ def _created(site: Site, given: dict[str, Any]) -> Any:
         raise AnswerError(500, HTML_500)
     tasks = [task for task in phase["tasks"] if task["id"] in given.get("tasks", [task["id"]])]
     dataset, content = site.datasets[given["data"]], site.files[given["data"]]
-    fresh = {"status": "Submitting", "scores": [], "filename": dataset["request_sassy_file_name"], "status_details": None}
+    fresh = {
+        "status": "Submitting",
+        "scores": [],
+        "filename": dataset["request_sassy_file_name"],
+        "status_details": None,
+    }
     whole = site.add_submission(phase["id"], OWNER, content, **fresh)
     whole |= {"task": tasks[0], "data": given["data"]}
     if len(tasks) > 1:
