@@ -21,14 +21,12 @@ from gen_bundle.new.example import example
 from gen_bundle.new.logo import placeholder_logo
 from gen_bundle.new.propose import Proposal
 from gen_bundle.new.template import render
-from gen_bundle.package.phase_data import prepare_reference
+from gen_bundle.package.phase_data import SAMPLE, prepare_reference
 from gen_bundle.package.resolve import Unit, resolve
 from gen_bundle.resources import SCAFFOLD, competitions
 
 LONGEST_NAME = 36
 SCHEMA = "bundle.schema.json"
-SAMPLE = "sample"
-"""Of a competition that takes code: what participants get to try it, in the public data and the starting kits."""
 
 
 @dataclass(frozen=True)

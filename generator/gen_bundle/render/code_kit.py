@@ -5,12 +5,9 @@ from pathlib import Path
 
 from gen_bundle.package.code_template import code_template
 from gen_bundle.package.ingestion import ingestion_members
-from gen_bundle.package.phase_data import PhaseData
+from gen_bundle.package.phase_data import SAMPLE, PhaseData
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.render.validator import TEMPLATES
-
-SAMPLE = "sample"
-"""The folder of the public data that holds what code reads, `input/`, and gold for it, `gold/`."""
 
 
 def first_entry(competition: Resolved, data: PhaseData) -> Mapping[str, bytes | Path]:

@@ -114,8 +114,11 @@ def _examples(validator: bytes, data: PhaseData, competition: Resolved) -> tuple
     template = code_template(competition.declaration.submission, data.template) if entry else data.template
     submissions["the template that organiser.py writes"] = template
     good = {name: _read(files) for name, files in submissions.items()}
-    first = next(iter(good.values()))
-    spoiled = spoiled_code(first, entry) if entry else spoiled_submissions(first)
+    if entry:
+        # Not every baseline need have it, since what is wrong with them is found below; the template has.
+        spoiled = spoiled_code(next(files for files in good.values() if entry in files), entry)
+    else:
+        spoiled = spoiled_submissions(next(iter(good.values())))
     zips = [zipped(files) for files in good.values()] + [zipped(one.files) for one in spoiled]
     verdicts = validator_verdicts(validator, zips, package)
     refused = [

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.package.resolve import resolve
 from gen_bundle.render.starting_kit import starting_kit_members
@@ -171,6 +172,17 @@ def test_invalid_examples_get_the_message_that_is_promised(kit: Path) -> None:
         assert done.returncode == 1
         assert done.stdout.startswith(promised)
         assert promised.strip() in page
+
+
+def test_a_baseline_without_the_entry_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "other"
+    shutil.copytree(HELPDESK, folder)
+    baseline = folder / "data/baselines/dev/majority"
+    (baseline / "model.py").rename(baseline / "main.py")
+    with pytest.raises(
+        UserError, match=r"baselines/dev/majority: is not a valid submission\..*\n?.*model.py: is missing"
+    ):
+        kit_of(folder, tmp_path / "work")
 
 
 def test_without_a_sample_and_a_baseline_there_is_still_something_to_begin_with(tmp_path: Path) -> None:
