@@ -1,0 +1,239 @@
+"""Rerunning the submissions whose task got other files: in portions, the oldest first, to be continued at any time.
+
+Reruns are new submissions of the same owners, and the old ones stay. The server's own rerun of a phase starts with the
+newest, which turns ties on the board around, and reruns what was rerun before once more.
+"""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from gen_bundle.errors import UserError
+from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.submissions import FINAL, created, state, submissions_of
+from gen_bundle.live.update_record import Reruns, UpdateRecord
+
+PORTION = 10
+SAMPLE = 5  # runs of a phase whose times are read
+MAX_METADATA = 64 * 1024
+RERUNNABLE = ("Finished", "Failed")
+FIRST_WAIT_S, LONGEST_WAIT_S = 2.0, 30.0
+STANDSTILL_S = 30 * 60.0  # without any change of a submission's status
+LOOKING_S = 10.0  # for a rerun after an answer was lost
+DELETED_ROW: dict[str, Any] = {"status": "Cancelled"}
+TIMES = ("elapsedTime", "ingestionElapsedTime")
+
+
+class RerunError(UserError):
+    """Reruns that were not all made; called again, the rest is."""
+
+    status = 1
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the reruns of a phase take.
+
+    Attributes:
+        submissions: how many are rerun.
+        jobs: runs that they take; a submission to several tasks is run for each.
+        median_s: the median time of runs that were measured, in seconds; None where none was.
+        measured: how many were.
+        limit_s: seconds that a run may take.
+    """
+
+    phase: str
+    submissions: int
+    jobs: int
+    median_s: float | None
+    measured: int
+    limit_s: int
+
+    def __str__(self) -> str:
+        runs = f"{self.submissions} submissions" + (f" ({self.jobs} runs)" if self.jobs != self.submissions else "")
+        if self.median_s is None:
+            return f"phase {self.phase}: {runs}; no run time is known, at most {_hours(self.jobs * self.limit_s)}"
+        took = f"median of {self.measured} measured: {self.median_s:.0f} s"
+        return f"phase {self.phase}: {runs}; about {_hours(self.jobs * self.median_s)} on one worker ({took})"
+
+
+def _hours(seconds: float) -> str:
+    minutes = max(1, round(seconds / 60))
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
+
+
+def rerunnable(rows: Iterable[Mapping[str, Any]]) -> list[int]:
+    """The submissions that may be rerun once they have ended: participants' own, not deleted, no parts of others."""
+    gone = (*(status for status in FINAL if status not in RERUNNABLE), "Deleted")
+    return sorted(
+        int(row["id"])
+        for row in rows
+        if not row.get("parent") and not row.get("is_specific_task_re_run") and state(row) not in gone
+    )
+
+
+def estimated(connection: Connection, phase: Mapping[str, Any], pending: Sequence[int]) -> Cost:
+    """What reruns will take, from the times that the workers measured for the last runs of the phase.
+
+    Raises:
+        AnswerError: the server refuses.
+    """
+    rows = submissions_of(connection, phase["id"])
+    parts = {int(row["id"]): len(row.get("children") or []) for row in rows}
+    runs = [row for row in rows if state(row) == "Finished" and not row.get("has_children")]
+    newest = sorted(runs, key=created, reverse=True)[:SAMPLE]
+    times = [seconds for row in newest if (seconds := _run_time(connection, int(row["id"]))) is not None]
+    return Cost(
+        str(phase["name"]),
+        len(pending),
+        sum(max(1, parts.get(one, 1)) for one in pending),
+        statistics.median(times) if times else None,
+        len(times),
+        int(phase.get("execution_time_limit") or 600),
+    )
+
+
+def _run_time(connection: Connection, submission: int) -> float | None:
+    """The seconds that a submission's programs ran, as the worker wrote them into its results."""
+    try:
+        details = connection.get(f"submissions/{submission}/get_details/")
+    except AnswerError as error:
+        if error.code in (403, 404):
+            return None
+        raise
+    found = [
+        seconds
+        for name in ("prediction_result", "scoring_result")
+        if details.get(name)
+        for seconds in _times(connection, str(details[name]))
+    ]
+    return sum(found) if found else None
+
+
+def _times(connection: Connection, url: str) -> list[float]:
+    with tempfile.TemporaryDirectory() as folder, suppress(AnswerError, zipfile.BadZipFile, KeyError, yaml.YAMLError):
+        file = Path(folder) / "result.zip"
+        connection.download(url, file)
+        with zipfile.ZipFile(file) as archive, archive.open("metadata") as member:
+            found = yaml.safe_load(member.read(MAX_METADATA))
+        if isinstance(found, dict):
+            return [float(found[key]) for key in TIMES if isinstance(found.get(key), (int, float))]
+    return []
+
+
+@dataclass
+class Rerun:
+    """The reruns of one phase.
+
+    Attributes:
+        progress: hears of each portion.
+    """
+
+    connection: Connection
+    phase: Mapping[str, Any]
+    record: UpdateRecord
+    progress: Callable[[str], None] = lambda _: None
+
+    @property
+    def _own(self) -> Reruns:
+        return self.record.reruns[int(self.phase["id"])]
+
+    def run(self) -> list[str]:
+        """Rerun what is pending; what could not be rerun, and which reruns failed.
+
+        Raises:
+            RerunError: a whole portion failed that had not failed before, or nothing moves on the site.
+            AnswerError: the server cannot be reached.
+        """
+        faults: list[str] = []
+        self._remember(self._appeared(0))  # where the last run was interrupted
+        rows = self._rows()
+        pending = [one for one in self._own.pending if one in set(rerunnable(rows.values()))]
+        ready = [one for one in pending if state(rows[one]) in RERUNNABLE]
+        faults += [f"submission {one}: has not ended yet" for one in pending if one not in ready]
+        for start in range(0, len(ready), PORTION):
+            portion = {old: self._started(old, faults) for old in ready[start : start + PORTION]}
+            new = [number for number in portion.values() if number]
+            ended = self._ended(new)
+            failed = [number for number in new if state(ended[number]) != "Finished"]
+            worse = [old for old, number in portion.items() if number in failed and state(rows[old]) == "Finished"]
+            faults += [f"submission {portion[old]}, the rerun of {old}: {state(ended[portion[old]])}" for old in worse]
+            done = f"{min(start + PORTION, len(ready))} of {len(ready)}"
+            self.progress(f"phase {self.phase['name']}: {done} submissions rerun, {len(failed)} of the last failed")
+            if new and worse and len(failed) == len(new):
+                raise RerunError(
+                    f"phase {self.phase['name']}: all of the last {len(new)} reruns failed. Is the new file right?",
+                    advice="Nothing more is rerun. Correct the bundle, or pass --rerun again to go on.",
+                )
+        return faults
+
+    def _rows(self) -> dict[int, dict[str, Any]]:
+        return {int(row["id"]): row for row in submissions_of(self.connection, self.phase["id"])}
+
+    def _started(self, old: int, faults: list[str]) -> int:
+        """Rerun a submission, and remember it at once; 0 where the server refuses."""
+        self._own.asked = old, max(self._rows())
+        self.record.save()
+        try:
+            new = int(self.connection.send("POST", f"submissions/{old}/re_run_submission/")["id"])
+        except AnswerError as error:
+            if error.code is None:
+                raise
+            new = self._appeared(LOOKING_S) if error.unclear else 0
+            if not new:
+                faults.append(f"submission {old}: {error.messages[0]}")
+        self._remember(new)
+        return new
+
+    def _remember(self, new: int) -> None:
+        if self._own.asked and new:
+            self._own.done[self._own.asked[0]] = new
+        self._own.asked = None
+        self.record.save()
+
+    def _appeared(self, patience_s: float) -> int:
+        """The rerun whose answer was lost; looked for, since asking again would run it twice. 0 where there is none."""
+        if self._own.asked is None:
+            return 0
+        old, newest = self._own.asked
+        waited = 0.0
+        while True:
+            rows = self._rows()
+            for number, row in sorted(rows.items()):
+                is_its = all(row.get(key) == rows[old].get(key) for key in ("owner", "filename", "parent"))
+                if number > newest and is_its and number not in self._own.done.values():
+                    return number
+            if waited >= patience_s:
+                return 0
+            self.connection.pause(FIRST_WAIT_S)
+            waited += FIRST_WAIT_S
+
+    def _ended(self, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
+        """The submissions once all of them have ended."""
+        still, wait = 0.0, FIRST_WAIT_S
+        seen: dict[int, tuple[str, Any]] = {}
+        while True:
+            rows = self._rows()
+            own = {number: rows.get(number, DELETED_ROW) for number in numbers}
+            if all(state(row) in FINAL for row in own.values()):
+                return own
+            states = {number: (state(row), row.get("status_details")) for number, row in own.items()}
+            still, wait = (still + wait, min(2 * wait, LONGEST_WAIT_S)) if states == seen else (0.0, FIRST_WAIT_S)
+            seen = states
+            if still >= STANDSTILL_S:
+                waiting = ", ".join(str(number) for number, row in own.items() if state(row) not in FINAL)
+                raise RerunError(
+                    f"phase {self.phase['name']}: submissions {waiting} have not moved for "
+                    f"{STANDSTILL_S / 60:g} minutes.",
+                    advice="Is a worker running? Pass --rerun again to go on with the rest.",
+                )
+            self.connection.pause(wait)
