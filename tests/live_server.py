@@ -19,18 +19,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import yaml
 
+from tests import live_edits
+from tests.live_edits import AnswerError
+
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
 PASSWORD = "correct horse"
-HTML_500 = b"<!doctype html>\n<html><head><title>Oops</title></head>\n<body><h1>Server Error (500)</h1></body></html>"
-
-
-@dataclass
-class AnswerError(Exception):
-    """What the server answers; HTML where the body is bytes."""
-
-    code: int
-    body: Any
-    headers: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -42,7 +35,7 @@ class Site:
         busy: how many of the next GET requests to the API are answered 503.
         slow: seconds that a request to the API takes.
         unpacking: how often the status is asked for until a bundle is unpacked.
-        breaks_after: parts of paths that are answered 500 once, after the work was done.
+        breaks_after: parts of `METHOD path` that are answered 500 once, after the work was done.
         breaks_before: likewise, without doing the work.
         redirects: API paths (their ends) → where they lead.
         cut_short: how many of the next downloads end in the middle.
@@ -70,6 +63,7 @@ class Site:
     participants: list[dict[str, Any]] = field(default_factory=list)
     submissions: list[dict[str, Any]] = field(default_factory=list)
     boards: dict[int, dict[str, Any]] = field(default_factory=dict)
+    edits: live_edits.Edits = field(default_factory=live_edits.Edits)
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(101))
 
     def changing(self) -> list[str]:
@@ -150,7 +144,11 @@ def answer_api(site: Site, method: str, path: str, token: str | None, body: byte
         case "GET", ["competitions", number, "creation_status"]:
             return _creation_status(site, int(number))
         case "GET", ["competitions", number]:
-            return _found(site.competitions, number)
+            return live_edits.shown(site, _found(site.competitions, number))
+        case "PATCH", ["competitions", number]:
+            return live_edits.patch_competition(site, _found(site.competitions, number), given)
+        case "GET", ["competitions", number, "get_files"]:
+            return live_edits.files_of(site, int(number))
         case "DELETE", ["competitions", number]:
             del site.competitions[int(number)]
             return None
@@ -158,17 +156,24 @@ def answer_api(site: Site, method: str, path: str, token: str | None, body: byte
             competition = _found(site.competitions, number)
             competition["published"] = not competition["published"]
             return {"published": competition["published"]}
+        case "GET", ["tasks"]:
+            return _listed(site, live_edits.listed_tasks(site), query)
         case "GET", ["tasks", number]:
-            return _found(site.tasks, number)
+            return live_edits.shown_task(site, _found(site.tasks, number))
+        case "PUT", ["tasks", number]:
+            return live_edits.put_task(site, _found(site.tasks, number), given)
         case "GET", ["participants"]:
             return site.participants
         case "GET", ["submissions"]:
+            live_edits.go_on(site)
             rows = [row for row in site.submissions if str(row["phase"]) == query.get("phase")]
             return _listed(site, [_without_scores(row) for row in reversed(rows)], query)
         case "GET", ["submissions", number]:
             return _submission(site, int(number))
         case "GET", ["submissions", number, "get_details"]:
             return _details(site, int(number))
+        case "POST", ["submissions", number, "re_run_submission"]:
+            return live_edits.rerun(site, int(number))
         case "GET", ["phases", number, "get_leaderboard"]:
             return _board(site, int(number), query)
     raise AnswerError(404, {"detail": "Not found."})
@@ -183,13 +188,13 @@ def _with_faults(site: Site, method: str, path: str, token: str | None, body: by
         raise AnswerError(503, b"<html>\n<body>Bad day</body></html>", {"Retry-After": "7"})
     if to := next((to for end, to in site.redirects.items() if route.endswith(end)), None):
         raise AnswerError(302, b"", {"Location": to})
-    if part := next((part for part in site.breaks_before if part in route), None):
+    if part := next((part for part in site.breaks_before if part in f"{method} {route}"), None):
         site.breaks_before.remove(part)
-        raise AnswerError(500, HTML_500)
+        raise AnswerError(500, live_edits.HTML_500)
     answer = answer_api(site, method, path, token, body)
-    if part := next((part for part in site.breaks_after if part in route), None):
+    if part := next((part for part in site.breaks_after if part in f"{method} {route}"), None):
         site.breaks_after.remove(part)
-        raise AnswerError(500, HTML_500)
+        raise AnswerError(500, live_edits.HTML_500)
     return answer
 
 
@@ -223,6 +228,8 @@ def _new_dataset(site: Site, given: dict[str, Any]) -> Any:
 def _completed(site: Site, key: str) -> Any:
     if key not in site.datasets:
         raise AnswerError(404, {"detail": "Not found."})
+    if site.datasets[key]["type"] != "competition_bundle":
+        return {"key": key}
     number = next(site.numbers)
     site.statuses[number] = {"key": key, "left": site.unpacking, "competition": None, "details": ""}
     if not site.unpacking:
@@ -251,6 +258,7 @@ def _unpack(site: Site, row: dict[str, Any]) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(site.files.get(row["key"], b""))) as archive:
             row["competition"] = _new_competition(site, archive)
+            live_edits.complete(site, site.competitions[row["competition"]], archive, row["key"])
     except zipfile.BadZipFile:
         row["details"] = "Bad zip file uploaded."
     except KeyError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ from gen_bundle.difference.aspects import differences
 from gen_bundle.difference.changes import Difference, Effect
 from gen_bundle.difference.files import use_changes
 from gen_bundle.errors import UserError
-from gen_bundle.live.applying import Application, UpdateError, write_backup
+from gen_bundle.live.applying import Application, write_backup
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.edits import Edit, by_hand, edits
 from gen_bundle.live.readiness import readiness
@@ -255,7 +255,7 @@ def _warnings(update: Update, phases: list[Mapping[str, Any]], paired: Pairs) ->
             )
 
 
-def rerun_warnings(update: Update, costs: list[Cost]) -> Iterator[str]:
+def rerun_warnings(update: Update, costs: Sequence[Cost]) -> Iterator[str]:
     """What organisers should know before they have submissions rerun."""
     total = sum(cost.submissions for cost in costs)
     if total > PUBLIC_QUEUE_RERUNS and update.before.competition.get("queue") is None:

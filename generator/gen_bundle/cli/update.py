@@ -62,7 +62,7 @@ def command(
     from gen_bundle.update import look
 
     with user_errors(), ExitStack() as held:
-        if apply_ and not yes and not sys.stdin.isatty():
+        if apply_ and not yes and not can_answer():
             raise UserError("--apply asks before it changes anything, and nobody can answer here. To agree: --yes")
         connection = held.enter_context(connected(server, token_file))
         with transfer_bar(bundle.name) as tick:
@@ -76,6 +76,11 @@ def command(
         click.echo(json.dumps(seen | spoken | done, indent=1, ensure_ascii=False))
     left = [change for change in update.changes if change.by_hand] if apply_ else update.changes
     sys.exit(1 if left or not done.get("agreed", True) or done.get("faults") else 0)
+
+
+def can_answer() -> bool:
+    """Whether somebody can answer a question."""
+    return sys.stdin.isatty()
 
 
 def _show(update: Update, costs: Sequence[Cost], apply_: bool, as_json: bool) -> None:

@@ -175,9 +175,9 @@ class Application:
         """The requests that bring places back to what they were."""
         numbers = dict.fromkeys(key[1] for key in lost if key[0] == "task")
         found = [("PUT", f"tasks/{one}/", task_body(self.before.tasks[one])) for one in numbers]
-        if any(key[0] != "task" for key in lost):
+        if own := [key for key in lost if key[0] != "task"]:
             there = frozenset(phase["id"] for phase in current.phases)
-            found.append(("PATCH", f"competitions/{self.before.id}/", competition_body(self.before, there)))
+            found.append(("PATCH", f"competitions/{self.before.id}/", competition_body(self.before, own, there)))
         return found
 
     def _list(self, keys: Sequence[Key]) -> str:

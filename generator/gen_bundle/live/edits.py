@@ -7,7 +7,7 @@ The list of invited addresses goes with every request, since each replaces it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -133,15 +133,16 @@ def _task_edit(
     return Edit(place, "PUT", f"tasks/{number}/", body | changed, expected, files)
 
 
-def competition_body(snapshot: Snapshot, phases: frozenset[int]) -> dict[str, Any]:
-    """All of a competition that may be sent, with those of its phases that are still there."""
+def competition_body(snapshot: Snapshot, places: Iterable[Key], phases: frozenset[int]) -> dict[str, Any]:
+    """What brings places of a competition back to a snapshot; `phases` are those that are still there."""
     row = snapshot.competition
-    return {
-        **{key: row[key] for key in TOP_KEYS if key in row},
-        "pages": [_page(page, page.get("index")) for page in snapshot.pages],
-        "phases": [_phase(phase) for phase in snapshot.phases if phase["id"] in phases],
-        "whitelist_emails": list(row["whitelist_emails"]),
-    }
+    parts = {place[0] for place in places}
+    body = {key: row[key] for key in TOP_KEYS if key in row and key in parts}
+    if "pages" in parts:
+        body["pages"] = [_page(page) for page in snapshot.pages]
+    if "phase" in parts:
+        body["phases"] = [_phase(phase) for phase in snapshot.phases if phase["id"] in phases]
+    return body | {"whitelist_emails": list(row["whitelist_emails"])}
 
 
 def _competition_edit(snapshot: Snapshot, wanted: Bundle, paired: Pairs) -> Edit | None:
@@ -190,8 +191,8 @@ def _pages_to_send(snapshot: Snapshot, pages: list[tuple[str, str]]) -> Iterator
         yield ({"id": known["id"]} if known else {}) | {"title": title, "content": content, "index": index}
 
 
-def _page(page: Mapping[str, Any], index: Any) -> dict[str, Any]:
-    return {"id": page["id"], "title": page["title"], "content": page.get("content"), "index": index}
+def _page(page: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: page.get(key) for key in ("id", "title", "content", "index")}
 
 
 def _phase(phase: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,9 +8,9 @@ the record of what this machine has put there. Where nothing is known, the path 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle, page_files
@@ -147,7 +147,9 @@ class SiteBundle:
             for key in ("name", "description", "execution_time_limit", "max_submissions_per_day", *_FLAGS)
             if key in row
         }
-        found |= {key: f"{at:%Y-%m-%d %H:%M:%S}" for key in ("start", "end") if (at := moment(row.get(key)))}
+        found |= {
+            key: f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}" for key in ("start", "end") if (at := moment(row.get(key)))
+        }
         found["max_submissions"] = row.get("max_submissions_per_person")
         found["index"] = row.get("index") or 0
         found["tasks"] = [self._index(task["id"]) for task in row.get("tasks") or []]
@@ -196,18 +198,33 @@ class SiteBundle:
         return key in self.record and self.record[key] == content_digest(self.wanted, use)
 
     def _of_the_upload(self, row: Mapping[str, Any], role: str) -> DataUse | None:
-        """The file that a task or phase of this name had in the bundle of which the competition was made."""
+        """The file that a task or phase had in the bundle of which the competition was made."""
         if self.original is None:
             return None
         competition = self.original.competition
-        holders: Iterator[Task | Phase] = iter(competition.phases if role in PHASE_FILES else competition.tasks)
-        same = [one for one in holders if one.name.strip() == plain(row["name"])]
-        return same[0].files.get(role) if len(same) == 1 else None
+        if role in PHASE_FILES:
+            former = _former(self.snapshot.phases, competition.phases)
+        else:
+            former = _former([*self.snapshot.task_rows.values()], competition.tasks)
+        same = former.get(row["id"])
+        return same.files.get(role) if same else None
 
     def _at_its_beginning(self, about: Mapping[str, Any]) -> bool:
         """Whether a file is as old as the competition, so that it came with its bundle and not with another one's."""
         made, began = (moment(one.get("created_when")) for one in (about, self.snapshot.competition))
         return made is not None and began is not None and abs(began - made) <= UNPACKING
+
+
+def _former(rows: Sequence[Mapping[str, Any]], declared: Sequence[Task | Phase]) -> dict[int, Task | Phase]:
+    """What each row was in the bundle of the upload: by name, and those renamed since by the order of their ids."""
+    found: dict[int, Task | Phase] = {}
+    for row in rows:
+        same = [one for one in declared if one.name.strip() == plain(row["name"])]
+        if len(same) == 1:
+            found[row["id"]] = same[0]
+    renamed = sorted(row["id"] for row in rows if row["id"] not in found)
+    left = [one for one in declared if one not in found.values()]
+    return found | (dict(zip(renamed, left, strict=True)) if len(renamed) == len(left) else {})
 
 
 _FLAGS = ("auto_migrate_to_this_phase", "hide_output", "hide_prediction_output", "hide_score_output")
@@ -217,7 +234,7 @@ def _kept(stored: Any, declared: Any) -> Any:
     """What is stored; as it is declared where the site keeps that in another form, such as without outer blanks."""
     texts = isinstance(stored, str) or stored is None
     same = texts and plain(stored) == plain(declared if isinstance(declared, str) else as_text(declared))
-    return declared if same else stored
+    return declared if same else None if stored == "" else stored
 
 
 def _text_node(text: str | None) -> Node:
