@@ -18,6 +18,7 @@ from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES, DataUse, P
 from gen_bundle.codabench.declared import TOP_FIELDS
 from gen_bundle.codabench.fields import as_text
 from gen_bundle.codabench.yaml_document import Document
+from gen_bundle.difference.files import packed_files
 from gen_bundle.live.snapshot import Snapshot, key_of, plain
 from gen_bundle.live.stored import moment
 from gen_bundle.live.update_record import content_digest
@@ -135,7 +136,8 @@ class SiteBundle:
         if "docker_image" in row:
             found["docker_image"] = row["docker_image"]
         queue = row.get("queue")
-        found["queue"] = queue.get("vhost") or queue.get("name") if isinstance(queue, Mapping) else queue
+        shown = queue.get("vhost") or queue.get("name") if isinstance(queue, Mapping) else queue
+        found["queue"] = _kept(shown, top.get("queue"))
         found["fact_sheet"] = row.get("fact_sheet", top.get("fact_sheet"))
         return found
 
@@ -143,9 +145,8 @@ class SiteBundle:
         same = self.paired.phases.get(row["id"])
         declared = self.wanted.mapping(same.at) if same else {}
         found: dict[str, Any] = {
-            key: _kept(row[key], declared.get(key))
+            key: _kept(row[key], declared.get(key)) if key in row else declared.get(key)
             for key in ("name", "description", "execution_time_limit", "max_submissions_per_day", *_FLAGS)
-            if key in row
         }
         found |= {
             key: f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}" for key in ("start", "end") if (at := moment(row.get(key)))
@@ -173,7 +174,7 @@ class SiteBundle:
             value = stored.get(key, declared.get(key)) if stored else declared.get(key)
             found[key] = _kept(value, declared.get(key))
         if stored is None:  # not ours: it is not compared
-            return found | {role: f"wanted/{use.path}" for role, use in (same.files if same else {}).items()}
+            return found | {role: self._wanted(use) for role, use in (same.files if same else {}).items()}
         found |= {role: path for role in TASK_FILES if (path := self._path(row, number, role, stored.get(role), same))}
         return found
 
@@ -186,13 +187,17 @@ class SiteBundle:
             return None
         use = same.files.get(role) if same else None
         if use is not None and (use.path == key or self._is_known(key, use)):
-            return key if use.path == key else f"wanted/{use.path}"
+            return self._wanted(use)
         if (former := self._of_the_upload(row, role)) is not None:
             about = stored if task is None else self.snapshot.dataset(task, key)
             if about.get("was_created_by_competition") and self._at_its_beginning(about):
                 return f"original/{former.path}"
         name = stored.get("name") if isinstance(stored, Mapping) else None
         return f"{UNKNOWN}{name or key}"
+
+    def _wanted(self, use: DataUse) -> Any:
+        """The path of what the bundle itself holds; as it is where it leads to nothing that can be read."""
+        return use.path if packed_files(self.wanted, use) is None else f"wanted/{use.path}"
 
     def _is_known(self, key: str, use: DataUse) -> bool:
         return key in self.record and self.record[key] == content_digest(self.wanted, use)
