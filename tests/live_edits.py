@@ -82,7 +82,9 @@ def complete(site: Site, row: dict[str, Any], archive: zipfile.ZipFile, bundle: 
         page["id"] = next(site.numbers)
     for phase, declared in zip(row["phases"], top["phases"], strict=True):
         phase |= {key: declared.get(key, False) for key in PHASE_FLAGS} | {"description": declared.get("description")}
-        phase |= {"public_data": None, "starting_kit": None, "has_max_submissions": True}
+        phase["has_max_submissions"] = True
+        for role in ("public_data", "starting_kit"):
+            phase[role] = _unpacked(site, role, f"{role}-{phase['id']}", now) if declared.get(role) else None
         for task in phase["tasks"]:
             task["key"] = f"task-key-{task['id']}"
     for board, declared in zip(row["leaderboards"], top["leaderboards"], strict=True):
@@ -96,10 +98,15 @@ def complete(site: Site, row: dict[str, Any], archive: zipfile.ZipFile, bundle: 
         task["ingestion_only_during_scoring"] = declared.get("ingestion_only_during_scoring", False)
         for role in ROLES:
             if task[role]:
-                key = task[role]["key"]
-                site.datasets[key] = {"type": role, "name": f"{role} @ 01-01-2030 00:00", "created_when": now}
-                site.datasets[key]["was_created_by_competition"] = True
-                task[role] = _dataset(site, key)
+                _unpacked(site, role, task[role]["key"], now)
+                task[role] = _dataset(site, task[role]["key"])
+
+
+def _unpacked(site: Site, role: str, key: str, now: str) -> dict[str, Any]:
+    """A file that came with the bundle, with all that is known of it."""
+    about = {"type": role, "name": f"{role} @ 01-01-2030 00:00", "created_when": now}
+    site.datasets[key] = about | {"was_created_by_competition": True}
+    return site.datasets[key] | {"id": 1, "key": key, "value": key}
 
 
 def _dataset(site: Site, key: str) -> dict[str, Any]:

@@ -31,13 +31,14 @@ def test_the_commands_of_the_page(
     monkeypatch.chdir(tmp_path)
     shutil.copytree(DATA, "data")
     (block,) = re.findall(r"^```bash\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    assert [command.split()[1] for command in block.splitlines()] == ["login", "upload", "status", "fetch", "rank"]
+    verbs = [command.split()[1] for command in block.splitlines()]
+    assert verbs == ["login", "upload", "update", "status", "fetch", "rank"]
     for command in block.splitlines():
         _, verb, *arguments = shlex.split(command)
         server = [] if verb == "rank" else ["--server", numbered_site.address]
         done = CliRunner().invoke(root, [verb, *arguments, *server], input=f"{PASSWORD}\n")
         assert done.exit_code == 0, f"{command}\n{done.output}"
-        if verb == "upload":
+        if verb == "update":
             _held(numbered_site)
     assert "Baseline-measures_Organisers" in done.stdout
 

@@ -190,6 +190,16 @@ def test_what_is_to_be_done_by_hand_is_said_and_not_done(
     assert site.changing() == []
 
 
+def test_public_data_are_compared(site: Site, connection: Connection, verb: Verb, tmp_path: Path) -> None:
+    given = both(put("phases", 0, "public_data", "kit"), write("kit/a.txt", b"x\n"))
+    number = upload(connection, changed(tmp_path, given)).id
+    assert verb("update", number, changed(tmp_path, given)).exit_code == 0
+    done = verb("update", number, changed(tmp_path, given, write("kit/b.txt", b"y\n")))
+    assert done.exit_code == 1
+    assert "shown  Main: b.txt added" in done.stdout
+    assert "tab Phases: Public Data" in done.stderr
+
+
 def test_a_phase_that_is_gone_from_the_bundle_stays_on_the_site(
     site: Site, connection: Connection, verb: Verb, bundle: Path, tmp_path: Path
 ) -> None:
