@@ -53,6 +53,7 @@ class Edits:
         refuses_keys: keys of files that the site refuses, after it has emptied what was left out.
         failing: submissions whose reruns fail.
         refusing: submissions whose reruns the site cannot start.
+        scores: by submission, what its rerun scores; 0.75 else.
         runs: how often the list is asked for until a rerun has ended.
         bundles: the key of the bundle of each competition.
     """
@@ -63,6 +64,7 @@ class Edits:
     refuses_keys: int = 0
     failing: set[int] = field(default_factory=set)
     refusing: set[int] = field(default_factory=set)
+    scores: dict[int, float] = field(default_factory=dict)
     runs: int = 1
     running: dict[int, int] = field(default_factory=dict)
     bundles: dict[int, str] = field(default_factory=dict)
@@ -233,3 +235,6 @@ def go_on(site: Site) -> None:
             if site.edits.running[row["id"]] <= 0:
                 del site.edits.running[row["id"]]
                 row["status"] = "Failed" if row["rerun_of"] in site.edits.failing else "Finished"
+                if row["status"] == "Finished":
+                    score = site.edits.scores.get(row["rerun_of"], 0.75)
+                    row["scores"] = [{"index": 0, "column_key": "points", "score": f"{score:.10f}"}]

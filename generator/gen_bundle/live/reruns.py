@@ -19,7 +19,7 @@ import yaml
 
 from gen_bundle.errors import UserError
 from gen_bundle.live.connection import AnswerError, Connection
-from gen_bundle.live.submissions import FINAL, created, state, submissions_of
+from gen_bundle.live.submissions import FINAL, complete, created, scores, state, submissions_of
 from gen_bundle.live.update_record import Reruns, UpdateRecord
 
 PORTION = 10
@@ -28,6 +28,7 @@ MAX_METADATA = 64 * 1024
 RERUNNABLE = ("Finished", "Failed")
 FIRST_WAIT_S, LONGEST_WAIT_S = 2.0, 30.0
 STANDSTILL_S = 30 * 60.0  # without any change of a submission's status
+LATE_SCORES = 3  # looks at a submission that has ended
 LOOKING_S = 10.0  # for a rerun after an answer was lost
 DELETED_ROW: dict[str, Any] = {"status": "Cancelled"}
 TIMES = ("elapsedTime", "ingestionElapsedTime")
@@ -167,6 +168,11 @@ class Rerun:
             failed = [number for number in new if state(ended[number]) != "Finished"]
             worse = [old for old, number in portion.items() if number in failed and state(rows[old]) == "Finished"]
             faults += [f"submission {portion[old]}, the rerun of {old}: {state(ended[portion[old]])}" for old in worse]
+            if start == 0 and self._same_scores(portion):
+                self.progress(
+                    f"phase {self.phase['name']}: the first reruns have the same scores as before. Reruns that used "
+                    "the old program have been reported (codabench #2128): compare one with your dry run."
+                )
             done = f"{min(start + PORTION, len(ready))} of {len(ready)}"
             self.progress(f"phase {self.phase['name']}: {done} submissions rerun, {len(failed)} of the last failed")
             if new and worse and len(failed) == len(new):
@@ -175,6 +181,21 @@ class Rerun:
                     advice="Nothing more is rerun. Correct the bundle, or pass --rerun again to go on.",
                 )
         return faults
+
+    def _same_scores(self, portion: Mapping[int, int]) -> bool:
+        """Whether all reruns that have scores have those of the first runs."""
+        seen = [(self._scores(old), self._scores(new)) for old, new in portion.items() if new]
+        pairs = [(old, new) for old, new in seen if new]
+        return bool(pairs) and all(old == new for old, new in pairs)
+
+    def _scores(self, number: int) -> dict[str, float | str]:
+        """The scores of a submission, which come a little after its end."""
+        for _ in range(LATE_SCORES):
+            row = self.connection.get(f"submissions/{number}/")
+            if complete(row):
+                break
+            self.connection.pause(FIRST_WAIT_S)
+        return scores(row)
 
     def _rows(self) -> dict[int, dict[str, Any]]:
         return {int(row["id"]): row for row in submissions_of(self.connection, self.phase["id"])}

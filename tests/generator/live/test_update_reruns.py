@@ -248,6 +248,20 @@ def test_when_a_whole_portion_fails_nothing_more_is_rerun(site: Site, looked: Lo
     assert rerun_of(site) == old[:10]
 
 
+@pytest.mark.parametrize(("scores", "warned"), [((0.5, 0.5), True), ((0.5, 0.6), False)])
+def test_reruns_that_score_as_before_are_suspicious(
+    site: Site, looked: Looked, phases: list[int], scores: tuple[float, ...], warned: bool
+) -> None:
+    old = submitted(site, phases[0], 2)
+    site.edits.scores = dict(zip(old, scores, strict=True))
+    site.late_scores = 1
+    update = looked(NEW_GOLD)
+    update.apply()
+    heard: list[str] = []
+    assert update.rerun(heard.append) == []
+    assert any("the first reruns have the same scores as before" in one for one in heard) == warned
+
+
 def test_reruns_that_do_not_move_end_the_waiting(
     site: Site, looked: Looked, phases: list[int], pauses: list[float]
 ) -> None:
