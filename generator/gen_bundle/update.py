@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -76,7 +76,7 @@ class Update:
     edits: tuple[Edit, ...]
     rerun_phases: tuple[int, ...]
     obstacles: tuple[str, ...]
-    warnings: list[str] = field(default_factory=list)
+    warnings: tuple[str, ...] = ()
 
     @property
     def differences(self) -> list[Difference]:
@@ -186,7 +186,7 @@ def look(
         tuple(phase["id"] for phase in phases),
         tuple(one for one in ready.obstacles if not one.startswith(f"{OVER}:")),  # pages are edited after the end, too
     )
-    update.warnings += _warnings(update, phases, paired)
+    update.warnings = tuple(_warnings(update, phases, paired))
     return update
 
 

@@ -59,7 +59,7 @@ def command(
     token_file: Path | None,
 ) -> None:
     """Bring a live competition to what a bundle says."""
-    from gen_bundle.update import look
+    from gen_bundle.update import look, rerun_warnings
 
     with user_errors(), ExitStack() as held:
         if apply_ and not yes and not can_answer():
@@ -68,11 +68,12 @@ def command(
         with transfer_bar(bundle.name) as tick:
             update = look(connection, competition, bundle, held, say, tick)
         costs = update.costs() if rerun else []
-        _show(update, costs, apply_, as_json)
+        warnings = [*update.warnings, *rerun_warnings(update, costs)]
+        _show(update, costs, warnings, apply_, as_json)
         done = _applied(update, costs, yes, force) if apply_ else {}
     if as_json:
         seen = {"same": not update.changes, "differences": [one.as_dict() for one in update.changes]}
-        spoken = {"obstacles": update.obstacles, "warnings": update.warnings, "reruns": list(map(str, costs))}
+        spoken = {"obstacles": update.obstacles, "warnings": warnings, "reruns": list(map(str, costs))}
         click.echo(json.dumps(seen | spoken | done, indent=1, ensure_ascii=False))
     left = [change for change in update.changes if change.by_hand] if apply_ else update.changes
     sys.exit(1 if left or not done.get("agreed", True) or done.get("faults") else 0)
@@ -83,9 +84,8 @@ def can_answer() -> bool:
     return sys.stdin.isatty()
 
 
-def _show(update: Update, costs: Sequence[Cost], apply_: bool, as_json: bool) -> None:
+def _show(update: Update, costs: Sequence[Cost], warnings: Sequence[str], apply_: bool, as_json: bool) -> None:
     from gen_bundle.difference.report import as_text
-    from gen_bundle.update import rerun_warnings
 
     if not as_json:
         click.echo(in_lines(as_text(update.differences)), nl=False)
@@ -98,8 +98,7 @@ def _show(update: Update, costs: Sequence[Cost], apply_: bool, as_json: bool) ->
             f"to be done by hand: {one.part}, {one.item + ': ' if one.item else ''}{one.what}: {change.by_hand}",
             "yellow",
         )
-    update.warnings.extend(rerun_warnings(update, costs))
-    for warning in update.warnings:
+    for warning in warnings:
         say(f"warning: {warning}", "yellow")
     for cost in costs:
         say(f"to be rerun: {cost}")

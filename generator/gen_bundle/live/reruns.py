@@ -158,11 +158,13 @@ class Rerun:
         faults: list[str] = []
         self._remember(self._appeared(0))  # where the last run was interrupted
         rows = self._rows()
-        pending = [one for one in self._own.pending if one in set(rerunnable(rows.values()))]
+        possible = set(rerunnable(rows.values()))
+        pending = [one for one in self._own.pending if one in possible]
         ready = [one for one in pending if state(rows[one]) in RERUNNABLE]
         faults += [f"submission {one}: has not ended yet" for one in pending if one not in ready]
         for start in range(0, len(ready), PORTION):
-            portion = {old: self._started(old, faults) for old in ready[start : start + PORTION]}
+            newest = max(self._rows())
+            portion = {old: self._started(old, newest, faults) for old in ready[start : start + PORTION]}
             new = [number for number in portion.values() if number]
             ended = self._ended(new)
             failed = [number for number in new if state(ended[number]) != "Finished"]
@@ -200,9 +202,9 @@ class Rerun:
     def _rows(self) -> dict[int, dict[str, Any]]:
         return {int(row["id"]): row for row in submissions_of(self.connection, self.phase["id"])}
 
-    def _started(self, old: int, faults: list[str]) -> int:
+    def _started(self, old: int, newest: int, faults: list[str]) -> int:
         """Rerun a submission, and remember it at once; 0 where the server refuses."""
-        self._own.asked = old, max(self._rows())
+        self._own.asked = old, newest
         self.record.save()
         try:
             new = int(self.connection.send("POST", f"submissions/{old}/re_run_submission/")["id"])
@@ -229,8 +231,9 @@ class Rerun:
         waited = 0.0
         while True:
             rows = self._rows()
+            first = rows.get(old, {})
             for number, row in sorted(rows.items()):
-                is_its = all(row.get(key) == rows[old].get(key) for key in ("owner", "filename", "parent"))
+                is_its = all(row.get(key) == first.get(key) for key in ("owner", "filename", "parent"))
                 if number > newest and is_its and number not in self._own.done.values():
                     return number
             if waited >= patience_s:

@@ -178,9 +178,7 @@ class SiteBundle:
         found |= {role: path for role in TASK_FILES if (path := self._path(row, number, role, stored.get(role), same))}
         return found
 
-    def _path(
-        self, row: Mapping[str, Any], task: int | None, role: str, stored: Any, same: Task | Phase | None
-    ) -> str | None:
+    def _path(self, row: Mapping[str, Any], task: int | None, role: str, stored: Any, same: Task | Phase | None) -> Any:
         """Where in the trees of the three bundles the content of a file of the site is."""
         key = key_of(stored)
         if key is None:

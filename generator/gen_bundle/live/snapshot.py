@@ -133,11 +133,11 @@ def _watched(snapshot: Snapshot) -> Iterator[tuple[Key, Any]]:
 
 
 def plain(value: Any) -> Any:
-    """A value as the site keeps it: texts without outer white space, nothing and an empty text alike."""
+    """A value as the site keeps it: texts without outer white space; nothing, an empty text and {} alike."""
     if isinstance(value, str):
         return value.replace("\r\n", "\n").strip()
     if isinstance(value, Mapping):
-        return {key: plain(inner) for key, inner in value.items()}
+        return {key: plain(inner) for key, inner in value.items()} or ""
     if isinstance(value, list):
         return [plain(inner) for inner in value]
     return "" if value is None else value

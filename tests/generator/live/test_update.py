@@ -1,7 +1,9 @@
 """gen-bundle update: what differs on the site, what is changed there, and what is left to be done by hand."""
 
+import io
 import json
 import stat
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +11,8 @@ import pytest
 
 from gen_bundle.live.connection import Connection
 from gen_bundle.live.upload import upload
-from tests.generator.check.drafts import Edit, both, drop, png, put, write
-from tests.generator.live.conftest import Verb
-from tests.generator.live.update_bundles import changed, competition_of, held, task_of, two_phases, written
+from tests.generator.check.drafts import Edit, both, drop, old, packed, png, put, write
+from tests.generator.live.conftest import Verb, changed, competition_of, held, task_of, two_phases
 from tests.live_server import TOKEN, Site
 
 
@@ -149,8 +150,6 @@ def test_several_phases_and_tasks(site: Site, connection: Connection, verb: Verb
 def test_what_is_stored_is_what_the_bundle_holds(
     site: Site, number: int, verb: Verb, tmp_path: Path, connection: Connection
 ) -> None:
-    from tests.generator.check.drafts import packed
-
     gold = packed({"truth.txt": b"b\n", "more/list.txt": b"x\n"})
     new = changed(
         tmp_path,
@@ -161,9 +160,6 @@ def test_what_is_stored_is_what_the_bundle_holds(
     assert verb("update", number, new, "--apply", "--yes").exit_code == 0
     task = task_of(site)
     assert site.files[task["reference_data"]["key"]] == gold
-    import io
-    import zipfile
-
     with zipfile.ZipFile(io.BytesIO(site.files[task["scoring_program"]["key"]])) as archive:
         assert sorted(archive.namelist()) == ["metadata.yaml", "new.py", "score.py"]
 
@@ -322,9 +318,9 @@ def test_who_is_not_an_organiser_is_told_so(site: Site, number: int, bundle: Pat
 
 
 def test_an_old_bundle_is_to_be_converted(number: int, verb: Verb, tmp_path: Path) -> None:
-    from tests.generator.check.drafts import old
-
-    done = verb("update", number, written(tmp_path, old()))
+    path = tmp_path / "old.zip"
+    path.write_bytes(old().as_zip())
+    done = verb("update", number, path)
     assert done.exit_code == 2
     assert "Convert it first: gen-bundle convert" in done.stderr
 

@@ -1,44 +1,24 @@
 """gen-bundle update --rerun: what is rerun, what it takes, and how it goes on after an interruption."""
 
-from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gen_bundle.live import reruns
-from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.connection import AnswerError
 from gen_bundle.live.reruns import RerunError
-from gen_bundle.live.upload import upload
-from gen_bundle.update import Update, look
 from tests.generator.check.drafts import put, write
-from tests.generator.live.conftest import Verb
-from tests.generator.live.update_bundles import changed, competition_of, two_phases
+from tests.generator.live.conftest import Looked, Verb, changed, competition_of, two_phases
 from tests.live_server import Site, packed
 
 NEW_GOLD = write("ref/truth.txt", b"a\nb\nb\n")
 ASKED = "/re_run_submission/"
-Looked = Callable[..., Update]
-
-
-@pytest.fixture
-def number(site: Site, connection: Connection, tmp_path: Path) -> int:
-    """A competition with two phases."""
-    done = upload(connection, changed(tmp_path, two_phases)).id
-    site.asked.clear()
-    return done
 
 
 @pytest.fixture
 def phases(site: Site, number: int) -> list[int]:
     return [phase["id"] for phase in competition_of(site)["phases"]]
-
-
-@pytest.fixture
-def looked(connection: Connection, number: int, tmp_path: Path) -> Any:
-    with ExitStack() as kept:
-        yield lambda *edits: look(connection, number, changed(tmp_path, two_phases, *edits), kept)
 
 
 def submitted(site: Site, phase: int, count: int = 1, seconds: float | None = None, **more: Any) -> list[int]:

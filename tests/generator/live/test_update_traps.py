@@ -1,39 +1,18 @@
 """gen-bundle update where the site misbehaves: each trap, and that the competition ends as it should or as it was."""
 
 import json
-from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gen_bundle.live.applying import UpdateError
-from gen_bundle.live.connection import Connection
-from gen_bundle.live.upload import upload
-from gen_bundle.update import Update, look
 from tests.generator.check.drafts import both, put, write
-from tests.generator.live.conftest import Verb
-from tests.generator.live.update_bundles import changed, competition_of, held, task_of, two_phases
+from tests.generator.live.conftest import Looked, Verb, changed, competition_of, held, task_of, two_phases
 from tests.live_server import Site
 
 NEW_GOLD = write("ref/truth.txt", b"a\nb\nb\n")
 NEW_TITLE = put("title", "Other")
-Looked = Callable[..., Update]
-
-
-@pytest.fixture
-def number(site: Site, connection: Connection, tmp_path: Path) -> int:
-    """A competition with two phases."""
-    done = upload(connection, changed(tmp_path, two_phases)).id
-    site.asked.clear()
-    return done
-
-
-@pytest.fixture
-def looked(connection: Connection, number: int, tmp_path: Path) -> Any:
-    with ExitStack() as kept:
-        yield lambda *edits: look(connection, number, changed(tmp_path, two_phases, *edits), kept)
 
 
 def test_a_task_keeps_the_files_that_are_not_replaced(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
@@ -169,17 +148,16 @@ def test_restoring_is_tried_again(site: Site, number: int, looked: Looked) -> No
 
 
 def test_after_a_change_that_cannot_be_looked_at_the_backup_is_named(
-    site: Site, number: int, looked: Looked, tmp_path: Path
+    site: Site, number: int, looked: Looked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     update = looked(NEW_TITLE)
-    site.redirects = {}
     send = update.connection.send
 
     def then_the_site_is_gone(*given: Any) -> Any:
         send(*given)
         site.redirects = {f"competitions/{number}/": "https://elsewhere.org/"}
 
-    update.connection.send = then_the_site_is_gone  # type: ignore[method-assign]
+    monkeypatch.setattr(update.connection, "send", then_the_site_is_gone)
     with pytest.raises(UpdateError, match="what the site holds now could not be read") as caught:
         update.apply()
     (backup,) = tmp_path.glob("next.zip.competition-*.json")
