@@ -26,7 +26,7 @@ from gen_bundle.live.request_parts import Tick
 from gen_bundle.live.reruns import Cost, Rerun, estimated, rerunnable
 from gen_bundle.live.site_bundle import UNKNOWN, Pairs, SiteBundle, pairs
 from gen_bundle.live.snapshot import Snapshot, read_snapshot
-from gen_bundle.live.submissions import FINAL, state, submissions_of
+from gen_bundle.live.submissions import DELETED, FINAL, state, submissions_of
 from gen_bundle.live.update_record import Reruns, UpdateRecord, read_record
 from gen_bundle.live.upload import queues_of
 
@@ -244,7 +244,7 @@ def _warnings(update: Update, phases: list[Mapping[str, Any]], paired: Pairs) ->
             yield f"task {task.name} is not yours: its files cannot be compared or replaced. Ask its owner to."
     for phase in phases:
         rows = [row for row in submissions_of(update.connection, phase["id"]) if not row.get("parent")]
-        running = sum(state(row) not in (*FINAL, "Deleted") for row in rows)
+        running = sum(state(row) not in (*FINAL, DELETED) for row in rows)
         scored = len(rerunnable(rows)) - running
         if running:
             yield f"phase {phase['name']}: {running} submissions wait or run, and may be scored with old and new files."

@@ -8,29 +8,29 @@ from __future__ import annotations
 
 import statistics
 import tempfile
-import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from gen_bundle.codabench.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.live.connection import AnswerError, Connection
-from gen_bundle.live.submissions import FINAL, complete, created, scores, state, submissions_of
+from gen_bundle.live.submissions import DELETED, FINAL, complete, created, scores, state, submissions_of
 from gen_bundle.live.update_record import Reruns, UpdateRecord
+from gen_bundle.zips.reading import open_archive
+from gen_bundle.zips.tree import Node, ignore_count
 
 PORTION = 10
 SAMPLE = 5  # runs of a phase whose times are read
-MAX_METADATA = 64 * 1024
 RERUNNABLE = ("Finished", "Failed")
 FIRST_WAIT_S, LONGEST_WAIT_S = 2.0, 30.0
 STANDSTILL_S = 30 * 60.0  # without any change of a submission's status
 LATE_SCORES = 3  # looks at a submission that has ended
 LOOKING_S = 10.0  # for a rerun after an answer was lost
-DELETED_ROW: dict[str, Any] = {"status": "Cancelled"}
+DELETED_ROW: dict[str, Any] = {"is_soft_deleted": True}
+LONGEST_RUN_S = 7 * 24 * 3600  # longer ones are not believed
 TIMES = ("elapsedTime", "ingestionElapsedTime")
 
 
@@ -74,7 +74,7 @@ def _hours(seconds: float) -> str:
 
 def rerunnable(rows: Iterable[Mapping[str, Any]]) -> list[int]:
     """The submissions that may be rerun once they have ended: participants' own, not deleted, no parts of others."""
-    gone = (*(status for status in FINAL if status not in RERUNNABLE), "Deleted")
+    gone = {*FINAL, DELETED} - {*RERUNNABLE}
     return sorted(
         int(row["id"])
         for row in rows
@@ -107,27 +107,21 @@ def _run_time(connection: Connection, submission: int) -> float | None:
     """The seconds that a submission's programs ran, as the worker wrote them into its results."""
     try:
         details = connection.get(f"submissions/{submission}/get_details/")
-    except AnswerError as error:
-        if error.code in (403, 404):
-            return None
-        raise
-    found = [
-        seconds
-        for name in ("prediction_result", "scoring_result")
-        if details.get(name)
-        for seconds in _times(connection, str(details[name]))
-    ]
+    except AnswerError:  # an estimate is no reason to fail
+        return None
+    urls = [str(details[name]) for name in ("prediction_result", "scoring_result") if details.get(name)]
+    found = [seconds for url in urls for seconds in _times(connection, url)]
     return sum(found) if found else None
 
 
 def _times(connection: Connection, url: str) -> list[float]:
-    with tempfile.TemporaryDirectory() as folder, suppress(AnswerError, zipfile.BadZipFile, KeyError, yaml.YAMLError):
-        file = Path(folder) / "result.zip"
+    with ExitStack() as held, suppress(AnswerError, UnreadableYamlError):
+        file = Path(held.enter_context(tempfile.TemporaryDirectory())) / "result.zip"
         connection.download(url, file)
-        with zipfile.ZipFile(file) as archive, archive.open("metadata") as member:
-            found = yaml.safe_load(member.read(MAX_METADATA))
-        if isinstance(found, dict):
-            return [float(found[key]) for key in TIMES if isinstance(found.get(key), (int, float))]
+        node = open_archive(held.enter_context(file.open("rb")), ignore_count, held).tree.find("metadata")
+        found = read_yaml(node.read(MAX_METADATA_BYTES)).value if isinstance(node, Node) else None
+        times = [found.get(key) for key in TIMES] if isinstance(found, Mapping) else []
+        return [float(one) for one in times if isinstance(one, (int, float)) and 0 <= one < LONGEST_RUN_S]
     return []
 
 
@@ -164,39 +158,40 @@ class Rerun:
         faults += [f"submission {one}: has not ended yet" for one in pending if one not in ready]
         for start in range(0, len(ready), PORTION):
             newest = max(self._rows())
-            portion = {old: self._started(old, newest, faults) for old in ready[start : start + PORTION]}
-            new = [number for number in portion.values() if number]
-            ended = self._ended(new)
-            failed = [number for number in new if state(ended[number]) != "Finished"]
-            worse = [old for old, number in portion.items() if number in failed and state(rows[old]) == "Finished"]
-            faults += [f"submission {portion[old]}, the rerun of {old}: {state(ended[portion[old]])}" for old in worse]
+            asked = {old: self._started(old, newest, faults) for old in ready[start : start + PORTION]}
+            portion = {old: new for old, new in asked.items() if new}
+            states = self._ended(list(portion.values()))
+            worse = [old for old, new in portion.items() if states[new] != "Finished" == state(rows[old])]
+            faults += [f"submission {portion[old]}, the rerun of {old}: {states[portion[old]]}" for old in worse]
+            failed = sum(states[new] != "Finished" for new in portion.values())
+            done = f"{min(start + PORTION, len(ready))} of {len(ready)}"
+            self.progress(f"phase {self.phase['name']}: {done} submissions rerun, {failed} of the last failed")
+            if worse and failed == len(portion):
+                raise RerunError(
+                    f"phase {self.phase['name']}: all of the last {failed} reruns failed. Is the new file right?",
+                    advice="Nothing more is rerun. Correct the bundle, or pass --rerun again to go on.",
+                )
             if start == 0 and self._same_scores(portion):
                 self.progress(
                     f"phase {self.phase['name']}: the first reruns have the same scores as before. Reruns that used "
                     "the old program have been reported (codabench #2128): compare one with your dry run."
                 )
-            done = f"{min(start + PORTION, len(ready))} of {len(ready)}"
-            self.progress(f"phase {self.phase['name']}: {done} submissions rerun, {len(failed)} of the last failed")
-            if new and worse and len(failed) == len(new):
-                raise RerunError(
-                    f"phase {self.phase['name']}: all of the last {len(new)} reruns failed. Is the new file right?",
-                    advice="Nothing more is rerun. Correct the bundle, or pass --rerun again to go on.",
-                )
         return faults
 
     def _same_scores(self, portion: Mapping[int, int]) -> bool:
         """Whether all reruns that have scores have those of the first runs."""
-        seen = [(self._scores(old), self._scores(new)) for old, new in portion.items() if new]
-        pairs = [(old, new) for old, new in seen if new]
-        return bool(pairs) and all(old == new for old, new in pairs)
+        seen = [(self._scores(old), self._scores(new)) for old, new in portion.items()]
+        return any(new for _, new in seen) and all(old == new for old, new in seen if new)
 
     def _scores(self, number: int) -> dict[str, float | str]:
         """The scores of a submission, which come a little after its end."""
-        for _ in range(LATE_SCORES):
-            row = self.connection.get(f"submissions/{number}/")
-            if complete(row):
-                break
-            self.connection.pause(FIRST_WAIT_S)
+        row: dict[str, Any] = {}
+        with suppress(AnswerError):  # this decides nothing
+            for _ in range(LATE_SCORES):
+                row = self.connection.get(f"submissions/{number}/")
+                if complete(row):
+                    break
+                self.connection.pause(FIRST_WAIT_S)
         return scores(row)
 
     def _rows(self) -> dict[int, dict[str, Any]]:
@@ -241,22 +236,27 @@ class Rerun:
             self.connection.pause(FIRST_WAIT_S)
             waited += FIRST_WAIT_S
 
-    def _ended(self, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
-        """The submissions once all of them have ended."""
+    def _ended(self, numbers: Sequence[int]) -> dict[int, str]:
+        """The states of submissions once all of them have ended.
+
+        Raises:
+            RerunError: nothing moves any more.
+        """
         still, wait = 0.0, FIRST_WAIT_S
         seen: dict[int, tuple[str, Any]] = {}
         while True:
             rows = self._rows()
             own = {number: rows.get(number, DELETED_ROW) for number in numbers}
-            if all(state(row) in FINAL for row in own.values()):
-                return own
-            states = {number: (state(row), row.get("status_details")) for number, row in own.items()}
-            still, wait = (still + wait, min(2 * wait, LONGEST_WAIT_S)) if states == seen else (0.0, FIRST_WAIT_S)
-            seen = states
+            states = {number: state(row) for number, row in own.items()}
+            waiting = [number for number in numbers if states[number] not in (*FINAL, DELETED)]
+            if not waiting:
+                return states
+            moves = {number: (states[number], own[number].get("status_details")) for number in numbers}
+            still, wait = (still + wait, min(2 * wait, LONGEST_WAIT_S)) if moves == seen else (0.0, FIRST_WAIT_S)
+            seen = moves
             if still >= STANDSTILL_S:
-                waiting = ", ".join(str(number) for number, row in own.items() if state(row) not in FINAL)
                 raise RerunError(
-                    f"phase {self.phase['name']}: submissions {waiting} have not moved for "
+                    f"phase {self.phase['name']}: submissions {', '.join(map(str, waiting))} have not moved for "
                     f"{STANDSTILL_S / 60:g} minutes.",
                     advice="Is a worker running? Pass --rerun again to go on with the rest.",
                 )

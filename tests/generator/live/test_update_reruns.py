@@ -62,7 +62,16 @@ def test_without_apply_it_says_what_reruns_would_take(
     assert site.changing() == []
 
 
-@pytest.mark.parametrize("content", [b"", b"no zip", packed({"scores.json": b"{}"}), packed({"metadata": b"[1"})])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"no zip",
+        packed({"scores.json": b"{}"}),
+        packed({"metadata": b"[1"}),
+        packed({"metadata": b"elapsedTime: .inf"}),
+    ],
+)
 def test_without_a_measured_time_the_limit_is_given(
     site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path, content: bytes
 ) -> None:
