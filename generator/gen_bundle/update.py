@@ -20,7 +20,7 @@ from gen_bundle.difference.files import use_changes
 from gen_bundle.errors import UserError
 from gen_bundle.live.applying import Application, write_backup
 from gen_bundle.live.connection import AnswerError, Connection
-from gen_bundle.live.edits import Edit, by_hand, edits
+from gen_bundle.live.edits import EDITOR, Edit, by_hand, edits
 from gen_bundle.live.readiness import readiness
 from gen_bundle.live.request_parts import Tick
 from gen_bundle.live.reruns import Cost, Rerun, estimated, rerunnable
@@ -29,6 +29,7 @@ from gen_bundle.live.snapshot import Snapshot, read_snapshot
 from gen_bundle.live.submissions import DELETED, FINAL, state, submissions_of
 from gen_bundle.live.update_record import Reruns, UpdateRecord, read_record
 from gen_bundle.live.upload import queues_of
+from gen_bundle.plain_text import counted
 
 PUBLIC_QUEUE_RERUNS = 30  # that the site's own button allows on its public queue
 BY_OWNERS = ("Add", "Add_And_Delete", "Add_And_Delete_Multiple")  # rules under which owners fill the board
@@ -166,8 +167,8 @@ def look(
     site = SiteBundle(before, wanted, paired, _original(connection, competition, held, tick), record.contents).bundle()
     by_task = {number: _file_changes(site, wanted, task) for number, task in paired.tasks.items()}
     replaced = {number: frozenset(found) for number, found in by_task.items()}
-    found = tuple(_changes(site, wanted, before, paired))
     made = tuple(edits(before, wanted, paired, replaced))
+    found = tuple(_changes(site, wanted, before, paired, None if made else EDITOR))
     rerun_tasks = {
         edit.place[1]
         for edit in made
@@ -222,8 +223,8 @@ def _reruns(by_role: Mapping[str, list[Difference]]) -> bool:
     return any(one.effect is Effect.RERUN for found in by_role.values() for one in found)
 
 
-def _changes(site: Bundle, wanted: Bundle, before: Snapshot, paired: Pairs) -> Iterator[Change]:
-    """The differences that can be seen and removed; solutions, the logo and tasks without a phase are not compared."""
+def _changes(site: Bundle, wanted: Bundle, before: Snapshot, paired: Pairs, otherwise: str | None) -> Iterator[Change]:
+    """The differences, and how each is removed; solutions, the logo and tasks without a phase are not compared."""
     used = {task.name for task in wanted.competition.used_tasks}
     foreign = {task.name for number, task in paired.tasks.items() if number not in before.tasks}
     for one in differences(site, wanted):
@@ -232,7 +233,7 @@ def _changes(site: Bundle, wanted: Bundle, before: Snapshot, paired: Pairs) -> I
         if one.what == "path" and (one.old or "").startswith(UNKNOWN):
             one = Difference(one.part, one.item, "content", one.effect, (one.old or "").replace(": ", ", ", 1), one.new)
         whose = "the task is not yours: its owner must change it" if one.item in foreign and one.part == "tasks" else ""
-        yield Change(one, whose or by_hand(one))
+        yield Change(one, whose or by_hand(one) or otherwise)
 
 
 def _warnings(update: Update, phases: list[Mapping[str, Any]], paired: Pairs) -> Iterator[str]:
@@ -247,11 +248,12 @@ def _warnings(update: Update, phases: list[Mapping[str, Any]], paired: Pairs) ->
         running = sum(state(row) not in (*FINAL, DELETED) for row in rows)
         scored = len(rerunnable(rows)) - running
         if running:
-            yield f"phase {phase['name']}: {running} submissions wait or run, and may be scored with old and new files."
+            waiting = counted(running, "submission")
+            yield f"phase {phase['name']}: {waiting} not ended yet may be scored with old and new files."
         if scored:
             yield (
-                f"phase {phase['name']}: {scored} submissions were scored with the old files. Until they are rerun "
-                "(--rerun), old scores stand beside new ones."
+                f"phase {phase['name']}: {counted(scored, 'submission')} scored with the old files. Without --rerun, "
+                "old scores stand beside new ones."
             )
 
 

@@ -14,7 +14,7 @@ import click
 from gen_bundle.cli.live_options import connected, live_options, transfer_bar
 from gen_bundle.cli.messages import say, user_errors
 from gen_bundle.errors import UserError
-from gen_bundle.plain_text import in_lines
+from gen_bundle.plain_text import counted, in_lines
 
 if TYPE_CHECKING:
     from gen_bundle.live.reruns import Cost
@@ -98,6 +98,9 @@ def _show(update: Update, costs: Sequence[Cost], warnings: Sequence[str], apply_
             f"to be done by hand: {one.part}, {one.item + ': ' if one.item else ''}{one.what}: {change.by_hand}",
             "yellow",
         )
+    if not apply_:
+        for obstacle in update.obstacles:
+            say(f"--apply would refuse the bundle: {obstacle}", "yellow")
     for warning in warnings:
         say(f"warning: {warning}", "yellow")
     for cost in costs:
@@ -129,11 +132,8 @@ class _NotReadyError(UserError):
 
 
 def _question(update: Update, costs: Sequence[Cost]) -> str:
-    title, address = (
-        update.before.competition.get("title"),
-        f"{update.connection.server}/competitions/{update.before.id}/",
-    )
-    count = len(update.changes) - sum(1 for change in update.changes if change.by_hand)
-    steps = [f"make {count} changes"] if update.edits else []
-    steps += [f"rerun {sum(cost.submissions for cost in costs)} submissions"] if costs else []
-    return in_lines(f"{title} ({address}): {' and '.join(steps)}?")
+    address = f"{update.connection.server}/competitions/{update.before.id}/"
+    count = sum(change.by_hand is None for change in update.changes)
+    steps = [f"make {counted(count, 'change')}"] if update.edits else []
+    steps += [f"rerun {counted(sum(cost.submissions for cost in costs), 'submission')}"] if costs else []
+    return in_lines(f"{update.before.competition.get('title')} ({address}): {' and '.join(steps)}?")

@@ -19,6 +19,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.submissions import DELETED, FINAL, complete, created, scores, state, submissions_of
 from gen_bundle.live.update_record import Reruns, UpdateRecord
+from gen_bundle.plain_text import counted
 from gen_bundle.zips.reading import open_archive
 from gen_bundle.zips.tree import Node, ignore_count
 
@@ -60,7 +61,9 @@ class Cost:
     limit_s: int
 
     def __str__(self) -> str:
-        runs = f"{self.submissions} submissions" + (f" ({self.jobs} runs)" if self.jobs != self.submissions else "")
+        runs = counted(self.submissions, "submission") + (
+            f" ({self.jobs} runs)" if self.jobs > self.submissions else ""
+        )
         if self.median_s is None:
             return f"phase {self.phase}: {runs}; no run time is known, at most {_hours(self.jobs * self.limit_s)}"
         took = f"median of {self.measured} measured: {self.median_s:.0f} s"

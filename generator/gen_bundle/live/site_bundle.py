@@ -30,51 +30,50 @@ UNPACKING = timedelta(hours=1)  # at most between a file of a bundle and the com
 
 @dataclass(frozen=True)
 class Pairs:
-    """Which phase and task of the bundle is which of the site: by key or name, and where one is left over, that one."""
+    """Which phase and task of the bundle is which on the site, by their ids there."""
 
     phases: Mapping[int, Phase] = field(default_factory=dict)
     tasks: Mapping[int, Task] = field(default_factory=dict)
 
 
 def pairs(snapshot: Snapshot, bundle: Bundle) -> Pairs:
-    """Pair what is on the site with what is in the bundle; phases with other names by their place."""
+    """Pair what is on the site with what is in the bundle, by name.
+
+    What has another name is paired only where it cannot be meant otherwise: phases by their place if there are as many,
+    and the one task that is left of a phase. A wrong guess would change a phase under its submissions.
+    """
     declared = bundle.competition.phases
     phases: dict[int, Phase] = {}
     for row in snapshot.phases:
-        free = [one for one in declared if one not in phases.values()]
-        if (same := next((one for one in free if one.name.strip() == plain(row["name"])), None)) is not None:
-            phases[row["id"]] = same
-    for place, row in enumerate(snapshot.phases):
-        if row["id"] not in phases and place < len(declared) and declared[place] not in phases.values():
-            phases[row["id"]] = declared[place]
+        same = [one for one in declared if one.name.strip() == plain(row["name"]) and one not in phases.values()]
+        if same:
+            phases[row["id"]] = same[0]
+    if len(declared) == len(snapshot.phases):
+        for one, row in zip(declared, snapshot.phases, strict=True):
+            if row["id"] not in phases and one not in phases.values():
+                phases[row["id"]] = one
     tasks: dict[int, Task] = {}
     for row in snapshot.phases:
         if row["id"] in phases:
             _pair_tasks(row.get("tasks") or [], phases[row["id"]].tasks, bundle, tasks)
+            left = [task["id"] for task in row.get("tasks") or [] if task["id"] not in tasks]
+            free = [task for task in phases[row["id"]].tasks if task not in tasks.values()]
+            if len(left) == len(free) == 1:
+                tasks[left[0]] = free[0]
     _pair_tasks(list(snapshot.task_rows.values()), bundle.competition.used_tasks, bundle, tasks)
     return Pairs(phases, tasks)
 
 
-def _pair_tasks(rows: list[Any], declared: tuple[Task, ...], bundle: Bundle, tasks: dict[int, Task]) -> None:
-    def free() -> list[Task]:
-        taken = [task.at for task in tasks.values()]
-        return [task for task in declared if task.at not in taken]
-
+def _pair_tasks(
+    rows: Sequence[Mapping[str, Any]], declared: Sequence[Task], bundle: Bundle, tasks: dict[int, Task]
+) -> None:
+    """Pair tasks by name, or by the key with which the bundle names one that is on the site."""
     for row in rows:
-        key = row.get("key")
-        same = next(
-            (
-                one
-                for one in free()
-                if one.name.strip() == plain(row["name"]) or (key and bundle.mapping(one.at).get("key") == key)
-            ),
-            None,
-        )
-        if row["id"] not in tasks and same is not None:
-            tasks[row["id"]] = same
-    left = [row for row in rows if row["id"] not in tasks]
-    if len(left) == 1 and len(free()) == 1:
-        tasks[left[0]["id"]] = free()[0]
+        for one in declared:
+            key = bundle.mapping(one.at).get("key")
+            is_it = row.get("key") == key if key else one.name.strip() == plain(row["name"])
+            if is_it and row["id"] not in tasks and one not in tasks.values():
+                tasks[row["id"]] = one
 
 
 @dataclass(frozen=True)
@@ -154,7 +153,9 @@ class SiteBundle:
         found["max_submissions"] = row.get("max_submissions_per_person")
         found["index"] = row.get("index") or 0
         found["tasks"] = [self._index(task["id"]) for task in row.get("tasks") or []]
-        if same and same.id:
+        if same is None:
+            found["id"] = f"phase {row['id']}"  # so that it is not taken for another one at its place
+        elif same.id:
             found["id"] = same.id
         found |= {role: path for role in PHASE_FILES if (path := self._path(row, None, role, row.get(role), same))}
         return found

@@ -208,6 +208,29 @@ def test_a_phase_that_is_gone_from_the_bundle_stays_on_the_site(
     assert [phase["max_submissions_per_person"] for phase in competition_of(site)["phases"]] == [70, 30]
 
 
+def test_a_phase_is_not_taken_for_another_one(site: Site, connection: Connection, verb: Verb, tmp_path: Path) -> None:
+    number = upload(connection, changed(tmp_path, two_phases)).id
+    before = held(site)
+    new = changed(tmp_path, put("phases", 0, "name", "Final"), put("tasks", 0, "name", "Final task"), add_input)
+    done = verb("update", number, new, "--apply", "--yes")
+    assert done.exit_code == 1
+    for said in ("phases, Main: removed", "phases, Test: removed", "phases, Final: added", "tasks, Final task: added"):
+        assert f"to be done by hand: {said}" in done.stderr
+    assert held(site) == before
+
+
+def test_phases_that_all_have_other_names_are_told_by_their_places(
+    site: Site, connection: Connection, verb: Verb, tmp_path: Path
+) -> None:
+    number = upload(connection, changed(tmp_path, two_phases)).id
+    names = both(put("phases", 0, "name", "Practice"), put("phases", 1, "name", "Contest"))
+    new = changed(tmp_path, two_phases, names, put("tasks", 0, "name", "P"), put("tasks", 1, "name", "C"))
+    done = verb("update", number, new, "--apply", "--yes")
+    assert done.exit_code == 0, done.output
+    assert [phase["name"] for phase in competition_of(site)["phases"]] == ["Practice", "Contest"]
+    assert [task["name"] for task in site.tasks.values()] == ["P", "C"]
+
+
 def test_programs_read_the_differences(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
     new = changed(tmp_path, put("title", "Other"), put("leaderboards", 0, "title", "Board"))
     seen = json.loads(verb("update", number, new, "--json").stdout)
@@ -236,7 +259,7 @@ def test_it_asks_and_only_yes_changes_anything(
     monkeypatch.setattr("gen_bundle.cli.update.can_answer", lambda: True)
     refused = verb("update", number, new, "--apply", given="n\n")
     assert refused.exit_code == 1
-    assert f"A small task ({site.address}/competitions/{number}/): make 1 changes?" in refused.stderr
+    assert f"A small task ({site.address}/competitions/{number}/): make 1 change?" in refused.stderr
     assert "nothing was changed" in refused.stderr
     assert held(site) == before
     assert [*tmp_path.glob("next.zip.competition*")] == []
@@ -255,6 +278,8 @@ def test_where_nobody_can_answer_nothing_is_asked_of_the_site(
 
 def test_a_draft_is_not_applied(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
     new = changed(tmp_path, put("contact_email", "me@example.org"))
+    looked = verb("update", number, new)
+    assert "--apply would refuse the bundle: draft: the contact me@example.org is an example." in looked.stderr
     done = verb("update", number, new, "--apply", "--yes")
     assert done.exit_code == 1
     assert "draft: the contact me@example.org is an example." in done.stderr

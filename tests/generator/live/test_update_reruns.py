@@ -42,7 +42,10 @@ def test_nothing_is_rerun_unasked(site: Site, number: int, phases: list[int], ve
     submitted(site, phases[0], 3)
     done = verb("update", number, changed(tmp_path, two_phases, NEW_GOLD), "--apply", "--yes")
     assert done.exit_code == 0, done.output
-    assert "phase Main: 3 submissions were scored with the old files. Until they are rerun (--rerun)" in done.stderr
+    assert (
+        "phase Main: 3 submissions scored with the old files. Without --rerun, old scores stand beside new ones."
+        in done.stderr
+    )
     assert rerun_of(site) == []
 
 
@@ -89,7 +92,7 @@ def test_submissions_to_several_tasks_are_several_runs(
     site.submissions[0]["children"] = parts
     done = verb("update", number, changed(tmp_path, two_phases, NEW_GOLD), "--apply", "--rerun", "--yes")
     assert done.exit_code == 0, done.output
-    assert "phase Main: 1 submissions (2 runs); about 1 min on one worker" in done.stderr
+    assert "phase Main: 1 submission (2 runs); about 1 min on one worker" in done.stderr
     assert rerun_of(site) == [parent]
 
 
@@ -270,7 +273,7 @@ def test_what_still_runs_is_rerun_the_next_time(
     new = changed(tmp_path, two_phases, NEW_GOLD)
     done = verb("update", number, new, "--apply", "--rerun", "--yes")
     assert done.exit_code == 1
-    assert "phase Main: 1 submissions wait or run, and may be scored with old and new files." in done.stderr
+    assert "phase Main: 1 submission not ended yet may be scored with old and new files." in done.stderr
     assert f"submission {running}: has not ended yet" in done.stderr
     site.submissions[0]["status"] = "Finished"
     assert verb("update", number, new, "--apply", "--rerun", "--yes").exit_code == 0
