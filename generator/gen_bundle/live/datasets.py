@@ -12,7 +12,12 @@ CONTENT_TYPE = "application/zip"  # what the server signs
 
 
 def send_file(
-    connection: Connection, role: str, file: Path, tick: Tick = lambda *_: None, name: str | None = None
+    connection: Connection,
+    role: str,
+    file: Path,
+    tick: Tick = lambda *_: None,
+    name: str | None = None,
+    **more: object,
 ) -> str:
     """Send a zip to its place in the store; its key. The server has yet to hear that it arrived.
 
@@ -22,6 +27,7 @@ def send_file(
         file: the zip.
         tick: hears how much of it was sent.
         name: how it is listed among the user's files, where no two may have the same name.
+        more: further keys of the dataset, such as `competition`, or others in place of these.
 
     Raises:
         AnswerError: the server refuses.
@@ -32,19 +38,20 @@ def send_file(
         "request_sassy_file_name": file_name,
         "file_name": file_name,
         "file_size": file.stat().st_size,
+        **more,
     }
     place = connection.send("POST", "datasets/", wanted | ({"name": name} if name else {}))
     connection.put_file(place["sassy_url"], file, CONTENT_TYPE, tick)
     return str(place["key"])
 
 
-def store_file(connection: Connection, role: str, file: Path, tick: Tick, name: str) -> str:
+def store_file(connection: Connection, role: str, file: Path, tick: Tick, name: str, **more: object) -> str:
     """Send a program or data, complete; its key.
 
     Raises:
         AnswerError: the server refuses.
     """
-    key = send_file(connection, role, file, tick, name)
+    key = send_file(connection, role, file, tick, name, **more)
     try:
         connection.send("PUT", f"datasets/completed/{key}/")
     except AnswerError as error:
