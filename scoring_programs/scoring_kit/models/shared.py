@@ -1,7 +1,7 @@
 """Engines that run models: a process's own, or, in a run of a warm worker, those that all its runs share.
 
-The latter live in a process of their own, which is asked over a connection. What it cannot do (it has died, or the engine
-has failed there), the run does itself, as a single run would: so all failures and messages are those of a single run.
+The latter live in a process of their own, which is asked over a connection. What it cannot do (it has died, or the
+engine has failed there), the run does itself, as a single run would: so failures and messages are those of a single run.
 """
 
 from __future__ import annotations
@@ -23,28 +23,29 @@ class Forgetful(Protocol):
 
 Options = TypeVar("Options", bound=Hashable)
 Engine = TypeVar("Engine", bound=Forgetful)
-_asking: Connection | None = None
+Connect = Callable[[], "Connection"]
+_connect: Connect | None = None
 
 
-def ask_through(connection: Connection) -> None:
-    """Let this process share the engines at the other end of a connection."""
-    global _asking  # noqa: PLW0603
-    _asking = connection
+def ask_through(connect: Connect) -> None:
+    """Let this process share the engines at the other end of a connection, which `connect` makes or has made."""
+    global _connect
+    _connect = connect
 
 
 def engine(make: Callable[[Options], Engine], options: Options) -> Engine:
     """The engine that `make`, a class, makes of these options: shared where this process shares engines."""
-    if _asking is None:
+    if _connect is None:
         return make(options)
-    shared = _Shared(_asking, make, options)
+    shared = _Shared(_connect, make, options)
     return cast("Engine", shared) if shared.is_there() else make(options)
 
 
 class _Shared:
     """Stands for an engine elsewhere: its methods are called there."""
 
-    def __init__(self, connection: Connection, make: Callable[[Any], Any], options: Any) -> None:
-        self._connection, self._make, self._options = connection, make, options
+    def __init__(self, connect: Connect, make: Callable[[Any], Any], options: Any) -> None:
+        self._connect, self._make, self._options = connect, make, options
         self._own: Any = None
 
     def is_there(self) -> bool:
@@ -65,8 +66,9 @@ class _Shared:
     def _asked(self, method: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[bool, Any]:
         """Whether it could be done, and the result."""
         try:
-            self._connection.send((self._make, self._options, method, arguments, named))
-            return cast("tuple[bool, Any]", self._connection.recv())
+            connection = self._connect()
+            connection.send((self._make, self._options, method, arguments, named))
+            return cast("tuple[bool, Any]", connection.recv())
         except (EOFError, OSError):
             return False, None
 

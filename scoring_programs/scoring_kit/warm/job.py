@@ -1,6 +1,7 @@
 """One submission, scored in a fork of the worker: whatever it does there ends with it."""
 
 import json
+import math
 import os
 import signal
 import sys
@@ -9,14 +10,14 @@ import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
+from functools import cache
 
 from scoring_kit.models.shared import ask_through
 from scoring_kit.warm.model_process import ModelProcess
 from scoring_kit.warm.processes import STREAMS, die_with, flush
 
-SHORTEST_WAIT, LONGEST_WAIT = 0.0005, 0.02
-"""Seconds between two looks at whether a run has ended."""
+LONGEST_WAIT = 1.0
+"""Seconds until the worker looks whether a run has ended, should no signal have told it."""
 CANNOT_FLUSH = 120
 """Python's own exit status where standard output cannot be written."""
 
@@ -61,27 +62,29 @@ def run_job(job: Job, score: Callable[[], int], models: ModelProcess, printed: t
     streams = [os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644) for path in (job.stdout, job.stderr)]
     for stream, beginning in zip(streams, printed, strict=True):
         os.write(stream, beginning)
-    imported, asking = os.memfd_create("imported"), models.connect()
+    imported = os.memfd_create("imported")
+    models.revive()
     flush()
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
     worker, began = os.getpid(), time.monotonic()
     child = os.fork()
     if child == 0:
         try:
             die_with(worker)
             os.setpgid(0, 0)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
             models.leave_in_fork()
             for stream, standard in zip(streams, STREAMS, strict=True):
                 os.dup2(stream, standard)
-            ask_through(Connection(asking.detach()))
+            ask_through(cache(models.connect))
             status = _status(score, imported)
         except BaseException:
-            os.kill(worker, signal.SIGKILL)  # the machine's fault: it must not look like a result
+            os.kill(worker, signal.SIGKILL)  # the machine's fault, which must not look like a result
         finally:
             os._exit(status)
-    with suppress(OSError):  # the fork does the same: it is done, whoever comes first
+    with suppress(OSError):  # the fork does the same, and may have done it
         os.setpgid(child, child)
-    asking.close()
-    code = _wait(child, None if job.seconds is None else began + job.seconds)
+    code = _wait(child, math.inf if job.seconds is None else began + job.seconds)
     seconds = time.monotonic() - began
     if code is None:
         models.replace()
@@ -103,7 +106,8 @@ def _status(score: Callable[[], int], imported: int) -> int:
     except BaseException:
         traceback.print_exc()
         status = 1
-    os.pwrite(imported, json.dumps([name for name in sys.modules if name not in known]).encode(), 0)
+    if new := [name for name in sys.modules if name not in known]:
+        os.pwrite(imported, json.dumps(new).encode(), 0)
     try:
         flush()
     except OSError:
@@ -111,14 +115,14 @@ def _status(score: Callable[[], int], imported: int) -> int:
     return status & 0xFF
 
 
-def _wait(child: int, deadline: float | None) -> int | None:
+def _wait(child: int, deadline: float) -> int | None:
     """The exit code, once the process and all that it left running have ended; None where the deadline ended it."""
-    pause, in_time = SHORTEST_WAIT, True
+    in_time = True
     while in_time and os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-        time.sleep(pause)
-        pause = min(2 * pause, LONGEST_WAIT)
-        in_time = deadline is None or time.monotonic() < deadline
-    os.killpg(child, signal.SIGKILL)  # it was not waited for, so that its number is still its own
+        left = deadline - time.monotonic()
+        in_time = left > 0
+        signal.sigtimedwait({signal.SIGCHLD}, max(0.0, min(left, LONGEST_WAIT)))
+    os.killpg(child, signal.SIGKILL)  # it was not waited for yet, so that its number is still its own
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if not in_time:
         return None

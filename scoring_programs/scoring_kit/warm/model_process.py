@@ -1,7 +1,7 @@
 """The process that runs the models of a warm worker, so that what one run had computed is there for the next.
 
-Forks of a process that has run a model cannot run one themselves: threads and a GPU's context stay behind. So the worker
-itself never does, and its forks ask here, each over a connection of its own, which ends with it.
+Forks of a process that has run a model cannot run one themselves: threads and a GPU's context stay behind. So the
+worker itself never does, and its forks ask here, each over a connection of its own, which ends with it.
 """
 
 import os
@@ -27,15 +27,22 @@ class ModelProcess:
         self._not_here = not_here
         self._start()
 
-    def connect(self) -> socket.socket:
-        """A run's end of a new connection. A process that has died is replaced; what it knew is computed again."""
+    def connect(self) -> Connection:
+        """A new connection to the process, made in a fork of the worker.
+
+        Raises:
+            OSError: the process has died.
+        """
+        ours, theirs = socket.socketpair()
+        with theirs:
+            socket.send_fds(self._control, [b"\0"], [theirs.fileno()])
+        return Connection(ours.detach())
+
+    def revive(self) -> None:
+        """Start a new process where it has died; what that knew is computed again."""
         if os.waitpid(self._pid, os.WNOHANG)[0]:
             self._control.close()
             self._start()
-        ours, theirs = socket.socketpair()
-        with theirs, suppress(OSError):  # it dies just now: the run finds that out and does without
-            socket.send_fds(self._control, [b"\0"], [theirs.fileno()])
-        return ours
 
     def replace(self) -> None:
         """End the process, which may be busy, and start a new one."""
@@ -44,7 +51,6 @@ class ModelProcess:
 
     def leave_in_fork(self) -> None:
         """Close in a fork of the worker what is the worker's alone."""
-        self._control.close()
         for descriptor in self._not_here:
             os.close(descriptor)
 
@@ -65,6 +71,7 @@ class ModelProcess:
             try:
                 die_with(worker)
                 self.leave_in_fork()
+                self._control.close()
                 _answer(theirs)
             finally:
                 os._exit(0)

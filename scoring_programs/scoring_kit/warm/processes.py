@@ -9,11 +9,12 @@ STREAMS = (1, 2)
 """Standard output and standard error."""
 _SET_PDEATHSIG = 1
 """Of prctl(2): the signal that a process gets when its parent ends."""
+_libc = ctypes.CDLL(None)
 
 
 def die_with(parent: int) -> None:
     """Let the system kill this process when `parent` ends, of which it is a fork."""
-    ctypes.CDLL(None).prctl(_SET_PDEATHSIG, signal.SIGKILL)
+    _libc.prctl(_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
 

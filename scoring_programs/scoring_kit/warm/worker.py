@@ -8,9 +8,9 @@ it then scores that submission, and answers with a line such as
 
     {"exit_code": 0, "seconds": 0.03, "timed_out": false}
 
-Paths are absolute. `input` holds the submission as for a single run; the gold is the worker's own. `stdout` and `stderr`
-are files for what the run prints. `seconds` is the limit on the clock, null for none. `exit_code` is null for a run that was
-ended at its limit, and 128 + n for one that signal n ended. The worker ends when there are no more lines.
+Paths are absolute. `input` holds the submission as for a single run; the gold is the worker's own. `stdout` and
+`stderr` are files for what the run prints. `seconds` is the limit on the clock, null for none. `exit_code` is null for
+a run that was ended at its limit, and 128 + n for one that signal n ended. The worker ends when there are no more lines.
 """
 
 import gc
