@@ -78,7 +78,10 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         help="score many submissions against this folder of reference data: the "
         "requests are lines of JSON on standard input (scoring_kit/warm/worker.py)",
     )
-    return parser.parse_args(arguments)
+    request = parser.parse_args(arguments)
+    if request.serve is not None and sys.platform != "linux":
+        parser.error("--serve works on Linux alone: score each submission by a run of its own")
+    return request
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Many submissions scored by one warm worker, against a run of its own for each: CPU seconds a submission.
 
-The submissions are those of a team that resubmits: the competition's own baseline for its synthetic test phase, each time
-with another tenth of the answers changed. A start of Python, imports and reading the gold are part of both.
+The submissions are those of a team that resubmits: the competition's own baseline for its synthetic test phase, each
+time with another tenth of the answers changed. What a worker takes to start is shared out among its submissions.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _program(work: Path, name: str, task: str | None, options: Mapping[str, obje
     write_zip(place / "program.zip", program_members(competition, unit))
     shutil.unpack_archive(place / "program.zip", place / "program")
     baselines = resource("bundles") / name / "data" / "baselines" / "test"
-    return Program(place / "program", data.references[unit.id], sorted(baselines.iterdir())[-1])
+    return Program(place / "program", data.references[unit.id], max(baselines.iterdir()))
 
 
 def _compare(what: str, program: Program, change: Change, submissions: int, every: int) -> None:
@@ -116,7 +116,7 @@ def _compare(what: str, program: Program, change: Change, submissions: int, ever
         ours, theirs = (json.loads((job / place / "scores.json").read_bytes()) for place in ("output", "alone"))
         largest = max([largest, *(abs(ours[key] - theirs[key]) for key in theirs)])
     print(
-        f"{what}: {submissions} submissions warm {warm:.4f} s CPU each, {len(alone)} of them alone {single:.3f} s each: "
+        f"{what}: {submissions} warm {warm:.4f} s CPU each, {len(alone)} of them alone {single:.3f} s each: "
         f"{single / warm:.1f} times faster, largest difference {largest:.1e}",
         flush=True,
     )

@@ -10,7 +10,7 @@ it then scores that submission, and answers with a line such as
 
 Paths are absolute. `input` holds the submission as for a single run; the gold is the worker's own. `stdout` and
 `stderr` are files for what the run prints. `seconds` is the limit on the clock, null for none. `exit_code` is null for
-a run that was ended at its limit, and 128 + n for one that signal n ended. The worker ends when there are no more lines.
+a run that was ended at its limit, and 128 + n for one that signal n ended. The worker ends with its last line.
 """
 
 import gc
@@ -43,9 +43,6 @@ def serve(program_folder: Path, reference_folder: Path, task: str | None) -> int
 
     Where the program or its gold cannot be loaded, it is the status of a single run, and nothing is answered.
     """
-    if sys.platform != "linux":
-        print("--serve: works on Linux alone. Score each submission in a run of its own.", file=sys.stderr)
-        return WRONG_USE
     requests, answers = _protocol_streams()
     with requests, answers, ModelProcess({requests.fileno(), answers.fileno()}) as models:
         loading = _Loading()
