@@ -50,7 +50,9 @@ def main(program_folder: Path, arguments: Sequence[str]) -> int:
     request = _parse(arguments)
     gc.set_threshold(*COLLECTING)
     if request.serve is not None:
-        return importlib.import_module("scoring_kit.warm.worker").serve(program_folder, request.serve, request.task)
+        from scoring_kit.warm.worker import serve  # a single run does without its imports
+
+        return serve(program_folder, request.serve, request.task)
     return score_once(program_folder, request.input, request.output, request.task)
 
 

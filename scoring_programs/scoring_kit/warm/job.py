@@ -67,7 +67,7 @@ def run_job(job: Job, score: Callable[[], int], models: ModelProcess, printed: t
     flush()
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
     worker, began = os.getpid(), time.monotonic()
-    child = os.fork()
+    child, status = os.fork(), 1
     if child == 0:
         try:
             die_with(worker)
@@ -97,7 +97,7 @@ def run_job(job: Job, score: Callable[[], int], models: ModelProcess, printed: t
 
 def _status(score: Callable[[], int], imported: int) -> int:
     """The exit status as Python makes it of what `score` returns or raises; new modules are written to `imported`."""
-    known = set(sys.modules)
+    known = len(sys.modules)
     try:
         status = score()
     except SystemExit as end:
@@ -108,8 +108,8 @@ def _status(score: Callable[[], int], imported: int) -> int:
         traceback.print_exc()
         status = 1
     with suppress(Exception):  # a run may have closed what is open, or broken what it is written with
-        if new := [name for name in sys.modules if name not in known]:
-            os.pwrite(imported, json.dumps(new).encode(), 0)
+        if len(sys.modules) > known:  # new ones are last
+            os.pwrite(imported, json.dumps(list(sys.modules)[known:]).encode(), 0)
     try:
         flush()
     except OSError:

@@ -1,5 +1,6 @@
 """Whatever a run does in a warm worker: it ends as in a process of its own, and the next run does not notice."""
 
+import json
 import time
 import zipfile
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from tests.generator.competition import small_competition
 from tests.scoring_programs.warm import WarmWorker, score_alone, write_job
 
 GOLD = "id,label\nt1,positive\nt2,negative\nt3,neutral\n"
+NOWHERE = json.dumps(dict.fromkeys(("input", "output", "stdout", "stderr"), "/no/such") | {"seconds": None})
 PREDICTED = b"id,label\nt1,positive\nt2,negative\nt3,negative\n"
 # What the scorer does before it scores, as the submission asks.
 ACTING = """
@@ -169,14 +171,14 @@ def test_gold_that_is_wrong_ends_the_worker_before_it_answers(tmp_path: Path) ->
     assert (tmp_path / "log").read_text(encoding="utf-8") == alone.stderr
 
 
-@pytest.mark.parametrize("request_line", ["what?", "[]", '{"input": "/a"}'])
+@pytest.mark.parametrize("request_line", ["what?", "[]", '{"input": "/a"}', NOWHERE])
 def test_a_request_that_cannot_be_read_ends_the_worker(case: Case, request_line: str) -> None:
     with case.worker() as worker:
         worker.requests.write(request_line + "\n")
         worker.requests.flush()
         assert worker.answers.read() == ""
     assert worker.process.returncode == 2
-    assert "a request cannot be read" in (case.folder / "log").read_text(encoding="utf-8")
+    assert "a request cannot be met" in (case.folder / "log").read_text(encoding="utf-8")
 
 
 def test_a_system_without_forks_gets_a_message(
