@@ -45,7 +45,7 @@ ACTS = {
     "changes the gold": "reference.labels.update(t1='neutral')",
     "keeps state": "STATE.append(1)\nprint(len(STATE), CHANCE.random(), file=sys.stderr)",
     "breaks modules": "json.dumps = sys.modules['scoring_kit.frame'].run = None",
-    "leaves its folder": "os.chdir('/')\nos.environ.clear()\nos.umask(0o777)\nsys.path.clear()",
+    "leaves its folder": "os.chdir('/')\nos.environ['SOURCE_DATE_EPOCH'] = '1'\nos.umask(0o777)\nsys.path.clear()",
     "warns": "warnings.warn('odd', RuntimeWarning)",
     "silences warnings": "warnings.simplefilter('ignore')\nwarnings.warn('odd', RuntimeWarning)",
     "prints past Python": "os.write(2, b'raw words\\n')\nos.system('echo said by a shell')",
