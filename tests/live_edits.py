@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from tests.live_runs import HTML_500, AnswerError
+
 if TYPE_CHECKING:
     from tests.live_server import Site
 
-HTML_500 = b"<!doctype html>\n<html><head><title>Oops</title></head>\n<body><h1>Server Error (500)</h1></body></html>"
 ROLES = ("scoring_program", "reference_data", "input_data", "ingestion_program")
 FLAGS = {
     "registration_auto_approve": False,
@@ -31,15 +32,6 @@ FLAGS = {
     "forum_enabled": True,
 }
 PHASE_FLAGS = ("auto_migrate_to_this_phase", "hide_output", "hide_prediction_output", "hide_score_output")
-
-
-@dataclass
-class AnswerError(Exception):
-    """What the server answers; HTML where the body is bytes."""
-
-    code: int
-    body: Any
-    headers: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
