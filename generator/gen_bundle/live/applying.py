@@ -106,8 +106,14 @@ class Application:
                 f"{self._list(moved)}: changed on the site meanwhile. Nothing was changed by this command.",
                 advice="Look at the differences again, without --apply.",
             )
+        try:
+            self._make(complete, now, backup)
+        except (KeyboardInterrupt, SystemExit):  # Ctrl-C, or a signal that ends the command
+            self._restore(backup, "interrupted.", [])
+
+    def _make(self, edits: Sequence[Edit], now: Mapping[Key, Any], backup: Path) -> None:
         expected = dict(now)
-        for edit in complete:
+        for edit in edits:
             expected |= edit.expected
             refusal = self._sent(edit)
             if wrong := different(expected, watched(self._read(backup))):

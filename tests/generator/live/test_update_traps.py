@@ -164,6 +164,26 @@ def test_after_a_change_that_cannot_be_looked_at_the_backup_is_named(
     assert str(backup) in caught.value.advice
 
 
+@pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit])
+def test_an_interruption_between_two_changes_is_undone(
+    site: Site, number: int, looked: Looked, monkeypatch: pytest.MonkeyPatch, end: type[BaseException]
+) -> None:
+    update, before = looked(NEW_GOLD, NEW_TITLE), held(site)
+    send, ends = update.connection.send, [end]
+
+    def until_the_end(method: str, path: str, body: Any = None) -> Any:
+        answer = send(method, path, body)
+        if path.startswith("tasks/") and ends:
+            raise ends.pop()
+        return answer
+
+    monkeypatch.setattr(update.connection, "send", until_the_end)
+    with pytest.raises(UpdateError, match="interrupted") as caught:
+        update.apply()
+    assert "Restored: task Task: reference data. The competition is as it was before." in caught.value.advice
+    assert held(site) == before
+
+
 def test_without_a_backup_nothing_is_changed(site: Site, number: int, looked: Looked, tmp_path: Path) -> None:
     update, before = looked(NEW_TITLE), held(site)
     update.bundle = tmp_path / "next.zip" / "no-folder.zip"
