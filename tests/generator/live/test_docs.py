@@ -33,15 +33,22 @@ def test_the_commands_of_the_page(numbered_site: Site, tmp_path: Path, monkeypat
     (tmp_path / "bundle.zip").write_bytes(confirmable_draft().as_zip())
     shutil.copytree(DATA, "data")
     (block,) = re.findall(r"^```bash\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    verbs = [command.split()[1] for command in block.splitlines()]
-    assert verbs == ["login", "upload", "update", "confirm", "status", "fetch", "rank"]
+    assert [command.split()[1] for command in block.splitlines()] == [
+        "login",
+        "upload",
+        "confirm",
+        "update",
+        "status",
+        "fetch",
+        "rank",
+    ]
     for command in block.splitlines():
         _, verb, *arguments = shlex.split(command)
         server = [] if verb == "rank" else ["--server", numbered_site.address]
         engine = ["--engine", "process"] if verb == "confirm" else []
         done = CliRunner().invoke(root, [verb, *arguments, *server, *engine], input=f"{PASSWORD}\n")
         assert done.exit_code == 0, f"{command}\n{done.output}"
-        if verb == "confirm":
+        if verb == "update":
             _held(numbered_site)
     assert "Baseline-measures_Organisers" in done.stdout
 
