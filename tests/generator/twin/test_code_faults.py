@@ -142,7 +142,7 @@ CASES = {
     ),
     "too slow": Case(
         {"model.py": "import time\n" + then("while True:\n    time.sleep(1)")},
-        says="model.py: was stopped after 1 seconds. Expected: an end within 1 seconds.",
+        says="model.py: was stopped after 1 s. Expected: an end within 1 s.",
         seconds=1,
     ),
     "memory": failing(
