@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from scoring_kit.board import mid_ranks, shared_ranks
 from scoring_kit.organiser import show_progress
 from scoring_kit.program import Column, Program
-from scoring_kit.ranking import Standing, View, shared_ranks, task_standing
+from scoring_kit.ranking import Standing, View, task_standing
 from scoring_kit.report.withholding import open_metrics
 from scoring_kit.resampling.columns import TeamColumn
 from scoring_kit.resampling.families import families
@@ -114,9 +115,9 @@ class _TaskReport:
         standing = task_standing(columns[0], scores, view)
         everyone = task_standing(columns[0], scores, View(baselines=view.baselines))
         order = [team for team, _ in everyone.rows if scores[team][columns[0].key] is not None]
-        units, teams, without = ranking_column(columns[0], order, program, per_unit)
+        units, teams, without = ranking_column(columns[0], order, program, per_unit, view.baselines)
         if units is not None:
-            check_scores(columns[0], teams, scores, len(units.names))
+            check_scores(teams, scores, len(units.names))
         return cls(task, program, columns, scores, scored, standing, view, units, teams, without)
 
     def written(self, settings: Resampling, advance: Any) -> dict[str, Any]:
@@ -230,12 +231,8 @@ def _overall(ranks: Mapping[str, Mapping[str, int]], view: View) -> list[dict[st
     places = {
         task: shared_ranks({team: own[team] for team in entered}, descending=False) for task, own in ranks.items()
     }
-
-    def mid(task: str, team: str) -> float:
-        own = places[task]
-        return own[team] + (sum(place == own[team] for place in own.values()) - 1) / 2
-
-    means = {team: comparable(sum(mid(task, team) for task in places) / len(places)) for team in entered}
+    mids = [mid_ranks(own) for own in places.values()]
+    means = {team: comparable(sum(own[team] for own in mids) / len(mids)) for team in entered}
     overall = shared_ranks(means, descending=False)
     return [
         {
