@@ -16,7 +16,7 @@ from typing import Literal
 from clarity2026 import reference as clarity_reference
 from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS
 from process2025.submission import CLASSES
-from tests.disclosure import are, clpsych
+from tests.disclosure import are, clpsych, evidence, guesses
 from tests.disclosure.answers import AnswerAttack
 from tests.disclosure.digits import digits, places
 from tests.disclosure.found import Found
@@ -197,6 +197,13 @@ ATTACKS: Mapping[str, Attack] = {
     "ARE task 3, antecedents": are.task3,
     "ARE task 4, links": are.task4,
 }
+
+MODEL_ATTACKS: Mapping[str, Attack] = {
+    "CLPsych A.1, sentences that are evidence": evidence.evidence,
+    "CLPsych B, which summary a post has": guesses.posts,
+    "CLPsych C, which summary a timeline has": guesses.timelines,
+}
+"""Those that need the models' packages; they keep no golds in mind."""
 
 ALONE: Mapping[str, Attack] = {
     "CLPsych A.2 bars by timeline": clpsych.well_being,

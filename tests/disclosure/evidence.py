@@ -29,7 +29,7 @@ PADDING = "zzzz"
 """A span that covers little, repeated so that more tokens are submitted than the gold has."""
 NOISE = 1e-6
 """How far two runs of the model may differ, whose batches do."""
-TRIED, LOOKED_AT = 30, 2_000
+TRIED, LOOKED_AT = 12, 2_000
 
 Masks = NDArray[np.int64]
 """Sets of sentences, a bit for each."""
@@ -37,7 +37,7 @@ Array = NDArray[np.float64]
 
 
 def evidence(work: Path, setting: Setting, column: str | None = None) -> Found:
-    """Sentences of posts, by all columns of A.1, or by one alone: whether the sentence is evidence of its self-state."""
+    """Sentences of posts, by all columns of A.1; by one of them alone whether each is evidence of its self-state."""
     oracle = Oracle(work, "clpsych2025", "a1", setting, "lexical-rule", tiny_models.OPTIONS)
     base = json.loads(next(iter(oracle.baseline.values())))
     sentences = {timeline: _sentences(timeline) for timeline in base}
@@ -102,7 +102,9 @@ class Question:
     def _sets(self, state: str, scores: Mapping[str, float], error: float, column: str | None) -> Masks:
         """The sets of gold sentences of a state that give its columns."""
         masks = np.arange(1, 2 ** len(self.tokens))
-        number, tokens, covered = (_sums(each) for each in (np.ones_like(self.tokens), self.tokens, self.covered[state]))
+        number, tokens, covered = (
+            _sums(each) for each in (np.ones_like(self.tokens), self.tokens, self.covered[state])
+        )
         for name, predicted in zip(_of(state), self.columns(state, covered, tokens, number), strict=True):
             if column in (None, name):
                 fits = np.abs(predicted - scores[name]) <= error + NOISE / self.timelines
