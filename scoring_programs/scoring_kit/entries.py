@@ -79,8 +79,8 @@ def read_entries(
         entries.setdefault(entry.team, []).append(entry)
     if not entries:
         problems.error(str(folder), "holds no submission", "one zip, folder or file for each team")
-    shown = {team: [one for one in own if one.is_in(on_board)] or own for team, own in entries.items()}
-    latest = [_latest(shown[team], problems) for team in sorted(shown)]
+    chosen = {team: [one for one in own if one.is_in(on_board)] or own for team, own in entries.items()}
+    latest = [_latest(chosen[team], problems) for team in sorted(chosen)]
     if problems.found:
         raise problems.organiser_error()
     return latest

@@ -5,6 +5,7 @@ Four teams, 300 units; the loop calls the library for every resample, on a few, 
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def main() -> None:
     }
     for metric, (side, library) in libraries.items():
         statistics = [_statistic(metric, side, own) for own in answers]
-        _compare(metric, statistics, lambda rows, side=side, library=library: library(side[rows], answers[0][rows]))
+        _compare(metric, statistics, partial(_once, library, side, answers[0]))
 
     labels = random.integers(LABELS, size=UNITS)
     guesses = [
@@ -62,6 +63,10 @@ def main() -> None:
 def _statistic(metric: str, gold: Array, predicted: Array) -> Statistic:
     keys = Keys(np.arange(UNITS), UNITS, -1.0)
     return statistic(metric, Sample(gold.tolist(), predicted.tolist(), []), {"positive": 1.0}, keys)
+
+
+def _once(library: Callable[[Any, Any], object], gold: Array, predicted: Array, rows: Any) -> None:
+    library(gold[rows], predicted[rows])
 
 
 def _compare(name: str, statistics: list[Any], once: Callable[[Any], object]) -> None:

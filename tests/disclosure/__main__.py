@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scoring_programs"))
 
 from tests.disclosure import table  # noqa: E402 - the scorers are not an installed package
-from tests.disclosure.attacks import ALONE, ATTACKS, MODEL_ATTACKS  # noqa: E402
+from tests.disclosure.attacks import ALONE, ATTACKS, COLUMNS, MODEL_ATTACKS  # noqa: E402
 
 EVERY = {**MODEL_ATTACKS, **ATTACKS}
 if unknown := set(sys.argv[1:]) - EVERY.keys():
@@ -31,6 +31,7 @@ with tempfile.TemporaryDirectory() as name:
     items = {attack: numbers[0] for attack, numbers in attacked.items()}
     table.write(table.BOUNDS, table.bound_table(items))
     found = {figure: cell for figure, cell, *_ in table.documented(table.FIGURES)[1:]}
+    found |= {figure: str(attacked[attack][2]) for figure, attack in COLUMNS.items()}
     if named == list(EVERY):
         sizes |= {figure: table.best_sizes(ALONE[figure], work / figure, [table.FULL]) for figure in ALONE}
         found = {figure: str(decided) for figure, decided in table.found_alone(attacked, sizes, work).items()}

@@ -200,8 +200,15 @@ ATTACKS: Mapping[str, Attack] = {
 
 MODEL_ATTACKS: Mapping[str, Attack] = {
     "CLPsych A.1, sentences that are evidence": evidence.evidence,
+    "CLPsych A.1, sentences that are adaptive evidence, by the recall of `adaptive` alone": partial(
+        evidence.evidence, column="a1_recall_adaptive"
+    ),
     "CLPsych B, which summary a post has": guesses.posts,
+    "CLPsych B, which summary a post has, by consistency alone": partial(guesses.posts, columns=["b_mean_consistency"]),
     "CLPsych C, which summary a timeline has": guesses.timelines,
+    "CLPsych C, which summary a timeline has, by consistency alone": partial(
+        guesses.timelines, columns=["c_mean_consistency"]
+    ),
 }
 """Those that need the models' packages; they keep no golds in mind."""
 
@@ -218,6 +225,10 @@ ALONE: Mapping[str, Attack] = {
 """Figure → the attack that looks at nothing else; such figures are shown in `full`."""
 
 COLUMNS: Mapping[str, str] = {
+    "CLPsych A.1 recall, each of 6 columns": "CLPsych A.1, sentences that are adaptive evidence, by the recall of "
+    "`adaptive` alone",
+    "CLPsych B each of 3 columns": "CLPsych B, which summary a post has, by consistency alone",
+    "CLPsych C each of 2 columns": "CLPsych C, which summary a timeline has, by consistency alone",
     "CLPsych A.2 squared error, each of 4 columns": "CLPsych A.2, well-being of posts",
     "CLARITY task 1 macro F1": "CLARITY task 1, labels",
     "CLARITY task 2 accuracy": "CLARITY task 2, answers that an annotator gave",

@@ -36,12 +36,12 @@ Array = NDArray[np.float64]
 
 
 def guesses(work: Path, setting: Setting, task: str, columns: Sequence[str]) -> Found:
-    """Places whose gold summary is known, of all that have one, by the columns: consistency, then contradiction."""
+    """Places whose gold summary is known, of all that have one, by one or both columns: consistency, contradiction."""
     oracle = Oracle(work, "clpsych2025", task, setting, "lead-sentence", tiny_models.OPTIONS)
     base = json.loads(next(iter(oracle.baseline.values())))
     gold = _gold(oracle, task)
     texts, places = sorted(set(gold.values())), iter(gold)
-    question = _best_question(_shown(texts), setting.error, len(gold))
+    question = _best_question(_shown(texts, len(columns)), setting.error, len(gold))
     found: dict[Place, str] = {}
     while oracle.left and (asked := dict(zip(islice(places, len(question)), question, strict=False))):
         _empty(base)
@@ -52,7 +52,7 @@ def guesses(work: Path, setting: Setting, task: str, columns: Sequence[str]) -> 
         # a place without a summary has a consistency of 0 and a contradiction of 1
         rest = (0.0, 1 - len(asked) / len(gold))
         fits = np.ones(sums.shape[1:], dtype=bool)
-        for column, of_texts, other in zip(columns, sums / len(gold), rest, strict=True):
+        for column, of_texts, other in zip(columns, sums / len(gold), rest, strict=False):
             fits &= np.abs(of_texts + other - scores[column]) <= _tolerance(len(asked), len(gold), setting.error)
         for axis, place in enumerate(asked):
             possible = np.flatnonzero(fits.any(axis=tuple(other for other in range(len(asked)) if other != axis)))
@@ -65,7 +65,7 @@ posts = partial(guesses, task="b", columns=("b_mean_consistency", "b_max_contrad
 timelines = partial(guesses, task="c", columns=("c_mean_consistency", "c_max_contradiction"))
 
 
-def _shown(texts: Sequence[str]) -> Mapping[str, Array]:
+def _shown(texts: Sequence[str], columns: int) -> Mapping[str, Array]:
     """Sentence to submit → what each text adds to the columns as gold where it is submitted, shape [columns, texts]."""
     model = NliModel(NliOptions(tiny_models.DEBERTA_V2_NLI))
     sentences = sorted({sentence for text in texts for sentence in split_sentences(text)})
@@ -75,7 +75,7 @@ def _shown(texts: Sequence[str]) -> Mapping[str, Array]:
         tables = tables_of([Comparison(split_sentences(text), [hypothesis]) for text in texts], model)
         there = [table for table in tables if table is not None]
         measures = [[t.consistency(), t.mean_of_max_contradiction()] for t in there]
-        shown[hypothesis] = np.array(measures).T
+        shown[hypothesis] = np.array(measures).T[:columns]
     return shown
 
 
@@ -84,7 +84,8 @@ def _best_question(shown: Mapping[str, Array], error: float, places: int) -> lis
 
     def told_apart(asked: Sequence[tuple[str, Array]]) -> float:
         """The share of all combinations of texts whose columns no other combination has."""
-        sums = _all_sums([values for _, values in asked]).reshape(2, -1) / places
+        sums = _all_sums([values for _, values in asked])
+        sums = sums.reshape(len(sums), -1) / places
         steps = np.floor(sums / (2 * _tolerance(len(asked), places, error)))
         _, counts = np.unique(steps, axis=1, return_counts=True)
         return float((counts == 1).sum() / sums.shape[1])
@@ -102,9 +103,10 @@ def _tolerance(asked: int, places: int, error: float) -> float:
 
 def _all_sums(values: Sequence[Array]) -> Array:
     """The columns for every combination of texts, one for each place: shape [columns, texts, texts, …]."""
-    total = np.zeros([2] + [1] * len(values))
+    columns = len(values[0])
+    total = np.zeros([columns] + [1] * len(values))
     for axis, of_texts in enumerate(values):
-        total = total + of_texts.reshape([2, *(-1 if other == axis else 1 for other in range(len(values)))])
+        total = total + of_texts.reshape([columns, *(-1 if other == axis else 1 for other in range(len(values)))])
     return total
 
 

@@ -19,6 +19,7 @@ from tests.disclosure.table import (
     found_alone,
     row,
 )
+from tests.punkt import punkt as punkt
 
 pytestmark = pytest.mark.slow
 

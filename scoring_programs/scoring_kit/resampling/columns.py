@@ -82,7 +82,7 @@ def combined(teams: Sequence[TeamColumn], values: Sequence[Array], first: int | 
             mid_ranks(np.round(of_teams, part.column.precision), part.column.sort == "desc", competing, first)
             for part, of_teams in zip(teams[0].parts, values, strict=True)
         ]
-        return np.round(np.mean(ranks, axis=0), column.precision)
+        return np.round(np.stack(ranks).mean(axis=0), column.precision)
     together = np.stack([of_teams[:first] for of_teams in values])
     if column.computation in ("min", "max"):
         extreme: Array = together.min(axis=0) if column.computation == "min" else together.max(axis=0)
