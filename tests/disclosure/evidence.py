@@ -141,7 +141,7 @@ def _best_question(engine: BertScorer, sentences: Sequence[str], timelines: int,
             for part, state in enumerate(STATES)
         }
         question = _question(engine, spans, sentences, timelines)
-        shown = []
+        shown: list[Array] = []
         for code, state in enumerate(STATES, start=1):
             own = (golds == code).astype(float)
             shown += question.columns(state, own @ question.covered[state], own @ question.tokens, own.sum(axis=1))

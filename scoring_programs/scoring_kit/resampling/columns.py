@@ -82,7 +82,8 @@ def combined(teams: Sequence[TeamColumn], values: Sequence[Array], first: int | 
             mid_ranks(np.round(of_teams, part.column.precision), part.column.sort == "desc", competing, first)
             for part, of_teams in zip(teams[0].parts, values, strict=True)
         ]
-        return np.round(np.stack(ranks).mean(axis=0), column.precision)
+        mean: Array = np.stack(ranks).mean(axis=0).round(column.precision)
+        return mean
     together = np.stack([of_teams[:first] for of_teams in values])
     if column.computation in ("min", "max"):
         extreme: Array = together.min(axis=0) if column.computation == "min" else together.max(axis=0)

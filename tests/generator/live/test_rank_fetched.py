@@ -76,7 +76,7 @@ def test_the_report_of_a_fetched_phase(fetched: Path, tmp_path: Path, by_mean_ra
     assert [(team["team"], team["rank"]) for team in one["teams"]] == [("eagle", 1), ("owl", 3)]
     assert one["column"] == ("place" if by_mean_rank else "macro_f1")
     if by_mean_rank:
-        assert [team["score"] for team in one["teams"]] == [1.0, 3.0]
+        assert [team["score"] for team in one["teams"]] == [1.0, 2.75]
         assert one["teams"][0]["low"] <= 1.0 <= one["teams"][0]["high"]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy.stats import kendalltau, spearmanr
 from sklearn.metrics import average_precision_score, roc_auc_score
 
@@ -49,8 +50,8 @@ LIBRARIES: dict[str, Callable[[Array, Array], float]] = {
 }
 
 
-def of_keys(metric: str, gold: Sequence[float], predicted: Sequence[float], unit: Sequence[int]) -> Statistic:
-    keys = Keys(np.array(unit), 5, WORST)
+def of_keys(metric: str, gold: NDArray[Any], predicted: NDArray[Any], unit: NDArray[Any]) -> Statistic:
+    keys = Keys(unit, 5, WORST)
     return statistic(metric, Sample(list(gold), list(predicted), []), {"positive": 1.0}, keys)
 
 

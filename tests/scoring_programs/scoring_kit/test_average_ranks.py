@@ -19,6 +19,7 @@ from scoring_kit.program import Column, Program
 from scoring_kit.ranking import rank
 from scoring_kit.resampling.columns import Part, TeamColumn, over
 from scoring_kit.resampling.randomisation import p_values
+from scoring_kit.scores_table import Scores
 from scoring_kit.units import Array
 from tests.scoring_programs.scoring_kit.resampling.made_up import mean_of
 from tests.scoring_programs.scoring_kit.test_ranking import program as program_of
@@ -59,7 +60,11 @@ def test_average_ranks_are_those_of_the_board(
     """A scorer writes the `worst` of a task that a team does not enter; a file without any answer is refused."""
     given_scores = {f"T{i}": {"f1": f1, "error": error} for i, (f1, error) in enumerate(rows)}
     written = {
-        team: {key: worst if own[key] is None else own[key] for key, worst in (("f1", 0.0), ("error", 100.0))}
+        team: {
+            key: worst if value is None else value
+            for key, worst in (("f1", 0.0), ("error", 100.0))
+            for value in [own[key]]
+        }
         for team, own in given_scores.items()
         if any(value is not None for value in own.values())
     }
@@ -69,7 +74,11 @@ def test_average_ranks_are_those_of_the_board(
 
 
 def test_equal_shown_scores_tie_and_a_baseline_counts_for_no_other_team() -> None:
-    scores = {"A": {"f1": 0.901, "error": 3.0}, "B": {"f1": 0.899, "error": 1.0}, "Base": {"f1": 0.95, "error": 2.0}}
+    scores: Scores = {
+        "A": {"f1": 0.901, "error": 3.0},
+        "B": {"f1": 0.899, "error": 1.0},
+        "Base": {"f1": 0.95, "error": 2.0},
+    }
     assert {team: own["rank"] for team, own in board(program(), scores).items()} == {"A": 2.75, "B": 1.75, "Base": 1.5}
     of_two = board(program(), scores, ["Base"])
     assert {team: own["rank"] for team, own in of_two.items()} == {"A": 1.75, "B": 1.25, "Base": 1.5}
