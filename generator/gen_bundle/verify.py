@@ -15,10 +15,9 @@ from typing import Any, Literal
 from gen_bundle.build import finished_bundle
 from gen_bundle.difference.signatures import SIGNATURE, Setting, differing_settings, parse_signature
 from gen_bundle.errors import UserError
+from gen_bundle.twin.outcomes import TOLERANCE
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 
-TOLERANCE = 1e-6
-"""Between two runs of the same models on different machines."""
 MAX_BYTES = 64 * 1024 * 1024
 FIGURE = re.compile(r"(?<![\w.])([A-Za-z_][\w.-]*)\s*[=:]\s*([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.|])")
 

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from scoring_kit.collecting import THRESHOLDS, not_collecting
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
 from scoring_kit.failures import Failure, guarded, print_fitting
 from scoring_kit.manifest import Manifest
@@ -36,9 +37,6 @@ class TaskScorer(Protocol):
         """Score the task."""
 
 
-COLLECTING = (50_000, 10, 10)
-"""Thresholds of garbage collection: reading makes millions of small objects and hardly a cycle, and looking for cycles
-as often as Python does by itself would take a fifth of its time."""
 DEFAULT_INPUT, DEFAULT_OUTPUT = Path("/app/input"), Path("/app/output")
 
 
@@ -48,7 +46,7 @@ def main(program_folder: Path, arguments: Sequence[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     request = _parse(arguments)
-    gc.set_threshold(*COLLECTING)
+    gc.set_threshold(*THRESHOLDS)
 
     def show(failure: Failure) -> None:
         print_fitting(failure)
@@ -82,7 +80,8 @@ def run(program_folder: Path, input_folder: Path, output_folder: Path, task: str
     reference_folder = input_folder / "ref"
     if not reference_folder.is_dir():
         raise OrganiserError("There is no reference data (input/ref). Give the task its reference_data.")
-    reference = reading_gold.read(reference_folder, program.tasks, program.options)
+    with not_collecting():
+        reference = reading_gold.read(reference_folder, program.tasks, program.options)
     manifest = make_manifest(program, reading_gold.manifest(reference, program.tasks))
     problems = Problems()
     submitted = submission_folder(input_folder)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scoring_kit.collecting import not_collecting
 from scoring_kit.entries import TeamName, entry_name, read_entries
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, printable
 from scoring_kit.frame import make_manifest, score_tasks
@@ -52,7 +53,8 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
     """
     reading_gold, reading = reference_module(program.package), submission_module(program.package)
     folder = Path(request["reference"])
-    reference = reading_gold.read(folder, program.tasks, program.options)
+    with not_collecting():
+        reference = reading_gold.read(folder, program.tasks, program.options)
     manifest = make_manifest(program, reading_gold.manifest(reference, program.tasks))
     results: dict[str, dict[str, TaskResult]] = {}
     unscored: dict[str, list[str]] = {}

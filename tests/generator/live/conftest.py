@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from gen_bundle.cli import root
 from gen_bundle.live.connection import Connection
 from gen_bundle.live.credentials import Token
-from tests.generator.check.drafts import Draft, new
+from tests.generator.check.drafts import Draft, new, packed
 from tests.live_server import TOKEN, Site, serve_site
 
 Verb = Callable[..., Result]
@@ -57,6 +57,34 @@ def ready_draft() -> Draft:
     draft = new()
     draft.yaml["docker_image"] = "codalab/codalab-legacy:py39"
     draft.yaml["phases"][0] |= {"max_submissions_per_day": 3, "max_submissions": 30, "execution_time_limit": 900}
+    return draft
+
+
+SMALL_SCORER = b"""
+import json, pathlib, sys
+source, target = map(pathlib.Path, sys.argv[1:])
+answer = source / "res" / "answer.txt"
+if not answer.exists():
+    sys.exit("no answer.txt")
+points = float(answer.read_text())
+print("signature: competition:small|tasks:a|reference:12")
+print("scored in 0.01 s")
+print(points)
+(target / "scores.json").write_text(json.dumps({"points": points, "more": points / 2}))
+"""
+
+
+def confirmable_draft() -> Draft:
+    """A bundle whose phase is open, with a solution, a starting kit, and a program that scores."""
+    draft = ready_draft()
+    draft.files |= {
+        "scoring/metadata.yaml": b"command: python3 /app/program/score.py /app/input /app/output\n",
+        "scoring/score.py": SMALL_SCORER,
+        "good.zip": packed({"answer.txt": b"0.75"}),
+        "kit.zip": packed({"README.md": b"Hello", "template/answer.txt": b"0"}),
+    }
+    draft.yaml["solutions"] = [{"index": 0, "path": "good.zip", "tasks": [0]}]
+    draft.yaml["phases"][0] |= {"start": "2020-01-01 00:00:00", "end": "2099-01-01 00:00:00", "starting_kit": "kit.zip"}
     return draft
 
 
