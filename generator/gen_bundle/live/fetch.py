@@ -20,6 +20,7 @@ from gen_bundle.live.json_files import read_json, write_json
 from gen_bundle.live.names import Names, Pseudonyms, folder_of_phase
 from gen_bundle.live.phase_folder import PhaseFetched, PhaseFolder
 from gen_bundle.live.request_parts import Tick
+from gen_bundle.live.stored import moment
 from gen_bundle.live.submissions import phases_of
 
 
@@ -67,7 +68,12 @@ def fetch(
             "pseudonyms": request.pseudonyms,
             "fetched": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
             "phases": [
-                {"id": phase["id"], "name": phase["name"], "end": phase.get("end"), "folder": _folder(phase)}
+                {
+                    "id": phase["id"],
+                    "name": phase["name"],
+                    "end": end.isoformat() if (end := moment(phase.get("end"))) else None,
+                    "folder": _folder(phase),
+                }
                 for phase in phases_of(competition, None)
             ],
         },

@@ -20,7 +20,7 @@ RIGHT = {"eagle": 0.97, "eagle-later": 0.4, "owl": 0.7, "owl-second": 0.5, "hawk
 @pytest.fixture
 def fetched(site: Site, connection: Connection, tmp_path: Path) -> Path:
     """The eagle chose its first submission, the owl's is late and ran in two queues, the hawk chose none."""
-    phase = {"id": PHASE, "index": 1, "name": "Test", "start": None, "end": "2030-01-02T03:04:03Z", "tasks": []}
+    phase = {"id": PHASE, "index": 1, "name": "Test", "start": None, "end": "2030-01-02T03:04:03", "tasks": []}
     site.competitions[5] = {"id": 5, "title": "A small task", "published": True, "phases": [phase]}
     files = submissions(shared_task(tmp_path, 40), RIGHT)
 
