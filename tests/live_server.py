@@ -19,6 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import yaml
 
+from tests import live_edits
 from tests.live_runs import HTML_500, AnswerError, answer_runs, run_on, score_answer
 
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
@@ -67,6 +68,7 @@ class Site:
     submissions: list[dict[str, Any]] = field(default_factory=list)
     left: dict[int, int] = field(default_factory=dict)
     boards: dict[int, dict[str, Any]] = field(default_factory=dict)
+    edits: live_edits.Edits = field(default_factory=live_edits.Edits)
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(101))
 
     def changing(self) -> list[str]:
@@ -151,7 +153,11 @@ def answer_api(site: Site, method: str, path: str, token: str | None, body: byte
         case "GET", ["competitions", number, "creation_status"]:
             return _creation_status(site, int(number))
         case "GET", ["competitions", number]:
-            return _found(site.competitions, number)
+            return live_edits.shown(site, _found(site.competitions, number))
+        case "PATCH", ["competitions", number]:
+            return live_edits.patch_competition(site, _found(site.competitions, number), given)
+        case "GET", ["competitions", number, "get_files"]:
+            return live_edits.files_of(site, int(number))
         case "DELETE", ["competitions", number]:
             del site.competitions[int(number)]
             return None
@@ -159,11 +165,16 @@ def answer_api(site: Site, method: str, path: str, token: str | None, body: byte
             competition = _found(site.competitions, number)
             competition["published"] = not competition["published"]
             return {"published": competition["published"]}
+        case "GET", ["tasks"]:
+            return _listed(site, live_edits.listed_tasks(site), query)
         case "GET", ["tasks", number]:
-            return _found(site.tasks, number)
+            return live_edits.shown_task(site, _found(site.tasks, number))
+        case "PUT", ["tasks", number]:
+            return live_edits.put_task(site, _found(site.tasks, number), given)
         case "GET", ["participants"]:
             return site.participants
         case "GET", ["submissions"]:
+            live_edits.go_on(site)
             rows = [row for row in site.submissions if str(row["phase"]) == query.get("phase")]
             return _listed(site, [_without_scores(row) for row in reversed(rows)], query)
         case "GET", ["datasets"]:
@@ -176,6 +187,8 @@ def answer_api(site: Site, method: str, path: str, token: str | None, body: byte
             return _submission(site, int(number))
         case "GET", ["submissions", number, "get_details"]:
             return _details(site, int(number))
+        case "POST", ["submissions", number, "re_run_submission"]:
+            return live_edits.rerun(site, int(number))
         case "GET", ["phases", number, "get_leaderboard"]:
             return _board(site, int(number), query)
     return answer_runs(site, method, parts, given)
@@ -270,6 +283,7 @@ def _unpack(site: Site, row: dict[str, Any]) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(site.files.get(row["key"], b""))) as archive:
             row["competition"] = _new_competition(site, archive)
+            live_edits.complete(site, site.competitions[row["competition"]], archive, row["key"])
     except zipfile.BadZipFile:
         row["details"] = "Bad zip file uploaded."
     except KeyError as error:

@@ -20,12 +20,13 @@ from typing import Any, Protocol
 from scoring_kit.collecting import THRESHOLDS, not_collecting
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
 from scoring_kit.failures import Failure, guarded, print_fitting
+from scoring_kit.handed_over import handed_over
 from scoring_kit.manifest import Manifest
 from scoring_kit.outputs import remove_outputs, write_failure_page, write_outputs
 from scoring_kit.package import Submission, reference_module, submission_module
 from scoring_kit.program import Program
 from scoring_kit.report import Run
-from scoring_kit.results import TaskResult
+from scoring_kit.results import Metric, TaskResult
 from scoring_kit.signature import reference_digest, signature
 from scoring_kit.submission_files import read_submission, submission_folder, submission_name
 
@@ -84,13 +85,17 @@ def run(program_folder: Path, input_folder: Path, output_folder: Path, task: str
         reference = reading_gold.read(reference_folder, program.tasks, program.options)
     manifest = make_manifest(program, reading_gold.manifest(reference, program.tasks))
     problems = Problems()
-    submitted = submission_folder(input_folder)
+    submitted, seconds = submission_folder(input_folder), None
+    if program.takes_code:
+        given = input_folder.parent / "ingested_program"
+        code_run = handed_over(input_folder / "res", given if given.is_dir() else None, problems)
+        submitted, seconds = code_run.predictions, code_run.seconds
     try:
         submission = read_submission(reading, submitted, manifest, problems)
     except SubmissionError:
         _print_warnings(problems)  # what was ignored is often why something else is missing
         raise
-    results = score_tasks(program, reference, submission)
+    results = score_tasks(program, reference, submission, seconds)
     line = signature(program, results, reference_digest(reference_folder))
     this_run = Run(line, _now(), submission_name(submitted), problems.warnings)
     scores = write_outputs(output_folder, program, results, this_run)
@@ -118,8 +123,12 @@ def make_manifest(program: Program, expected: Mapping[str, Any]) -> Manifest:
     )
 
 
-def score_tasks(program: Program, reference: Any, submission: Submission) -> dict[str, TaskResult]:
+def score_tasks(
+    program: Program, reference: Any, submission: Submission, seconds: float | None = None
+) -> dict[str, TaskResult]:
     """Score every task that the submission enters.
+
+    `seconds` is how long submitted code ran, which fills a column that measures it; None where that is not known.
 
     Raises:
         OrganiserError: the submission enters a task that the competition does not have.
@@ -133,8 +142,15 @@ def score_tasks(program: Program, reference: Any, submission: Submission) -> dic
     results: dict[str, TaskResult] = {}
     for task in program.tasks:
         if task in submission.entered:
-            results[task] = _scorer(program.package, task)(reference, submission, program.options)
+            result = _scorer(program.package, task)(reference, submission, program.options)
+            results[task] = _with_measured(result, program, task, seconds)
     return results
+
+
+def _with_measured(result: TaskResult, program: Program, task: str, seconds: float | None) -> TaskResult:
+    measured = [column.key for column in program.columns if column.task == task and column.measured]
+    time = Metric(seconds, rows=1, of_submission=True)
+    return replace(result, metrics={**result.metrics, **dict.fromkeys(measured, time)}) if measured else result
 
 
 def _scorer(package: str, task: str) -> TaskScorer:

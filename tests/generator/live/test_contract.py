@@ -19,7 +19,8 @@ from gen_bundle.live.status import status
 from gen_bundle.live.submissions import submissions_of
 from gen_bundle.live.upload import UnpackingError, Uploaded, upload
 from gen_bundle.twin.engines.process import ProcessEngine
-from tests.generator.check.drafts import NOW
+from gen_bundle.update import look
+from tests.generator.check.drafts import NOW, put, write
 from tests.generator.live.conftest import confirmable_draft, ready_draft
 from tests.live_server import TOKEN, Site, serve_site
 
@@ -78,6 +79,26 @@ def test_a_broken_bundle_fails_with_a_message(any_site: Connection, tmp_path: Pa
     (tmp_path / "broken.zip").write_bytes(b"not a zip")
     with pytest.raises(UnpackingError, match="Bad zip file uploaded"):
         upload(any_site, tmp_path / "broken.zip", force=True)
+
+
+def test_a_competition_is_changed_and_changed_back(any_site: Connection, uploaded: Uploaded, tmp_path: Path) -> None:
+    same, other = ready_draft(), ready_draft()
+    put("title", "Another title")(other)
+    put("phases", 0, "end", "2032-06-30 12:00:00")(other)
+    write("overview.md", b"# Another overview\n")(other)
+    write("ref/truth.txt", b"b\n")(other)
+    with contextlib.ExitStack() as held:
+        for name, draft in (("same", same), ("other", other), ("back", same)):
+            file = tmp_path / f"{name}.zip"
+            file.write_bytes(draft.as_zip())
+            update = look(any_site, uploaded.id, file, held)
+            assert [change.difference.what for change in update.changes] == (
+                []
+                if name == "same"
+                else ["title", "text (1 lines out, 1 in)", "end", "content" if name == "back" else "truth.txt"]
+            )
+            update.apply()
+            assert look(any_site, uploaded.id, file, held).changes == ()
 
 
 def test_a_new_competition_has_nothing_to_fetch(any_site: Connection, uploaded: Uploaded, tmp_path: Path) -> None:

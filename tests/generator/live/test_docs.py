@@ -37,6 +37,7 @@ def test_the_commands_of_the_page(numbered_site: Site, tmp_path: Path, monkeypat
         "login",
         "upload",
         "confirm",
+        "update",
         "status",
         "fetch",
         "rank",
@@ -47,7 +48,7 @@ def test_the_commands_of_the_page(numbered_site: Site, tmp_path: Path, monkeypat
         engine = ["--engine", "process"] if verb == "confirm" else []
         done = CliRunner().invoke(root, [verb, *arguments, *server, *engine], input=f"{PASSWORD}\n")
         assert done.exit_code == 0, f"{command}\n{done.output}"
-        if verb == "confirm":
+        if verb == "update":
             _held(numbered_site)
     assert "Baseline-measures_Organisers" in done.stdout
 
