@@ -12,7 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -49,12 +49,21 @@ def main(program_folder: Path, arguments: Sequence[str]) -> int:
             stream.reconfigure(errors="backslashreplace")
     request = _parse(arguments)
     gc.set_threshold(*COLLECTING)
+    if request.serve is not None:
+        return importlib.import_module("scoring_kit.warm.worker").serve(program_folder, request.serve, request.task)
+    return score_once(program_folder, request.input, request.output, request.task)
+
+
+def score_once(
+    program_folder: Path, input_folder: Path, output_folder: Path, task: str | None, gold: "Gold | None" = None
+) -> int:
+    """`run`, with the message of a failure printed and written; returns the exit status."""
 
     def show(failure: Failure) -> None:
         print_fitting(failure)
-        write_failure_page(request.output, program_folder, failure.page, _now())
+        write_failure_page(output_folder, program_folder, failure.page, _now())
 
-    return guarded(lambda: run(program_folder, request.input, request.output, request.task), show)
+    return guarded(lambda: run(program_folder, input_folder, output_folder, task, gold), show)
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -62,11 +71,35 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("input", type=Path, nargs="?", default=DEFAULT_INPUT, help="folder with ref/ and res/")
     parser.add_argument("output", type=Path, nargs="?", default=DEFAULT_OUTPUT, help="folder to write the scores to")
     parser.add_argument("--task", help="score only this task; the columns of the others get their worst value")
+    parser.add_argument(
+        "--serve",
+        metavar="REF",
+        type=Path,
+        help="score many submissions against this folder of reference data: the "
+        "requests are lines of JSON on standard input (scoring_kit/warm/worker.py)",
+    )
     return parser.parse_args(arguments)
 
 
-def run(program_folder: Path, input_folder: Path, output_folder: Path, task: str | None = None) -> None:
-    """Score the submission against `input_folder/ref` and write the outputs.
+@dataclass(frozen=True)
+class Gold:
+    """A phase's reference data.
+
+    Attributes:
+        reference: what the competition's `reference` module made of it.
+        expected: what participants may know of it.
+        digest: its digest, for the signature.
+    """
+
+    reference: Any
+    expected: Mapping[str, Any]
+    digest: str
+
+
+def run(
+    program_folder: Path, input_folder: Path, output_folder: Path, task: str | None = None, gold: Gold | None = None
+) -> None:
+    """Score the submission against `gold`, or else `input_folder/ref`, and write the outputs.
 
     Raises:
         SubmissionError: with every problem of the submission.
@@ -74,31 +107,48 @@ def run(program_folder: Path, input_folder: Path, output_folder: Path, task: str
     """
     started = time.monotonic()
     remove_outputs(output_folder)
-    program = Program.read(program_folder / "program.json").for_organisers(os.environ.get("SCORING_DETAILS"))
-    if task is not None:
-        program = _only(program, task)
-    reading_gold, reading = reference_module(program.package), submission_module(program.package)
-
-    reference_folder = input_folder / "ref"
-    if not reference_folder.is_dir():
-        raise OrganiserError("There is no reference data (input/ref). Give the task its reference_data.")
-    reference = reading_gold.read(reference_folder, program.tasks, program.options)
-    manifest = make_manifest(program, reading_gold.manifest(reference, program.tasks))
+    program = program_of(program_folder, task)
+    reading = submission_module(program.package)
+    if gold is None:
+        gold = read_gold(program, input_folder / "ref")
     problems = Problems()
     submitted = submission_folder(input_folder)
     try:
-        submission = read_submission(reading, submitted, manifest, problems)
+        submission = read_submission(reading, submitted, make_manifest(program, gold.expected), problems)
     except SubmissionError:
         _print_warnings(problems)  # what was ignored is often why something else is missing
         raise
-    results = score_tasks(program, reference, submission)
-    line = signature(program, results, reference_digest(reference_folder))
+    results = score_tasks(program, gold.reference, submission)
+    line = signature(program, results, gold.digest)
     this_run = Run(line, _now(), submission_name(submitted), problems.warnings)
     scores = write_outputs(output_folder, program, results, this_run)
     _print_warnings(problems)
     print(f"signature: {line}")
     print(f"scored in {time.monotonic() - started:.1f} s")
     _print_scores(program, scores)
+
+
+def program_of(folder: Path, task: str | None) -> Program:
+    """The description of the program in a folder, of one task alone where one is named.
+
+    Raises:
+        OrganiserError: it cannot be read, or has no such task.
+    """
+    program = Program.read(folder / "program.json").for_organisers(os.environ.get("SCORING_DETAILS"))
+    return program if task is None else _only(program, task)
+
+
+def read_gold(program: Program, folder: Path) -> Gold:
+    """Read the reference data.
+
+    Raises:
+        OrganiserError: there is none, or with everything that is wrong with it.
+    """
+    reading = reference_module(program.package)
+    if not folder.is_dir():
+        raise OrganiserError("There is no reference data (input/ref). Give the task its reference_data.")
+    reference = reading.read(folder, program.tasks, program.options)
+    return Gold(reference, reading.manifest(reference, program.tasks), reference_digest(folder))
 
 
 def _now() -> datetime:

@@ -22,6 +22,7 @@ from scoring_kit.models.cache import ArrayCache, digest
 from scoring_kit.models.device import inference, place
 from scoring_kit.models.files import locate
 from scoring_kit.models.loading import load_encoder, longest_input
+from scoring_kit.models.shared import engine
 from scoring_kit.models.tokenizing import TextTokenizer, encodable, load_tokenizer
 from scoring_kit.models.vectors import VectorStore
 from scoring_kit.progress import progress
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 LIBRARY_BATCH = 64  # bert-score's batch_size, where its padding is to be reproduced
+MOST_KEPT = 1024 * 2**20  # bytes of token vectors that are kept for other submissions, once or twice
 AT_ONCE = 8192  # texts sorted and packed together: enough to find others of the same length, and memory stays bounded
 
 
@@ -64,12 +66,12 @@ class BertScoreOptions:
 
 @lru_cache(maxsize=2)
 def load_bert_scorer(options: BertScoreOptions) -> BertScorer:
-    """The scorer for these options, made once in a process.
+    """The scorer for these options, made once in a process or shared by several.
 
     Raises:
         OrganiserError: the model is not on this machine or cannot be used, or an option does not fit it.
     """
-    return BertScorer(options)
+    return engine(BertScorer, options)
 
 
 class BertScorer:
@@ -89,6 +91,7 @@ class BertScorer:
         self._model: PreTrainedModel | None = None
         self._store = VectorStore()
         self._embeddings: dict[str, Embedding] = {}
+        self._earlier: dict[str, Embedding] = {}
         self._cache = ArrayCache(options.cache, "embeddings", self._computed_with()) if options.cache else None
 
     def signature(self) -> dict[str, object]:
@@ -114,11 +117,15 @@ class BertScorer:
             texts: texts to embed.
             lasting: further texts to embed, which other runs will have too (gold): these are what the cache holds.
         """
-        kept = {_key(text) for text in lasting} - self._embeddings.keys()
+        kept, others = {_key(text) for text in lasting}, {_key(text) for text in texts}
+        for text in self._earlier.keys() & (kept | others):
+            embedding = self._earlier.pop(text)
+            self._keep(text, embedding.vectors(), embedding.weights)
+        kept -= self._embeddings.keys()
         if self._cache is not None:
             self._read(self._cache, kept)
         kept -= self._embeddings.keys()
-        absent = sorted(kept.union(map(_key, texts)) - self._embeddings.keys())
+        absent = sorted((kept | others) - self._embeddings.keys())
         if absent:
             with progress("Embedding texts", len(absent), "texts") as advance:
                 for start in range(0, len(absent), AT_ONCE):
@@ -159,6 +166,11 @@ class BertScorer:
             recall=(scores.recall - b.recall) / (1 - b.recall),
             f1=(scores.f1 - b.f1) / (1 - b.f1),
         )
+
+    def forget(self) -> None:
+        """Forget the texts that were not used lately, once there are many: for between two submissions."""
+        if self._store.bytes > MOST_KEPT:
+            self._earlier, self._embeddings, self._store = self._embeddings, {}, VectorStore()
 
     def _embed(self, texts: Sequence[str], advance: Callable[[int], None]) -> None:
         import numpy as np

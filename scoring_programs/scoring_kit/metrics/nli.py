@@ -13,6 +13,7 @@ from scoring_kit.models.cache import ArrayCache, digest
 from scoring_kit.models.device import inference, place
 from scoring_kit.models.files import ModelFiles, locate
 from scoring_kit.models.loading import load_classifier, load_config, longest_input
+from scoring_kit.models.shared import engine
 from scoring_kit.models.tokenizing import TextTokenizer, encodable, load_tokenizer
 from scoring_kit.progress import progress
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 LABELS = ("entailment", "neutral", "contradiction")
 ENTAILMENT, NEUTRAL, CONTRADICTION = range(3)
 AT_ONCE = 16384  # pairs sorted and packed together: enough to find others of the same length; memory stays bounded
+MOST_KEPT = 256 * 2**20  # bytes of pairs that are kept for other submissions, once or twice
+BESIDES = 500  # bytes that a pair takes beside its characters
 LONGEST = 512  # tokens of a pair where the tokenizer declares no limit
 
 
@@ -53,12 +56,12 @@ class NliOptions:
 
 @lru_cache(maxsize=2)
 def load_nli_model(options: NliOptions) -> NliModel:
-    """The model for these options, made once in a process.
+    """The model for these options, made once in a process or shared by several.
 
     Raises:
         OrganiserError: the model is not on this machine or cannot be used, or its labels are not the three of NLI.
     """
-    return NliModel(options)
+    return engine(NliModel, options)
 
 
 class NliModel:
@@ -74,6 +77,8 @@ class NliModel:
         self._order = _label_order(self._files, load_config(self._files).id2label, options.labels)
         self._model: PreTrainedModel | None = None
         self._known: dict[tuple[str, str], tuple[float, ...]] = {}
+        self._earlier: dict[tuple[str, str], tuple[float, ...]] = {}
+        self._bytes = 0
         self._cache = ArrayCache(options.cache, "pairs", self._computed_with(), len(LABELS)) if options.cache else None
 
     def signature(self) -> dict[str, object]:
@@ -97,6 +102,8 @@ class NliModel:
         import numpy as np
 
         keys = [(encodable(premise), encodable(hypothesis)) for premise, hypothesis in pairs]
+        for pair in self._earlier.keys() & set(keys):
+            self._keep(pair, self._earlier.pop(pair))
         absent = set(keys) - self._known.keys()
         if self._cache is not None:
             self._read(self._cache, absent)
@@ -111,6 +118,11 @@ class NliModel:
             self._cache.write(computed, lambda key: np.array([computed[key]], dtype=np.float32))
         return np.array([self._known[key] for key in keys], dtype=np.float64).reshape(-1, len(LABELS))
 
+    def forget(self) -> None:
+        """Forget the pairs that were not used lately, once there are many: for between two submissions."""
+        if self._bytes > MOST_KEPT:
+            self._earlier, self._known, self._bytes = self._known, {}, 0
+
     def _classify(self, pairs: Sequence[tuple[str, str]], advance: Callable[[int], None]) -> None:
         model = self._classifier()
         ids = self._tokenizer.encode_pairs(pairs, self._longest(model))
@@ -118,13 +130,18 @@ class NliModel:
             arguments = padded([ids[i] for i in batch], self._tokenizer.pad_id, self._place.device)
             with inference(self._place):
                 probabilities = model(**arguments).logits.float().softmax(dim=-1)[:, self._order].tolist()
-            self._known.update((pairs[i], tuple(row)) for i, row in zip(batch, probabilities, strict=True))
+            for i, row in zip(batch, probabilities, strict=True):
+                self._keep(pairs[i], tuple(row))
             advance(len(batch))
 
     def _read(self, cache: ArrayCache, pairs: Iterable[tuple[str, str]]) -> None:
         pair_of = {digest(*pair): pair for pair in pairs}
         for key, array in cache.read(pair_of):
-            self._known[pair_of[key]] = tuple(array[0].tolist())
+            self._keep(pair_of[key], tuple(array[0].tolist()))
+
+    def _keep(self, pair: tuple[str, str], probabilities: tuple[float, ...]) -> None:
+        self._known[pair] = probabilities
+        self._bytes += BESIDES + len(pair[0]) + len(pair[1])
 
     def _computed_with(self) -> dict[str, object]:
         return {

@@ -12,17 +12,24 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 IN_MEMORY = 256 * 2**20  # bytes
+BESIDES = 2**10  # bytes for what is kept beside an array, such as its text
 
 
 class VectorStore:
-    """Keeps arrays and hands each back when it is needed, so that memory does not grow with the amount of data."""
+    """Keeps arrays and hands each back when it is needed, so that memory does not grow with the amount of data.
+
+    Attributes:
+        bytes: how much it keeps.
+    """
 
     def __init__(self, in_memory: int = IN_MEMORY) -> None:
+        self.bytes = 0
         self._left = in_memory
         self._file: IO[bytes] | None = None
 
     def keep(self, vectors: NDArray[np.float32]) -> Callable[[], NDArray[np.float32]]:
         """Keep an array and return a function that gives it back."""
+        self.bytes += vectors.nbytes + BESIDES
         if vectors.nbytes <= self._left:
             self._left -= vectors.nbytes
             return lambda: vectors
