@@ -90,8 +90,10 @@ class Plan:
 
     @property
     def distinct(self) -> dict[str, ScoringJob]:
-        """Every job once, by its digest: what is identical is one job."""
-        return {job.digest: job for both in self.jobs.values() for job in chain(*both)}
+        """Every job once, by its digest: what is identical is one job. Those of one scorer follow each other."""
+        jobs = [job for both in self.jobs.values() for job in chain(*both)]
+        scorers = list(dict.fromkeys(job.scorer.digest for job in jobs))
+        return {job.digest: job for job in sorted(jobs, key=lambda job: scorers.index(job.scorer.digest))}
 
 
 def rescore(request: RescoreRequest, say: Say = lambda _: None, advance: Advance = lambda _: None) -> Rescored:
