@@ -6,6 +6,7 @@ import atexit
 import io
 import logging
 import queue
+import re
 import tempfile
 import threading
 import time
@@ -38,6 +39,7 @@ NOTICE_SECONDS = 15
 JOBS_PER_THREAD = 2
 FEWEST_JOBS = 8
 FILES = ("scoring_program", "reference_data", "input_data", "ingestion_program")
+EXPECTED = "Expected the address that `dask scheduler` prints, such as tcp://head:8786."
 GPU = {"GPU": 1}
 """What a worker with one GPU declares: `dask worker … --resources GPU=1`."""
 
@@ -126,8 +128,7 @@ class Cluster:
             except (OSError, ValueError) as error:
                 if time.monotonic() > deadline:
                     raise UserError(
-                        f"--cluster {self._address}: no scheduler answers ({error}). Expected the address that "
-                        "`dask scheduler` prints, such as tcp://head:8786."
+                        f"--cluster {self._address}: no scheduler answers ({error}). {EXPECTED}"
                     ) from error
                 time.sleep(1)
                 continue
@@ -188,7 +189,11 @@ def cluster(address: str, engine: EngineName, say: Callable[[str], None]) -> Ite
     Raises:
         UserError: there is no scheduler, or versions do not match.
     """
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it reports is said in our own words
+    for name in [*logging.root.manager.loggerDict]:
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # what it reports is said in our own words
+    if not re.fullmatch(r"\w+://\S+:\d+/?", address):
+        raise UserError(f"--cluster {address}: not an address. {EXPECTED}")
     workers = Cluster(address, engine, say)
     try:
         yield workers

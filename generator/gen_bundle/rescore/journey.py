@@ -318,4 +318,4 @@ def _notes(plan: Plan, old: frozenset[str] | None, comparison: Comparison) -> It
     if comparison.uncompared:
         names = ", ".join(comparison.uncompared[:5])
         more = f" and {len(comparison.uncompared) - 5} more" if len(comparison.uncompared) > 5 else ""
-        yield f"{len(comparison.uncompared)} submissions are known to one side only and not compared: {names}{more}."
+        yield f"Not compared, because only one side has them: {names}{more}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import decimal
+import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -96,7 +97,7 @@ def _from_runs(content: Mapping[str, Any]) -> Scores:
 
 def _from_table(file: Path, text: str, bundle: OpenedBundle) -> OldScores:
     """A table; an empty cell is no score, and a line of empty cells a submission that failed."""
-    rows = csv.DictReader(text.splitlines())
+    rows = csv.DictReader(io.StringIO(text, newline=""))
     heads = list(rows.fieldnames or ())
     columns = [column.key for column in bundle.leaderboard.columns if column.key in heads]
     problems = [] if "submission" in heads and columns else [f"--scores {file}: line 1: {', '.join(heads)}. {EXPECTED}"]

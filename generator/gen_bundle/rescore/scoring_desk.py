@@ -37,6 +37,11 @@ class ScoringDesk:
         with self._held:
             self._of_scorer.close()
 
+    @property
+    def serves(self) -> int | None:
+        """The process of a program that serves; None where each job has one of its own."""
+        return self._warm.pid if self._warm else None
+
     def score(self, job: ScoringJob) -> JobResult | Lost:
         """Run a job, if this machine is one for it."""
         try:
@@ -45,7 +50,7 @@ class ScoringDesk:
             self._forget()
             return Lost(str(error))
         if self._warm is not None:
-            ended = score(replace(job, scorer=replace(job.scorer, task=self._warm.task)), self._warm, self._work)
+            ended = score(replace(job, scorer=self._warm.scorer), self._warm, self._work)
             if not isinstance(ended, Lost):
                 return ended
             self._forget()  # its process has died: the next job starts a new one, and this one gets a run of its own

@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.codabench.worker import read_metadata
-from gen_bundle.package.programs import COMMAND
 from gen_bundle.rescore.scoring_job import Scorer
-from gen_bundle.twin.bundle import Task
 from gen_bundle.twin.engines import Container, Ended, EngineError, LineListener
 from gen_bundle.twin.engines.process import program_environment
 from gen_bundle.twin.layout import copy_tree
@@ -35,13 +33,14 @@ class WarmProcess:
     """The `Engine` of a scorer whose program serves; its submissions run in forked children of that one process.
 
     Attributes:
-        task: the scorer's, without the data that the process has already.
+        scorer: the scorer, its task without the data that the process has already.
+        pid: of the process.
     """
 
     name = "process"
 
     def __init__(self, scorer: Scorer, program: Path, reference: Path, stub: Path) -> None:
-        self.task: Task = replace(scorer.task, scoring_program=stub, reference_data=None)
+        self.scorer = replace(scorer, task=replace(scorer.task, scoring_program=stub, reference_data=None))
         self._process = subprocess.Popen(
             [sys.executable, str(program / "score.py"), "--serve", str(reference)],
             cwd=program,
@@ -51,6 +50,7 @@ class WarmProcess:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
+        self.pid = self._process.pid
         try:
             greeting = self._answer(scorer.seconds + GRACE_SECONDS)
         except BaseException:
@@ -115,6 +115,8 @@ def serve(scorer: Scorer, work: Path) -> WarmProcess | None:
         scorer: the scorer.
         work: where its program and reference data are unpacked, and stay.
     """
+    from gen_bundle.package.programs import COMMAND
+
     if scorer.engine != "process" or sys.platform != "linux" or scorer.task.ingestion_only_during_scoring:
         return None
     program, reference, stub = (work / name for name in ("program", "reference", "stub"))

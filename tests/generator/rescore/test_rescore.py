@@ -173,16 +173,9 @@ def test_a_damaged_result_is_made_again(tmp_path: Path) -> None:
 def test_number_of_workers_and_order_change_no_byte(tmp_path: Path) -> None:
     old, new = bundles(tmp_path)
     teams = submissions(tmp_path)
-    seen = []
     for workers in (1, 3):
-        out = tmp_path / f"out{workers}"
-        rescored(new, "--submissions", teams, *OPTIONS, "--against", old, "--workers", workers, "--out", out)
-        seen.append({name: text.replace(str(workers).encode(), b"N") for name, text in outputs(out).items()})
-        for file in sorted(teams.iterdir(), reverse=True):  # listed in another order by some file systems
-            content_of = file.read_bytes()
-            file.unlink()
-            file.write_bytes(content_of)
-    assert seen[0].keys() == seen[1].keys()
+        more = ["--against", old, "--workers", workers, "--out", tmp_path / f"out{workers}"]
+        rescored(new, "--submissions", teams, *OPTIONS, *more)
     assert outputs(tmp_path / "out1") == outputs(tmp_path / "out3")
 
 
