@@ -127,9 +127,7 @@ class Cluster:
                 client = Client(self._address, timeout=CONNECT_SECONDS, set_as_default=False)
             except (OSError, ValueError) as error:
                 if time.monotonic() > deadline:
-                    raise UserError(
-                        f"--cluster {self._address}: no scheduler answers ({error}). {EXPECTED}"
-                    ) from error
+                    raise UserError(f"--cluster {self._address}: no scheduler answers ({error}). {EXPECTED}") from error
                 time.sleep(1)
                 continue
             try:

@@ -64,7 +64,9 @@ class Dask:
             process.kill()
             process.wait()
 
-    def _start(self, module: str, *arguments: str, environment: dict[str, str] | None = None) -> "subprocess.Popen[bytes]":
+    def _start(
+        self, module: str, *arguments: str, environment: dict[str, str] | None = None
+    ) -> "subprocess.Popen[bytes]":
         command = [sys.executable, "-m", f"distributed.cli.{module}", *arguments, "--no-dashboard"]
         with self._log(len(self.processes)).open("wb") as log:
             process = subprocess.Popen(
@@ -182,6 +184,20 @@ def test_one_gpu_is_never_used_by_two_jobs(tmp_path: Path, dask: Dask) -> None:
     spans = sorted(tuple(map(float, line.split())) for line in times.read_text().splitlines())
     assert len(spans) == 16
     assert all(earlier[1] <= later[0] for earlier, later in pairwise(spans))
+
+
+def test_workers_that_come_later_are_waited_for(tmp_path: Path, dask: Dask) -> None:
+    (bundle, _), teams = bundles(tmp_path), submissions(tmp_path, {"ant": TEAMS["ant"]})
+    dask.start_scheduler()
+    arguments = (bundle, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out", "--cluster", dask.address)
+    running = in_background(*arguments, "--gpu")
+    assert running.stderr is not None
+    assert "has no workers: waiting for one" in running.stderr.readline()
+    dask.start_worker()
+    assert "has a GPU: waiting for one that is started with --resources GPU=1" in running.stderr.readline()
+    dask.start_worker("--resources", "GPU=1")
+    _, said = running.communicate(timeout=120)
+    assert running.returncode == 0, said
 
 
 def test_versions_that_do_not_match(tmp_path: Path, dask: Dask) -> None:

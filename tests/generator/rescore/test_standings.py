@@ -13,7 +13,9 @@ from gen_bundle.rescore.submissions import SubmissionFile
 from tests.generator.rescore.given import NOWHERE
 
 ONE = Leaderboard((Column(0, "acc", "Accuracy"),), submission_rule="Force_Latest_Multiple")
-TWO = Leaderboard((Column(0, "f1", "F1"), Column(1, "error", "Error", sorting="asc")), submission_rule="Force_Latest_Multiple")
+TWO = Leaderboard(
+    (Column(0, "f1", "F1"), Column(1, "error", "Error", sorting="asc")), submission_rule="Force_Latest_Multiple"
+)
 
 
 def sent(*names: str, team: str = "", chosen: Sequence[bool] = ()) -> list[SubmissionFile]:
@@ -91,7 +93,9 @@ def compared(
     old: Mapping[str, float | None], new: Mapping[str, float | None], allowed: float | None = None
 ) -> Comparison:
     both = [
-        standings(side(ONE, {name: FAILED if acc is None else scored(acc=acc) for name, acc in one.items()}), sent(*one))
+        standings(
+            side(ONE, {name: FAILED if acc is None else scored(acc=acc) for name, acc in one.items()}), sent(*one)
+        )
         for one in (old, new)
     ]
     limits = {} if allowed is None else {(name, "acc"): allowed for name in old}
