@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -14,8 +14,8 @@ from gen_bundle.cli.messages import is_terminal, say, user_errors
 from gen_bundle.plain_text import one_line
 
 if TYPE_CHECKING:
-    from gen_bundle.rescore.journey import Progress, RescoreRequest
     from gen_bundle.rescore.outputs import Rescored
+    from gen_bundle.rescore.plan import Advance, Announce, RescoreRequest
 
 SHOWN = 20
 LOG_CHARACTERS = 200
@@ -81,6 +81,7 @@ def command(
 ) -> None:
     """Score all submissions again, and show who changes: scores, ranks, and who fails now."""
     from gen_bundle.rescore import journey
+    from gen_bundle.rescore.plan import RescoreRequest
     from gen_bundle.rescore.printed_jobs import printed_jobs, recorded_request
 
     if print_jobs + (job is not None) + collect > 1:
@@ -91,17 +92,17 @@ def command(
     elif bundle is None or submissions is None or phase is None:
         raise click.UsageError("Expected BUNDLE, --submissions and --phase (only --collect can do without).")
     else:
-        request = journey.RescoreRequest(
+        request = RescoreRequest(
             bundle, submissions, phase, out, against, scores, data, engine, workers, cluster, gpu, job
         )
-    with _interruptible(request), user_errors(), _progress_bar() as advance:
+    with _interruptible(request), user_errors(), _progress_bar() as (announce, advance):
         if print_jobs:
-            for line in printed_jobs(request, say, advance):
+            for line in printed_jobs(request, announce, advance):
                 click.echo(line)
             sys.exit(0)
         if job is not None:
-            sys.exit(1 if journey.score_only(request, say, advance) else 0)
-        rescored = (journey.collect if collect else journey.rescore)(request, say, advance)
+            sys.exit(1 if journey.score_only(request, announce, advance) else 0)
+        rescored = (journey.collect if collect else journey.rescore)(request, announce, advance)
     _show(rescored, request)
     sys.exit(0 if rescored.good else 1)
 
@@ -160,16 +161,20 @@ def _show_changes(rescored: Rescored) -> None:
 
 
 @contextmanager
-def _progress_bar() -> Iterator[Callable[[Progress], None]]:
-    """A bar with the time left, on a terminal."""
+def _progress_bar() -> Iterator[tuple[Announce, Advance]]:
+    """On a terminal a bar with the time left, and lines above it; else the lines alone."""
     if not is_terminal():
-        yield lambda _: None
+        yield say, lambda _: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
+    from rich.text import Text
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         shown = bar.add_task("rescoring", total=None)
-        yield lambda now: bar.update(shown, description=now.step, completed=now.done, total=now.total or None)
+        yield (
+            lambda text: bar.console.print(Text(one_line(text))),
+            lambda now: bar.update(shown, description=now.step, completed=now.done, total=now.total or None),
+        )

@@ -49,10 +49,10 @@ Ended = tuple[ScoringJob, JobResult | Lost]
 class Cluster:
     """The workers of a scheduler; see `Workers`."""
 
-    def __init__(self, address: str, engine: EngineName, say: Callable[[str], None]) -> None:
+    def __init__(self, address: str, engine: EngineName, announce: Callable[[str], None]) -> None:
         self._address = address
         self._engine = engine
-        self._say = say
+        self._announce = announce
         self._count = 0
         self._jobs: dict[str, tuple[Future, ScoringJob]] = {}
         self._ended: queue.SimpleQueue[Future] = queue.SimpleQueue()
@@ -139,7 +139,7 @@ class Cluster:
 
     def _reconnect(self) -> None:
         """Wait for the scheduler to be back; everything that it had is to be submitted again."""
-        self._say(f"the scheduler at {self._address} is gone: waiting for it to be back")
+        self._announce(f"the scheduler at {self._address} is gone: waiting for it to be back")
         self.close()
         self._lost += [job for _, job in self._jobs.values()]
         self._jobs.clear()
@@ -170,18 +170,20 @@ class Cluster:
             )
 
     def _notice(self) -> None:
-        """Say why nothing happens, where that is so."""
+        """Announce why nothing happens, where that is so."""
         workers = self._client.scheduler_info(n_workers=-1)["workers"]
         if not workers:
-            self._say(f"the scheduler at {self._address} has no workers: waiting for one")
+            self._announce(f"the scheduler at {self._address} has no workers: waiting for one")
         elif not any(worker["resources"].get("GPU") for worker in workers.values()) and any(
             job.scorer.gpu for _, job in self._jobs.values()
         ):
-            self._say(f"no worker at {self._address} has a GPU: waiting for one that is started with --resources GPU=1")
+            self._announce(
+                f"no worker at {self._address} has a GPU: waiting for one that is started with --resources GPU=1"
+            )
 
 
 @contextmanager
-def cluster(address: str, engine: EngineName, say: Callable[[str], None]) -> Iterator[Cluster]:
+def cluster(address: str, engine: EngineName, announce: Callable[[str], None]) -> Iterator[Cluster]:
     """The workers of a scheduler, which is left however the block ends.
 
     Raises:
@@ -192,7 +194,7 @@ def cluster(address: str, engine: EngineName, say: Callable[[str], None]) -> Ite
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # what it reports is said in our own words
     if not re.fullmatch(r"\w+://\S+:\d+/?", address):
         raise UserError(f"--cluster {address}: not an address. {EXPECTED}")
-    workers = Cluster(address, engine, say)
+    workers = Cluster(address, engine, announce)
     try:
         yield workers
     finally:

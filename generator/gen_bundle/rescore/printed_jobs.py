@@ -11,21 +11,21 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from gen_bundle.errors import UserError
-from gen_bundle.rescore.journey import RESULTS, Advance, RescoreRequest, Say, planned
 from gen_bundle.rescore.opened_bundle import OpenedBundle
+from gen_bundle.rescore.plan import RESULTS, Advance, Announce, RescoreRequest, planned
 from gen_bundle.rescore.store import Store
 from gen_bundle.whole_file import write_whole
 
 REQUEST = "request.json"
 
 
-def printed_jobs(request: RescoreRequest, say: Say, advance: Advance) -> Iterator[str]:
+def printed_jobs(request: RescoreRequest, announce: Announce, advance: Advance) -> Iterator[str]:
     """A command for each job that has no result yet; the bundles are kept below `out` for them, built and ready.
 
     Raises:
         UserError: something cannot be used or written.
     """
-    with planned(request, say, advance) as plan:
+    with planned(request, announce, advance) as plan:
         store = Store(request.out / RESULTS)
         kept = replace(
             request,

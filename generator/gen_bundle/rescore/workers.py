@@ -35,7 +35,7 @@ class Workers(Protocol):
 
 
 def run(
-    jobs: Iterable[ScoringJob], workers: Workers, say: Callable[[str], None]
+    jobs: Iterable[ScoringJob], workers: Workers, announce: Callable[[str], None]
 ) -> Iterator[tuple[ScoringJob, JobResult | Lost]]:
     """Run all jobs, in whatever order they end; one that gets lost is tried again, and lost only when that failed, too.
 
@@ -54,12 +54,12 @@ def run(
         if not isinstance(ended, Lost):
             given_up = 0
         elif not ended.final and tries[job.digest] < ATTEMPTS:
-            say(f"{job.submission.name}: {ended.reason}. It is tried again.")
+            announce(f"{job.submission.name}: {ended.reason}. It is tried again.")
             waiting.append(job)
             continue
         else:
             given_up += 1
-            say(f"{job.submission.name}: {ended.reason}. Given up after {ATTEMPTS} attempts.")
+            announce(f"{job.submission.name}: {ended.reason}. Given up after {ATTEMPTS} attempts.")
         yield job, ended
         if given_up == HOPELESS:
             raise UserError(

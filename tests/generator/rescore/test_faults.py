@@ -62,7 +62,7 @@ def test_a_program_that_fails_on_a_full_disk(job: ScoringJob, tmp_path: Path, mo
     (tmp_path / "teams" / "ant.zip").unlink()
     failing = replace(job, submission=submissions(tmp_path, {"ant": TEAMS["eel"]}) / "ant.zip")
     assert isinstance(score(failing, ProcessEngine(), tmp_path), JobResult)
-    usage = namedtuple("usage", ("total", "used", "free"))  # noqa: PYI024
+    usage = namedtuple("usage", ("total", "used", "free"))
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(1, 1, 0))
     assert score(failing, ProcessEngine(), tmp_path) == Lost(f"{tmp_path}: no space left on the disk")
 
@@ -134,7 +134,7 @@ def test_a_lost_job_is_tried_so_often_and_others_are_not_held_up(jobs: list[Scor
 
 def test_where_all_jobs_get_lost_it_ends(jobs: list[ScoringJob]) -> None:
     workers = Losing({str(number) for number in range(6)}, final=True)
-    with pytest.raises(UserError, match="jobs in a row could not be run.*gone"):
+    with pytest.raises(UserError, match=r"jobs in a row could not be run.*gone"):
         list(ran(jobs, workers))
     assert len(workers.seen) <= HOPELESS + workers.room
 

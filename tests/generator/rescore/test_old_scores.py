@@ -20,7 +20,7 @@ EXPECTED: Changes = [
 
 
 def changes(out: Path) -> Changes:
-    return [tuple(change.values()) for change in content(out)["changes"]]  # type: ignore[misc]
+    return [tuple(change.values()) for change in content(out)["changes"]]
 
 
 def table(folder: Path, text: str) -> Path:
@@ -66,8 +66,7 @@ def test_what_a_site_stored(tmp_path: Path) -> None:
         scores = {"acc": old[team]} if team in old else {}
         records.append(record(number, file, "Finished" if team in old else "Failed", scores=scores))
     (phase / "submissions.json").write_text(json.dumps(records))
-    file = phase / "submissions.json"
-    rescored(new, "--submissions", phase, *OPTIONS, "--scores", file, "--out", tmp_path / "out")
+    rescored(new, "--submissions", phase, *OPTIONS, "--scores", phase / "submissions.json", "--out", tmp_path / "out")
     assert [(name.split("/")[0], *rest) for name, *rest in changes(tmp_path / "out")] == EXPECTED
 
 

@@ -92,14 +92,14 @@ def test_scores_that_the_server_refuses() -> None:
 def compared(
     old: Mapping[str, float | None], new: Mapping[str, float | None], allowed: float | None = None
 ) -> Comparison:
-    both = [
+    before, after = (
         standings(
             side(ONE, {name: FAILED if acc is None else scored(acc=acc) for name, acc in one.items()}), sent(*one)
         )
         for one in (old, new)
-    ]
+    )
     limits = {} if allowed is None else {(name, "acc"): allowed for name in old}
-    return compare(*both, sorted({*old, *new}), Measure(["acc"], limits))
+    return compare(before, after, sorted({*old, *new}), Measure(["acc"], limits))
 
 
 def test_a_rank_that_moves_with_the_same_score_is_a_change() -> None:
@@ -113,8 +113,8 @@ def test_a_rank_that_moves_with_the_same_score_is_a_change() -> None:
 def test_the_largest_change_is_first_in_the_units_of_its_column() -> None:
     old = {"ant": scored(f1=0.5, error=100), "bee": scored(f1=0.1, error=900), "cat": scored(f1=0.2, error=500)}
     new = {"ant": scored(f1=0.9, error=100), "bee": scored(f1=0.1, error=880), "cat": FAILED}
-    both = [standings(side(TWO, one), sent("ant", "bee", "cat")) for one in (old, new)]
-    found = compare(*both, ["ant", "bee", "cat"], Measure(["f1", "error"]))
+    before, after = (standings(side(TWO, one), sent("ant", "bee", "cat")) for one in (old, new))
+    found = compare(before, after, ["ant", "bee", "cat"], Measure(["f1", "error"]))
     assert [(one.submission, one.column) for one in found.changes] == [
         ("cat", "error"),
         ("cat", "f1"),
