@@ -50,7 +50,9 @@ def main(program_folder: Path, arguments: Sequence[str]) -> int:
     request = _parse(arguments)
     gc.set_threshold(*COLLECTING)
     if request.serve is not None:
-        return importlib.import_module("scoring_kit.warm.worker").serve(program_folder, request.serve, request.task)
+        from scoring_kit.warm.worker import serve  # a single run does without its imports
+
+        return serve(program_folder, request.serve, request.task)
     return score_once(program_folder, request.input, request.output, request.task)
 
 
@@ -78,7 +80,10 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         help="score many submissions against this folder of reference data: the "
         "requests are lines of JSON on standard input (scoring_kit/warm/worker.py)",
     )
-    return parser.parse_args(arguments)
+    request = parser.parse_args(arguments)
+    if request.serve is not None and sys.platform != "linux":
+        parser.error("--serve works on Linux alone: score each submission by a run of its own")
+    return request
 
 
 @dataclass(frozen=True)

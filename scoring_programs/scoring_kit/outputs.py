@@ -11,7 +11,7 @@ from pathlib import Path
 from scoring_kit.errors import OrganiserError
 from scoring_kit.program import Program, title_of
 from scoring_kit.report import Run, failure_page, results_page
-from scoring_kit.report.withholding import shown_rows, shown_values
+from scoring_kit.report.withholding import shown_names
 from scoring_kit.results import TaskResult
 
 PAGE = "detailed_results.html"
@@ -112,10 +112,10 @@ def check_finite(program: Program, results: Mapping[str, TaskResult]) -> None:
 
 
 def _metric_details(program: Program, result: TaskResult) -> dict[str, dict[str, float | int | str | None]]:
-    values, rows = shown_values(program, result.metrics), shown_rows(program, result.metrics)
+    values, rows = shown_names(program, result.metrics)
     if program.scores_hidden:
         # Only organisers can open the file then: hidden columns are in it, too.
-        values |= {column.key for column in program.columns}
+        values = values.union(column.key for column in program.columns)
     return {
         name: {
             "value": program.rounded(metric.value) if name in values and metric.value is not None else None,

@@ -53,7 +53,7 @@ def clpsych_test_set() -> list[Timeline]:
 def long_texts(count: int, seed: int = 512) -> list[str]:
     """So many texts of a dozen sentences, a few hundred tokens each."""
     rng = random.Random(seed)
-    return [" ".join(_sentence(rng) for _ in range(12)) for _ in range(count)]
+    return [" ".join(sentence(rng) for _ in range(12)) for _ in range(count)]
 
 
 def _timeline(rng: random.Random, posts_there: int) -> Timeline:
@@ -66,8 +66,8 @@ def _timeline(rng: random.Random, posts_there: int) -> Timeline:
     spans = [span for kind in CLASSES for span in predicted[kind]]
     posts = [
         Post(
-            gold=[_sentence(rng) for _ in range(rng.randint(1, 3))],
-            summary=[_sentence(rng) for _ in range(rng.randint(1, 3))],
+            gold=[sentence(rng) for _ in range(rng.randint(1, 3))],
+            summary=[sentence(rng) for _ in range(rng.randint(1, 3))],
             evidence=rng.sample(spans, min(len(spans), rng.randint(0, 4))),
         )
         for _ in range(posts_there)
@@ -76,8 +76,8 @@ def _timeline(rng: random.Random, posts_there: int) -> Timeline:
         gold,
         predicted,
         posts,
-        gold_summary=[_sentence(rng) for _ in range(rng.randint(3, 5))],
-        summary=[_sentence(rng) for _ in range(rng.randint(2, 4))],
+        gold_summary=[sentence(rng) for _ in range(rng.randint(3, 5))],
+        summary=[sentence(rng) for _ in range(rng.randint(2, 4))],
     )
 
 
@@ -94,7 +94,7 @@ def _altered(rng: random.Random, span: str) -> str:
     return " ".join(words) or span
 
 
-def _sentence(rng: random.Random) -> str:
+def sentence(rng: random.Random) -> str:
     parts = [
         f"{rng.choice(WHO)} {rng.choice(DOES)} {rng.choice(WHAT)} {rng.choice(HOW)}" for _ in range(rng.randint(1, 2))
     ]

@@ -1,13 +1,29 @@
-"""A warm worker (`score.py --serve`), asked over its pipes as whoever rescores many submissions asks it."""
+"""A warm worker (`score.py --serve`), asked over its pipes, and the single run that it must equal."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+
+ENVIRONMENT = {"SOURCE_DATE_EPOCH": "1767225600"}
+BY_NATURE = re.compile(r"^(scored in [\d.]+ s|(Embedding texts|Classifying sentence pairs|Loaded ).*)\n", re.MULTILINE)
+"""Lines with times: when a run prints them, and what they say, differs from run to run."""
+
+
+@dataclass(frozen=True)
+class Left:
+    """All that a run leaves; `files` by their names."""
+
+    exit_code: int | None
+    stdout: str
+    stderr: str
+    files: Mapping[str, bytes]
 
 
 class WarmWorker:
@@ -23,22 +39,32 @@ class WarmWorker:
                 stdout=subprocess.PIPE,
                 stderr=stderr,
                 cwd=program,
-                env={**os.environ, **(environment or {})},
+                env={**os.environ, **ENVIRONMENT, **(environment or {})},
                 encoding="utf-8",
                 start_new_session=True,
             )
+        assert self.process.stdin is not None
         assert self.process.stdout is not None
-        self.first_line = self.process.stdout.readline()
+        self.requests, self.answers = self.process.stdin, self.process.stdout
+        self.first_line = self.answers.readline()
 
     def ask(self, job: Path, seconds: float | None = 120.0) -> dict[str, Any] | None:
         """Score the submission in `job/input`; None where the worker ended instead of answering."""
-        files = {name: str(job / name) for name in ("input", "output", "stdout", "stderr")}
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps({**files, "seconds": seconds}) + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline()
+        self.send(job, seconds)
+        answer = self.answers.readline()
         return json.loads(answer) if answer else None
+
+    def send(self, job: Path, seconds: float | None) -> None:
+        """Send a request, without waiting for the answer."""
+        files = {name: str(job / name) for name in ("input", "output", "stdout", "stderr")}
+        self.requests.write(json.dumps({**files, "seconds": seconds}) + "\n")
+        self.requests.flush()
+
+    def score(self, job: Path) -> Left:
+        """Score a submission; what that left."""
+        answer = self.ask(job)
+        assert answer is not None
+        return _left(answer["exit_code"], job)
 
     def __enter__(self) -> "WarmWorker":
         return self
@@ -46,11 +72,43 @@ class WarmWorker:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
         if kind is None:
-            self.process.stdin.close()
+            self.requests.close()
         else:
             self.process.kill()
         self.process.wait(60)
-        self.process.stdout.close()
+        self.answers.close()
+
+
+def score_alone(program: Path, job: Path, environment: Mapping[str, str] | None = None) -> Left:
+    """Score the submission in `job/input`, where the gold is, too, by a run of its own."""
+    with (job / "stdout").open("wb") as out, (job / "stderr").open("wb") as err:
+        done = subprocess.run(
+            [sys.executable, str(program / "score.py"), str(job / "input"), str(job / "output")],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            cwd=program,
+            env={**os.environ, **ENVIRONMENT, **(environment or {})},
+            check=False,
+        )
+    return _left(done.returncode if done.returncode >= 0 else 128 - done.returncode, job)
+
+
+def write_job(folder: Path, reference: Path, files: Mapping[str, bytes]) -> Path:
+    """Lay out a submission as for a single run; returns `folder`."""
+    (folder / "input" / "res").mkdir(parents=True)
+    for name, content in files.items():
+        path = folder / "input" / "res" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    (folder / "input" / "ref").symlink_to(reference)
+    return folder
+
+
+def _left(exit_code: int | None, job: Path) -> Left:
+    printed = [(job / name).read_bytes().decode() for name in ("stdout", "stderr")]
+    stdout, stderr = (BY_NATURE.sub("", text) for text in printed)
+    output = job / "output"
+    files = {path.name: path.read_bytes() for path in output.iterdir()} if output.is_dir() else {}
+    return Left(exit_code, stdout, stderr, files)

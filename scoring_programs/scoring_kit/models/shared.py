@@ -1,7 +1,7 @@
 """Engines that run models: a process's own, or, in a run of a warm worker, those that all its runs share.
 
 The latter live in a process of their own, which is asked over a connection. What it cannot do (it has died, or the
-engine has failed there), the run does itself, as a single run would: so failures and messages are those of a single run.
+engine has failed there), the run does itself: so failures and messages are those of a single run.
 """
 
 from __future__ import annotations

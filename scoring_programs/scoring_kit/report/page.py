@@ -12,7 +12,7 @@ from html import escape
 from scoring_kit.program import Column, Program
 from scoring_kit.report.document import document, moment
 from scoring_kit.report.figures import DECIMALS, figure_html, label_html, number
-from scoring_kit.report.withholding import shown_rows, shown_values
+from scoring_kit.report.withholding import shown_names
 from scoring_kit.results import Metric, TaskResult
 
 MAX_BYTES = 250_000
@@ -180,7 +180,7 @@ def _figures(program: Program, result: TaskResult, left: int) -> str:
 
 def _further(program: Program, result: TaskResult) -> str:
     """The metrics that neither the board nor a figure shows, folded away."""
-    values, rows = shown_values(program, result.metrics), shown_rows(program, result.metrics)
+    values, rows = shown_names(program, result.metrics)
     on_board = [result.metrics[column.key] for column in program.columns if column.key in result.metrics]
     drawn = program.details in ("full", "all")
     metrics = [

@@ -21,25 +21,31 @@ MAX_LABELS = 25
 MAX_TYPES = 40
 
 
-def shown_values(program: Program, metrics: Mapping[str, Metric]) -> set[str]:
-    """Names of the metrics of a task whose values may be shown: the board's columns, and more by `details`."""
+def shown_names(program: Program, metrics: Mapping[str, Metric]) -> tuple[set[str], set[str]]:
+    """Names of the metrics of a task whose values may be shown, and of those whose `rows` may be shown, too.
+
+    Values are those of the board's columns, and more by `details`. How many gold items there are is not part of the
+    board, so rows need more than that.
+    """
+    names = _shown_values(program, metrics)
+    if program.details in ("full", "all"):
+        return names, names
+    return names, {name for name in names if metrics[name].of_submission}
+
+
+def _shown_values(program: Program, metrics: Mapping[str, Metric]) -> set[str]:
     if program.details == "all":
         return set(metrics)
     board = {column.key for column in program.columns if not column.hidden}
     if program.details == "none":
         return board.intersection(metrics)
-    aliases = {name for name, metric in metrics.items() if any(metric is metrics.get(key) for key in board)}
+    on_board = {id(metrics[key]) for key in board if key in metrics}
+    aliases = {name for name, metric in metrics.items() if id(metric) in on_board}
     of_submission = {name for name, metric in metrics.items() if metric.of_submission}
     names = aliases | of_submission
     if program.details == "full":
         names |= open_metrics(metrics, {column.key for column in program.columns}, program.details_min_items)
     return names
-
-
-def shown_rows(program: Program, metrics: Mapping[str, Metric]) -> set[str]:
-    """Names of the metrics whose `rows` may be shown, too: how many gold items there are is not part of the board."""
-    names = shown_values(program, metrics)
-    return names if program.details in ("full", "all") else {name for name in names if metrics[name].of_submission}
 
 
 def open_metrics(metrics: Mapping[str, Metric], board: Collection[str], min_items: int) -> set[str]:
@@ -49,8 +55,8 @@ def open_metrics(metrics: Mapping[str, Metric], board: Collection[str], min_item
     whole that the board may show, such as the F1 of each label and macro F1.
     """
     families: dict[str, list[str]] = {}
-    on_board = [metrics[name] for name in board if name in metrics]
-    shown = {name for name, metric in metrics.items() if name not in board and any(metric is one for one in on_board)}
+    on_board = {id(metrics[name]) for name in board if name in metrics}
+    shown = {name for name, metric in metrics.items() if name not in board and id(metric) in on_board}
     for name in metrics:
         if name not in board and name not in shown:
             families.setdefault(re.split(r"[:.]", name, maxsplit=1)[0], []).append(name)

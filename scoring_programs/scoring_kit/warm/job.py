@@ -67,7 +67,7 @@ def run_job(job: Job, score: Callable[[], int], models: ModelProcess, printed: t
     flush()
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
     worker, began = os.getpid(), time.monotonic()
-    child = os.fork()
+    child, status = os.fork(), 1
     if child == 0:
         try:
             die_with(worker)
@@ -76,6 +76,7 @@ def run_job(job: Job, score: Callable[[], int], models: ModelProcess, printed: t
             models.leave_in_fork()
             for stream, standard in zip(streams, STREAMS, strict=True):
                 os.dup2(stream, standard)
+                os.close(stream)
             ask_through(cache(models.connect))
             status = _status(score, imported)
         except BaseException:
@@ -91,12 +92,12 @@ def run_job(job: Job, score: Callable[[], int], models: ModelProcess, printed: t
     modules = os.pread(imported, os.fstat(imported).st_size, 0)
     for descriptor in (*streams, imported):
         os.close(descriptor)
-    return JobEnd(code, seconds, code is None, json.loads(modules) if modules else ())
+    return JobEnd(code, seconds, code is None, _names(modules))
 
 
 def _status(score: Callable[[], int], imported: int) -> int:
     """The exit status as Python makes it of what `score` returns or raises; new modules are written to `imported`."""
-    known = set(sys.modules)
+    known = len(sys.modules)
     try:
         status = score()
     except SystemExit as end:
@@ -106,13 +107,23 @@ def _status(score: Callable[[], int], imported: int) -> int:
     except BaseException:
         traceback.print_exc()
         status = 1
-    if new := [name for name in sys.modules if name not in known]:
-        os.pwrite(imported, json.dumps(new).encode(), 0)
+    with suppress(Exception):  # a run may have closed what is open, or broken what it is written with
+        if len(sys.modules) > known:  # new ones are last
+            os.pwrite(imported, json.dumps(list(sys.modules)[known:]).encode(), 0)
     try:
         flush()
     except OSError:
         return CANNOT_FLUSH
     return status & 0xFF
+
+
+def _names(modules: bytes) -> Sequence[str]:
+    """The names that a run has written; none where it was ended before, or did not write them as `_status` does."""
+    try:
+        names = json.loads(modules)
+    except ValueError:
+        return ()
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else ()
 
 
 def _wait(child: int, deadline: float) -> int | None:

@@ -10,7 +10,7 @@ it then scores that submission, and answers with a line such as
 
 Paths are absolute. `input` holds the submission as for a single run; the gold is the worker's own. `stdout` and
 `stderr` are files for what the run prints. `seconds` is the limit on the clock, null for none. `exit_code` is null for
-a run that was ended at its limit, and 128 + n for one that signal n ended. The worker ends when there are no more lines.
+a run that was ended at its limit, and 128 + n for one that signal n ended. The worker ends with its last line.
 """
 
 import gc
@@ -43,9 +43,6 @@ def serve(program_folder: Path, reference_folder: Path, task: str | None) -> int
 
     Where the program or its gold cannot be loaded, it is the status of a single run, and nothing is answered.
     """
-    if sys.platform != "linux":
-        print("--serve: works on Linux alone. Score each submission in a run of its own.", file=sys.stderr)
-        return WRONG_USE
     requests, answers = _protocol_streams()
     with requests, answers, ModelProcess({requests.fileno(), answers.fileno()}) as models:
         loading = _Loading()
@@ -59,12 +56,12 @@ def serve(program_folder: Path, reference_folder: Path, task: str | None) -> int
         for line in requests:
             try:
                 job = Job(**json.loads(line))
-            except (ValueError, TypeError) as error:
-                print(f"--serve: a request cannot be read ({error}).", file=sys.stderr)
+                sys.argv[1:] = [job.input, job.output]
+                score = partial(score_once, program_folder, Path(job.input), Path(job.output), task, gold)
+                end = run_job(job, score, models, loading.printed)
+            except (ValueError, TypeError, OSError) as error:
+                print(f"--serve: a request cannot be met: {error}", file=sys.stderr)
                 return WRONG_USE
-            sys.argv[1:] = [job.input, job.output]
-            score = partial(score_once, program_folder, Path(job.input), Path(job.output), task, gold)
-            end = run_job(job, score, models, loading.printed)
             _answer(answers, {"exit_code": end.exit_code, "seconds": end.seconds, "timed_out": end.timed_out})
             loading.imports(end.imported)
     return 0
@@ -118,17 +115,18 @@ class _Loading:
         new = [name for name in modules if name not in self._tried]
         if new:
             self._tried.update(new)
-            self.watched(lambda: [_imported(name) for name in new])
+            self.watched(lambda: _import(new))
 
 
-def _imported(name: str) -> None:
-    with suppress(Exception):  # it may have come to be otherwise than by an import of that name
-        importlib.import_module(name)
+def _import(modules: Sequence[str]) -> None:
+    for name in modules:
+        with suppress(Exception):  # it may have come to be otherwise than by an import of that name
+            importlib.import_module(name)
 
 
 @contextmanager
 def _redirected(*targets: int) -> Iterator[None]:
-    """Let standard output and standard error, whoever writes to them, be these files for a while."""
+    """Let standard output and standard error be these files for a while, also for what is not written in Python."""
     kept = [os.dup(stream) for stream in STREAMS]
     flush()
     for target, stream in zip(targets, STREAMS, strict=True):

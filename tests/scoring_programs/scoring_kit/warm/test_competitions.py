@@ -1,0 +1,95 @@
+"""A warm worker leaves for every submission what a single run leaves: valid and spoiled ones, in any order."""
+
+import io
+import random
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.package.phase_data import prepare_phases
+from gen_bundle.package.programs import program_members
+from gen_bundle.package.resolve import resolve
+from gen_bundle.render.starting_kit import starting_kit_members
+from gen_bundle.resources import resource
+from gen_bundle.zips.writing import write_zip
+from tests.scoring_programs.warm import WarmWorker, score_alone, write_job
+
+PROGRAMS = (
+    ("clarity2026", None),
+    ("process2025", None),
+    ("seedev2016", None),
+    ("are2007", None),
+    ("clpsych2025", "a2"),
+)
+SPOILED = 6
+Files = Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
+class Case:
+    """An unpacked program, the gold of its dev phase, and submissions."""
+
+    program: Path
+    reference: Path
+    submissions: list[Files]
+
+
+@pytest.fixture(scope="module", params=PROGRAMS, ids=lambda program: program[0])
+def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
+    name, task = request.param
+    work = tmp_path_factory.mktemp(name)
+    competition = resolve(resource("bundles") / name, layout="separate" if task else "joint")
+    competition = competition.only(task) if task else competition
+    data = prepare_phases(competition, work)[0]
+    write_zip(work / "program.zip", program_members(competition, competition.units[0]))
+    with zipfile.ZipFile(work / "program.zip") as archive:
+        archive.extractall(work / "program")
+    examples = [
+        _unzipped(content)
+        for path, content in starting_kit_members(competition, data).items()
+        if path.startswith("examples/") and path.endswith(".zip") and isinstance(content, bytes)
+    ]
+    assert len(examples) >= 5
+    chance = random.Random(name)
+    spoiled = [_spoiled(chance.choice(examples), chance) for _ in range(SPOILED)]
+    return Case(work / "program", data.references[competition.units[0].id], [*examples, {}, *spoiled])
+
+
+def _unzipped(content: bytes) -> Files:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
+
+
+def _spoiled(files: Files, chance: random.Random) -> Files:
+    """A submission with some bytes of a file replaced, and sometimes a file less."""
+    spoiled = dict(files)
+    name = chance.choice(sorted(spoiled))
+    content = bytearray(spoiled[name])
+    for _ in range(chance.choice((1, 1, 20))):
+        if content:
+            content[chance.randrange(len(content))] = chance.choice(b'\x00\xff"{},9aE \n')
+    spoiled[name] = bytes(content)
+    if len(spoiled) > 1 and chance.random() < 0.3:
+        del spoiled[chance.choice(sorted(spoiled))]
+    return spoiled
+
+
+@pytest.mark.slow
+def test_every_submission_leaves_what_a_single_run_leaves(case: Case) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        alone = [
+            score_alone(case.program, write_job(work / f"alone {number}", case.reference, files))
+            for number, files in enumerate(case.submissions)
+        ]
+        assert {left.exit_code for left in alone} == {0, 1}
+        order = [*range(len(alone)), *range(len(alone))]
+        random.Random(1).shuffle(order)
+        with WarmWorker(case.program, case.reference, log=work / "log") as worker:
+            for turn, number in enumerate(order):
+                left = worker.score(write_job(work / str(turn), case.reference, case.submissions[number]))
+                assert left == alone[number]

@@ -1,0 +1,233 @@
+"""Whatever a run does in a warm worker: it ends as in a process of its own, and the next run does not notice."""
+
+import json
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.package.programs import program_members
+from gen_bundle.package.resolve import resolve
+from gen_bundle.zips.writing import write_zip
+from scoring_kit.frame import main
+from tests.generator.competition import small_competition
+from tests.scoring_programs.warm import WarmWorker, score_alone, write_job
+
+GOLD = "id,label\nt1,positive\nt2,negative\nt3,neutral\n"
+NOWHERE = json.dumps(dict.fromkeys(("input", "output", "stdout", "stderr"), "/no/such") | {"seconds": None})
+PREDICTED = b"id,label\nt1,positive\nt2,negative\nt3,negative\n"
+# What the scorer does before it scores, as the submission asks.
+ACTING = """
+import gc, json, os, random, resource, signal, subprocess, sys, threading, time, warnings
+from pathlib import Path
+
+STATE = []
+CHANCE = random.Random(1)
+
+def act(reference, submission):
+    file = Path(sys.argv[1], "res", "act.txt")
+    if file.exists():
+        exec(file.read_text(), globals(), locals())
+"""
+ACTS = {
+    "nothing": "",
+    "ends the process": "os._exit(7)",
+    "ends with a status": "sys.exit(5)",
+    "ends with words": "sys.exit('my words')",
+    "ends well without scores": "sys.exit()",
+    "crashes": "os.kill(os.getpid(), signal.SIGSEGV)",
+    "is killed": "os.kill(os.getpid(), signal.SIGKILL)",
+    "fails": "raise ValueError('GOLD')",
+    "never returns": "def again(): again()\nagain()",
+    "has no memory": "resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31))\n[0] * 2**40",
+    "changes the gold": "reference.labels.update(t1='neutral')",
+    "keeps state": "STATE.append(1)\nprint(len(STATE), CHANCE.random(), file=sys.stderr)",
+    "breaks modules": "json.dumps = sys.modules['scoring_kit.frame'].run = None",
+    "leaves its folder": "os.chdir('/')\nos.environ['SOURCE_DATE_EPOCH'] = '1'\nos.umask(0o777)\nsys.path.clear()",
+    "warns": "warnings.warn('odd', RuntimeWarning)",
+    "silences warnings": "warnings.simplefilter('ignore')\nwarnings.warn('odd', RuntimeWarning)",
+    "prints past Python": "os.write(2, b'raw words\\n')\nos.system('echo said by a shell')",
+    "reads": "print(repr(sys.stdin.read()), file=sys.stderr)",
+    "closes files": "os.closerange(3, 200)",
+    "writes into files": "for n in range(3, 40):\n    try: os.write(n, b'[1, {')\n    except OSError: pass",
+    "imports": "import wave, colorsys\nprint('read', file=sys.stderr)",
+    "sets limits": "sys.setrecursionlimit(150)\ngc.disable()\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)",
+    "leaves a process": "subprocess.Popen(['sleep', '300'])",
+    "leaves a thread": "threading.Thread(target=time.sleep, args=(300,), daemon=True).start()",
+}
+
+
+class Case:
+    """A packed program of a package that does what a submission asks, and its gold."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.reference, self.program = folder / "reference", folder / "program"
+        package = small_competition(folder) / "my_task"
+        module = package / "classification.py"
+        text = module.read_text(encoding="utf-8")
+        text = text.replace("    ids = sorted", "    act(reference, submission)\n    ids = sorted")
+        module.write_text(text.replace("METRICS =", f"{ACTING}\nMETRICS ="), encoding="utf-8")
+        self.reference.mkdir()
+        (self.reference / "gold.csv").write_text(GOLD, encoding="utf-8")
+        self.package = package
+
+    def pack(self) -> "Case":
+        competition = resolve(self.package.parent)
+        write_zip(self.folder / "program.zip", program_members(competition, competition.units[0]))
+        with zipfile.ZipFile(self.folder / "program.zip") as archive:
+            archive.extractall(self.program)
+        return self
+
+    def job(self, name: str, act: str = "", predicted: bytes = PREDICTED) -> Path:
+        files = {"predictions.csv": predicted, **({"act.txt": act.encode()} if act else {})}
+        return write_job(self.folder / name, self.reference, files)
+
+    def worker(self) -> WarmWorker:
+        return WarmWorker(self.program, self.reference, log=self.folder / "log")
+
+
+@pytest.fixture(scope="module")
+def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
+    return Case(tmp_path_factory.mktemp("case")).pack()
+
+
+@pytest.fixture(scope="module")
+def worker(case: Case) -> Iterator[WarmWorker]:
+    with case.worker() as worker:
+        assert worker.first_line == '{"protocol": 1}\n'
+        yield worker
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("act", ACTS)
+def test_a_run_ends_as_by_itself_and_the_next_one_does_not_notice(case: Case, worker: WarmWorker, act: str) -> None:
+    alone = score_alone(case.program, case.job(f"alone {act}", ACTS[act]))
+    plain = score_alone(case.program, case.job(f"plain {act}"))
+    assert worker.score(case.job(f"warm {act}", ACTS[act])) == alone
+    assert worker.score(case.job(f"next {act}")) == plain
+    assert plain.exit_code == 0
+    assert worker.score(case.job(f"again {act}", ACTS[act])) == alone
+
+
+def test_a_refused_submission_ends_as_by_itself(case: Case, worker: WarmWorker) -> None:
+    alone = score_alone(case.program, case.job("refused alone", predicted=b"id,label\nt1,happy\nt9,positive\n"))
+    assert (alone.exit_code, list(alone.files)) == (1, ["detailed_results.html"])
+    assert worker.score(case.job("refused", predicted=b"id,label\nt1,happy\nt9,positive\n")) == alone
+
+
+def test_a_run_that_hangs_is_ended_at_its_limit_with_all_that_it_started(case: Case, worker: WarmWorker) -> None:
+    act = "one = subprocess.Popen(['sleep', '300'])\nprint(one.pid, flush=True)\ntime.sleep(300)"
+    began = time.monotonic()
+    answer = worker.ask(case.job("hangs", act), seconds=1.0)
+    assert answer is not None
+    assert (answer["exit_code"], answer["timed_out"]) == (None, True)
+    assert 1 <= answer["seconds"] <= time.monotonic() - began < 60
+    assert not _runs(int((case.folder / "hangs" / "stdout").read_text()))
+    assert worker.score(case.job("after a hang")).exit_code == 0
+
+
+def test_what_a_run_left_running_is_ended(case: Case, worker: WarmWorker) -> None:
+    left = worker.score(case.job("leaves", "print(subprocess.Popen(['sleep', '300']).pid, flush=True)"))
+    assert left.exit_code == 0
+    assert not _runs(int(left.stdout.splitlines()[0]))
+
+
+def test_a_run_ends_with_the_worker(case: Case) -> None:
+    with case.worker() as worker:
+        job = case.job("with the worker", "print(os.getpid(), flush=True)\ntime.sleep(300)")
+        worker.send(job, seconds=None)
+        run = _text(job / "stdout")
+        worker.process.kill()
+        assert worker.answers.read() == ""
+    _wait_for(lambda: not _runs(int(run)))
+
+
+def test_what_loading_prints_every_run_prints(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    module = case.package / "reference.py"
+    text = module.read_text(encoding="utf-8").replace(
+        "    problems = Problems()\n", "    said()\n    problems = Problems()\n"
+    )
+    said = "import sys, os\ndef said():\n    print('to out')\n    os.write(2, b'to err')\n"
+    module.write_text(text.replace("FILE = ", f"{said}\nFILE = "), encoding="utf-8")
+    case.pack()
+    alone = score_alone(case.program, case.job("alone"))
+    assert alone.stderr == "to err"
+    with case.worker() as worker:
+        for number in range(3):
+            assert worker.score(case.job(str(number))) == alone
+
+
+def test_gold_that_is_wrong_ends_the_worker_before_it_answers(tmp_path: Path) -> None:
+    case = Case(tmp_path).pack()
+    (case.reference / "gold.csv").write_text("id,label\nt1,CANARY\n", encoding="utf-8")
+    alone = score_alone(case.program, case.job("alone"))
+    with case.worker() as worker:
+        assert worker.first_line == ""
+    assert worker.process.returncode == alone.exit_code == 2
+    assert (tmp_path / "log").read_text(encoding="utf-8") == alone.stderr
+
+
+@pytest.mark.parametrize("request_line", ["what?", "[]", '{"input": "/a"}', NOWHERE])
+def test_a_request_that_cannot_be_read_ends_the_worker(case: Case, request_line: str) -> None:
+    with case.worker() as worker:
+        worker.requests.write(request_line + "\n")
+        worker.requests.flush()
+        assert worker.answers.read() == ""
+    assert worker.process.returncode == 2
+    assert "a request cannot be met" in (case.folder / "log").read_text(encoding="utf-8")
+
+
+def test_a_system_without_forks_gets_a_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.platform", "win32")
+    with pytest.raises(SystemExit, match="2"):
+        main(tmp_path, ["--serve", str(tmp_path)])
+    assert "--serve works on Linux alone" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_memory_stays_flat_over_two_thousand_submissions(case: Case) -> None:
+    with case.worker() as worker:
+        job = case.job("over and over", "STATE.append(bytearray(10**6))")
+        for number in range(2_000):
+            answer = worker.ask(job)
+            assert answer is not None
+            assert answer["exit_code"] == 0
+            if number == 50:
+                before = _open_files_and_memory(worker.process.pid)
+        after = _open_files_and_memory(worker.process.pid)
+    assert after[0] == before[0]
+    assert after[1] - before[1] < 1_000, "kB"
+
+
+def _open_files_and_memory(process: int) -> tuple[int, int]:
+    """How many files it has open, and its memory in kB."""
+    status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
+    return len(list(Path(f"/proc/{process}/fd").iterdir())), int(status.partition("VmRSS:")[2].split()[0])
+
+
+def _text(path: Path) -> str:
+    """What a run has written, as soon as it has."""
+    _wait_for(lambda: path.exists() and path.stat().st_size > 0)
+    return path.read_text(encoding="utf-8")
+
+
+def _wait_for(what: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not what():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def _runs(process: int) -> bool:
+    """Whether the process is there and not only its exit status."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
