@@ -26,11 +26,15 @@ from gen_bundle.rescore.scoring_job import EngineName, JobResult, Lost, Scorer, 
 
 try:
     from distributed import Client, Future, KilledWorker, get_worker
+    from distributed.client import ClosedClientError
 except ImportError as error:
     raise UserError(
         '--cluster: distributed is not installed. Expected the extra `cluster`: pip install "gen-bundle[cluster]".'
     ) from error
 
+GONE = (OSError, ClosedClientError)
+"""What a client raises when its scheduler goes."""
+LOST = "the connection to the scheduler was lost"
 CONNECT_SECONDS = 10
 RECONNECT_SECONDS = 120
 """A scheduler that is started again is waited for so long."""
@@ -53,37 +57,44 @@ class Cluster:
         self._address = address
         self._engine = engine
         self._announce = announce
-        self._count = 0
+        self._count = self._threads = 0
         self._jobs: dict[str, tuple[Future, ScoringJob]] = {}
         self._ended: queue.SimpleQueue[Future] = queue.SimpleQueue()
-        self._lost: deque[ScoringJob] = deque()
+        self._lost: deque[tuple[ScoringJob, str]] = deque()
         self._files: dict[str, Future] = {}
         self._client = self._connected(CONNECT_SECONDS)
 
     @property
     def room(self) -> int:
         """So many that no worker waits for its next job; more would only fill the scheduler's memory."""
-        threads: int = sum(self._client.nthreads().values())
-        return max(FEWEST_JOBS, JOBS_PER_THREAD * threads)
+        with suppress(*GONE):
+            self._threads = sum(self._client.nthreads().values())
+        return max(FEWEST_JOBS, JOBS_PER_THREAD * self._threads)
 
     def submit(self, job: ScoringJob) -> None:
         """See `Workers`."""
         self._count += 1
         key = f"rescore-{job.digest}-{self._count}"
         try:
+            submission = packed({"submission": job.submission})
+        except OSError as error:
+            self._lost.append((job, f"cannot be read ({error.strerror})"))
+            return
+        try:
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Sending large graph")  # the submission itself
                 future = self._client.submit(
                     score_here,
                     job,
-                    packed({"submission": job.submission}),
+                    submission,
                     self._files_of(job.scorer),
                     key=key,
                     pure=False,
                     resources=GPU if job.scorer.gpu else None,
                 )
-        except (OSError, RuntimeError):  # the scheduler has gone just now
-            self._lost.append(job)
+        except GONE:
+            self._lost.append((job, LOST))
+            self._reconnect()
             return
         self._jobs[key] = (future, job)
         future.add_done_callback(self._ended.put)
@@ -92,7 +103,8 @@ class Cluster:
         """See `Workers`."""
         while True:
             if self._lost:
-                return self._lost.popleft(), Lost("the connection to the scheduler was lost")
+                job, reason = self._lost.popleft()
+                return job, Lost(reason)
             try:
                 future = self._ended.get(timeout=NOTICE_SECONDS)
             except queue.Empty:
@@ -108,7 +120,7 @@ class Cluster:
 
     def close(self) -> None:
         """Leave the scheduler; what has not begun there is cancelled."""
-        with suppress(OSError, TimeoutError):
+        with suppress(*GONE):
             self._client.close(timeout=CONNECT_SECONDS)
 
     def _files_of(self, scorer: Scorer) -> Future:
@@ -141,7 +153,7 @@ class Cluster:
         """Wait for the scheduler to be back; everything that it had is to be submitted again."""
         self._announce(f"the scheduler at {self._address} is gone: waiting for it to be back")
         self.close()
-        self._lost += [job for _, job in self._jobs.values()]
+        self._lost += [(job, LOST) for _, job in self._jobs.values()]
         self._jobs.clear()
         self._files.clear()
         self._client = self._connected(RECONNECT_SECONDS)
@@ -171,7 +183,10 @@ class Cluster:
 
     def _notice(self) -> None:
         """Announce why nothing happens, where that is so."""
-        workers = self._client.scheduler_info(n_workers=-1)["workers"]
+        try:
+            workers = self._client.scheduler_info(n_workers=-1)["workers"]
+        except GONE:  # which ends what it was asked for
+            return
         if not workers:
             self._announce(f"the scheduler at {self._address} has no workers: waiting for one")
         elif not any(worker["resources"].get("GPU") for worker in workers.values()) and any(
@@ -202,19 +217,17 @@ def cluster(address: str, engine: EngineName, announce: Callable[[str], None]) -
 
 
 def packed(parts: Mapping[str, Path]) -> bytes:
-    """Files and folders as one zip, by the names that they get in it; a file keeps its own name below."""
+    """Files and folders as one zip; below the name of each lies one file under its own name, or one folder."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as opened:
         for name, path in parts.items():
-            opened.mkdir(name)
-            files = sorted(path.rglob("*")) if path.is_dir() else [path]
-            base = f"{name}/folder" if path.is_dir() else name
-            if path.is_dir():
-                opened.mkdir(base)
-            for file in files:
+            if path.is_file():
+                opened.write(path, f"{name}/{path.name}")
+                continue
+            opened.mkdir(f"{name}/folder")
+            for file in sorted(path.rglob("*")):
                 if file.is_file():
-                    inside = file.relative_to(path).as_posix() if path.is_dir() else file.name
-                    opened.write(file, f"{base}/{inside}")
+                    opened.write(file, f"{name}/folder/{file.relative_to(path).as_posix()}")
     return out.getvalue()
 
 

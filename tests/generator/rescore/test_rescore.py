@@ -256,6 +256,14 @@ def test_a_worker_that_is_killed_takes_no_result_with_it(tmp_path: Path) -> None
     assert [run["status"] for run in content(tmp_path / "out")["runs"]] == ["Finished"] * 4 + ["Failed"]
 
 
+def test_on_a_terminal_there_is_a_bar(tmp_path: Path, killed_once: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gen_bundle.cli.rescore.is_terminal", lambda: True)
+    teams = submissions(tmp_path, {"ant": "1 0 1 1", "[bold]bee": "1 0 0 0"})
+    done = rescored(killed_once, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    assert "[bold]bee.zip: the scoring program was killed" in " ".join(done.stderr.split())
+
+
 def test_attempts_have_a_bound_and_what_is_lost_is_said(tmp_path: Path) -> None:
     counter = tmp_path / "counter"
     kill = "import os, pathlib\nif '2' in pathlib.Path('../input/res/pred.txt').read_text(): os.kill(os.getpid(), 9)\n"
@@ -285,6 +293,7 @@ def test_where_nothing_can_be_run_it_ends_early(tmp_path: Path) -> None:
     assert runs_of(counter) < 27
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is another thing there")
 def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
     counter = tmp_path / "counter"
