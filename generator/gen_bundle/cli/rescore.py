@@ -130,7 +130,7 @@ def _show(rescored: Rescored, request: RescoreRequest) -> None:
         (list(dict.fromkeys(run.submission for run in rescored.not_run)), "not run", "red"),
     ):
         for name in names[:SHOWN]:
-            say(one_line(f"{name}: {what}. {messages.get(name, '')}".strip()), style)
+            say(f"{one_line(name)}: {what}. {messages.get(name, '')}".rstrip(), style)
         if len(names) > SHOWN:
             say(f"… and {len(names) - SHOWN} more: {what}", style)
     if comparison.changes:

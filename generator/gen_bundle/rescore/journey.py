@@ -110,6 +110,7 @@ def finish(request: RescoreRequest, plan: Plan, store: Store, lost: Mapping[str,
         list(_runs(plan, new, lost)),
         comparison,
         () if old is None else tuple(_notes(plan, old, comparison)),
+        plan.old is None or all(store.result(job.digest) is not None for _, jobs in plan.jobs.values() for job in jobs),
     )
     write_outputs(rescored, request.out)
     return rescored

@@ -67,6 +67,7 @@ class Rescored:
         against: what the old scores are; empty where there are none.
         runs: by submission and task.
         notes: what should be known besides.
+        complete: no job of the old bundle got lost.
     """
 
     title: str
@@ -75,6 +76,7 @@ class Rescored:
     runs: Sequence[ScoredRun]
     comparison: Comparison
     notes: Sequence[str] = ()
+    complete: bool = True
 
     @property
     def not_run(self) -> Sequence[ScoredRun]:
@@ -89,7 +91,7 @@ class Rescored:
     @property
     def good(self) -> bool:
         """All were scored and nothing changed; without old scores, none failed."""
-        return not self.not_run and (self.comparison.same if self.against else not self.failed)
+        return self.complete and not self.not_run and (self.comparison.same if self.against else not self.failed)
 
 
 def write_outputs(rescored: Rescored, out: Path) -> None:

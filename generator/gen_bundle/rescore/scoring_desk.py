@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from gen_bundle.bugs import bug_report
 from gen_bundle.errors import UserError
 from gen_bundle.rescore.environment import differing, environment_of
 from gen_bundle.rescore.scoring_job import JobResult, Lost, Scorer, ScoringJob, score
@@ -44,6 +45,12 @@ class ScoringDesk:
 
     def score(self, job: ScoringJob) -> JobResult | Lost:
         """Run a job, if this machine is one for it."""
+        try:
+            return self._score(job)
+        except Exception as bug:  # of ours, which one job meets and the others need not
+            return Lost(bug_report(bug), final=True)
+
+    def _score(self, job: ScoringJob) -> JobResult | Lost:
         try:
             engine = self._ready(job.scorer)
         except (EngineError, UserError, OSError) as error:

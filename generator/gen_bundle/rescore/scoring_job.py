@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
+from gen_bundle.errors import UserError
 from gen_bundle.rescore.digests import digest_of_value
 from gen_bundle.twin.bundle import Task
 from gen_bundle.twin.engines import Engine
@@ -123,6 +124,8 @@ def score(job: ScoringJob, engine: Engine, work: Path) -> JobResult | Lost:
             return result
     except OSError as error:
         return Lost(f"{error.filename or work}: {error.strerror or error}")
+    except UserError as error:  # the submission is there no more
+        return Lost(str(error))
 
 
 def _silent(_: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.errors import UserError
+from gen_bundle.rescore import scoring_desk
 from gen_bundle.rescore.opened_bundle import OpenedBundle, opened_bundle
 from gen_bundle.rescore.scoring_desk import ScoringDesk
 from gen_bundle.rescore.scoring_job import JobResult, Lost, Scorer, ScoringJob, job_for, score
@@ -81,6 +82,25 @@ def test_a_message_names_no_folder_of_this_machine(scorer: Scorer, tmp_path: Pat
     assert isinstance(first, JobResult)
     assert 'File "/app/program/score.py"' in first.message
     assert first == second
+
+
+def test_a_submission_that_is_gone(scorer: Scorer, tmp_path: Path) -> None:
+    ended = score(job_for(scorer, tmp_path / "gone.zip", "gone"), ProcessEngine(), tmp_path)
+    assert isinstance(ended, Lost)
+    assert "gone.zip" in ended.reason
+
+
+def test_a_bug_of_ours_ends_one_job_alone(job: ScoringJob, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    with ScoringDesk() as desk:
+        with monkeypatch.context() as patched:
+            patched.setattr(scoring_desk, "score", broken)
+            ended = desk.score(job)
+        assert isinstance(ended, Lost)
+        assert "ZeroDivisionError" in ended.reason
+        assert isinstance(desk.score(job), JobResult)
 
 
 def test_another_environment_scores_nothing(scorer: Scorer, job: ScoringJob) -> None:

@@ -218,6 +218,16 @@ def test_wrong_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: l
     assert "Traceback" not in done.output
 
 
+def test_without_the_extra_a_cluster_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.delitem(sys.modules, "gen_bundle.rescore.cluster", raising=False)
+    bundle, _ = bundles(tmp_path)
+    arguments = ("--submissions", submissions(tmp_path), *OPTIONS, "--out", tmp_path / "out")
+    done = rescored(bundle, *arguments, "--cluster", "tcp://head:8786")
+    assert done.exit_code == 2
+    assert 'pip install "gen-bundle[cluster]"' in done.stderr
+
+
 @pytest.fixture
 def killed_once(tmp_path: Path) -> Iterator[Path]:
     """A bundle whose program is killed the first time that it runs for each submission."""
@@ -281,6 +291,16 @@ def test_attempts_have_a_bound_and_what_is_lost_is_said(tmp_path: Path) -> None:
     assert re.search(r"bee: not run\. the scoring program was killed", done.stderr)
     rescored(bundle, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out")
     assert runs_of(counter) == 7  # a job that got lost is not a result
+
+
+def test_what_the_old_bundle_could_not_score_is_no_sameness(tmp_path: Path) -> None:
+    old = Bundle(f"import os, pathlib\n{ACCURACY}os.kill(os.getpid(), 9)\n").write(tmp_path / "old")
+    new = Bundle().write(tmp_path / "new")
+    teams = submissions(tmp_path, {"ant": "1 0 1 1"})
+    done = rescored(new, "--submissions", teams, *OPTIONS, "--against", old, "--out", tmp_path / "out")
+    assert done.exit_code == 1
+    assert "Not compared, because only one side has them: ant." in done.stderr
+    assert content(tmp_path / "out")["changes"] == []
 
 
 def test_where_nothing_can_be_run_it_ends_early(tmp_path: Path) -> None:
