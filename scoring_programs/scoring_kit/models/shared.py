@@ -69,7 +69,7 @@ class _Shared:
             connection = self._connect()
             connection.send((self._make, self._options, method, arguments, named))
             return cast("tuple[bool, Any]", connection.recv())
-        except (EOFError, OSError):
+        except Exception:  # the process has died, or the arguments, such as a generator, cannot be sent
             return False, None
 
 
