@@ -16,7 +16,7 @@ from typing import Any
 from gen_bundle.codabench.worker import read_metadata
 from gen_bundle.rescore.scoring_job import Scorer
 from gen_bundle.twin.engines import Container, Ended, EngineError, LineListener
-from gen_bundle.twin.engines.process import program_environment
+from gen_bundle.twin.engines.process import ProcessEngine, program_environment
 from gen_bundle.twin.layout import copy_tree
 from gen_bundle.zips.bounds import BUNDLE
 from gen_bundle.zips.unpacking import ArchiveError, unpack
@@ -32,6 +32,8 @@ END_SECONDS = 5
 class WarmProcess:
     """The `Engine` of a scorer whose program serves; its submissions run in forked children of that one process.
 
+    An ingestion program is run for each submission.
+
     Attributes:
         scorer: the scorer, its task without the data that the process has already.
         pid: of the process.
@@ -41,6 +43,7 @@ class WarmProcess:
 
     def __init__(self, scorer: Scorer, program: Path, reference: Path, stub: Path) -> None:
         self.scorer = replace(scorer, task=replace(scorer.task, scoring_program=stub, reference_data=None))
+        self._alone = ProcessEngine(gpu=scorer.gpu)
         self._process = subprocess.Popen(
             [sys.executable, str(program / "score.py"), "--serve", str(reference)],
             cwd=program,
@@ -66,6 +69,8 @@ class WarmProcess:
 
     def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
         """See `Engine.run`; its process that ends, or does not answer, is an EngineError."""
+        if container.kind == "ingestion":
+            return self._alone.run(container, seconds=seconds, stdout=stdout, stderr=stderr, on_line=on_line)
         folders = {mount.target: str(mount.source) for mount in container.mounts}
         request = {
             "input": folders["/app/input"],

@@ -16,7 +16,8 @@ from gen_bundle.rescore.scoring_job import JobResult, ScoringJob, job_for, score
 from gen_bundle.rescore.warm_process import DOOR, WarmProcess, serve
 from gen_bundle.twin.engines.process import ProcessEngine
 from tests.generator.competition import small_competition
-from tests.generator.twin.bundles import Bundle, write_zip
+from tests.generator.rescore.given import counting, runs_of
+from tests.generator.twin.bundles import Bundle, write_files, write_zip
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="a program serves on Linux alone")]
 HEAD = "id,label\n"
@@ -38,7 +39,7 @@ def bundle(place: Path) -> OpenedBundle:
 def jobs(place: Path, bundle: OpenedBundle) -> list[ScoringJob]:
     """A good submission, a poor one, and two that are wrong in other ways."""
     good = (place / "my-task" / "data" / "baselines" / "test" / "majority" / "predictions.csv").read_text()
-    texts = {"good": good, "poor": good.replace("neutral", "positive"), "short": good[:200], "empty": HEAD}
+    texts = {"good": good, "poor": good.replace("neutral", "negative"), "short": good[:200], "empty": HEAD}
     files = [write_zip(place / "sent" / f"{name}.zip", {"predictions.csv": text}) for name, text in texts.items()]
     return [job_for(bundle.scorers[0], file, file.stem) for file in files]
 
@@ -60,6 +61,17 @@ def test_the_results_are_those_of_single_runs(desk: ScoringDesk, jobs: list[Scor
     assert desk.serves
     assert warm == [alone(job, tmp_path) for job in jobs]
     assert [result.status for result in warm if isinstance(result, JobResult)] == ["Finished"] * 2 + ["Failed"] * 2
+
+
+def test_an_ingestion_program_is_run_for_each(desk: ScoringDesk, jobs: list[ScoringJob], tmp_path: Path) -> None:
+    counter = tmp_path / "counter"
+    files = {"metadata.yaml": "command: python3 /app/program/ingest.py", "ingest.py": counting(counter, "")}
+    task = replace(jobs[0].scorer.task, ingestion_program=write_files(tmp_path / "ingestion", files))
+    given = [replace(job, scorer=replace(job.scorer, task=task, files="other")) for job in jobs]
+    warm = [desk.score(job) for job in given]
+    assert desk.serves
+    assert runs_of(counter) == len(jobs)
+    assert warm == [alone(job, tmp_path) for job in given]
 
 
 def test_one_process_serves_many(jobs: list[ScoringJob], bundle: OpenedBundle, tmp_path: Path) -> None:
