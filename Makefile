@@ -5,6 +5,8 @@ NAMES := python3.11 python3.12 python3.13 python3.14 python3 python
 FOUND = $(firstword $(shell for name in $(NAMES); do "$$name" -c "$(SUITS)" 2>/dev/null && echo "$$name"; done; true))
 PYTHON ?= $(or $(FOUND),$(error no Python from 3.11 to 3.14 with venv is found. Install one, or name it: make PYTHON=path))
 BIN := .venv/bin
+# Bytecode is kept, also where the environment forbids it: the tests start some thousand processes of these programs.
+unexport PYTHONDONTWRITEBYTECODE
 CODE := bundles docker docs generator scoring_programs tests  # and not what is being tried in the checkout
 PIP := -m pip --disable-pip-version-check --quiet
 

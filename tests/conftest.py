@@ -1,5 +1,6 @@
 """Settings for all tests: the same examples every time, and no reaching out."""
 
+import gc
 import os
 import re
 from pathlib import Path
@@ -8,6 +9,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.browser import browser as browser
+from tests.organisers import kept_organisers as kept_organisers
+from tests.organisers import running_organisers as running_organisers
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
@@ -16,6 +19,9 @@ settings.register_profile(
     "seeded", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 settings.load_profile("seeded")
+
+# Collecting the tests makes many objects that all live to the end: looking for cycles among them takes a quarter of it.
+gc.set_threshold(50_000, 20, 100)
 
 # As a module is imported, not within a test: all its tests need a model's packages.
 NEEDS_MODELS = re.compile(r"^pytest\.importorskip\(", re.MULTILINE)
@@ -26,6 +32,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if "not models" not in config.getoption("markexpr") or not collection_path.match("test_*.py"):
         return None
     return NEEDS_MODELS.search(collection_path.read_text(encoding="utf-8")) is not None or None
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of every later search for cycles."""
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

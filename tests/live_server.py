@@ -11,7 +11,7 @@ import json
 import threading
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -19,18 +19,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import yaml
 
+from tests import live_edits
+from tests.live_runs import HTML_500, AnswerError, answer_runs, run_on, score_answer
+
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
 PASSWORD = "correct horse"
-HTML_500 = b"<!doctype html>\n<html><head><title>Oops</title></head>\n<body><h1>Server Error (500)</h1></body></html>"
-
-
-@dataclass
-class AnswerError(Exception):
-    """What the server answers; HTML where the body is bytes."""
-
-    code: int
-    body: Any
-    headers: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -42,11 +35,13 @@ class Site:
         busy: how many of the next GET requests to the API are answered 503.
         slow: seconds that a request to the API takes.
         unpacking: how often the status is asked for until a bundle is unpacked.
-        breaks_after: parts of paths that are answered 500 once, after the work was done.
+        breaks_after: parts of `METHOD path` that are answered 500 once, after the work was done.
         breaks_before: likewise, without doing the work.
         redirects: API paths (their ends) → where they lead.
         cut_short: how many of the next downloads end in the middle.
         late_scores: how often a submission is asked for until its scores are there.
+        running: how often a new submission is asked for until it is over.
+        score: what the worker makes of a submission's file for the task of a name: what its row gets, with `logs`.
         asked: (address, method, path, Authorization, body) of all requests.
     """
 
@@ -59,6 +54,8 @@ class Site:
     redirects: dict[str, str] = field(default_factory=dict)
     cut_short: int = 0
     late_scores: int = 0
+    running: int = 3
+    score: Callable[[bytes, str], dict[str, Any]] = score_answer
     asked: list[tuple[str, str, str, str | None, bytes]] = field(default_factory=list)
     address: str = ""
     store: str = ""
@@ -69,7 +66,9 @@ class Site:
     tasks: dict[int, dict[str, Any]] = field(default_factory=dict)
     participants: list[dict[str, Any]] = field(default_factory=list)
     submissions: list[dict[str, Any]] = field(default_factory=list)
+    left: dict[int, int] = field(default_factory=dict)
     boards: dict[int, dict[str, Any]] = field(default_factory=dict)
+    edits: live_edits.Edits = field(default_factory=live_edits.Edits)
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(101))
 
     def changing(self) -> list[str]:
@@ -98,10 +97,14 @@ class Site:
         } | more
         self.submissions.append(row)
         self.files[f"{number}.zip"] = content
-        for name in ("prediction_stdout", "prediction_stderr", "scoring_stdout", "scoring_stderr"):
-            self.files[f"{number}-{name}"] = logs.get(name, "").encode()
+        self.store_logs(number, logs)
         self.files[f"{number}-result"] = b"" if row["status"] == "Failed" else packed({"scores.json": b"{}"})
         return row
+
+    def store_logs(self, number: int, logs: dict[str, str]) -> None:
+        """Store the logs of a submission; those without text are empty files."""
+        for name in ("prediction_stdout", "prediction_stderr", "scoring_stdout", "scoring_stderr"):
+            self.files[f"{number}-{name}"] = logs.get(name, "").encode()
 
     def signed(self, name: str) -> str:
         """The address of a stored file; what makes it secret is in the query."""
@@ -150,7 +153,11 @@ def answer_api(site: Site, method: str, path: str, token: str | None, body: byte
         case "GET", ["competitions", number, "creation_status"]:
             return _creation_status(site, int(number))
         case "GET", ["competitions", number]:
-            return _found(site.competitions, number)
+            return live_edits.shown(site, _found(site.competitions, number))
+        case "PATCH", ["competitions", number]:
+            return live_edits.patch_competition(site, _found(site.competitions, number), given)
+        case "GET", ["competitions", number, "get_files"]:
+            return live_edits.files_of(site, int(number))
         case "DELETE", ["competitions", number]:
             del site.competitions[int(number)]
             return None
@@ -158,20 +165,33 @@ def answer_api(site: Site, method: str, path: str, token: str | None, body: byte
             competition = _found(site.competitions, number)
             competition["published"] = not competition["published"]
             return {"published": competition["published"]}
+        case "GET", ["tasks"]:
+            return _listed(site, live_edits.listed_tasks(site), query)
         case "GET", ["tasks", number]:
-            return _found(site.tasks, number)
+            return live_edits.shown_task(site, _found(site.tasks, number))
+        case "PUT", ["tasks", number]:
+            return live_edits.put_task(site, _found(site.tasks, number), given)
         case "GET", ["participants"]:
             return site.participants
         case "GET", ["submissions"]:
+            live_edits.go_on(site)
             rows = [row for row in site.submissions if str(row["phase"]) == query.get("phase")]
             return _listed(site, [_without_scores(row) for row in reversed(rows)], query)
+        case "GET", ["datasets"]:
+            return _listed(site, _datasets(site, query), query)
+        case "DELETE", ["datasets", number]:
+            del site.datasets[f"key-{number}"]
+            return None
         case "GET", ["submissions", number]:
+            run_on(site, int(number))
             return _submission(site, int(number))
         case "GET", ["submissions", number, "get_details"]:
             return _details(site, int(number))
+        case "POST", ["submissions", number, "re_run_submission"]:
+            return live_edits.rerun(site, int(number))
         case "GET", ["phases", number, "get_leaderboard"]:
             return _board(site, int(number), query)
-    raise AnswerError(404, {"detail": "Not found."})
+    return answer_runs(site, method, parts, given)
 
 
 def _with_faults(site: Site, method: str, path: str, token: str | None, body: bytes) -> Any:
@@ -183,11 +203,11 @@ def _with_faults(site: Site, method: str, path: str, token: str | None, body: by
         raise AnswerError(503, b"<html>\n<body>Bad day</body></html>", {"Retry-After": "7"})
     if to := next((to for end, to in site.redirects.items() if route.endswith(end)), None):
         raise AnswerError(302, b"", {"Location": to})
-    if part := next((part for part in site.breaks_before if part in route), None):
+    if part := next((part for part in site.breaks_before if part in f"{method} {route}"), None):
         site.breaks_before.remove(part)
         raise AnswerError(500, HTML_500)
     answer = answer_api(site, method, path, token, body)
-    if part := next((part for part in site.breaks_after if part in route), None):
+    if part := next((part for part in site.breaks_after if part in f"{method} {route}"), None):
         site.breaks_after.remove(part)
         raise AnswerError(500, HTML_500)
     return answer
@@ -215,14 +235,26 @@ def _new_dataset(site: Site, given: dict[str, Any]) -> Any:
         raise AnswerError(400, {"file_size": "This field is required."})
     if len(given.get("file_name") or "") > 64:
         raise AnswerError(400, {"file_name": ["Ensure this field has no more than 64 characters."]})
+    if (name := given.get("name")) and any(one.get("name") == name for one in site.datasets.values()):
+        raise AnswerError(400, {"non_field_errors": ["You already have a dataset by this name"]})
     key = f"key-{next(site.numbers)}"
     site.datasets[key] = given
     return {"key": key, "sassy_url": site.signed(key)}
 
 
+def _datasets(site: Site, query: dict[str, str]) -> list[dict[str, Any]]:
+    return [
+        {"id": int(key.removeprefix("key-")), "key": key, "name": one.get("name"), "type": one["type"]}
+        for key, one in site.datasets.items()
+        if one["type"] == query.get("_type") and query.get("search", "") in f"{key} {one.get('name')}"
+    ]
+
+
 def _completed(site: Site, key: str) -> Any:
     if key not in site.datasets:
         raise AnswerError(404, {"detail": "Not found."})
+    if site.datasets[key]["type"] != "competition_bundle":
+        return {"key": key}
     number = next(site.numbers)
     site.statuses[number] = {"key": key, "left": site.unpacking, "competition": None, "details": ""}
     if not site.unpacking:
@@ -251,6 +283,7 @@ def _unpack(site: Site, row: dict[str, Any]) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(site.files.get(row["key"], b""))) as archive:
             row["competition"] = _new_competition(site, archive)
+            live_edits.complete(site, site.competitions[row["competition"]], archive, row["key"])
     except zipfile.BadZipFile:
         row["details"] = "Bad zip file uploaded."
     except KeyError as error:

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gen_bundle.check import Finding, Secrets, check_path
-from gen_bundle.check.report import LEAK, OVER, UNSEEN
+from gen_bundle.check.report import LEAK, OVER
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.draft import Lack, lacks
 from gen_bundle.errors import UserError
@@ -254,7 +254,7 @@ def _checked(
     queue = competition.declaration.queue
     report = check_path(bundle, secrets=hidden, known_keys=[queue] if queue else [])
     shown = [finding for finding in report.findings if finding.severity != "note" and finding.id != OVER]
-    grave = [finding for finding in shown if finding.severity == "error" or finding.id in (LEAK, UNSEEN)]
+    grave = [finding for finding in shown if finding.grave]
     return grave, [finding for finding in shown if finding not in grave] if platform == "codabench" else []
 
 

@@ -11,12 +11,8 @@ from pathlib import Path
 from gen_bundle.build import finished_bundle
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.opening import open_readable_bundle
-from gen_bundle.difference.changes import PARTS, Difference
-from gen_bundle.difference.files import file_changes
-from gen_bundle.difference.settings import competition_changes, leaderboard_changes, phase_changes, task_changes
-from gen_bundle.difference.texts import text_changes
-
-ASPECTS = (competition_changes, text_changes, phase_changes, task_changes, leaderboard_changes, file_changes)
+from gen_bundle.difference.aspects import differences
+from gen_bundle.difference.changes import Difference
 
 
 @dataclass(frozen=True)
@@ -44,8 +40,7 @@ def diff(request: DiffRequest) -> list[Difference]:
     now = datetime.now(UTC)
     with ExitStack() as held:
         old, new = (_bundle(source, request, now, held) for source in (request.old, request.new))
-        found = [difference for aspect in ASPECTS for difference in aspect(old, new)]
-        return sorted(found, key=lambda one: PARTS.index(one.part))
+        return differences(old, new)
 
 
 def _bundle(source: str, request: DiffRequest, now: datetime, held: ExitStack) -> Bundle:

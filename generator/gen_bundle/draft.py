@@ -12,7 +12,7 @@ from gen_bundle.package.resolve import Resolved
 from gen_bundle.package.shipped import PLACEHOLDER, SCAFFOLD_TEXT, synthetic_phases
 
 # Domains reserved for examples: RFC 2606.
-EXAMPLE_ADDRESS = re.compile(r"[@.](example|example\.(com|net|org)|test|invalid)$", re.IGNORECASE)
+_EXAMPLE_ADDRESS = re.compile(r"[@.](example|example\.(com|net|org)|test|invalid)$", re.IGNORECASE)
 _PAGES = (".md", ".html")
 
 
@@ -39,23 +39,30 @@ def lacks(
         tree: the bundle's files by name.
         now: the moment of the build.
     """
+    declaration, logo = competition.declaration, competition.folder / competition.declaration.logo
+    pages = {name: text for name, text in tree.items() if name.endswith(_PAGES) and isinstance(text, bytes)}
     return [
         *_gold(competition),
         *_dates(competition, now),
-        *_contact(competition),
-        *_image(competition),
-        *_scaffold(competition, tree),
+        *contact_and_image(declaration.contact or "", declaration.docker_image, declaration.queue),
+        *scaffold(pages, logo.read_bytes(), str(competition.folder / "pages"), str(logo)),
         *_public_data(competition, phases),
     ]
 
 
 def _gold(competition: Resolved) -> Iterator[Lack]:
     if synthetic := synthetic_phases(competition):
-        yield Lack(
-            "synthetic-gold",
-            f"The gold of {_listed('phase', synthetic)} is synthetic: it comes with gen-bundle.",
-            f"Give the real data: --data DIR, with {' and '.join(f'{phase}/' for phase in synthetic)} in it.",
-        )
+        folders = " and ".join(f"{phase}/" for phase in synthetic)
+        yield synthetic_gold(_listed("phase", synthetic), "it", f"--data DIR, with {folders} in it")
+
+
+def synthetic_gold(whose: str, what: str, real: str = "--data DIR") -> Lack:
+    """The gold of some phases or tasks that comes with the tool; `real` is how to replace it."""
+    return Lack(
+        "synthetic-gold",
+        f"The gold of {whose} is synthetic: {what} comes with gen-bundle.",
+        f"Build the bundle with the real data: {real}.",
+    )
 
 
 def _dates(competition: Resolved, now: datetime) -> Iterator[Lack]:
@@ -70,16 +77,12 @@ def _dates(competition: Resolved, now: datetime) -> Iterator[Lack]:
         )
 
 
-def _contact(competition: Resolved) -> Iterator[Lack]:
-    contact = competition.declaration.contact
-    if contact and EXAMPLE_ADDRESS.search(contact):
+def contact_and_image(contact: str, image: str, own_queue: object) -> Iterator[Lack]:
+    """An example for a contact, and an image that only this machine has."""
+    if _EXAMPLE_ADDRESS.search(contact):
         yield Lack("example-contact", f"The contact {contact} is an example.", "Give yours: --set contact=NAME@DOMAIN.")
-
-
-def _image(competition: Resolved) -> Iterator[Lack]:
-    image = competition.declaration.docker_image
     # The workers of a queue of one's own may have it: the check warns.
-    if image.startswith(LOCAL_IMAGES) and not competition.declaration.queue:
+    if image.startswith(LOCAL_IMAGES) and not own_queue:
         yield Lack(
             "local-image",
             f"The image {image} is on this machine alone; the platform cannot pull it.",
@@ -87,18 +90,16 @@ def _image(competition: Resolved) -> Iterator[Lack]:
         )
 
 
-def _scaffold(competition: Resolved, tree: Mapping[str, bytes | Path]) -> Iterator[Lack]:
-    pages = {name: text for name, text in tree.items() if name.endswith(_PAGES) and isinstance(text, bytes)}
-    unwritten = [name for name, text in pages.items() if SCAFFOLD_TEXT.encode() in text]
-    if unwritten:
+def scaffold(pages: Mapping[str, bytes], logo: bytes, folder: str, logo_file: str) -> Iterator[Lack]:
+    """What `gen-bundle new` wrote and the organisers have not replaced; `folder` is where the pages are written."""
+    if unwritten := [name for name, text in pages.items() if SCAFFOLD_TEXT.encode() in text]:
         yield Lack(
             "scaffold-text",
             f"{', '.join(unwritten)}: {SCAFFOLD_TEXT} is still on it, where the organisers must write themselves.",
-            f"Write it in {competition.folder / 'pages'}.",
+            f"Write it in {folder}.",
         )
-    logo = competition.folder / competition.declaration.logo
-    if PLACEHOLDER.encode() in logo.read_bytes():
-        yield Lack("scaffold-logo", "The logo is the one that gen-bundle new writes.", f"Replace {logo}.")
+    if PLACEHOLDER.encode() in logo:
+        yield Lack("scaffold-logo", "The logo is the one that gen-bundle new writes.", f"Replace {logo_file}.")
 
 
 def _public_data(competition: Resolved, phases: Sequence[PhaseData]) -> Iterator[Lack]:

@@ -15,6 +15,7 @@ from gen_bundle.build import finished_bundle
 from gen_bundle.difference.figures import TOLERANCE, allowance
 from gen_bundle.difference.signatures import SIGNATURE, Setting, differing_settings, parse_signature
 from gen_bundle.errors import UserError
+from gen_bundle.twin.outcomes import TOLERANCE
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 
 MAX_BYTES = 64 * 1024 * 1024

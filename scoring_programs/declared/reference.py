@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from declared.answers import Answers, key_of, named_key, read_answers
-from declared.fields import ABSENT, Field, FieldError, json_text, ordered
-from declared.metrics import definitions
+from declared.fields import ABSENT, Field, FieldError, json_text
+from declared.gold_fields import fields_read, open_fields
 from declared.plan import Plan, plans
 from declared.rows import Rows, column_names, picker, read_rows, text_lines
 from declared.tables import File, Key, Table, tables_of
@@ -82,7 +82,7 @@ def expected(gold: GoldTable) -> dict[str, Any]:
     """What participants know of one table."""
     tagged = [field for field in gold.fields if field.type == "tags"]
     return {
-        "keys": [list(key) for key in gold.keys],
+        "keys": gold.keys,
         "values": {field: list(labels) for field, labels in gold.labels.items()},
         "lengths": {field.name: [len(tags) for tags in gold.answers.columns[field.name, "tags"]] for field in tagged},
     }
@@ -105,7 +105,7 @@ def read_gold(
     _check_columns(table, wanted, names, listed[0] if listed else (), problems)
     if problems.found > before:
         return None
-    fields = _gold_fields(table, wanted, names, rows, values, labels)
+    fields = fields_read(table, wanted, names, rows, values, labels)
     pick = picker([names.index(name) for name in [*table.key, *(field.name for field in fields)]])
     typed = replace(rows, rows=((number, pick(row)) for number, row in values))
     positions = {key: position for position, key in enumerate(keys)}
@@ -120,12 +120,12 @@ def read_gold(
         with_keys = (naming, keyed) if column in naming[0] else (loaded, _row_keys(table, loaded, lambda *_: None))
         groups[column] = _group(column, table, keys, *with_keys, problems)
     own = any(plan.file for plan in wanted)
-    further = _further(names, values, table, answers, positions) if own else {}
+    further = _further(names, values, answers) if own else {}
     found = {
         name: labels[name]
         if name in labels
         else sorted(frozenset().union(*(_labels_in(answers.columns[column]) for column in columns)))
-        for name, columns in _open_fields(table, wanted, names).items()
+        for name, columns in open_fields(table, wanted, names).items()
     }
     return GoldTable(table, fields, keys, answers, found, groups, further)
 
@@ -181,61 +181,6 @@ def _check_columns(
             problems.error(f"{table.gold.name}:1", f"the column {column} is missing", f"the groups of {key}")
 
 
-def _gold_fields(
-    table: Table,
-    wanted: Sequence[Plan],
-    names: Sequence[str],
-    rows: Rows,
-    values: Sequence[tuple[int, tuple[Any, ...]]],
-    labels: Mapping[str, Sequence[str]],
-) -> list[Field]:
-    """The gold's typed columns that metrics read: each as its field's type, or as the metric asks for."""
-    fields: dict[tuple[str, str], Field] = {}
-    for plan in wanted:
-        for name, field in compared(plan, table, names):
-            if field.type == "text" and _several(rows.is_json, [row[names.index(field.name)] for _, row in values]):
-                field = replace(field, type="texts")
-            if field.type in ("label", "labels") and field.values is None and name in labels:
-                field = replace(field, values=ordered(labels[name]))
-            fields[field.name, field.type] = field
-    return list(fields.values())
-
-
-def gold_fields(plan: Plan, table: Table, names: Sequence[str]) -> list[Field]:
-    """The gold's columns that a metric reads, typed."""
-    return [field for _, field in compared(plan, table, names)]
-
-
-def compared(plan: Plan, table: Table, names: Sequence[str]) -> list[tuple[str, Field]]:
-    """Each gold column that a metric reads, typed, after the submission's field that it is compared with.
-
-    An own function reads every field that the gold has. The gold always has a value, also of fields that a submission
-    may leave out.
-    """
-    if plan.file:
-        return [(field.name, replace(field, required=True)) for field in table.answers if field.name in names]
-    kind = definitions()[plan.metric]
-    if kind.module == "rankings":
-        item, relevance = plan.gold
-        return [(item, Field(item, "string")), (relevance, Field(relevance, "number"))]
-    named = zip(plan.fields, plan.gold, strict=True)
-    return [
-        (name, Field(column, kind.gold) if kind.gold else replace(table.field(name), name=column, required=True))
-        for name, column in named
-    ]
-
-
-def _open_fields(table: Table, wanted: Sequence[Plan], names: Sequence[str]) -> dict[str, set[tuple[str, str]]]:
-    """Field of labels without declared values → (name, type) of the gold columns that it is compared with."""
-    found: dict[str, set[tuple[str, str]]] = {}
-    for plan in wanted:
-        for name, field in compared(plan, table, names):
-            own = next((own for own in table.answers if own.name == name), None)
-            if own is not None and own.type == field.type and own.type in ("label", "labels") and own.values is None:
-                found.setdefault(name, set()).add((field.name, field.type))
-    return found
-
-
 def _labels_in(values: Sequence[Any]) -> frozenset[str]:
     """The labels of a column of labels, or of sets of them."""
     return frozenset(label for value in values for label in ([value] if isinstance(value, str) else value or ()))
@@ -243,12 +188,12 @@ def _labels_in(values: Sequence[Any]) -> frozenset[str]:
 
 def labels_of_gold(folder: Path, table: Table, wanted: Sequence[Plan]) -> dict[str, frozenset[str]]:
     """The labels in a phase's gold, by field without declared values; what is wrong there its own phase reports."""
-    if not _open_fields(table, wanted, [field.name for field in table.answers]):
+    if not open_fields(table, wanted, [field.name for field in table.answers]):
         return {}
     loaded = _load(folder, table.gold, table, Problems())
     names, rows, values = loaded or ([], None, [])
     found = {}
-    for name, columns in _open_fields(table, wanted, names).items():
+    for name, columns in open_fields(table, wanted, names).items():
         raw = [(Field(column, kind, separator=table.field(name).separator), column) for column, kind in columns]
         found[name] = frozenset().union(
             *(
@@ -265,23 +210,6 @@ def _read_label(field: Field, value: Any, rows: Rows | None) -> Any:
         return field.of_json(value) if rows is not None and rows.is_json else field.of_cell(value)
     except FieldError:
         return None
-
-
-def _several(is_json: bool, raw: Sequence[Any]) -> bool:
-    """Whether a gold column of texts holds lists of references."""
-    if is_json:
-        return any(isinstance(value, list) for value in raw)
-    return bool(raw) and all(_is_list_of_texts(cell) for cell in raw)
-
-
-def _is_list_of_texts(cell: str) -> bool:
-    if not cell.startswith("["):
-        return False
-    try:
-        value = json.loads(cell)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
 def _group(
@@ -315,11 +243,7 @@ def _plain(value: Any) -> str:
 
 
 def _further(
-    names: Sequence[str],
-    values: Sequence[tuple[int, tuple[Any, ...]]],
-    table: Table,
-    answers: Answers,
-    positions: Mapping[Key, int],
+    names: Sequence[str], values: Sequence[tuple[int, tuple[Any, ...]]], answers: Answers
 ) -> dict[str, list[str]]:
     """All columns as text, in the order of the answers' values."""
     row_of = dict(values)

@@ -8,9 +8,10 @@ from typing import Any
 
 from declared.answers import Answers
 from declared.fields import NUMBER, Field
+from declared.gold_fields import gold_fields
 from declared.metrics import Sample
 from declared.plan import Plan
-from declared.reference import GoldTable, gold_fields
+from declared.reference import GoldTable
 
 Columns = list[Sequence[Any]]
 

@@ -70,6 +70,12 @@ class Problems:
         if len(self.warnings) < SHOWN:
             self.warnings.append(_line(f"{where}: {_sentence(what)}"))
 
+    def repeat_warning(self, line: str) -> None:
+        """Record a warning that another program of the kit recorded before."""
+        self.warned += 1
+        if len(self.warnings) < SHOWN:
+            self.warnings.append(_line(line))
+
     def warning_lines(self) -> List[str]:
         """The warnings as the participant reads them."""
         lines = fitting([f"warning: {text}" for text in self.warnings[:WARNINGS_SHOWN]], LOG_BYTES // 3)

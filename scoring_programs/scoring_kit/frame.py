@@ -17,14 +17,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from scoring_kit.collecting import THRESHOLDS, not_collecting
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
 from scoring_kit.failures import Failure, guarded, print_fitting
+from scoring_kit.handed_over import handed_over
 from scoring_kit.manifest import Manifest
 from scoring_kit.outputs import remove_outputs, write_failure_page, write_outputs
 from scoring_kit.package import Submission, reference_module, submission_module
 from scoring_kit.program import Program
 from scoring_kit.report import Run
-from scoring_kit.results import TaskResult
+from scoring_kit.results import Metric, TaskResult
 from scoring_kit.signature import reference_digest, signature
 from scoring_kit.submission_files import read_submission, submission_folder, submission_name
 
@@ -36,9 +38,6 @@ class TaskScorer(Protocol):
         """Score the task."""
 
 
-COLLECTING = (50_000, 10, 10)
-"""Thresholds of garbage collection: reading makes millions of small objects and hardly a cycle, and looking for cycles
-as often as Python does by itself would take a fifth of its time."""
 DEFAULT_INPUT, DEFAULT_OUTPUT = Path("/app/input"), Path("/app/output")
 
 
@@ -48,7 +47,7 @@ def main(program_folder: Path, arguments: Sequence[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     request = _parse(arguments)
-    gc.set_threshold(*COLLECTING)
+    gc.set_threshold(*THRESHOLDS)
     if request.serve is not None:
         from scoring_kit.warm.worker import serve  # a single run does without its imports
 
@@ -117,13 +116,17 @@ def run(
     if gold is None:
         gold = read_gold(program, input_folder / "ref")
     problems = Problems()
-    submitted = submission_folder(input_folder)
+    submitted, seconds = submission_folder(input_folder), None
+    if program.takes_code:
+        given = input_folder.parent / "ingested_program"
+        code_run = handed_over(input_folder / "res", given if given.is_dir() else None, problems)
+        submitted, seconds = code_run.predictions, code_run.seconds
     try:
         submission = read_submission(reading, submitted, make_manifest(program, gold.expected), problems)
     except SubmissionError:
         _print_warnings(problems)  # what was ignored is often why something else is missing
         raise
-    results = score_tasks(program, gold.reference, submission)
+    results = score_tasks(program, gold.reference, submission, seconds)
     line = signature(program, results, gold.digest)
     this_run = Run(line, _now(), submission_name(submitted), problems.warnings)
     scores = write_outputs(output_folder, program, results, this_run)
@@ -152,7 +155,8 @@ def read_gold(program: Program, folder: Path) -> Gold:
     reading = reference_module(program.package)
     if not folder.is_dir():
         raise OrganiserError("There is no reference data (input/ref). Give the task its reference_data.")
-    reference = reading.read(folder, program.tasks, program.options)
+    with not_collecting():
+        reference = reading.read(folder, program.tasks, program.options)
     return Gold(reference, reading.manifest(reference, program.tasks), reference_digest(folder))
 
 
@@ -174,8 +178,12 @@ def make_manifest(program: Program, expected: Mapping[str, Any]) -> Manifest:
     )
 
 
-def score_tasks(program: Program, reference: Any, submission: Submission) -> dict[str, TaskResult]:
+def score_tasks(
+    program: Program, reference: Any, submission: Submission, seconds: float | None = None
+) -> dict[str, TaskResult]:
     """Score every task that the submission enters.
+
+    `seconds` is how long submitted code ran, which fills a column that measures it; None where that is not known.
 
     Raises:
         OrganiserError: the submission enters a task that the competition does not have.
@@ -189,8 +197,15 @@ def score_tasks(program: Program, reference: Any, submission: Submission) -> dic
     results: dict[str, TaskResult] = {}
     for task in program.tasks:
         if task in submission.entered:
-            results[task] = _scorer(program.package, task)(reference, submission, program.options)
+            result = _scorer(program.package, task)(reference, submission, program.options)
+            results[task] = _with_measured(result, program, task, seconds)
     return results
+
+
+def _with_measured(result: TaskResult, program: Program, task: str, seconds: float | None) -> TaskResult:
+    measured = [column.key for column in program.columns if column.task == task and column.measured]
+    time = Metric(seconds, rows=1, of_submission=True)
+    return replace(result, metrics={**result.metrics, **dict.fromkeys(measured, time)}) if measured else result
 
 
 def _scorer(package: str, task: str) -> TaskScorer:

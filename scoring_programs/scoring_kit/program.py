@@ -28,6 +28,7 @@ class Column:
         computation: `sum`, `avg`, `min` or `max`, by which the platform fills the column; None where it is written.
         of: keys of the columns that a computed one is made of.
         hidden: the board does not show it.
+        measured: `seconds`: the column shows how long submitted code ran; None of every other column.
     """
 
     key: str
@@ -40,6 +41,7 @@ class Column:
     computation: str | None = None
     of: Sequence[str] = ()
     hidden: bool = False
+    measured: str | None = None
 
     @property
     def decimals(self) -> int:
@@ -76,6 +78,7 @@ class Program:
         score_decimals: every figure is rounded to so many decimals; None leaves them exact.
         scores_hidden: the platform keeps the scoring output of the phase from participants.
         baselines: name → column key → score, for comparison.
+        takes_code: submissions are code, and an ingestion program hands over what they wrote.
     """
 
     competition: str
@@ -95,6 +98,7 @@ class Program:
     score_decimals: int | None = None
     scores_hidden: bool = False
     baselines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    takes_code: bool = False
 
     @classmethod
     def read(cls, path: Path) -> "Program":

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any, Collection, Dict, List, Tuple
 
+from scoring_kit.collecting import not_collecting
 from scoring_kit.errors import Problems, shown
 from scoring_kit.manifest import Manifest
 from scoring_kit.package import SubmissionModule
@@ -82,7 +83,8 @@ def read_submission(module: SubmissionModule, folder: Path, manifest: Manifest, 
         SubmissionError: with every problem.
     """
     files = SubmissionFiles(folder, task_folders(module, manifest.all_tasks), problems)
-    submission = module.read(files, manifest, problems) if folder.is_dir() else None
+    with not_collecting():
+        submission = module.read(files, manifest, problems) if folder.is_dir() else None
     if not files.paths:
         names = " or ".join(PROGRAM_FILES)
         problems.error(

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scoring_kit.collecting import not_collecting
 from scoring_kit.entries import TeamName, entry_name, read_entries
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, printable
 from scoring_kit.frame import make_manifest, score_tasks
+from scoring_kit.handed_over import handed_over, run_folders
 from scoring_kit.organiser import show_progress
 from scoring_kit.outputs import check_columns, check_finite
 from scoring_kit.package import reference_module, submission_module
@@ -48,7 +50,8 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
     """
     reading_gold, reading = reference_module(program.package), submission_module(program.package)
     folder = Path(request["reference"])
-    reference = reading_gold.read(folder, program.tasks, program.options)
+    with not_collecting():
+        reference = reading_gold.read(folder, program.tasks, program.options)
     manifest = make_manifest(program, reading_gold.manifest(reference, program.tasks))
     results: dict[str, dict[str, TaskResult]] = {}
     unscored: dict[str, list[str]] = {}
@@ -60,8 +63,9 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
             faults = list(entry.problems)
             if not faults:
                 try:
-                    submission = read_submission(reading, entry.files, manifest, Problems())
-                    results[entry.team] = _scored(program, reference, submission)
+                    files, seconds = _predictions(entry.files)
+                    submission = read_submission(reading, files, manifest, Problems())
+                    results[entry.team] = _scored(program, reference, submission, seconds)
                 except SubmissionError as error:
                     faults = list(_lines(error))
             if faults:
@@ -73,9 +77,20 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
     return TeamResults(results, unscored, reference_digest(folder))
 
 
-def _scored(program: Program, reference: Any, submission: Any) -> dict[str, TaskResult]:
+def _predictions(files: Path) -> tuple[Path, float | None]:
+    """A submission's predictions, and the seconds in which code wrote them, where they are what its run left."""
+    if not run_folders(files):
+        return files, None
+    try:
+        run = handed_over(files, None, Problems())
+    except OrganiserError as error:
+        raise SubmissionError(error.messages, len(error.messages)) from error
+    return run.predictions, run.seconds
+
+
+def _scored(program: Program, reference: Any, submission: Any, seconds: float | None) -> dict[str, TaskResult]:
     """A submission's results; as on the platform, one with a metric that is NaN or infinite has none."""
-    results = score_tasks(program, reference, submission)
+    results = score_tasks(program, reference, submission, seconds)
     check_columns(program, results)
     try:
         check_finite(program, results)

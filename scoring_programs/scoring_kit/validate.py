@@ -16,6 +16,7 @@ import traceback
 from pathlib import Path
 from typing import Optional, Sequence
 
+from scoring_kit.code_submission import CodeEntry, code_files
 from scoring_kit.errors import Problems, SubmissionError, printable
 from scoring_kit.manifest import Manifest
 from scoring_kit.package import Submission, SubmissionModule
@@ -37,10 +38,11 @@ def main(module: SubmissionModule, manifest_text: str, arguments: Optional[Seque
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    manifest = Manifest.from_dict(json.loads(manifest_text))
+    known = json.loads(manifest_text)
+    manifest, entry = Manifest.from_dict(known), CodeEntry.from_dict(known.get("code"))
     request = _parse(manifest, arguments)
     try:
-        return _validate(module, manifest, request)
+        return _validate(module, manifest, entry, request)
     except Exception as error:  # a participant gets an answer, even if the validator fails
         if os.environ.get("SCORING_DEBUG") == "1":
             raise
@@ -51,13 +53,14 @@ def main(module: SubmissionModule, manifest_text: str, arguments: Optional[Seque
         return 3
 
 
-def _validate(module: SubmissionModule, manifest: Manifest, request: argparse.Namespace) -> int:
+def _validate(
+    module: SubmissionModule, manifest: Manifest, entry: Optional[CodeEntry], request: argparse.Namespace
+) -> int:
     problems = Problems()
     with tempfile.TemporaryDirectory(prefix="validate-") as work:
         try:
             folder = open_submission(request.submission, Path(work), problems)
-            _refuse_programs(folder, problems)
-            submission = read_submission(module, folder, manifest, problems)
+            entered = _read(module, folder, manifest, entry, problems)
             valid = True
         except SubmissionError as error:
             print(error.report())
@@ -66,12 +69,24 @@ def _validate(module: SubmissionModule, manifest: Manifest, request: argparse.Na
             print(line)
         if not valid:
             return 1
-        print(f"{request.submission.name} is valid." + _entered(submission, manifest))
+        print(f"{request.submission.name} is valid.{entered}")
         if request.pack is not None:
             return _pack(SubmissionFiles(folder, task_folders(module, manifest.all_tasks), Problems()), request.pack)
     if not is_zip(request.submission):
         print("The platform accepts only zips: run this again with --pack submission.zip and upload that file.")
     return 0
+
+
+def _read(
+    module: SubmissionModule, folder: Path, manifest: Manifest, entry: Optional[CodeEntry], problems: Problems
+) -> str:
+    """Judge the files of a submission; returns what to say of a valid one. Raises SubmissionError of another."""
+    if entry is not None:
+        code_files(folder, entry, problems)
+        problems.stop_if_any()
+        return " It was not run: what it writes is checked on the platform."
+    _refuse_programs(folder, problems)
+    return _entered(read_submission(module, folder, manifest, problems), manifest)
 
 
 def _parse(manifest: Manifest, arguments: Optional[Sequence[str]]) -> argparse.Namespace:

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from declared import reference, submission
 from declared.tasks import scorer
+from scoring_kit.collecting import THRESHOLDS, not_collecting
 from scoring_kit.errors import Problems
-from scoring_kit.frame import COLLECTING
 from scoring_kit.manifest import Manifest
-from scoring_kit.submission_files import SubmissionFiles
+from scoring_kit.submission_files import read_submission
 from tests.benchmarks.scaling import grow
 from tests.scoring_programs.declared.declaring import declared_options
 
@@ -43,7 +43,7 @@ def main() -> None:
     """Print what reading and scoring cost."""
     import sklearn.metrics  # noqa: F401  (its import takes a second, whatever the size)
 
-    gc.set_threshold(*COLLECTING)  # as in every scoring job
+    gc.set_threshold(*THRESHOLDS)  # as in every scoring job
     grow("Declared: F1, Pearson and set F1, gold and submission read", [100_000, 300_000, 1_000_000], _prepared)
 
 
@@ -69,12 +69,11 @@ def _prepared(rows: int) -> Callable[[], object]:
     options = declared_options(DECLARATION)
 
     def work() -> object:
-        truth = reference.read(root / "ref", ("one",), options)
+        with not_collecting():
+            truth = reference.read(root / "ref", ("one",), options)
         manifest = Manifest("declared", ("one",), ("one",), "joint", options, reference.manifest(truth, ("one",)))
         problems = Problems()
-        read = submission.read(SubmissionFiles(root / "res", ("one",), problems), manifest, problems)
-        assert read is not None
-        assert not problems.found
+        read = read_submission(submission, root / "res", manifest, problems)
         result = scorer("one")(truth, read, options)
         folder.cleanup()
         return result

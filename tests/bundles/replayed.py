@@ -13,6 +13,7 @@ from gen_bundle.render.pages import render_pages
 from gen_bundle.resources import resource
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.replay import DryRunRequest, dry_run
+from tests.generator.twin.in_process import InProcessEngine
 from tests.scoring_programs.framed import Files, score
 
 OVERRIDES = {"tasks": ("submission_rule=manual",)}
@@ -46,7 +47,7 @@ def check_board(tmp_path: Path, name: str, layout: str, baselines: Sequence[str]
         assert {run.status for run in results.runs} == {"Finished"}, results.runs
         if layout == "joint":
             before = DryRunRequest(bundle.path, tmp_path / "before", phases=["test"], version=PlatformVersion.V1_25)
-            assert dry_run(before, ProcessEngine()).board == results.board
+            assert dry_run(before, InProcessEngine()).board == results.board
         assert {row.submission for row in results.board} == set(baselines)
         for run in results.runs:
             assert run.scores is not None

@@ -19,6 +19,7 @@ from scoring_kit.organiser import Request
 from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of, pages
 from tests.scoring_programs.framed import score
 
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 NAME = "are2007"
 FOLDER = resource("bundles") / NAME
 TASKS = ["task1", "task2", "task3", "task4"]

@@ -13,6 +13,7 @@ from gen_bundle.resources import resource
 from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of, pages
 from tests.scoring_programs.framed import score
 
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 NAME = "clarity2026"
 FOLDER = resource("bundles") / NAME
 SECRET = {"annotator_id", "annotator1", "annotator2", "annotator3", "clarity_label", "evasion_label"}

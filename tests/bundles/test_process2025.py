@@ -15,6 +15,7 @@ from gen_bundle.resources import resource
 from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of, pages
 from tests.scoring_programs.framed import score
 
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 NAME = "process2025"
 FOLDER = resource("bundles") / NAME
 

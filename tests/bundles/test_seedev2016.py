@@ -18,6 +18,7 @@ from seedev2016.schema import EVENT_TYPES
 from tests.bundles.replayed import check_board, columns_of, direct_scores, files_of, pages
 from tests.scoring_programs.framed import score
 
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 NAME = "seedev2016"
 FOLDER = resource("bundles") / NAME
 LAYOUTS = ["joint", "tasks", "separate"]

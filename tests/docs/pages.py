@@ -6,6 +6,8 @@ import shlex
 import subprocess
 from pathlib import Path
 
+from tests.generator.cli.running import gen_bundle
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 BLOCK = re.compile(r"^```(\w+)(?: title=\"(\S+)\")?\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -29,19 +31,11 @@ def follow(page: Path, folder: Path) -> int:
     Returns:
         How many commands were run.
     """
-    path = f"{ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
     output, commands = "", 0
     for language, title, text in BLOCK.findall(page.read_text(encoding="utf-8")):
         if language == "sh":
             for command in text.splitlines():
-                done = subprocess.run(
-                    shlex.split(command),
-                    cwd=folder,
-                    capture_output=True,
-                    text=True,
-                    env={**os.environ, "PATH": path},
-                    check=False,
-                )
+                done = _run(shlex.split(command), folder)
                 assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
                 output = re.sub(r" +$", "", done.stdout + done.stderr, flags=re.MULTILINE)
                 commands += 1
@@ -53,6 +47,13 @@ def follow(page: Path, folder: Path) -> int:
             after = _changed(before, text) if language == "diff" else before + text if language == "yaml" else text
             file.write_text(after, encoding="utf-8")
     return commands
+
+
+def _run(command: list[str], folder: Path) -> "subprocess.CompletedProcess[str]":
+    if command[0] == "gen-bundle":
+        return gen_bundle(*command[1:], cwd=folder)
+    environment = {**os.environ, "PATH": f"{ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, check=False)
 
 
 def _changed(text: str, diff: str) -> str:

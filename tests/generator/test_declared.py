@@ -21,7 +21,7 @@ from gen_bundle.cli import root
 from gen_bundle.errors import UserError
 from gen_bundle.resources import competitions
 
-pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
 
 LABELS = ["negative", "neutral", "positive"]
 DECLARATION: dict[str, Any] = {

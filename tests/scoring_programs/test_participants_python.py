@@ -8,20 +8,28 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.render.validator import imported_modules
+from gen_bundle.package.imports import imported_modules
 from gen_bundle.resources import resource
 
 ROOT = resource("scoring_programs")
 PACKAGES = sorted(path.parent.name for path in ROOT.glob("*/submission.py"))
 
 
+INGESTION = "ingestion_kit"
+"""Participants run submitted code at home as the platform does, and the platform's image may have any Python."""
+
+
 def modules(package: str) -> Mapping[str, Path]:
-    return imported_modules(ROOT / package, ROOT / "scoring_kit")
+    if package == INGESTION:
+        folder = ROOT / INGESTION
+        found = imported_modules((f"{INGESTION}.ingestion",), (folder, ROOT / "scoring_kit"))
+        return {**found, "ingest.py": ROOT / "ingest.py", **{f"{INGESTION}/{p.name}": p for p in folder.glob("*.py")}}
+    return imported_modules((f"{package}.submission", "scoring_kit.validate"), (ROOT / package, ROOT / "scoring_kit"))
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", [*PACKAGES, INGESTION])
 def test_only_the_standard_library_is_imported(package: str) -> None:
-    own = {package, "scoring_kit"}
+    own = {package, "scoring_kit", INGESTION}
     for place, path in modules(package).items():
         tree = ast.parse(path.read_text(encoding="utf-8"))
         names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
@@ -39,7 +47,7 @@ def newer_than_3_9(*files: Path) -> str:
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", [*PACKAGES, INGESTION])
 def test_python_3_9_is_enough(package: str) -> None:
     assert newer_than_3_9(*modules(package).values()) == ""
 

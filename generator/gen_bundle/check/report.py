@@ -29,6 +29,11 @@ class Finding:
     first: bool
     effect: Effect
 
+    @property
+    def grave(self) -> bool:
+        """Whether it keeps the bundle from being used: refused, broken, or gold that participants see or might see."""
+        return self.severity == "error" or self.id in (LEAK, UNSEEN)
+
     def as_dict(self) -> dict[str, Any]:
         """The finding as `--json` prints it."""
         fields = asdict(self)

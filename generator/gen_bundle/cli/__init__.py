@@ -32,6 +32,8 @@ VERBS = {
     "rank": "Compute the final ranking over all participants.",
     "login": "Log in to a Codabench site, for the verbs below.",
     "upload": "Make a competition of a bundle on a Codabench site.",
+    "confirm": "Submit a bundle's own submissions to its live competition, and compare with the dry run.",
+    "update": "Bring a live competition to what a bundle says.",
     "status": "Show what happens in a live competition.",
     "fetch": "Fetch all submissions, scores and logs of a live competition.",
 }

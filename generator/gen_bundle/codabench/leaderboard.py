@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-AUTOMATIC_RULES = ("Force_Last", "Force_Latest_Multiple", "Force_Best")
+REPLACING_RULES = ("Force_Last", "Force_Best")  # a new submission may take the place of its owner's earlier one
+AUTOMATIC_RULES = (*REPLACING_RULES, "Force_Latest_Multiple")
 
 
 @dataclass(frozen=True)

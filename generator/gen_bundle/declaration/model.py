@@ -61,6 +61,9 @@ class Column(Model):
         None,
         description="With scoring_program: declared: a metric's name, or a mapping of name, fields and options.",
     )
+    measured: Literal["seconds"] | None = Field(
+        None, description="In place of a metric, with submission.kind: code: the wall-clock seconds that the code ran."
+    )
     computation: Literal["avg", "sum", "min", "max", "avg_rank"] | None = Field(
         None, description="Filled by the platform. avg_rank compares the submissions; it needs Codabench 1.29 or newer."
     )
@@ -202,7 +205,21 @@ class SubmissionTable(Table):
 class Submission(Table):
     """What participants hand in, as the Submission page and the starting kit describe it."""
 
-    file: Line = Field(description="Name, or pattern, of the file or files in the zip.")
+    kind: Literal["results", "code"] = Field(
+        "results", description="results: predictions. code: a program that writes them, run by an ingestion program."
+    )
+    entry: Line | None = Field(
+        None, description="With kind: code: the file at the top of the zip that is run, such as model.py."
+    )
+    interface: Literal["function", "command"] | None = Field(
+        None,
+        description="With kind: code. function (default): predict(input_folder, output_folder) of the entry is called. "
+        "command: the entry is run with these two folders as its arguments.",
+    )
+    memory: int | None = Field(
+        None, ge=64, description="With kind: code: MiB that the entry's processes may hold together. Absent: no limit."
+    )
+    file: Line = Field(description="Name, or pattern, of the file or files in the zip, or that the code writes.")
     tables: dict[Identifier, SubmissionTable] | None = Field(
         None, description="Several tables by name, each with its file, key, fields and reference."
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
+from gen_bundle.declaration.code_submissions import code_rules
 from gen_bundle.declaration.dates import parse_moment
 from gen_bundle.declaration.declared import DECLARED
 from gen_bundle.declaration.overrides import nearest
@@ -31,6 +32,7 @@ def check_rules(data: dict[str, Any], folder: Path) -> Iterator[Broken]:
     yield from _time_zones(data)
     yield from _requirements(data)
     yield from _declared_alone(data)
+    yield from code_rules(data)
 
 
 def _requirements(data: dict[str, Any]) -> Iterator[Broken]:

@@ -40,7 +40,7 @@ def file_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
             continue  # a whole task, phase or solution came or went, which is said where it belongs
         name, held, were = after[0], after[1], before[1]
         for role in dict.fromkeys([*were, *held]):
-            yield from _use_changes(role, name, old, were.get(role), new, held.get(role))
+            yield from use_changes(role, name, old, were.get(role), new, held.get(role))
     yield from _solution_changes(old, new)
 
 
@@ -64,7 +64,7 @@ def _solution_changes(old: Bundle, new: Bundle) -> Iterator[Difference]:
             name = (after or before)[0]
             yield Difference(part, name, "added" if after else "removed", effect)
         else:
-            yield from _use_changes("solution", after[0], old, before[1], new, after[1])
+            yield from use_changes("solution", after[0], old, before[1], new, after[1])
 
 
 def _solutions(bundle: Bundle) -> list[Named]:
@@ -76,15 +76,16 @@ def _solutions(bundle: Bundle) -> list[Named]:
     return found
 
 
-def _use_changes(
+def use_changes(
     role: str, name: str, old: Bundle, before: DataUse | None, new: Bundle, after: DataUse | None
 ) -> Iterator[Difference]:
+    """The differences of one program or data in a task, phase or solution of that name."""
     part, effect = ROLES[role]
     item = f"{name}: {role.replace('_', ' ')}" if part == "programs" else name
     if before is None or after is None:
         yield Difference(part, item, "added" if after else "removed", effect)
         return
-    one, other = _files(old, before), _files(new, after)
+    one, other = packed_files(old, before), packed_files(new, after)
     if one is None or other is None:
         if (one is None) != (other is None) or before.path != after.path:
             yield Difference(part, item, "path", effect, str(before.path), str(after.path))
@@ -93,7 +94,7 @@ def _use_changes(
     yield from changes(part, item, effect, one, other)
 
 
-def _files(bundle: Bundle, use: DataUse) -> Files | None:
+def packed_files(bundle: Bundle, use: DataUse) -> Files | None:
     """The files of a program or data, by name; None where its path leads to nothing that can be unpacked."""
     package = bundle.package(use)
     if package is None or package.kind in ("no zip", "server"):

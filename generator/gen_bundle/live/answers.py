@@ -37,6 +37,11 @@ def body_in_one_line(body: str) -> str:
     return _cut(next((line for line in lines if line), ""))
 
 
+def unsigned(text: str) -> str:
+    """A text without the queries of addresses, which may be signatures: the worker quotes what it could not fetch."""
+    return re.sub(r"(https?://[^\s?]+)\?\S+", r"\1", text)
+
+
 def _cut(text: str) -> str:
     text = one_line(" ".join(text.split()))
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"

@@ -91,13 +91,15 @@ class Connection:
     def send(self, method: str, path: str, body: Any = None) -> Any:
         """Change something, and return the JSON of the answer; repeated only where the server had too many requests.
 
+        A few of the server's switches are a GET, which has no body.
+
         Raises:
             AnswerError: as for all requests; `unclear` where the change may have been made nevertheless.
         """
 
         def once() -> Any:
             with self._noted(method, self._url(path)) as note:
-                return self._asked(method, path, note, json={} if body is None else body)
+                return self._asked(method, path, note, json=None if method == "GET" else body or {})
 
         return self._repeated(once, safe=lambda busy: busy.code == TOO_MANY)
 

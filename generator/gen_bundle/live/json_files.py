@@ -1,4 +1,4 @@
-"""JSON files of a folder of submissions: written whole, and readable by people."""
+"""JSON files of what is on a site: written whole, and readable by people."""
 
 import json
 from pathlib import Path
@@ -21,8 +21,8 @@ def write_json(file: Path, content: Any) -> None:
     write_whole(file, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
 
 
-def read_json(file: Path) -> Any:
-    """What a file of an earlier fetch holds.
+def read_json(file: Path, advice: str = "Fetch into a new folder.") -> Any:
+    """What a file of an earlier run holds; the advice is for one that is damaged.
 
     Raises:
         UserError: it cannot be read.
@@ -30,4 +30,4 @@ def read_json(file: Path) -> Any:
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        raise UserError(f"{file}: is damaged. Fetch into a new folder.") from None
+        raise UserError(f"{file}: is damaged. {advice}") from None

@@ -7,16 +7,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from gen_bundle.check import Report, check_path
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.opening import open_readable_bundle
-from gen_bundle.check.report import LEAK, OVER
+from gen_bundle.check.report import OVER
 from gen_bundle.codabench.fields import as_text
-from gen_bundle.codabench.worker import LOCAL_IMAGES
-from gen_bundle.draft import EXAMPLE_ADDRESS
+from gen_bundle.draft import Lack, contact_and_image, scaffold, synthetic_gold
 from gen_bundle.errors import UserError
-from gen_bundle.package.shipped import PLACEHOLDER, SCAFFOLD_TEXT, shipped_gold
+from gen_bundle.package.shipped import shipped_gold
 from gen_bundle.zips.tree import Node
 
 MAX_PAGE = 4 * 1024 * 1024
@@ -49,7 +49,7 @@ def readiness(bundle: Path, now: datetime, known_keys: Iterable[str]) -> Readine
     obstacles = [
         f"{one.id}: {one.what} ({one.file}). {one.consequence} {one.repair}".rstrip()
         for one in report.findings
-        if one.severity == "error" or one.id in (LEAK, OVER)
+        if one.grave or one.id == OVER
     ]
     if report.accepted:
         obstacles += _signs_of_a_draft(bundle, now)
@@ -59,24 +59,25 @@ def readiness(bundle: Path, now: datetime, known_keys: Iterable[str]) -> Readine
 def _signs_of_a_draft(path: Path, now: datetime) -> list[str]:
     with ExitStack() as held:
         bundle = open_readable_bundle(path, now, held)
-        return [f"draft: {what}" for what in (*_texts(bundle), *_invented(bundle))]
+        read = bundle.competition
+        contact = as_text(bundle.yaml.get("contact_email")) or ""
+        pages = {page: _content(bundle, page) for _, page in read.pages}
+        logo = _content(bundle, bundle.yaml.get("image"))
+        again = "and build the bundle again"
+        lacks = (
+            *contact_and_image(contact, read.image, read.queue),
+            *scaffold(pages, logo, f"pages/ of the competition, {again}", f"it, {again}"),
+            *_gold(bundle),
+        )
+        return [f"draft: {lack}" for lack in lacks]
 
 
-def _texts(bundle: Bundle) -> Iterator[str]:
-    contact = as_text(bundle.yaml.get("contact_email")) or ""
-    if EXAMPLE_ADDRESS.search(contact):
-        yield f"the contact {contact} is an example."
-    if bundle.competition.image.startswith(LOCAL_IMAGES) and not bundle.competition.queue:
-        yield f"the image {bundle.competition.image} is on one machine alone; the platform cannot pull it."
-    for _, path in bundle.competition.pages:
-        if SCAFFOLD_TEXT in (bundle.text(path, MAX_PAGE) or ""):
-            yield f"{SCAFFOLD_TEXT} is still on {path}."
-    logo = bundle.find(bundle.yaml.get("image"))
-    if isinstance(logo, Node) and PLACEHOLDER.encode() in logo.read(MAX_PAGE):
-        yield "the logo is the one that gen-bundle new writes."
+def _content(bundle: Bundle, path: Any) -> bytes:
+    found = bundle.find(path)
+    return found.read(MAX_PAGE) if isinstance(found, Node) else b""
 
 
-def _invented(bundle: Bundle) -> Iterator[str]:
+def _gold(bundle: Bundle) -> Iterator[Lack]:
     """Reference data with a file of those that come with the tool, recognised by name and content."""
     shipped = {(file.name, file.stat().st_size): file for folder in shipped_gold() for file in folder.rglob("*.*")}
     for task in bundle.competition.used_tasks:
@@ -85,5 +86,5 @@ def _invented(bundle: Bundle) -> Iterator[str]:
         for name, node in package.tree.root.files() if package else ():
             file = shipped.get((name.rpartition("/")[2], node.size))
             if node.size and file is not None and file.read_bytes() == node.read(node.size):
-                yield f"the gold of {task.name} is synthetic: {name} comes with gen-bundle."
+                yield synthetic_gold(task.name, name)
                 break

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
-from gen_bundle.live.answers import all_rows
+from gen_bundle.live.answers import all_rows, unsigned
 from gen_bundle.live.connection import AnswerError, Connection
-from gen_bundle.live.submissions import DELETED, FINAL, created, logs_of, phases_of, state, submissions_of
+from gen_bundle.live.stored import moment
+from gen_bundle.live.submissions import DELETED, FINAL, created, logs_of, message, phases_of, state, submissions_of
 from gen_bundle.plain_text import one_line
 
 MOST_FAILURES = 50  # whose logs are read
@@ -121,11 +122,8 @@ def status(
 
 def _phase(phase: Mapping[str, Any], rows: list[dict[str, Any]], now: datetime) -> PhaseStatus:
     end = phase.get("end")
-    left = None
-    if end:
-        moment = datetime.fromisoformat(end)
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        left = round((moment - now).total_seconds() / DAY_S, 2)
+    last = moment(end)
+    left = round((last - now).total_seconds() / DAY_S, 2) if last else None
     return PhaseStatus(str(phase["name"]), phase.get("start"), end, left, dict(Counter(map(state, rows))))
 
 
@@ -149,5 +147,5 @@ def _line(connection: Connection, row: Mapping[str, Any]) -> str:
         texts = []
     for text in texts:
         if found := [line.strip() for line in text.splitlines() if line.strip()]:
-            return one_line(found[-1] if found[0].startswith("Traceback (") else found[0])
-    return one_line(" ".join(str(row.get("status_details") or "no log, and no reason").split()))
+            return one_line(unsigned(found[-1] if found[0].startswith("Traceback (") else found[0]))
+    return message(row) or "no log, and no reason"

@@ -41,7 +41,7 @@ def mismatches(
         tasks: the answers of `tasks/ID/` for the tasks of the phases, by id.
     """
     found = [*_top(bundle, competition), *_pages(bundle, competition)]
-    declared, stored = bundle.competition.phases, _in_order(competition.get("phases"))
+    declared, stored = bundle.competition.phases, in_order(competition.get("phases"))
     found += _same("number of phases", len(declared), len(stored))
     for phase, row in zip(declared, stored, strict=False):
         found += [*_phase(phase, row), *_files(phase, row, tasks)]
@@ -60,7 +60,8 @@ def _shown(value: object) -> str:
     return "nothing" if value is None or value == "" else repr(value) if isinstance(value, str) else str(value)
 
 
-def _in_order(rows: Any) -> list[Mapping[str, Any]]:
+def in_order(rows: Any) -> list[Mapping[str, Any]]:
+    """Pages, phases or columns by their index."""
     return sorted(rows or [], key=lambda row: row.get("index") or 0)
 
 
@@ -71,7 +72,7 @@ def _top(bundle: Bundle, competition: Mapping[str, Any]) -> Iterator[Mismatch]:
 
 def _pages(bundle: Bundle, competition: Mapping[str, Any]) -> Iterator[Mismatch]:
     """Pages and terms; the server gives texts without the white space at their ends."""
-    stored = _in_order(competition.get("pages"))
+    stored = in_order(competition.get("pages"))
     files = [page for page in page_files(bundle) if page.at not in (("terms",), ("html", "terms"))]
     yield from _same("number of pages", len(files), len(stored))
     for number, (page, row) in enumerate(zip(files, stored, strict=False), 1):
@@ -92,8 +93,8 @@ def _text(what: str, bundle: str | None, server: str | None) -> Iterator[Mismatc
 def _phase(phase: Phase, row: Mapping[str, Any]) -> Iterator[Mismatch]:
     name = f"phase {phase.name}"
     yield from _same(f"{name}, name", phase.name, row.get("name"))
-    yield from _same(f"{name}, start", phase.start.moment, _moment(row.get("start")))
-    yield from _same(f"{name}, end", phase.end.moment, _moment(row.get("end")))
+    yield from _same(f"{name}, start", phase.start.moment, moment(row.get("start")))
+    yield from _same(f"{name}, end", phase.end.moment, moment(row.get("end")))
     yield from _same(f"{name}, seconds a run", phase.limit_s, row.get("execution_time_limit"))
     yield from _same(f"{name}, submissions a day", phase.a_day or 0, row.get("max_submissions_per_day") or 0)
     yield from _same(f"{name}, submissions in all", phase.in_all or 0, row.get("max_submissions_per_person") or 0)
@@ -101,11 +102,12 @@ def _phase(phase: Phase, row: Mapping[str, Any]) -> Iterator[Mismatch]:
     yield from _same(f"{name}, tasks", sorted(task.name for task in phase.tasks), sorted(tasks))
 
 
-def _moment(text: str | None) -> datetime | None:
+def moment(text: str | None) -> datetime | None:
+    """A date as the server gives it."""
     if not text:
         return None
-    moment = datetime.fromisoformat(text)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    read = datetime.fromisoformat(text)
+    return read if read.tzinfo else read.replace(tzinfo=UTC)
 
 
 def _files(phase: Phase, row: Mapping[str, Any], tasks: Mapping[int, Mapping[str, Any]]) -> Iterator[Mismatch]:
@@ -131,7 +133,7 @@ def _board(bundle: Bundle, row: Mapping[str, Any]) -> Iterator[Mismatch]:
     yield from _same("leaderboard, submission_rule", competition.submission_rule, row.get("submission_rule"))
     yield from _same("leaderboard, primary_index", competition.primary_index, row.get("primary_index"))
     declared: Sequence[Column] = sorted(competition.columns, key=lambda column: column.index or 0)
-    stored = _in_order(row.get("columns"))
+    stored = in_order(row.get("columns"))
     yield from _same("columns", [column.key for column in declared], [column.get("key") for column in stored])
     by_key = {column.get("key"): column for column in stored}
     for column in declared:

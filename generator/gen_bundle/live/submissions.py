@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gen_bundle.errors import UserError
-from gen_bundle.live.answers import all_rows
+from gen_bundle.live.answers import all_rows, unsigned
 from gen_bundle.live.connection import Connection
+from gen_bundle.plain_text import one_line
 
 FINAL = frozenset(["Finished", "Failed", "Cancelled"])
 DELETED = "Deleted"  # our own word for a submission that was taken back
@@ -69,6 +70,11 @@ def _number(text: Any) -> float | str:
     with suppress(ValueError, TypeError):
         return float(text)
     return str(text)
+
+
+def message(row: Mapping[str, Any]) -> str:
+    """Why a submission failed, as the server gives it, in one line; empty where it gives nothing."""
+    return one_line(unsigned(" ".join(str(row.get("status_details") or "").split())))
 
 
 def complete(row: Mapping[str, Any]) -> bool:

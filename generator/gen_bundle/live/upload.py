@@ -16,13 +16,12 @@ from gen_bundle.check.opening import open_readable_bundle
 from gen_bundle.errors import UserError
 from gen_bundle.live.answers import all_rows
 from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.datasets import send_file
 from gen_bundle.live.explanation import explain_refusal
 from gen_bundle.live.readiness import Readiness, readiness
 from gen_bundle.live.request_parts import Tick
 from gen_bundle.live.stored import Mismatch, mismatches
 
-LONGEST_NAME = 64  # of a file, in characters
-CONTENT_TYPE = "application/zip"  # what the server signs
 PATIENCE_S = 15 * 60.0
 LOOKING_S = 60.0  # for a competition after an answer was lost
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.2, 5.0
@@ -84,7 +83,7 @@ def upload(
     """
     connection.get("my_profile/")
     progress("checking")
-    ready = readiness(bundle, datetime.now(UTC), _queues(connection))
+    ready = readiness(bundle, datetime.now(UTC), queues_of(connection))
     if ready.obstacles and not force:
         raise NotReadyError(*ready.obstacles, advice="Nothing was uploaded. To upload it nevertheless: --force")
     competition = _created(connection, bundle, ready, progress, tick)
@@ -119,7 +118,7 @@ def set_published(connection: Connection, competition: int) -> bool:
     return bool(connection.get(path)["published"])
 
 
-def _queues(connection: Connection) -> list[str]:
+def queues_of(connection: Connection) -> list[str]:
     """The vhosts of the queues that may be named in a bundle."""
     try:
         return [str(row["vhost"]) for row in all_rows(connection, "queues/") if row.get("vhost")]
@@ -132,22 +131,11 @@ def _queues(connection: Connection) -> list[str]:
 def _created(connection: Connection, bundle: Path, ready: Readiness, progress: Progress, tick: Tick) -> dict[str, Any]:
     """Store and unpack a bundle; the competition that came of it."""
     progress("uploading")
-    name = bundle.name if len(bundle.name) <= LONGEST_NAME else f"{bundle.stem[: LONGEST_NAME - 4]}.zip"
-    dataset = connection.send(
-        "POST",
-        "datasets/",
-        {
-            "type": "competition_bundle",
-            "request_sassy_file_name": name,
-            "file_name": name,
-            "file_size": bundle.stat().st_size,
-        },
-    )
-    connection.put_file(dataset["sassy_url"], bundle, CONTENT_TYPE, tick)
+    key = send_file(connection, "competition_bundle", bundle, tick)
     progress("unpacking")
     before = _mine(connection)
     try:
-        status = connection.send("PUT", f"datasets/completed/{dataset['key']}/")["status_id"]
+        status = connection.send("PUT", f"datasets/completed/{key}/")["status_id"]
     except AnswerError as error:
         if not error.unclear:
             raise

@@ -49,6 +49,7 @@ class PhaseData:
         secrets: what must not be found in anything public: the gold of all tasks, also in the bundle of a single one.
         warnings: remarks of the scoring package on the data.
         scores: baseline → column key → score, in the tasks that a build can score.
+        input: what submitted code may read; empty where submissions are predictions.
     """
 
     phase: Phase
@@ -60,6 +61,7 @@ class PhaseData:
     secrets: Secrets
     warnings: tuple[str, ...] = field(default=())
     scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    input: Mapping[str, Path | bytes] = field(default_factory=dict)
 
 
 def prepare_phases(competition: Resolved, work: Path, organiser: Organiser | None = None) -> list[PhaseData]:
@@ -108,7 +110,7 @@ def _unused_data(competition: Resolved, phase: Phase) -> Iterator[str]:
     """Folders of a phase that shares another's data: what lies there would not be used."""
     if phase.data is None:
         return
-    for folder in (phase.id, f"public/{phase.id}", f"baselines/{phase.id}"):
+    for folder in (phase.id, f"public/{phase.id}", f"baselines/{phase.id}", f"input/{phase.id}"):
         if (competition.data / folder).exists():
             yield (
                 f"{competition.data / folder}: is not used, because the phase {phase.id} has `data: {phase.data}`. "
@@ -177,6 +179,7 @@ def _prepare(competition: Resolved, organiser: Organiser, phase: Phase, gold: Go
         template=folder_members(template),
         baselines=_baselines(competition, phase),
         public=_public(competition, phase),
+        input=_input(competition, phase),
         secrets=gold.secrets,
         warnings=gold.warnings,
     )
@@ -333,3 +336,18 @@ def _public(competition: Resolved, phase: Phase) -> dict[str, Path | bytes]:
     others = {other.id for other in competition.declaration.phases} - {phase.data_id}
     members = folder_members(folder) if folder.is_dir() else {}
     return {name: path for name, path in members.items() if name.split("/", 1)[0] not in others}
+
+
+def _input(competition: Resolved, phase: Phase) -> dict[str, Path | bytes]:
+    """What submitted code may read: everything below `input/<phase>/`."""
+    folder = competition.data / "input" / phase.data_id
+    if not competition.takes_code:
+        if folder.exists():
+            raise UserError(
+                f"{folder}: only submitted code reads it. Expected submission.kind: code, or no such folder."
+            )
+        return {}
+    members = folder_members(folder) if folder.is_dir() else {}
+    if not members:
+        raise UserError(f"{folder}: holds no file. Expected what the submitted code may read, without gold.")
+    return members

@@ -44,6 +44,8 @@ def program_members(
     description = dict(program_description(competition, unit, phase, baselines))
     if scores_txt:
         description["scores_txt"] = True
+    if competition.takes_code:
+        description["takes_code"] = True
     members: dict[str, bytes | Path] = {
         "metadata.yaml": f"command: {COMMAND}\n".encode(),
         "score.py": kit / "score.py",
@@ -95,6 +97,7 @@ def program_description(
                 "computation": column.computation,
                 "of": column.of or [],
                 "hidden": column.hidden,
+                "measured": column.measured,
             }
             for task, column in competition.columns
         ],

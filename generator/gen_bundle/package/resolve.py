@@ -64,6 +64,11 @@ class Resolved:
         return self.declaration.layout
 
     @property
+    def takes_code(self) -> bool:
+        """Whether participants hand in code, which an ingestion program runs."""
+        return self.declaration.submission.kind == "code"
+
+    @property
     def all_task_ids(self) -> list[str]:
         return [task.id for task in self.declaration.tasks]
 

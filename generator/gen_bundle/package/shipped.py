@@ -39,4 +39,4 @@ def _holds_one_of(folder: Path, invented: Sequence[Path]) -> bool:
 def shipped_gold() -> Iterator[Path]:
     """The folders of gold that come with the tool; participants have the rest anyway."""
     for data in (*resource("bundles").glob("*/data"), *SCAFFOLD.glob("*/*/data")):
-        yield from (folder for folder in data.iterdir() if folder.name not in ("public", "baselines"))
+        yield from (folder for folder in data.iterdir() if folder.name not in ("public", "input", "baselines"))

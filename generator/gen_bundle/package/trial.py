@@ -93,7 +93,8 @@ def try_out(
         if not own:
             continue
         program = write_program(competition, own, work / "trial" / data.phase.id)
-        for name, files in {TEMPLATE: data.template, **data.baselines}.items():
+        results = {} if competition.takes_code else data.baselines
+        for name, files in {TEMPLATE: data.template, **results}.items():
             submission = work / "trial" / "submission.zip"
             write_zip(submission, files)
             request = {"program": program, "phase": work / data.phase.data_id, "submission": submission}
@@ -123,4 +124,4 @@ def try_out(
 
 def _written(task: Task) -> list[str]:
     """The keys of the columns that the scoring program fills."""
-    return [column.key for column in task.columns if column.computation is None]
+    return [column.key for column in task.columns if column.computation is None and column.measured is None]

@@ -12,6 +12,8 @@ from typing import Any
 import yaml
 
 from gen_bundle.declaration.model import Column, Phase, Question
+from gen_bundle.package.code_template import code_template
+from gen_bundle.package.ingestion import ingestion_members
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import Resolved, Unit
@@ -60,6 +62,16 @@ def reference_file(slot: Slot) -> str:
     return f"reference_data/{slot.phase.data_id}-{slot.unit.id}.zip"
 
 
+def ingestion_file(phase: Phase) -> str:
+    """Where a phase's ingestion program lies in the bundle, if participants hand in code."""
+    return f"ingestion_programs/{phase.id}.zip"
+
+
+def input_file(phase: Phase) -> str:
+    """Where the data that submitted code may read lie in the bundle."""
+    return f"input_data/{phase.data_id}.zip"
+
+
 def public_file(phase: Phase) -> str:
     """Where a phase's public data lie in the bundle."""
     return f"public_data/{phase.data_id}.zip"
@@ -93,7 +105,10 @@ def bundle_tree(
         tree[starting_kit_file(data.phase)] = zipped(kits[data.phase.id])
         if data.public:
             tree[public_file(data.phase)] = zipped(data.public)
-        for name, members in solutions(data).items():
+        if competition.takes_code:
+            tree[ingestion_file(data.phase)] = zipped(ingestion_members(competition, data.phase, data.manifest))
+            tree[input_file(data.phase)] = zipped(data.input)
+        for name, members in solutions(competition, data).items():
             tree[solution_file(data, name)] = zipped(members)
     return tree
 
@@ -135,8 +150,8 @@ def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> di
     }
     document.update({key: value for key, value in optional.items() if value})
     all_slots = slots(competition)
-    document["tasks"] = [_task(slot) for slot in all_slots]
-    document["solutions"] = list(_solutions(all_slots, data))
+    document["tasks"] = [_task(slot, takes_code=competition.takes_code) for slot in all_slots]
+    document["solutions"] = list(_solutions(competition, all_slots, data))
     document["phases"] = [
         _phase(index, phase_data, [slot.index for slot in all_slots if slot.phase is phase_data.phase])
         for index, phase_data in enumerate(data)
@@ -156,7 +171,7 @@ def _separate_title(competition: Resolved) -> str:
     return f"{competition.declaration.title} – {competition.tasks[0].name}"[:222]
 
 
-def _task(slot: Slot) -> dict[str, Any]:
+def _task(slot: Slot, *, takes_code: bool) -> dict[str, Any]:
     description = slot.unit.tasks[0].description if slot.several else ""
     return {
         "index": slot.index,
@@ -165,11 +180,16 @@ def _task(slot: Slot) -> dict[str, Any]:
         **({"description": description} if description else {}),
         "scoring_program": program_file(slot),
         "reference_data": reference_file(slot),
+        **(
+            {"ingestion_program": ingestion_file(slot.phase), "input_data": input_file(slot.phase)}
+            if takes_code
+            else {}
+        ),
     }
 
 
-def _solutions(all_slots: Sequence[Slot], data: Sequence[PhaseData]) -> list[dict[str, Any]]:
-    named = [(phase_data, name) for phase_data in data for name in solutions(phase_data)]
+def _solutions(competition: Resolved, all_slots: Sequence[Slot], data: Sequence[PhaseData]) -> list[dict[str, Any]]:
+    named = [(phase_data, name) for phase_data in data for name in solutions(competition, phase_data)]
     return [
         {
             "index": index,
@@ -181,9 +201,12 @@ def _solutions(all_slots: Sequence[Slot], data: Sequence[PhaseData]) -> list[dic
     ]
 
 
-def solutions(phase_data: PhaseData) -> Mapping[str, Mapping[str, Path | bytes]]:
-    """A phase's example submissions: its baselines, or else the empty template."""
-    return phase_data.baselines or {"empty": phase_data.template}
+def solutions(competition: Resolved, phase_data: PhaseData) -> Mapping[str, Mapping[str, Path | bytes]]:
+    """A phase's example submissions: its baselines, or else the empty template, or code that writes it."""
+    if phase_data.baselines:
+        return phase_data.baselines
+    empty = phase_data.template
+    return {"empty": code_template(competition.declaration.submission, empty) if competition.takes_code else empty}
 
 
 def _phase(index: int, data: PhaseData, task_indexes: list[int]) -> dict[str, Any]:

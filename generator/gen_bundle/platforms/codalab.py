@@ -42,6 +42,8 @@ def bundle_tree(
     Raises:
         UserError: the competition cannot be expressed in this format.
     """
+    if competition.takes_code:
+        raise UserError("submission.kind: code is not supported by --platform codalab. Expected codabench, or results.")
     _check(competition)
     logo = logo_file(competition)
     pages = _pages(competition)

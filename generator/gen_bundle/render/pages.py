@@ -10,6 +10,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.package.shipped import synthetic_phases
 from gen_bundle.render import tables
+from gen_bundle.render.code_text import code_text
 from gen_bundle.render.sandbox import PageSandbox
 
 TERMS = "terms.md"
@@ -100,5 +101,12 @@ def _context(competition: Resolved) -> dict[str, Any]:
         "phases_table": lambda: tables.phases_table(competition.phases, declaration.time_zones, declaration.milestones),
         "limits_table": lambda: tables.limits_table(competition.phases, competition.tasks),
         "details_table": lambda: tables.details_table(competition.phases, declaration.details_min_items),
+        "code_text": lambda: _code_text(competition),
         "format_table": lambda: tables.format_table(declaration.submission.fields),
     }
+
+
+def _code_text(competition: Resolved) -> str:
+    if not competition.takes_code:
+        raise TemplateRuntimeError("code_text: participants hand in no code here (submission.kind)")
+    return code_text(competition, competition.phases)

@@ -16,11 +16,14 @@ from gen_bundle.errors import UserError
 from gen_bundle.image.packages import locks_for, packages_text
 from gen_bundle.image.requirements import LOCK_FILE
 from gen_bundle.package.client import ScoringPackage, failure
+from gen_bundle.package.code_template import code_template
+from gen_bundle.package.ingestion import code_entry, ingestion_members
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.render import tables
 from gen_bundle.render.broken_examples import Spoiled, spoiled_submissions
+from gen_bundle.render.code_text import code_text
 from gen_bundle.render.validator import TEMPLATES, validator_bytes
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import Members, zipped
@@ -71,9 +74,9 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
         RuntimeError: a scoring package that comes with the tool refuses its own empty template.
     """
     competition = replace(competition, options=competition.public_options)
-    manifest = {**data.manifest, "options": competition.options}
+    manifest = {**data.manifest, "options": competition.options, "code": code_entry(competition)}
     validator = validator_bytes(competition.package.folder, resource("scoring_programs") / "scoring_kit", manifest)
-    valid, invalid = _examples(validator, data, competition.package)
+    valid, invalid = _examples(validator, data, competition)
     texts = _texts(competition, data, invalid)
     members: dict[str, bytes | Path] = {
         **{f"template/{name}": content for name, content in data.template.items()},
@@ -90,6 +93,10 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
     for unit in competition.units_of(data.phase):
         program = program_members(competition, unit)
         members |= {f"scorer/{unit.id}/{name}": content for name, content in program.items()}
+    if competition.takes_code:
+        ingestion = ingestion_members(competition, data.phase, data.manifest)
+        members |= {f"ingestion/{name}": content for name, content in ingestion.items()}
+        del members["score_locally.py"]
     return members
 
 
@@ -100,10 +107,13 @@ def _packages(competition: Resolved) -> str:
     return packages_text(locks_for(competition.options), own)
 
 
-def _examples(validator: bytes, data: PhaseData, package: ScoringPackage) -> tuple[bytes, list[InvalidExample]]:
+def _examples(validator: bytes, data: PhaseData, competition: Resolved) -> tuple[bytes, list[InvalidExample]]:
     """The valid example (the first baseline, or else the empty template), and what is refused with its message."""
     submissions = {f"baselines/{data.phase.data_id}/{name}": files for name, files in data.baselines.items()}
-    submissions["the template that organiser.py writes"] = data.template
+    package, template = competition.package, data.template
+    if competition.takes_code:
+        template = code_template(competition.declaration.submission, template)
+    submissions["the template that organiser.py writes"] = template
     good = {name: _read(files) for name, files in submissions.items()}
     spoiled = spoiled_submissions(next(iter(good.values())))
     zips = [zipped(files) for files in good.values()] + [zipped(one.files) for one in spoiled]
@@ -185,6 +195,7 @@ def _texts(competition: Resolved, data: PhaseData, invalid: Sequence[InvalidExam
         "contact": declaration.contact,
         "submission": declaration.submission,
         "template": sorted(data.template),
+        "code": code_text(competition, [phase]) if competition.takes_code else "",
         "torch": "models" in locks_for(competition.options),
         "fields": tables.format_table(declaration.submission.fields),
         "invalid": invalid,

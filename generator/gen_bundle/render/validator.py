@@ -3,17 +3,15 @@
 It holds that module, the kit's `validate` and what these two import, and nothing else of the scoring program.
 """
 
-import ast
 import io
 import json
-from collections.abc import Iterator, Mapping
-from functools import cache
-from itertools import accumulate
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Template
 
+from gen_bundle.package.imports import imported_modules
 from gen_bundle.zips.writing import write_zip
 
 SHEBANG = b"#!/usr/bin/env python3\n"
@@ -33,45 +31,9 @@ def validator_bytes(package_folder: Path, kit_folder: Path, manifest: Mapping[st
         "__main__.py": main.encode(),
         "scoring_kit/NOTICE": kit_folder / "NOTICE",
         "scoring_kit/manifest.json": json.dumps(manifest, ensure_ascii=False, default=str).encode(),
-        **imported_modules(package_folder, kit_folder),
+        **imported_modules((f"{package_folder.name}.submission", "scoring_kit.validate"), (package_folder, kit_folder)),
     }
     file = io.BytesIO()
     file.write(SHEBANG)
     write_zip(file, members)
     return file.getvalue()
-
-
-@cache
-def imported_modules(package_folder: Path, kit_folder: Path) -> Mapping[str, Path]:
-    """`submission.py` of the package, `validate.py` of the kit, and all of the two packages that these import."""
-    folders = {folder.name: folder for folder in (package_folder, kit_folder)}
-    found: dict[str, Path] = {}
-    waiting = [f"{package_folder.name}.submission", f"{kit_folder.name}.validate"]
-    while waiting:
-        name = waiting.pop()
-        folder = folders.get(name.split(".")[0])
-        path = _module_file(folder, name) if folder else None
-        if folder is None or path is None:
-            continue
-        place = f"{folder.name}/{path.relative_to(folder).as_posix()}"
-        if place not in found:
-            found[place] = path
-            waiting += [*accumulate(name.split(".")[:-1], "{}.{}".format), *_imports(path)]
-    return found
-
-
-def _module_file(folder: Path, name: str) -> Path | None:
-    """The file of a dotted module name below its package's folder; None where it names a function, say."""
-    place = folder.joinpath(*name.split(".")[1:])
-    candidates = (place / "__init__.py", place.with_name(f"{place.name}.py"))
-    return next((path for path in candidates if path.is_file() and path.is_relative_to(folder)), None)
-
-
-def _imports(path: Path) -> Iterator[str]:
-    """The names a module may import: for `from a import b` both `a` and `a.b`."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)

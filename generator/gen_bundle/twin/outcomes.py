@@ -11,6 +11,8 @@ from gen_bundle.twin.engines import Usage
 from gen_bundle.twin.jobs import Jobs
 
 Status = Literal["Finished", "Failed"]
+TOLERANCE = 1e-6
+"""How far scores may differ between two runs of the same models on different machines."""
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,11 @@ def named(name: bytes, flagged: bool) -> bytes:
     return bytes(data)
 
 
-LOOP = "loop: &loop [*loop]\n"
+def a_line_of_100_million_characters(draft: Draft) -> None:
+    """Made when the test runs: all workers hold what parameters hold."""
+    draft.text = TEXT.encode() + b"# " + b"x" * 100_000_000
+
+
 DEEP = "deep: " + "[" * 5000 + "]" * 5000 + "\n"
 LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefg", "bcdefgh", strict=True)
@@ -102,7 +106,7 @@ LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         (text(TEXT + "fact_sheet: &f {q: *f}\n"), "yaml-bomb"),
         (text(TEXT.replace("title: A small task", "title: &t [*t]")), "yaml-bomb"),
         (text(DEEP + TEXT), "yaml-unreadable"),
-        (text(TEXT.encode() + b"# " + b"x" * 100_000_000), "yaml-unreadable"),
+        (a_line_of_100_million_characters, "yaml-unreadable"),
         (text(TEXT + "x: !!python/object/apply:os.system [true]\n"), "yaml-unreadable"),
         (text(TEXT.encode("utf-16")), "yaml-unreadable"),
         (text(TEXT + 'x: "\\uD800"\n'), "key-ignored"),

@@ -16,19 +16,23 @@ from tests.generator.competition import small_competition
 UNKNOWN: Table = {"id": ITEMS, "language": LANGUAGES, "mmse": POINTS}
 
 
-def unseen(gold: Table, secrets: Secrets | None, folder: Path, public: Table | None = None) -> list[str]:
-    """What the search would not find in a bundle with this gold."""
+def unseen(
+    gold: Table, secrets: Secrets | None, folder: Path, public: Table | None = None, key: str = "public_data"
+) -> list[str]:
+    """What the search would not find in a bundle with this gold; `public` is what participants read, under `key`."""
     draft: Draft = new()
     both(delete("ref/truth.txt"), write("ref/gold.csv", written(gold)), with_options(secrets=secrets))(draft)
-    both(put("phases", 0, "public_data", "public"), write("public/items.csv", written(public or INPUT)))(draft)
+    place = "phases" if key == "public_data" else "tasks"
+    both(put(place, 0, key, "public"), write("public/items.csv", written(public or INPUT)))(draft)
     return [finding.what for finding in draft.check(folder).findings if finding.id == UNSEEN]
 
 
-def test_labels_that_nobody_names_are_told_to_the_author(tmp_path: Path) -> None:
+@pytest.mark.parametrize("channel", ["public data", "input data"])
+def test_labels_that_nobody_names_are_told_to_the_author(channel: str, tmp_path: Path) -> None:
     joined = Secrets(texts=tuple(" ".join(row) for row in zip(*UNKNOWN.values(), strict=True)), files=("gold.csv",))
     # all columns together are found by any search, and one that is public is no secret
-    assert unseen(UNKNOWN, joined, tmp_path) == [
-        f"planted in the public data, mmse of gold.csv, {form} would not be found"
+    assert unseen(UNKNOWN, joined, tmp_path, key=channel.replace(" ", "_")) == [
+        f"planted in the {channel}, mmse of gold.csv, {form} would not be found"
         for form in ("beside ids", "beside ids in a zip", "as JSON")
     ]
 

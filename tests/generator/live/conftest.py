@@ -1,7 +1,10 @@
 """A site of our own for each test, with a folder of its own for tokens, logs and pseudonyms."""
 
+import copy
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -9,10 +12,13 @@ from click.testing import CliRunner, Result
 from gen_bundle.cli import root
 from gen_bundle.live.connection import Connection
 from gen_bundle.live.credentials import Token
-from tests.generator.check.drafts import Draft, new
+from gen_bundle.live.upload import upload
+from gen_bundle.update import Update, look
+from tests.generator.check.drafts import Draft, Edit, both, new, packed
 from tests.live_server import TOKEN, Site, serve_site
 
 Verb = Callable[..., Result]
+Looked = Callable[..., Update]
 
 
 @pytest.fixture(autouse=True)
@@ -60,8 +66,83 @@ def ready_draft() -> Draft:
     return draft
 
 
+SMALL_SCORER = b"""
+import json, pathlib, sys
+source, target = map(pathlib.Path, sys.argv[1:])
+answer = source / "res" / "answer.txt"
+if not answer.exists():
+    sys.exit("no answer.txt")
+points = float(answer.read_text())
+print("signature: competition:small|tasks:a|reference:12")
+print("scored in 0.01 s")
+print(points)
+(target / "scores.json").write_text(json.dumps({"points": points, "more": points / 2}))
+"""
+
+
+def confirmable_draft() -> Draft:
+    """A bundle whose phase is open, with a solution, a starting kit, and a program that scores."""
+    draft = ready_draft()
+    draft.files |= {
+        "scoring/metadata.yaml": b"command: python3 /app/program/score.py /app/input /app/output\n",
+        "scoring/score.py": SMALL_SCORER,
+        "good.zip": packed({"answer.txt": b"0.75"}),
+        "kit.zip": packed({"README.md": b"Hello", "template/answer.txt": b"0"}),
+    }
+    draft.yaml["solutions"] = [{"index": 0, "path": "good.zip", "tasks": [0]}]
+    draft.yaml["phases"][0] |= {"start": "2020-01-01 00:00:00", "end": "2099-01-01 00:00:00", "starting_kit": "kit.zip"}
+    return draft
+
+
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
     path = tmp_path / "bundle.zip"
     path.write_bytes(ready_draft().as_zip())
     return path
+
+
+def two_phases(draft: Draft) -> None:
+    """Give a bundle a second phase with a task and gold of its own."""
+    draft.yaml["tasks"].append({"index": 1, "name": "Final", "scoring_program": "scoring", "reference_data": "ref2"})
+    second = {"index": 1, "name": "Test", "start": "2032-01-01 00:00:00", "end": "2032-12-31 23:59:59", "tasks": [1]}
+    draft.yaml["phases"].append(draft.yaml["phases"][0] | second)
+    draft.files["ref2/truth.txt"] = b"c\nd\nc\n"
+
+
+def changed(folder: Path, *changes: Edit) -> Path:
+    """The bundle with some changes."""
+    draft = ready_draft()
+    both(*changes)(draft)
+    path = folder / "next.zip"
+    path.write_bytes(draft.as_zip())
+    return path
+
+
+def held(site: Site) -> Any:
+    """What the site holds of competitions and tasks, as it is now."""
+    return copy.deepcopy((site.competitions, site.tasks))
+
+
+def task_of(site: Site) -> dict[str, Any]:
+    """The first task."""
+    return next(iter(site.tasks.values()))
+
+
+def competition_of(site: Site) -> dict[str, Any]:
+    """The first competition."""
+    return next(iter(site.competitions.values()))
+
+
+@pytest.fixture
+def number(site: Site, connection: Connection, tmp_path: Path) -> int:
+    """A competition with two phases."""
+    made = upload(connection, changed(tmp_path, two_phases)).id
+    site.asked.clear()
+    return made
+
+
+@pytest.fixture
+def looked(connection: Connection, number: int, tmp_path: Path) -> Iterator[Looked]:
+    """Compares that competition with its bundle after some changes."""
+    with ExitStack() as kept:
+        yield lambda *edits: look(connection, number, changed(tmp_path, two_phases, *edits), kept)

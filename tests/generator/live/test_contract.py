@@ -2,19 +2,26 @@
 
 import contextlib
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from gen_bundle.live.answers import all_rows
 from gen_bundle.live.change_log import ChangeLog
+from gen_bundle.live.confirm import ConfirmRequest, confirm
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.credentials import Token, server_address
 from gen_bundle.live.fetch import FetchRequest, fetch
+from gen_bundle.live.own_submissions import PREFIX
 from gen_bundle.live.status import status
+from gen_bundle.live.submissions import submissions_of
 from gen_bundle.live.upload import UnpackingError, Uploaded, upload
-from tests.generator.check.drafts import NOW
-from tests.generator.live.conftest import ready_draft
+from gen_bundle.twin.engines.process import ProcessEngine
+from gen_bundle.update import look
+from tests.generator.check.drafts import NOW, put, write
+from tests.generator.live.conftest import confirmable_draft, ready_draft
 from tests.live_server import TOKEN, Site, serve_site
 
 SERVER, GIVEN_TOKEN = os.environ.get("GEN_BUNDLE_LIVE_SERVER"), os.environ.get("CODABENCH_TOKEN")
@@ -29,7 +36,8 @@ def any_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
             address, token = server_address(SERVER), GIVEN_TOKEN
         else:
             address, token = held.enter_context(serve_site(Site())).address, TOKEN
-        yield held.enter_context(Connection(address, Token("the environment", token), log))
+        pause = time.sleep if SERVER else lambda _: None
+        yield held.enter_context(Connection(address, Token("the environment", token), log, pause))
 
 
 @pytest.fixture(scope="module")
@@ -73,9 +81,47 @@ def test_a_broken_bundle_fails_with_a_message(any_site: Connection, tmp_path: Pa
         upload(any_site, tmp_path / "broken.zip", force=True)
 
 
+def test_a_competition_is_changed_and_changed_back(any_site: Connection, uploaded: Uploaded, tmp_path: Path) -> None:
+    same, other = ready_draft(), ready_draft()
+    put("title", "Another title")(other)
+    put("phases", 0, "end", "2032-06-30 12:00:00")(other)
+    write("overview.md", b"# Another overview\n")(other)
+    write("ref/truth.txt", b"b\n")(other)
+    with contextlib.ExitStack() as held:
+        for name, draft in (("same", same), ("other", other), ("back", same)):
+            file = tmp_path / f"{name}.zip"
+            file.write_bytes(draft.as_zip())
+            update = look(any_site, uploaded.id, file, held)
+            assert [change.difference.what for change in update.changes] == (
+                []
+                if name == "same"
+                else ["title", "text (1 lines out, 1 in)", "end", "content" if name == "back" else "truth.txt"]
+            )
+            update.apply()
+            assert look(any_site, uploaded.id, file, held).changes == ()
+
+
 def test_a_new_competition_has_nothing_to_fetch(any_site: Connection, uploaded: Uploaded, tmp_path: Path) -> None:
     (phase,) = fetch(any_site, FetchRequest(uploaded.id, tmp_path / "out"))
     assert (phase.name, phase.submissions) == ("Main", 0)
     seen = status(any_site, uploaded.id, NOW)
     assert (seen.title, seen.oldest, seen.failures) == ("A small task", None, ())
     assert seen.phases[0].days_left == 730.0
+
+
+def test_a_submission_is_scored_as_here_and_leaves_nothing(any_site: Connection, tmp_path: Path) -> None:
+    """Takes minutes on a real site: its workers pull an image, and run two submissions."""
+    path = tmp_path / "contract-test-scored.zip"
+    path.write_bytes(confirmable_draft().as_zip())
+    competition = upload(any_site, path).id
+    try:
+        done = confirm(any_site, ConfirmRequest(competition, path), ProcessEngine())
+        assert done.problems == ()
+        assert [cell for cell in done.cells if not cell.equal] == []
+        assert done.left == ()
+        (phase,) = any_site.get(f"competitions/{competition}/")["phases"]
+        assert submissions_of(any_site, phase["id"]) == []
+        assert any_site.get(f"can_make_submission/{phase['id']}/")["can"]
+        assert all_rows(any_site, "datasets/", _type="submission", search=PREFIX) == []
+    finally:
+        any_site.send("DELETE", f"competitions/{competition}/")

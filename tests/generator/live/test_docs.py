@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from gen_bundle.cli import root
+from tests.generator.live.conftest import confirmable_draft
 from tests.live_server import PASSWORD, Site, packed, serve_site
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -25,19 +26,29 @@ def numbered_site() -> Iterator[Site]:
         yield site
 
 
-def test_the_commands_of_the_page(
-    numbered_site: Site, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_commands_of_the_page(numbered_site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("gen_bundle.live.own_submissions.FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr("gen_bundle.live.own_submissions.OUTPUTS_S", 0.01)
+    (tmp_path / "bundle.zip").write_bytes(confirmable_draft().as_zip())
     shutil.copytree(DATA, "data")
     (block,) = re.findall(r"^```bash\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    assert [command.split()[1] for command in block.splitlines()] == ["login", "upload", "status", "fetch", "rank"]
+    assert [command.split()[1] for command in block.splitlines()] == [
+        "login",
+        "upload",
+        "confirm",
+        "update",
+        "status",
+        "fetch",
+        "rank",
+    ]
     for command in block.splitlines():
         _, verb, *arguments = shlex.split(command)
         server = [] if verb == "rank" else ["--server", numbered_site.address]
-        done = CliRunner().invoke(root, [verb, *arguments, *server], input=f"{PASSWORD}\n")
+        engine = ["--engine", "process"] if verb == "confirm" else []
+        done = CliRunner().invoke(root, [verb, *arguments, *server, *engine], input=f"{PASSWORD}\n")
         assert done.exit_code == 0, f"{command}\n{done.output}"
-        if verb == "upload":
+        if verb == "update":
             _held(numbered_site)
     assert "Baseline-measures_Organisers" in done.stdout
 

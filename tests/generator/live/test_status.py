@@ -31,7 +31,12 @@ def running(site: Site) -> Site:
     site.participants += [{"id": 7, "username": "owl", "status": "approved"}]
     for text in ("line 3: no label\nmore", "line 3: no label", TRACEBACK, ""):
         site.add_submission(
-            21, "owl", b"", status="Failed", status_details="The worker died", logs={"scoring_stderr": text}
+            21,
+            "owl",
+            b"",
+            status="Failed",
+            status_details="The worker died at https://s3.org/gold.zip?Signature=s3cr3t",
+            logs={"scoring_stderr": text},
         )
     site.add_submission(21, "owl", b"", status="Running", scores=[])
     site.add_submission(21, "eagle", b"", status="Submitted", scores=[])
@@ -49,7 +54,7 @@ def test_what_happens_is_counted(running: Site, connection: Connection) -> None:
     assert (seen.oldest.id, seen.oldest.owner, seen.oldest.status, seen.oldest.seconds) == (105, "owl", "Running", 1801)
     assert [(one.line, one.submissions) for one in seen.failures] == [
         ("line 3: no label", (102, 101)),
-        ("The worker died", (104,)),
+        ("The worker died at https://s3.org/gold.zip", (104,)),
         ("ValueError: odd", (103,)),
     ]
 

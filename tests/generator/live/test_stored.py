@@ -9,8 +9,12 @@ import pytest
 
 from gen_bundle.check import Report, check_path
 from gen_bundle.check.opening import open_readable_bundle
+from gen_bundle.difference.aspects import differences
 from gen_bundle.live.connection import Connection
+from gen_bundle.live.edits import edits
 from gen_bundle.live.explanation import explain_refusal
+from gen_bundle.live.site_bundle import SiteBundle, pairs
+from gen_bundle.live.snapshot import Snapshot
 from gen_bundle.live.stored import mismatches
 from gen_bundle.live.upload import upload
 from tests.generator.check.drafts import NOW
@@ -25,12 +29,14 @@ COLUMN = ("index", "key", "sorting", "precision", "hidden", "computation")
 def as_answer(stored: dict[str, Any]) -> dict[str, Any]:
     """A recorded row in the words of the API, as far as it was recorded."""
     board = stored["leaderboard"]
+    tasks = list(dict.fromkeys(name for phase in stored["phases"] for name in phase["tasks"]))
     return {
         "title": stored["title"],
         "docker_image": stored["docker_image"],
-        "pages": [{"index": number, "title": title} for number, title in enumerate(stored["pages"])],
+        "pages": [{"id": number, "index": number, "title": title} for number, title in enumerate(stored["pages"])],
         "phases": [
             {
+                "id": number,
                 "index": number,
                 "name": phase["name"],
                 "start": phase["start"],
@@ -38,7 +44,7 @@ def as_answer(stored: dict[str, Any]) -> dict[str, Any]:
                 "execution_time_limit": phase["execution_time_limit"],
                 "max_submissions_per_day": phase["max_submissions_per_day"],
                 "max_submissions_per_person": phase["max_submissions"],
-                "tasks": [{"id": number, "name": name} for number, name in enumerate(phase["tasks"])],
+                "tasks": [{"id": tasks.index(name), "name": name} for name in phase["tasks"]],
             }
             for number, phase in enumerate(stored["phases"])
         ],
@@ -136,3 +142,27 @@ def test_a_file_that_was_not_stored_is_seen(site: Site, connection: Connection, 
     assert [str(one) for one in found] == [
         "task Task, reference_data: the bundle says 'a file', the server stored 'none'"
     ]
+
+
+def _has_tasks_of_different_names(case: dict[str, Any]) -> bool:
+    names = [name for phase in case["stored"]["phases"] for name in phase["tasks"]]
+    return len(names) == len(set(names))
+
+
+UPDATABLE = [case for case in ACCEPTED if case["format"] == "v2" and _has_tasks_of_different_names(case)]
+
+
+@pytest.mark.parametrize("case", UPDATABLE, ids=lambda case: case["id"])
+def test_a_recorded_upload_is_the_same_as_its_bundle(case: dict[str, Any]) -> None:
+    """What `update` would find right after each upload, as far as it was recorded."""
+    answer = as_answer(case["stored"]) | {"id": 1, "whitelist_emails": []}
+    unrecorded = ("title", "hidden", "computed")
+    with ExitStack() as held:
+        bundle = open_readable_bundle(case["path"], NOW, held)
+        snapshot = Snapshot(answer, {})
+        site = SiteBundle(snapshot, bundle, pairs(snapshot, bundle), None, {}).bundle()
+        parts = ("competition", "phases", "tasks", "leaderboard", "programs", "reference data", "input data")
+        found = [one for one in differences(site, bundle) if one.part in parts and one.what not in unrecorded]
+        assert found == []
+        made = edits(snapshot, bundle, pairs(snapshot, bundle), {})
+        assert {key[-1] for edit in made for key in edit.expected} <= {"pages", "terms"}

@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from gen_bundle.check import Report
+from gen_bundle.check.registry import Effect
+from gen_bundle.check.report import UNSEEN, Finding
 from gen_bundle.live import upload as journey
 from gen_bundle.live.connection import Connection
 from gen_bundle.live.upload import NotReadyError, UnpackingError, set_published, upload
@@ -88,9 +91,18 @@ def _leak(draft: Draft) -> None:
         (lambda draft: draft.yaml.pop("image"), "image-missing"),
         (_leak, "leak"),
         (lambda draft: draft.yaml.update(docker_image="https://Wrong"), "docker-image-name"),
-        (lambda draft: draft.yaml.update(contact_email="me@example.org"), "draft: the contact"),
-        (lambda draft: draft.yaml.update(docker_image="gen-bundle/mine:1"), "draft: the image gen-bundle/mine:1"),
-        (lambda draft: draft.files.update({"overview.md": b"# TODO(organiser)"}), "draft: TODO(organiser) is still on"),
+        (
+            lambda draft: draft.yaml.update(contact_email="me@example.org"),
+            "draft: The contact me@example.org is an example. Give yours: --set contact=",
+        ),
+        (
+            lambda draft: draft.yaml.update(docker_image="gen-bundle/mine:1"),
+            "draft: The image gen-bundle/mine:1 is on this machine alone",
+        ),
+        (
+            lambda draft: draft.files.update({"overview.md": b"# TODO(organiser)"}),
+            "draft: overview.md: TODO(organiser) is still on it",
+        ),
         (
             lambda draft: draft.yaml["phases"][0].update(start="2020-01-01 00:00:00", end="2020-02-01 00:00:00"),
             "competition-over",
@@ -111,8 +123,17 @@ def test_gold_that_comes_with_the_tool_is_a_draft(tmp_path: Path, connection: Co
     draft = ready_draft()
     shipped = Path(journey.__file__).resolve().parents[3] / "bundles" / "process2025" / "data" / "test" / "gold.csv"
     draft.files["ref/gold.csv"] = shipped.read_bytes()
-    with pytest.raises(NotReadyError, match=r"draft: the gold of Task is synthetic: gold\.csv comes with gen-bundle"):
+    with pytest.raises(NotReadyError, match=r"draft: The gold of Task is synthetic: gold\.csv comes with gen-bundle"):
         upload(connection, written(tmp_path, draft))
+
+
+def test_gold_that_the_search_would_not_find_is_not_sent(
+    bundle: Path, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = Finding(UNSEEN, "warning", "x", None, None, "labels would not be found", "", "", "", False, Effect.TRAP)
+    monkeypatch.setattr("gen_bundle.live.readiness.check_path", lambda path, **_: Report(str(path), [found]))
+    with pytest.raises(NotReadyError, match="labels would not be found"):
+        upload(connection, bundle)
 
 
 def test_force_sends_a_draft_and_says_what_was_wrong(site: Site, verb: Verb, tmp_path: Path) -> None:
@@ -120,7 +141,7 @@ def test_force_sends_a_draft_and_says_what_was_wrong(site: Site, verb: Verb, tmp
     draft.yaml["contact_email"] = "me@example.org"
     done = verb("upload", written(tmp_path, draft), "--force")
     assert done.exit_code == 0, done.output
-    assert "forced: draft: the contact me@example.org is an example." in done.stderr
+    assert "forced: draft: The contact me@example.org is an example." in done.stderr
     assert len(site.competitions) == 1
 
 

@@ -13,6 +13,7 @@ from gen_bundle.package.resolve import resolve
 from gen_bundle.render.pages import render_pages
 from gen_bundle.resources import competitions
 
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 TASKS = {name: [task.id for task in read_competition(folder).tasks] for name, folder in competitions().items()}
 
 

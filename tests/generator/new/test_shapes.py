@@ -25,6 +25,8 @@ from tests.generator.new.making import (
     sentiment,
 )
 
+pytestmark = pytest.mark.usefixtures("kept_organisers")
+
 
 def rows_of(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:

@@ -124,7 +124,7 @@ def test_every_problem_is_printed_with_its_place(
 def test_what_would_be_ignored_is_a_warning_and_packed_away(
     module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    junk = {"work/answer.txt": b"a\nb\n", "__MACOSX/work/._answer.txt": b"?", "work/.DS_Store": b"?"}
+    junk = {"team/answer.txt": b"a\nb\n", "__MACOSX/team/._answer.txt": b"?", "team/.DS_Store": b"?"}
     out = tmp_path / "out.zip"
     status, text = verdict(module, capsys, zipped(tmp_path / "s.zip", junk), "--pack", out)
     assert status == 0

@@ -1,4 +1,4 @@
-"""Gold planted in a copy of the public data, form by form, to see whether the search for leaks would find it.
+"""Gold planted in a copy of what participants read, form by form, to see whether the search for leaks would find it.
 
 This shows the author of a scoring package that its `secrets()` names the wrong things. All of it stays in memory.
 """
@@ -18,10 +18,10 @@ from gen_bundle.check.leaks.columns import SHORTEST, GoldTable
 from gen_bundle.check.leaks.gold import Gold, golds_of, reference_files
 from gen_bundle.check.leaks.records import json_digest, json_value, lines, rows, words, xml_digest
 from gen_bundle.check.leaks.relation import Relation
-from gen_bundle.check.leaks.search import Search
+from gen_bundle.check.leaks.search import INPUT_CHANNELS, Search
 from gen_bundle.check.leaks.tables import ColumnName, Row, json_rows, table
 from gen_bundle.check.leaks.ties import ENOUGH_TIES
-from gen_bundle.check.leaks.visible import Seen, visible_files, with_contents
+from gen_bundle.check.leaks.visible import Channel, Seen, visible_files, with_contents
 from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node
 from gen_bundle.zips.writing import zipped
@@ -36,7 +36,7 @@ MOST_BYTES = 256 * 1024
 
 @dataclass(frozen=True)
 class Plant:
-    """A file that might be among the public data.
+    """A file that might be among the public data, or the data that submitted code reads.
 
     Attributes:
         what: the gold in it, in words.
@@ -50,15 +50,17 @@ class Plant:
 
 
 def unnoticed(bundle: Bundle) -> Iterator[str]:
-    """The plants that the search for leaks does not find, in words."""
+    """The plants that the search for leaks does not find, and where, in words."""
     golds, shown = golds_of(bundle), visible_files(bundle)
+    # both channels are searched alike
+    channel: Channel = "input data" if any(seen.channel == "input data" for seen in shown) else "public data"
     search = Search(bundle, golds, shown)
     for plant in _plants(bundle, golds, shown):
         node = Node(size=len(plant.data), open=partial(io.BytesIO, plant.data))
-        planted = list(with_contents(bundle, Seen("public data", (), f"planted/{plant.name}", node), 1))
+        planted = list(with_contents(bundle, Seen(channel, (), f"planted/{plant.name}", node), 1))
         found = search.with_more(planted)
         if not any(found.gold_in(seen) for seen in planted):
-            yield plant.what
+            yield f"planted in the {channel}, {plant.what}"
 
 
 def _plants(bundle: Bundle, golds: list[Gold], shown: list[Seen]) -> Iterator[Plant]:
@@ -112,8 +114,9 @@ def _copies(name: str, node: Node) -> Iterator[Plant]:
 
 
 def _host(one: GoldTable, shown: list[Seen]) -> list[tuple[int, Row]]:
-    """Rows of a public table, each with the gold row that it belongs to; a table of ids if there is none."""
-    for seen in [seen for seen in shown if seen.channel == "public data" and seen.node.size <= MOST_BYTES]:
+    """Rows of a table that participants read, each with its gold row; a table of ids if there is none."""
+    readable = (seen for seen in shown if seen.channel in INPUT_CHANNELS and seen.node.size <= MOST_BYTES)
+    for seen in readable:
         found = list(islice(table(seen.node), MOST_ROWS))
         for places in one.keys.values():
             for column in found[0] if found else ():

@@ -44,7 +44,7 @@ def _gold_would_not_be_found(bundle: Bundle) -> Iterator[Problem]:
     data; texts one by one; files by name. Files that participants may have belong in `published`.
     """
     if bundle.secrets is not None:
-        yield from (Problem(f"planted in the public data, {what} would not be found") for what in unnoticed(bundle))
+        yield from (Problem(f"{what} would not be found") for what in unnoticed(bundle))
 
 
 @LEAKS.note("not-looked-into", "a file for participants that the check could not look into", source=HOUSE)

@@ -8,12 +8,14 @@ from gen_bundle.declaration.declared.columns import ColumnMetric, read_metric
 from gen_bundle.declaration.declared.engine import engine_of, folder_faults, with_options
 from gen_bundle.declaration.declared.tables import Broken, DeclaredTable, read_tables
 from gen_bundle.declaration.declared.titles import meaning_of, name_columns
+from gen_bundle.declaration.model import Phase
 from gen_bundle.declaration.source import Trail
 
 DECLARED = "declared"
 DIRECTIONS = {"desc": "higher is better", "asc": "lower is better"}
 COMPUTED = {"avg": "Mean", "sum": "Sum", "min": "Minimum", "max": "Maximum", "avg_rank": "Mean rank"}
 PRECISION = 4
+DEFAULT_LIMIT: int = Phase.model_fields["execution_time_limit"].default
 RANK_PRECISION = 2
 
 
@@ -39,7 +41,9 @@ def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
                 metric.table.distinct = metric.options["item"]
     name_columns([(column, metric) for _, _, column, metric in columns if metric is not None])
     for _, _, column, metric in columns:
-        if metric is None and column.get("computation") is None:
+        if column.get("measured") is not None:
+            _complete_measured(column, data)
+        elif metric is None and column.get("computation") is None:
             _complete_unread(column)
     by_key = {column.get("key"): column for _, _, column, _ in columns}
     for _, trail, column, _ in columns:
@@ -72,6 +76,8 @@ def _metric(
         if column.get("metric") is not None:
             found.append(((*trail, "metric"), "cannot be given together with computation. Expected one of the two."))
         return None
+    if column.get("measured") is not None:
+        return None
     if column.get("metric") is None:
         found.append((trail, "metric is missing. Expected the name of a metric, such as f1, or a computation."))
         return None
@@ -103,6 +109,21 @@ def _complete_unread(column: dict[str, Any]) -> None:
     for key, value in (("sort", "desc"), ("worst", 0), ("title", "?"), ("meaning", "?")):
         if column.get(key) is None:
             column[key] = value
+
+
+def _complete_measured(column: dict[str, Any], data: dict[str, Any]) -> None:
+    """A column of seconds; no run takes longer than its phase allows."""
+    phases = data["phases"] if isinstance(data.get("phases"), list) else []
+    limits = [phase.get("execution_time_limit", DEFAULT_LIMIT) for phase in phases if isinstance(phase, dict)]
+    defaults = {
+        "title": "Seconds",
+        "sort": "asc",
+        "worst": max((limit for limit in limits if isinstance(limit, int)), default=DEFAULT_LIMIT),
+        "precision": 1,
+        "meaning": "Wall-clock seconds that the code ran.",
+    }
+    for key, value in defaults.items():
+        column.setdefault(key, value)
 
 
 def _complete_computed(column: dict[str, Any], by_key: dict[Any, dict[str, Any]], trail: Trail) -> Iterator[Broken]:

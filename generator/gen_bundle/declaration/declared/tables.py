@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from gen_bundle.declaration.code_submissions import CODE_KEYS
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.source import Trail
 from gen_bundle.declaration.texts import text_of
@@ -107,7 +108,7 @@ def _table(
     name: str, trail: Trail, data: dict[str, Any], gold_trail: Trail, gold: Any, found: list[Broken]
 ) -> DeclaredTable:
     table = DeclaredTable(name, trail)
-    found += _unknown_keys(data, (*TABLE_KEYS, "tables"), trail)
+    found += _unknown_keys(data, (*TABLE_KEYS, "tables", "kind", *CODE_KEYS), trail)
     table.file = _file(data, "file", trail, found)
     table.quoting = _choice(data, "quoting", ("rfc4180", "none"), "rfc4180", trail, found)
     table.many = _choice(data, "rows", ("one", "many"), "one", trail, found) == "many"

@@ -6,7 +6,20 @@ from typing import Any
 
 import yaml
 
-from tests.generator.check.drafts import NEW, NEW_FILES, Case, both, drop, packed, put, raw, replace, text, write
+from tests.generator.check.drafts import (
+    NEW,
+    NEW_FILES,
+    Case,
+    both,
+    drop,
+    packed,
+    put,
+    raw,
+    replace,
+    text,
+    with_files,
+    write,
+)
 
 SOUND = {"competition.yaml": yaml.safe_dump(NEW, sort_keys=False).encode(), **NEW_FILES}
 
@@ -86,10 +99,7 @@ CASES = {
     "zip-link": Case(raw(member("link", b"overview.md", link=True)), raw(member("link", b"overview.md"))),
     "zip-odd-name": Case(raw(member("../../evil.txt", b"x")), raw(member("a..b/données.txt", b"x"))),
     "zip-names-differ-in-case": Case(write("Overview.md", b"x"), write("overview2.md", b"x")),
-    "zip-many-members": Case(
-        raw(packed({**SOUND, **{f"data/{number}": b"" for number in range(20_000)}})),
-        raw(packed({**SOUND, **{f"data/{number}": b"" for number in range(2_000)}})),
-    ),
+    "zip-many-members": Case(with_files(20_000), with_files(2_000)),
     "zip-64": Case(raw(zip64())),
     "yaml-unreadable": Case(replace("A small task", "A small: task"), replace("A small task", "A small:task")),
     "yaml-no-mapping": Case(text("# only a comment\n")),

@@ -1,0 +1,139 @@
+"""gen-bundle update ID BUNDLE: brings a live competition to what a bundle says."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gen_bundle.cli.live_options import connected, live_options, transfer_bar
+from gen_bundle.cli.messages import say, user_errors
+from gen_bundle.errors import UserError
+from gen_bundle.plain_text import counted, in_lines
+
+if TYPE_CHECKING:
+    from gen_bundle.live.reruns import Cost
+    from gen_bundle.update import Update
+
+EPILOG = """\b
+Examples:
+  gen-bundle update 1234 bundle.zip
+  gen-bundle update 1234 bundle.zip --apply
+  gen-bundle update 1234 bundle.zip --rerun
+  gen-bundle update 1234 bundle.zip --apply --rerun --yes
+
+\b
+Without --apply, shows how the competition differs from the bundle, in the words of `gen-bundle diff`, and what would be
+done about it; nothing is changed. --apply asks, writes what the site holds into a file beside the bundle, and changes
+pages, terms, settings, phases' dates and limits, and tasks' programs and data, all or none. What it does not change
+(the leaderboard; new and removed phases and tasks; public data) is said with what to click.
+--rerun shows what reruns would take; with --apply it reruns the submissions that replaced programs or data have scored,
+the oldest first. Interrupted, it goes on when it is called again.
+Exit status: 0 the same (with --apply: now), 1 different, refused or not all rerun, 2 wrong use or unreadable input.
+"""
+
+
+@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.argument("competition", metavar="ID", type=int)
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.option("--apply", "apply_", is_flag=True, help="Change the competition, after a question.")
+@click.option("--rerun", is_flag=True, help="With --apply: rerun what was scored by replaced programs or data.")
+@click.option("--yes", is_flag=True, help="Do not ask; needed where nobody can answer.")
+@click.option("--force", is_flag=True, help="Apply also a draft, or what the check objects to.")
+@click.option("--json", "as_json", is_flag=True, help="Print the differences and what was done as JSON.")
+@live_options
+def command(
+    competition: int,
+    bundle: Path,
+    apply_: bool,
+    rerun: bool,
+    yes: bool,
+    force: bool,
+    as_json: bool,
+    server: str,
+    token_file: Path | None,
+) -> None:
+    """Bring a live competition to what a bundle says."""
+    from gen_bundle.update import look, rerun_warnings
+
+    with user_errors(), ExitStack() as held:
+        if apply_ and not yes and not can_answer():
+            raise UserError("--apply asks before it changes anything, and nobody can answer here. To agree: --yes")
+        connection = held.enter_context(connected(server, token_file))
+        with transfer_bar(bundle.name) as tick:
+            update = look(connection, competition, bundle, held, say, tick)
+        costs = update.costs() if rerun else []
+        warnings = [*update.warnings, *rerun_warnings(update, costs)]
+        _show(update, costs, warnings, apply_, as_json)
+        done = _applied(update, costs, yes, force) if apply_ else {}
+    if as_json:
+        seen = {"same": not update.changes, "differences": [one.as_dict() for one in update.changes]}
+        spoken = {"obstacles": update.obstacles, "warnings": warnings, "reruns": list(map(str, costs))}
+        click.echo(json.dumps(seen | spoken | done, indent=1, ensure_ascii=False))
+    left = [change for change in update.changes if change.by_hand] if apply_ else update.changes
+    sys.exit(1 if left or not done.get("agreed", True) or done.get("faults") else 0)
+
+
+def can_answer() -> bool:
+    """Whether somebody can answer a question."""
+    return sys.stdin.isatty()
+
+
+def _show(update: Update, costs: Sequence[Cost], warnings: Sequence[str], apply_: bool, as_json: bool) -> None:
+    from gen_bundle.difference.report import as_text
+
+    if not as_json:
+        click.echo(in_lines(as_text(update.differences)), nl=False)
+    hands = [change for change in update.changes if change.by_hand]
+    if update.edits and not apply_:
+        say(f"--apply would change {len(update.changes) - len(hands)} of them.")
+    for change in hands:
+        one = change.difference
+        say(
+            f"to be done by hand: {one.part}, {one.item + ': ' if one.item else ''}{one.what}: {change.by_hand}",
+            "yellow",
+        )
+    if not apply_:
+        for obstacle in update.obstacles:
+            say(f"--apply would refuse the bundle: {obstacle}", "yellow")
+    for warning in warnings:
+        say(f"warning: {warning}", "yellow")
+    for cost in costs:
+        say(f"to be rerun: {cost}")
+
+
+def _applied(update: Update, costs: Sequence[Cost], yes: bool, force: bool) -> dict[str, Any]:
+    """Ask, change and rerun; what was done, as programs read it."""
+    if update.obstacles and update.edits and not force:
+        raise _NotReadyError(*update.obstacles, advice="Nothing was changed. To change it nevertheless: --force")
+    if not update.edits and not costs:
+        say("nothing to change")
+        return {"agreed": True}
+    if not yes and not click.confirm(_question(update, costs), err=True):
+        say("nothing was changed")
+        return {"agreed": False}
+    with transfer_bar("storing") as tick:
+        backup = update.apply(say, tick)
+    if backup:
+        say("the competition is as the bundle says, except for what is to be done by hand", "green")
+    faults = update.rerun(say) if costs else []
+    for fault in faults:
+        say(fault, "red")
+    return {"agreed": True, "backup": str(backup) if backup else None, "faults": faults}
+
+
+class _NotReadyError(UserError):
+    status = 1
+
+
+def _question(update: Update, costs: Sequence[Cost]) -> str:
+    address = f"{update.connection.server}/competitions/{update.before.id}/"
+    count = sum(change.by_hand is None for change in update.changes)
+    steps = [f"make {counted(count, 'change')}"] if update.edits else []
+    steps += [f"rerun {counted(sum(cost.submissions for cost in costs), 'submission')}"] if costs else []
+    return in_lines(f"{update.before.competition.get('title')} ({address}): {' and '.join(steps)}?")

@@ -1,0 +1,235 @@
+"""Submissions that gen-bundle itself makes on a live competition: made once, waited for, and removed.
+
+What is theirs alone is in their files' name, so that each is found again although an answer was lost. Endpoints were
+read in Codabench's source (`api/views/submissions.py`, `datasets.py`): an organiser may cancel and delete any
+submission of the competition, and a deleted one does not count for the limits.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gen_bundle.errors import UserError
+from gen_bundle.live.answers import all_rows
+from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.datasets import store_file
+from gen_bundle.live.submissions import FINAL, state, submissions_of
+
+PREFIX = "gen-bundle-confirm-"
+LOOKING_S = 60.0  # for a submission after an answer was lost
+SCORES_S = 60.0  # for scores after Finished: the worker sends them later, and a server may refuse them
+OUTPUTS_S = 10.0  # for what comes after the scores: outputs, logs, and a failure after all
+FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 10.0
+GONE = {"status": "removed by somebody", "children": [], "scores": []}
+
+Row = Mapping[str, Any]
+
+
+class NotMadeError(UserError):
+    """The site did not take a submission."""
+
+    status = 1
+
+
+@dataclass
+class OwnSubmissions:
+    """The submissions of one run to one competition.
+
+    Attributes:
+        competition: the answer of `competitions/ID/`.
+        username: whose submissions they are.
+        tag: how the names of their files begin.
+        made: their ids, by phase.
+    """
+
+    connection: Connection
+    competition: Row
+    username: str
+    progress: Callable[[str], None]
+    tag: str = field(default_factory=lambda: f"{PREFIX}{secrets.token_hex(4)}")
+    made: dict[int, list[int]] = field(default_factory=dict)
+    _names: int = 0
+
+    def submit(self, phase: int, file: Path, tasks: Sequence[int] | None) -> int:
+        """Make a submission to a phase, or to some of its tasks; its id.
+
+        Raises:
+            NotMadeError: the site does not take it, or its answer was lost and no submission appeared.
+        """
+        self._names += 1
+        name = f"{self.tag}-{self._names}"
+        self.made.setdefault(phase, [])
+        try:
+            allowed = self.connection.get(f"can_make_submission/{phase}/")
+            if not allowed["can"]:  # else the site would answer 500
+                raise NotMadeError(str(allowed.get("reason") or "the site gives no reason"))
+            more = {"request_sassy_file_name": f"{name}.zip", "competition": self.competition["id"]}
+            key = store_file(self.connection, "submission", file, lambda *_: None, name, **more)
+            number = self._created(phase, name, {"data": key, "phase": phase} | ({"tasks": tasks} if tasks else {}))
+            self.made[phase].append(number)
+            if self.competition.get("auto_run_submissions") is False:
+                self.connection.send("POST", f"submissions/{number}/run_submission/")
+        except AnswerError as error:
+            raise NotMadeError(*error.messages) from None
+        return number
+
+    def _created(self, phase: int, name: str, body: Row) -> int:
+        try:
+            return int(self.connection.send("POST", "submissions/", body)["id"])
+        except AnswerError as error:
+            if not error.unclear:
+                raise
+            lost = error
+        waited, wait = 0.0, FIRST_WAIT_S  # it is looked for, and never sent again: it would be scored twice
+        while waited < LOOKING_S:
+            if found := [row for row in self._tagged(phase) if _file(row).startswith(name)]:
+                return int(found[0]["id"])
+            self.connection.pause(wait)
+            waited, wait = waited + wait, min(2 * wait, LONGEST_WAIT_S)
+        raise NotMadeError(f"{lost.messages[0].rstrip('.')}, and no submission appeared within {LOOKING_S:g} seconds.")
+
+    def _tagged(self, phase: int) -> list[dict[str, Any]]:
+        """The submissions of this run that the site lists."""
+        return [row for row in submissions_of(self.connection, phase) if _file(row).startswith(self.tag)]
+
+    def wait(self, labels: Mapping[int, str], patience_s: float) -> dict[int, Row]:
+        """Wait until submissions, with their children, are scored; their last states, by id.
+
+        Args:
+            labels: what they are called in messages, by id.
+            patience_s: how long to wait at most, in seconds.
+
+        Raises:
+            AnswerError: the server refuses.
+        """
+        states = _States(self.connection)
+        waited, wait, shown = 0.0, FIRST_WAIT_S, ""
+        while True:
+            open_ones = [number for number in labels if not states.scored(number, waited)]
+            running = ", ".join(f"{labels[number]} ({states.of(number)})" for number in open_ones)
+            text = f"{len(labels) - len(open_ones)}/{len(labels)} finished"
+            text += f"; still running: {running}" if running else ""
+            if text != shown:
+                self.progress(text)
+                shown = text
+            if not open_ones or waited >= patience_s:
+                self.connection.pause(OUTPUTS_S)
+                return states.latest()
+            self.connection.pause(wait)
+            waited, wait = waited + wait, min(2 * wait, LONGEST_WAIT_S)
+
+    def remove(self) -> list[str]:
+        """Cancel and delete all of this run's submissions and files; what is left, in words."""
+        left: list[str] = []
+        try:
+            for phase, numbers in self.made.items():
+                left += self._find_again(phase, numbers)
+                while numbers:
+                    left += self._removed(numbers[-1])
+                    numbers.pop()
+            if self.made:
+                left += self._removed_files()
+        except (KeyboardInterrupt, SystemExit):
+            rest = [str(number) for numbers in self.made.values() for number in numbers]
+            for line in (*left, f"submissions {', '.join(rest) or '(none)'}, and files called {self.tag}-…"):
+                self.progress(f"left on the site: {line}")
+            raise
+        return left
+
+    def _find_again(self, phase: int, numbers: list[int]) -> list[str]:
+        """Add what appeared after its answer was lost; why that was not possible."""
+        try:
+            numbers += {int(row["id"]) for row in self._tagged(phase) if not row.get("parent")} - {*numbers}
+        except UserError as error:
+            return [f"perhaps submissions whose answer was lost: {error.messages[0]}"]
+        return []
+
+    def _removed(self, number: int) -> list[str]:
+        """Delete a submission, with its children; why that was not possible."""
+        path = f"submissions/{number}/"
+        try:
+            if state(self.connection.get(path)) not in FINAL:
+                with suppress(AnswerError):  # then its job goes on, and its outcome is lost
+                    self.connection.send("GET", f"{path}cancel_submission/")
+            self.connection.send("DELETE", path)
+        except AnswerError as error:
+            if error.code == 404 or (error.unclear and self._is_gone(path)):
+                return []
+            return [f"submission {number}: {error.messages[0]}"]
+        return []
+
+    def _is_gone(self, path: str) -> bool:
+        try:
+            self.connection.get(path)
+        except AnswerError as error:
+            return error.code == 404
+        return False
+
+    def _removed_files(self) -> list[str]:
+        """Delete the files that the site did not delete with their submissions; what is left."""
+        left = []
+        try:
+            rows = all_rows(self.connection, "datasets/", _type="submission", search=self.tag)
+        except UserError as error:
+            return [f"perhaps files called {self.tag}-… (under Resources): {error.messages[0]}"]
+        for row in rows:
+            if not str(row.get("name")).startswith(self.tag):
+                continue
+            try:
+                self.connection.send("DELETE", f"datasets/{row['id']}/")
+            except AnswerError as error:
+                if error.code != 404:
+                    left.append(f"file {row['name']} (under Resources): {error.messages[0]}")
+        return left
+
+
+class _States:
+    """What the site last said of submissions and their children."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._ended: dict[int, float] = {}
+        self.rows: dict[int, Row] = {}
+
+    def latest(self) -> dict[int, Row]:
+        """All that were asked for, asked for once more."""
+        for number in self.rows:
+            self._ask(number)
+        return self.rows
+
+    def of(self, number: int) -> str:
+        return state(self.rows[number]) if number in self.rows else "not known yet"
+
+    def scored(self, number: int, now: float) -> bool:
+        """Whether nothing more is to come for a submission, after so many seconds of waiting."""
+        if number not in self._ended:
+            self._ask(number)
+            if self.of(number) not in FINAL and self.rows.get(number) is not GONE:
+                return False
+            self._ended[number] = now
+        row = self.rows[number]
+        if row.get("has_children"):
+            children = [int(child) for child in row.get("children") or []]
+            return sum(self.scored(child, now) for child in children) == len(children)
+        if self.of(number) != "Finished" or row.get("scores") or now - self._ended[number] >= SCORES_S:
+            return True
+        self._ask(number)
+        return bool(self.rows[number].get("scores"))
+
+    def _ask(self, number: int) -> None:
+        try:
+            self.rows[number] = self._connection.get(f"submissions/{number}/")
+        except AnswerError as error:
+            if error.code == 404:
+                self.rows[number] = GONE
+            elif not error.unclear:  # a bad moment of the server: it is asked again
+                raise
+
+
+def _file(row: Row) -> str:
+    return str(row.get("filename") or "")

@@ -1,0 +1,94 @@
+"""What this machine remembers of the competitions that it changed: which files it put there, and what is to be rerun.
+
+The digests stay here. On the site they would be seen by participants, who could try guesses of the gold on them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from gen_bundle.check.bundle import Bundle
+from gen_bundle.codabench.competition import DataUse
+from gen_bundle.difference.files import packed_files
+from gen_bundle.live.change_log import state_folder
+from gen_bundle.live.json_files import read_json, write_json
+from gen_bundle.zips.reading import sha256_of
+
+
+def content_digest(bundle: Bundle, use: DataUse) -> str | None:
+    """SHA-256 over the names and contents of the files of a program or data; None where there are none to read."""
+    files = packed_files(bundle, use)
+    if files is None:
+        return None
+    lines = [f"{name}\0{sha256_of(node)}\n" for name, node in sorted(files.items())]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+@dataclass
+class Reruns:
+    """The submissions to a phase that were scored by files which have been replaced.
+
+    Attributes:
+        due: their ids.
+        done: those that were rerun, with the ids of the reruns; also of earlier replacements, since they live on in
+            their reruns.
+        asked: one whose rerun was asked for, and the newest submission at that time; None once its rerun is known.
+    """
+
+    due: list[int] = field(default_factory=list)
+    done: dict[int, int] = field(default_factory=dict)
+    asked: tuple[int, int] | None = None
+
+    @property
+    def pending(self) -> list[int]:
+        """Those that are still to be rerun, the oldest first."""
+        return sorted(set(self.due) - set(self.done))
+
+
+@dataclass
+class UpdateRecord:
+    """What is remembered of one competition, in a private file outside of all projects.
+
+    Attributes:
+        contents: the digests of stored files by their keys.
+        reruns: by phase.
+    """
+
+    file: Path
+    contents: dict[str, str] = field(default_factory=dict)
+    reruns: dict[int, Reruns] = field(default_factory=dict)
+
+    def save(self) -> None:
+        """Write the file.
+
+        Raises:
+            UserError: there is no leave or room.
+        """
+        self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        reruns = {phase: asdict(one) for phase, one in self.reruns.items()}
+        write_json(self.file, {"contents": self.contents, "reruns": reruns})
+        self.file.chmod(0o600)
+
+
+def read_record(server: str, competition: int) -> UpdateRecord:
+    """What is remembered of a competition; nothing where it was never changed from here.
+
+    Raises:
+        UserError: the file is damaged.
+    """
+    file = state_folder() / "updates" / f"{urlsplit(server).netloc.replace(':', '-')}-{competition}.json"
+    if not file.exists():
+        return UpdateRecord(file)
+    found = read_json(file, "It says what was replaced and rerun: restore it, or delete it to start anew.")
+    reruns = {
+        int(phase): Reruns(
+            list(one["due"]),
+            {int(old): int(new) for old, new in one["done"].items()},
+            (one["asked"][0], one["asked"][1]) if one["asked"] else None,
+        )
+        for phase, one in found["reruns"].items()
+    }
+    return UpdateRecord(file, dict(found["contents"]), reruns)

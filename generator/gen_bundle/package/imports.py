@@ -1,0 +1,47 @@
+"""What runs without the rest of a scoring program: some of its modules, and all of the packages that they import."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import accumulate
+from pathlib import Path
+
+
+@cache
+def imported_modules(names: tuple[str, ...], packages: tuple[Path, ...]) -> Mapping[str, Path]:
+    """The files of modules by their dotted names, and of all in the folders `packages` that these import.
+
+    Returns:
+        Place in a program, such as `scoring_kit/errors.py` → file.
+    """
+    folders = {folder.name: folder for folder in packages}
+    found: dict[str, Path] = {}
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        folder = folders.get(name.split(".")[0])
+        path = _module_file(folder, name) if folder else None
+        if folder is None or path is None:
+            continue
+        place = f"{folder.name}/{path.relative_to(folder).as_posix()}"
+        if place not in found:
+            found[place] = path
+            waiting += [*accumulate(name.split(".")[:-1], "{}.{}".format), *_imports(path)]
+    return found
+
+
+def _module_file(folder: Path, name: str) -> Path | None:
+    """The file of a dotted module name below its package's folder; None where it names a function, say."""
+    place = folder.joinpath(*name.split(".")[1:])
+    candidates = (place / "__init__.py", place.with_name(f"{place.name}.py"))
+    return next((path for path in candidates if path.is_file() and path.is_relative_to(folder)), None)
+
+
+def _imports(path: Path) -> Iterator[str]:
+    """The names a module may import: for `from a import b` both `a` and `a.b`."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)

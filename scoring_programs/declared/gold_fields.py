@@ -1,0 +1,86 @@
+"""Which columns of the gold the metrics read, and as what type."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from declared.fields import Field, ordered
+from declared.metrics import definitions
+from declared.plan import Plan
+from declared.rows import Rows
+from declared.tables import Table
+
+
+def fields_read(
+    table: Table,
+    wanted: Sequence[Plan],
+    names: Sequence[str],
+    rows: Rows,
+    values: Sequence[tuple[int, tuple[Any, ...]]],
+    labels: Mapping[str, Sequence[str]],
+) -> list[Field]:
+    """The gold's typed columns that metrics read: each as its field's type, or as the metric asks for."""
+    fields: dict[tuple[str, str], Field] = {}
+    for plan in wanted:
+        for name, field in _compared(plan, table, names):
+            if field.type == "text" and _several(rows.is_json, [row[names.index(field.name)] for _, row in values]):
+                field = replace(field, type="texts")
+            if field.type in ("label", "labels") and field.values is None and name in labels:
+                field = replace(field, values=ordered(labels[name]))
+            fields[field.name, field.type] = field
+    return list(fields.values())
+
+
+def gold_fields(plan: Plan, table: Table, names: Sequence[str]) -> list[Field]:
+    """The gold's columns that a metric reads, typed."""
+    return [field for _, field in _compared(plan, table, names)]
+
+
+def _compared(plan: Plan, table: Table, names: Sequence[str]) -> list[tuple[str, Field]]:
+    """Each gold column that a metric reads, typed, after the submission's field that it is compared with.
+
+    An own function reads every field that the gold has. The gold always has a value, also of fields that a submission
+    may leave out.
+    """
+    if plan.file:
+        return [(field.name, replace(field, required=True)) for field in table.answers if field.name in names]
+    kind = definitions()[plan.metric]
+    if kind.module == "rankings":
+        item, relevance = plan.gold
+        return [(item, Field(item, "string")), (relevance, Field(relevance, "number"))]
+    named = zip(plan.fields, plan.gold, strict=True)
+    return [
+        (name, Field(column, kind.gold) if kind.gold else replace(table.field(name), name=column, required=True))
+        for name, column in named
+    ]
+
+
+def open_fields(table: Table, wanted: Sequence[Plan], names: Sequence[str]) -> dict[str, set[tuple[str, str]]]:
+    """Field of labels without declared values → (name, type) of the gold columns that it is compared with."""
+    found: dict[str, set[tuple[str, str]]] = {}
+    for plan in wanted:
+        for name, field in _compared(plan, table, names):
+            own = next((own for own in table.answers if own.name == name), None)
+            if own is not None and own.type == field.type and own.type in ("label", "labels") and own.values is None:
+                found.setdefault(name, set()).add((field.name, field.type))
+    return found
+
+
+def _several(is_json: bool, raw: Sequence[Any]) -> bool:
+    """Whether a gold column of texts holds lists of references."""
+    if is_json:
+        return any(isinstance(value, list) for value in raw)
+    return bool(raw) and all(_is_list_of_texts(cell) for cell in raw)
+
+
+def _is_list_of_texts(cell: str) -> bool:
+    if not cell.startswith("["):
+        return False
+    try:
+        value = json.loads(cell)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)

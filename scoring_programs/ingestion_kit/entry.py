@@ -1,0 +1,195 @@
+"""Runs the entry of a submission in a process of its own, within its limits, and judges how it ended."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Dict, List, Mapping, Optional, Tuple
+
+from ingestion_kit import processes
+from ingestion_kit.kept_text import KeptText
+from scoring_kit.code_submission import FUNCTION, CodeEntry
+from scoring_kit.errors import OrganiserError, printable
+
+POLL_SECONDS = 0.05
+MEASURE_SECONDS = 0.2
+MEASURE_SHARE = 20
+"""Of the time, at most one part in so many is spent on measuring."""
+MOST_PROCESSES = 1_000
+PIPE_SECONDS = 5.0
+MESSAGE_SHOWN = 300
+KEPT = {
+    *("HOME", "LANG", "LC_ALL", "LC_CTYPE", "PATH", "LD_LIBRARY_PATH", "SYSTEMROOT"),
+    *("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES"),
+    *("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"),
+    *("HF_HOME", "HF_HUB_CACHE", "HF_HUB_OFFLINE", "HF_DATASETS_CACHE", "HF_DATASETS_OFFLINE"),
+    *("TRANSFORMERS_CACHE", "TRANSFORMERS_OFFLINE", "SENTENCE_TRANSFORMERS_HOME", "TORCH_HOME", "NLTK_DATA"),
+}
+"""Variables that submitted code sees: what finds programs, libraries, devices and models. Names in full: beside
+HF_HOME there may be HF_TOKEN."""
+
+Fault = Tuple[str, str, str]
+"""Where, what is wrong and what is expected, as `Problems.error` takes it."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an entry may use: wall-clock seconds, and MiB of memory of all its processes together (None: no limit)."""
+
+    seconds: float
+    memory_mib: Optional[int]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How an entry ended.
+
+    Attributes:
+        seconds: wall clock, from the start of its process.
+        exit_code: negative for a signal; None where it was stopped.
+        memory_mib: the most that its processes were seen to hold together; None where this system does not show it.
+        stdout, stderr: what it printed, beginning and end.
+        fault: why its predictions do not count; None where it ended well.
+    """
+
+    seconds: float
+    exit_code: Optional[int]
+    memory_mib: Optional[float]
+    stdout: str
+    stderr: str
+    fault: Optional[Fault]
+
+
+def run_entry(entry: CodeEntry, code: Path, input_folder: Path, output_folder: Path, limits: Limits) -> Ended:
+    """Run the entry to its end, or to a limit; nothing that it started runs afterwards.
+
+    Args:
+        entry: what is run.
+        code: a private copy of the submission, where it is run.
+        input_folder: what it may read.
+        output_folder: where it writes its predictions.
+        limits: when it is stopped.
+
+    Raises:
+        OrganiserError: the image lacks what runs it.
+    """
+    processes.adopt()
+    folders = [str(input_folder.resolve()), str(output_folder.resolve())]
+    scratch = code.parent / "tmp"
+    scratch.mkdir()
+    out_end, out = os.pipe()
+    err_end, err = os.pipe()
+    began = time.monotonic()
+    try:
+        process = subprocess.Popen(
+            [*_command(entry), *folders],
+            cwd=str(code),
+            env=entry_environment(os.environ, scratch),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            start_new_session=processes.HAS_GROUPS,
+        )
+    finally:
+        os.close(out)
+        os.close(err)
+    kept = [KeptText(out_end), KeptText(err_end)]
+    try:
+        fault, memory = _watched(process, entry, limits, began)
+        seconds = time.monotonic() - began
+    finally:
+        processes.end_all(process.pid)
+        process.kill()
+        process.wait()
+    stdout, stderr = (_without_places(one.text(PIPE_SECONDS), code) for one in kept)
+    exit_code = None if fault else process.returncode
+    if fault is None and process.returncode != 0:
+        fault = _failure(entry, process.returncode, stderr)
+    return Ended(seconds, exit_code, memory, stdout, stderr, fault)
+
+
+def _watched(
+    process: subprocess.Popen[bytes], entry: CodeEntry, limits: Limits, began: float
+) -> Tuple[Optional[Fault], Optional[float]]:
+    """Wait for the end, or for a limit; returns which limit was reached, and the most memory seen, MiB."""
+    peak: Optional[float] = None
+    due = began + MEASURE_SECONDS
+    while process.poll() is None:
+        now = time.monotonic()
+        if now - began > limits.seconds:
+            what = f"was stopped after {limits.seconds:g} s"
+            return (entry.file, what, f"an end within {limits.seconds:g} s"), peak
+        if now >= due:
+            running = processes.descendants()
+            held = processes.memory_mib(running) if running else None
+            if held is not None:
+                peak = max(peak or 0.0, held)
+            fault = _too_much(entry, len(running), held, limits)
+            if fault:
+                return fault, peak
+            # Counting the pages of much memory takes long, and holds up the process that has it.
+            taken = time.monotonic() - now
+            due = now + max(MEASURE_SECONDS, MEASURE_SHARE * taken)
+        time.sleep(POLL_SECONDS)
+    return None, peak
+
+
+def entry_environment(ours: Mapping[str, str], scratch: Path) -> Dict[str, str]:
+    """What submitted code sees of the environment; temporary files go to `scratch`."""
+    kept = {name: value for name, value in ours.items() if name in KEPT}
+    return {**kept, "PYTHONUNBUFFERED": "1", "TMPDIR": str(scratch), "TEMP": str(scratch), "TMP": str(scratch)}
+
+
+def _command(entry: CodeEntry) -> List[str]:
+    if entry.interface == FUNCTION:
+        program = (Path(__file__).resolve().parent / "call_predict.py").read_text(encoding="utf-8")
+        return [sys.executable, "-c", program, entry.file]
+    if entry.file.endswith(".sh"):
+        shell = shutil.which("bash")
+        if shell is None:
+            raise OrganiserError("The image has no bash, which the entry needs. Use an image that has it.")
+        return [shell, entry.file]
+    return [sys.executable, entry.file]
+
+
+def _too_much(entry: CodeEntry, running: int, held: Optional[float], limits: Limits) -> Optional[Fault]:
+    if running > MOST_PROCESSES:
+        return entry.file, f"was stopped with {running} processes running", f"at most {MOST_PROCESSES}"
+    if limits.memory_mib is not None and held is not None and held > limits.memory_mib:
+        what = f"was stopped when its processes held {held:.0f} MiB of memory"
+        return entry.file, what, f"at most {limits.memory_mib} MiB together"
+    return None
+
+
+def _failure(entry: CodeEntry, code: int, stderr: str) -> Fault:
+    """Where it failed, by the last line of the submission that its traceback names, and with which words."""
+    lines = [line for line in stderr.splitlines() if line.strip()]
+    places = re.findall(r'^\s*File "([^"/<][^"<]*)", line (\d+)', stderr, re.MULTILINE)
+    where = f"{places[-1][0]}:{places[-1][1]}" if places else entry.file
+    last = printable(lines[-1].strip())[:MESSAGE_SHOWN] if lines else ""
+    ended = f"was ended by {_signal_name(-code)}" if code < 0 else f"ended with exit code {code}"
+    where_else = "" if where.startswith(entry.file) else f" ({entry.file})"
+    what = f"{ended}{where_else}: {last}" if last else f"{ended}{where_else} without a message"
+    return where, what, "exit code 0; what it printed is in the log of the prediction step"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+    return f"{name}, as where memory runs out" if name == "SIGKILL" else name
+
+
+def _without_places(text: str, code: Path) -> str:
+    """The text with the submission's files named as in its zip."""
+    for folder in {str(code), str(code.resolve())}:
+        text = text.replace(f"{folder}{os.sep}", "")
+    return text

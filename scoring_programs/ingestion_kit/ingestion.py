@@ -1,0 +1,193 @@
+"""One run of the ingestion program: read the submission, run its entry, check and hand over what it wrote.
+
+Afterwards the output folder holds `run-<digest of the submission>/` and nothing else: `predictions/`, the files that
+the entry wrote, and `metadata.json`, written last. The platform ignores this program's exit status, so every fault is
+in that file, for the scoring program to report: `fault` is whose it is, `errors` are the lines to show.
+
+Exit status: 0 handed over; 1 bad submission; 2 the organisers must act; 3 a bug of the program.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import shutil
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Sequence
+
+from ingestion_kit.entry import Ended, Limits, run_entry
+from ingestion_kit.predictions import take_over
+from scoring_kit.code_submission import (
+    OF_ORGANISERS,
+    OF_PROGRAM,
+    OF_SUBMISSION,
+    PREDICTIONS,
+    RECORD,
+    CodeEntry,
+    code_files,
+    run_folder_name,
+    sha256_of,
+)
+from scoring_kit.errors import OrganiserError, Problems, SubmissionError
+from scoring_kit.manifest import Manifest
+from scoring_kit.package import submission_module
+from scoring_kit.submission_files import read_submission
+
+STATUS = {OF_SUBMISSION: 1, OF_ORGANISERS: 2, OF_PROGRAM: 3}
+
+
+def main(program_folder: Path, arguments: Sequence[str]) -> int:
+    """Run the ingestion program; returns its exit status, with every message already printed."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    request = _parse(arguments)
+    private = Path(tempfile.mkdtemp(prefix="ingestion-"))
+    try:
+        return Ingestion(program_folder, request.input, request.submission, request.output).run(private)
+    except OSError as error:
+        _print(_frames(error), sys.stderr)  # not even the record could be written
+        return STATUS[OF_PROGRAM]
+    finally:
+        shutil.rmtree(str(private), ignore_errors=True)
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="ingest.py", description="Run a submission's code on the input data.")
+    parser.add_argument("input", type=Path, help="folder that the code may read")
+    parser.add_argument("submission", type=Path, help="folder with the submission")
+    parser.add_argument("output", type=Path, help="folder for what is handed to the scoring program")
+    return parser.parse_args(arguments)
+
+
+class Ingestion:
+    """One run, from the submission's folder to what the scoring program reads.
+
+    Args:
+        program_folder: holds program.json.
+        input_folder: what the code may read.
+        submission: the submission's files.
+        output: where the run's folder goes; all else in it is removed.
+    """
+
+    def __init__(self, program_folder: Path, input_folder: Path, submission: Path, output: Path) -> None:
+        self._program_folder = program_folder
+        self._input = input_folder
+        self._submission = submission
+        self._output = output
+        self._handed_over = output / run_folder_name(submission)
+        self._record: Dict[str, Any] = {"duration": None, "memory_mib": None, "exit_code": None, "files": {}}
+
+    def run(self, private: Path) -> int:
+        """Do it, with the code in the folder `private`; returns the exit status.
+
+        Raises:
+            OSError: the output folder cannot be written.
+        """
+        problems = Problems()
+        _clear(self._output)
+        try:
+            self._run(private, problems)
+            fault, lines = None, []
+        except SubmissionError as error:
+            fault, lines = OF_SUBMISSION, error.report().splitlines()
+        except OrganiserError as error:
+            fault, lines = OF_ORGANISERS, error.messages
+        except Exception as error:
+            fault, lines = OF_PROGRAM, _frames(error)
+        if fault:
+            _clear(self._output)
+        self._record.update(fault=fault, errors=lines, warnings=problems.warnings)
+        self._handed_over.mkdir(exist_ok=True)
+        unfinished = self._handed_over / f".{RECORD}.tmp"
+        unfinished.write_text(json.dumps(self._record, indent=1), encoding="utf-8")
+        unfinished.replace(self._handed_over / RECORD)
+        _print(problems.warning_lines(), sys.stdout)
+        _print(lines, sys.stderr)
+        return STATUS[fault] if fault else 0
+
+    def _run(self, private: Path, problems: Problems) -> None:
+        """Run the entry on a copy of the submission, and take over and check what it wrote.
+
+        Raises:
+            SubmissionError: with every problem of the code, its run or its predictions.
+            OrganiserError: the program was not packed as a whole, or there is no input data.
+        """
+        program = _read_program(self._program_folder / "program.json")
+        entry = CodeEntry(program["entry"]["file"], program["entry"]["interface"])
+        manifest = Manifest.from_dict(program["manifest"])
+        # Before the code runs, so that nothing of this program is read again afterwards.
+        module = submission_module(program["package"])
+        if not self._input.is_dir():
+            raise OrganiserError("There is no input data (/app/input_data). Give the task its input_data.")
+        files = code_files(self._submission, entry, problems)
+        problems.stop_if_any()
+        code, written = private / "submission", private / "output"
+        for name, path in files.items():
+            (code / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(str(path), str(code / name))
+        written.mkdir()
+        ended = run_entry(entry, code, self._input, written, Limits(program["seconds"], program["memory_mib"]))
+        self._note(ended)
+        if ended.fault:
+            problems.error(*ended.fault)
+            problems.stop_if_any()
+        _clear(self._output)
+        predictions = self._handed_over / PREDICTIONS
+        names = take_over(written, predictions, problems)
+        problems.stop_if_any()
+        read_submission(module, predictions, manifest, Problems())  # the scoring program repeats its warnings
+        self._record["files"] = {name: sha256_of(predictions / name) for name in names}
+
+    def _note(self, ended: Ended) -> None:
+        """Print how the code ended, and note it for the record."""
+        memory = None if ended.memory_mib is None else round(ended.memory_mib, 1)
+        self._record.update(duration=round(ended.seconds, 3), memory_mib=memory, exit_code=ended.exit_code)
+        for title, text in (("printed", ended.stdout), ("printed to stderr", ended.stderr)):
+            if text:
+                print(f"--- what the code {title} ---", text.rstrip("\n"), sep="\n")
+        held = "" if memory is None else f", with at most {memory:.0f} MiB of memory"
+        print(f"--- the code ran {ended.seconds:.1f} s{held} ---")
+
+
+def _read_program(path: Path) -> Mapping[str, Any]:
+    try:
+        program: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise OrganiserError(
+            f"{path.name}: the ingestion program's description is missing or damaged ({type(error).__name__}). "
+            "Build the bundle again with gen-bundle and upload its ingestion program."
+        ) from error
+    return program
+
+
+def _clear(folder: Path) -> None:
+    """Remove everything in a folder: an older worker put the submission there, and the code may have written there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in list(folder.iterdir()):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(str(path))
+        else:
+            path.unlink()
+
+
+def _frames(error: Exception) -> List[str]:
+    """Where a bug of this program is, without values."""
+    if os.environ.get("SCORING_DEBUG") == "1":
+        traceback.print_exception(type(error), error, error.__traceback__)
+    frames = traceback.extract_tb(error.__traceback__)
+    return [
+        "The ingestion program failed. This is a bug; please report these lines to the organisers.",
+        *(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}" for frame in frames[-10:]),
+        f"  {type(error).__name__}",
+    ]
+
+
+def _print(lines: Sequence[str], stream: Any) -> None:
+    if lines:
+        print(*lines, sep="\n", file=stream)

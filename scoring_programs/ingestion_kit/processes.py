@@ -1,0 +1,103 @@
+"""The processes of the submitted code: found, measured and ended, also those that left their parents.
+
+On Linux, `adopt` makes this process the parent of what lost its own, so that everything that the code started is below
+it in /proc. Elsewhere there is the process group alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import re
+import signal
+import time
+from pathlib import Path
+from typing import Dict, List, Optional, Set
+
+PROC = Path("/proc")
+PR_SET_CHILD_SUBREAPER = 36
+KILL_SECONDS = 10.0
+HAS_GROUPS = hasattr(os, "killpg")
+_PSS = re.compile(r"^Pss:\s+(\d+) kB", re.MULTILINE)
+
+
+def adopt() -> None:
+    """Become the parent of every descendant that loses its own (Linux, `prctl(2)`); elsewhere nothing happens."""
+    with contextlib.suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def descendants() -> List[int]:
+    """The ids of all living processes below this one; empty where there is no /proc."""
+    children: Dict[int, List[int]] = {}
+    for entry in PROC.iterdir() if PROC.is_dir() else ():
+        if entry.name.isdigit():
+            found = _parent_and_state(entry)
+            if found is not None and found[1] != "Z":
+                children.setdefault(found[0], []).append(int(entry.name))
+    below: List[int] = []
+    seen: Set[int] = {os.getpid()}
+    waiting = [os.getpid()]
+    while waiting:
+        for pid in children.get(waiting.pop(), ()):
+            if pid not in seen:
+                seen.add(pid)
+                below.append(pid)
+                waiting.append(pid)
+    return below
+
+
+def memory_mib(pids: List[int]) -> float:
+    """What these processes hold in memory together, MiB; what several share counts once (`Pss`)."""
+    return sum(_kilobytes(pid) for pid in pids) / 1024
+
+
+def end_all(group: int) -> None:
+    """Kill the process group and every process below this one, and wait for their ends."""
+    until = time.monotonic() + KILL_SECONDS
+    while True:
+        if HAS_GROUPS:
+            with contextlib.suppress(OSError):
+                os.killpg(group, signal.SIGKILL)
+        left = descendants()
+        for pid in left:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        _reap(group)
+        if not left or time.monotonic() > until:
+            return
+        time.sleep(0.01)
+
+
+def _reap(leader: int) -> None:
+    """Take the ends of adopted processes; the leader's own is for the one who started it."""
+    for pid in _zombies():
+        if pid != leader:
+            with contextlib.suppress(OSError):
+                os.waitpid(pid, os.WNOHANG)
+
+
+def _zombies() -> List[int]:
+    entries = [entry for entry in PROC.iterdir() if entry.name.isdigit()] if PROC.is_dir() else []
+    return [int(entry.name) for entry in entries if _parent_and_state(entry) == (os.getpid(), "Z")]
+
+
+def _parent_and_state(entry: Path) -> Optional[tuple[int, str]]:
+    try:
+        # The name in parentheses may hold blanks; state and parent come after it.
+        fields = (entry / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        return int(fields[1]), fields[0]
+    except (OSError, IndexError, ValueError):
+        return None
+
+
+def _kilobytes(pid: int) -> int:
+    with contextlib.suppress(OSError):
+        found = _PSS.search((PROC / str(pid) / "smaps_rollup").read_text(encoding="ascii", errors="replace"))
+        if found:
+            return int(found[1])
+    with contextlib.suppress(OSError, IndexError, ValueError):
+        pages = (PROC / str(pid) / "statm").read_text(encoding="ascii").split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE") // 1024
+    return 0

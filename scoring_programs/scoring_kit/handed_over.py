@@ -1,0 +1,104 @@
+"""What the ingestion program handed over: the predictions of submitted code, proved to be those of its own run."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from scoring_kit.code_submission import (
+    OF_SUBMISSION,
+    PREDICTIONS,
+    RECORD,
+    RUN_FOLDER,
+    run_folder_name,
+    sha256_of,
+)
+from scoring_kit.errors import OrganiserError, Problems, SubmissionError
+
+
+@dataclass(frozen=True)
+class CodeRun:
+    """A run of submitted code that ended well.
+
+    Attributes:
+        predictions: the folder of the files that it wrote.
+        seconds: wall clock.
+    """
+
+    predictions: Path
+    seconds: float
+
+
+@dataclass(frozen=True)
+class _Record:
+    """metadata.json; see `ingestion_kit.ingestion`."""
+
+    fault: str | None
+    errors: Sequence[str]
+    warnings: Sequence[str]
+    seconds: float
+    files: Mapping[str, str]
+
+
+def handed_over(output: Path, submission: Path | None, problems: Problems) -> CodeRun:
+    """The run of the submission that is scored; its warnings go to `problems`.
+
+    Args:
+        output: what the prediction step left, and whatever the platform laid over it.
+        submission: the code, where the platform gives it to the scoring program (`/app/ingested_program`); then the
+            run's folder is the one that is called after this very submission. Else it is the only one there is.
+        problems: collects warnings.
+
+    Raises:
+        SubmissionError: the code has not run, or its run failed.
+        OrganiserError: the ingestion program failed.
+    """
+    names = run_folders(output) if submission is None else [run_folder_name(submission)]
+    if len(names) != 1 or not (output / names[0]).is_dir():
+        _has_not_run(problems)
+    folder = output / names[0]
+    record = _read(folder / RECORD, problems)
+    for text in record.warnings:
+        problems.repeat_warning(text)
+    if record.fault == OF_SUBMISSION:
+        # The lines of a report: the first and the last count the problems.
+        raise SubmissionError(list(record.errors[1:-1]), max(len(record.errors) - 2, 1), problems.warning_lines())
+    if record.fault is not None:
+        raise OrganiserError(*record.errors)
+    predictions = folder / PREDICTIONS
+    files = {
+        path.relative_to(predictions).as_posix(): sha256_of(path)
+        for path in predictions.rglob("*")
+        if path.is_file() and not path.is_symlink()
+    }
+    if files != record.files:
+        problems.error("predictions", "are not those that the ingestion program checked", "Submit again")
+        problems.stop_if_any()
+    return CodeRun(predictions, record.seconds)
+
+
+def run_folders(output: Path) -> list[str]:
+    """The names of the runs' folders in what the prediction step left."""
+    return [path.name for path in output.iterdir() if RUN_FOLDER.fullmatch(path.name)] if output.is_dir() else []
+
+
+def _read(path: Path, problems: Problems) -> _Record:
+    """The record; code that attacked the program around it may have left anything in its place."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        texts = [*data["errors"], *data["warnings"], *data["files"].values(), data["fault"] or ""]
+        lists = isinstance(data["errors"], list) and isinstance(data["warnings"], list)
+        seconds = 0.0 if data["fault"] else float(data["duration"])
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        _has_not_run(problems)
+    if not lists or not all(isinstance(text, str) for text in texts) or not math.isfinite(seconds):
+        _has_not_run(problems)
+    return _Record(data["fault"], data["errors"], data["warnings"], seconds, data["files"])
+
+
+def _has_not_run(problems: Problems) -> NoReturn:
+    problems.error("the code", "has not run to its end", "See the log of the prediction step, and submit again")
+    problems.stop_if_any()
+    raise AssertionError

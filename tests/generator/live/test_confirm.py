@@ -1,0 +1,586 @@
+"""gen-bundle confirm: the bundle's own submissions on the live site, held against the dry run, and removed."""
+
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.codabench.versions import PlatformVersion
+from gen_bundle.errors import UserError
+from gen_bundle.live.change_log import state_folder
+from gen_bundle.live.confirm import Confirmed, ConfirmRequest, confirm
+from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.own_submissions import PREFIX
+from gen_bundle.live.upload import upload
+from gen_bundle.twin.engines import EngineError
+from gen_bundle.twin.engines.process import ProcessEngine
+from tests.generator.check.drafts import Draft, packed
+from tests.generator.live.conftest import Verb, confirmable_draft
+from tests.live_runs import score_answer
+from tests.live_server import TOKEN, Site
+
+Change = Callable[[Draft], object]
+Start = Callable[..., tuple[int, Path]]
+
+
+@pytest.fixture
+def start(connection: Connection, tmp_path: Path) -> Start:
+    """Uploads a bundle that can be confirmed; the competition's id, and the bundle."""
+
+    def uploaded(change: Change | None = None) -> tuple[int, Path]:
+        draft = confirmable_draft()
+        if change:
+            change(draft)
+        path = tmp_path / "bundle.zip"
+        path.write_bytes(draft.as_zip())
+        return upload(connection, path, force=change is not None).id, path
+
+    return uploaded
+
+
+@pytest.fixture
+def quick_verb(verb: Verb, monkeypatch: pytest.MonkeyPatch) -> Verb:
+    """The verb, with short waits."""
+    for name in ("FIRST_WAIT_S", "LONGEST_WAIT_S", "OUTPUTS_S"):
+        monkeypatch.setattr(f"gen_bundle.live.own_submissions.{name}", 0.01)
+    return verb
+
+
+def confirmed(connection: Connection, started: tuple[int, Path], **request: Any) -> Confirmed:
+    return confirm(connection, ConfirmRequest(*started, **request), ProcessEngine())
+
+
+def differing(done: Confirmed) -> list[tuple[str, str, str, str]]:
+    return [(cell.submission, cell.what, cell.here, cell.there) for cell in done.cells if not cell.equal]
+
+
+def own_files(site: Site) -> list[str]:
+    return [one["name"] for one in site.datasets.values() if str(one.get("name")).startswith(PREFIX)]
+
+
+def cleared(site: Site) -> bool:
+    return not site.submissions and not own_files(site)
+
+
+def with_scores(change: Callable[[dict[str, Any]], object]) -> Callable[[bytes, str], dict[str, Any]]:
+    """A worker that scores otherwise."""
+
+    def score(content: bytes, task: str) -> dict[str, Any]:
+        done = score_answer(content, task)
+        change(done)
+        return done
+
+    return score
+
+
+def tasks_of_two(draft: Draft) -> None:
+    first = draft.yaml["tasks"][0]
+    draft.yaml["tasks"] = [first, first | {"index": 1, "name": "Second"}]
+    draft.yaml["phases"][0]["tasks"] = [0, 1]
+    draft.yaml["solutions"][0]["tasks"] = [0, 1]
+
+
+def two_phases(draft: Draft, **second: Any) -> None:
+    phase = draft.yaml["phases"][0]
+    draft.yaml["tasks"].append(draft.yaml["tasks"][0] | {"index": 1, "name": "Second"})
+    draft.yaml["solutions"][0]["tasks"] = [0, 1]
+    later = phase | {"index": 1, "name": "Test", "start": "2098-01-01 00:00:00", "end": "2098-12-31 00:00:00"}
+    draft.yaml["phases"] = [phase | {"end": "2097-12-31 00:00:00"}, later | {"tasks": [1]} | second]
+
+
+@pytest.mark.parametrize("paged", [True, False])
+def test_what_was_seen_here_is_what_they_get(site: Site, connection: Connection, start: Start, paged: bool) -> None:
+    site.paged = paged
+    started = start()
+    site.asked.clear()
+    done = confirmed(connection, started)
+    assert done.good
+    assert done.platform_version == ("1.32" if paged else "1.25")
+    assert [(cell.submission, cell.what, cell.here, cell.there) for cell in done.cells] == [
+        ("good", "status", "Finished", "Finished"),
+        ("good", "points", "0.75", "0.75"),
+        ("good", "more", "0.375", "0.375"),
+        ("good", "log", "3 lines", "3 lines"),
+        ("template", "status", "Finished", "Finished"),
+        ("template", "points", "0", "0"),
+        ("template", "more", "0", "0"),
+        ("template", "log", "3 lines", "3 lines"),
+    ]
+    assert done.left == ()
+    assert cleared(site)
+    changing = [re.sub(r"\d+", "ID", request) for request in site.changing() if "/api/submissions/" in request]
+    assert changing == ["POST /api/submissions/"] * 2 + ["DELETE /api/submissions/ID/"] * 2
+
+
+def test_the_verb(site: Site, start: Start, quick_verb: Verb) -> None:
+    number, bundle = start()
+    done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--json")
+    assert done.exit_code == 0, done.output
+    answer = json.loads(done.stdout)
+    assert (answer["good"], answer["engine"], len(answer["cells"])) == (True, "process", 8)
+    assert "all 8 cells are equal" in done.stderr
+    assert "2 of your 3 a day and 30 in all count for as long as the submissions exist" in done.stderr
+    assert cleared(site)
+    assert TOKEN not in done.output
+    log = (state_folder() / "changes.log").read_text()
+    assert log.count("/api/submissions/") == 4
+    for secret in (TOKEN, "secret-signature"):
+        assert secret not in log
+
+
+def test_a_difference_is_shown_in_its_cell(site: Site, start: Start, quick_verb: Verb) -> None:
+    started = start()
+    site.score = with_scores(lambda done: done["scores"][0].update(score="0.7400000000"))
+    done = quick_verb("confirm", started[0], "--bundle", started[1], "--engine", "process")
+    assert done.exit_code == 1
+    (line,) = [line for line in done.stdout.splitlines() if "good" in line and "points" in line]
+    assert [cell.strip() for cell in line.strip("│").split("│")] == [
+        *("Main", "good", "points", "0.75", "0.74", "differs")
+    ]
+    assert "2 of 8 cells differ" in done.stderr
+    assert cleared(site)
+
+
+def test_another_outcome_is_shown_with_its_reason(site: Site, connection: Connection, start: Start) -> None:
+    started = start()
+    site.score = lambda content, task: {
+        "status": "Failed",
+        "status_details": "No https://s3.org/a.zip?Signature=s3cr3t found",
+        "logs": {},
+    }
+    done = confirmed(connection, started)
+    assert differing(done)[:3] == [
+        ("good", "status", "Finished", "Failed: No https://s3.org/a.zip found"),
+        ("good", "points", "0.75", "–"),
+        ("good", "more", "0.375", "–"),
+    ]
+    assert cleared(site)
+
+
+def test_a_submission_that_fails_here_and_there_is_equal_and_not_good(
+    site: Site, connection: Connection, start: Start
+) -> None:
+    done = confirmed(connection, start(lambda draft: draft.files.update({"good.zip": packed({"other.txt": b"1"})})))
+    assert differing(done) == []
+    assert done.cells[0].here.startswith("Failed: Submission failed: ")
+    assert not done.good
+
+
+def test_a_tiny_difference_between_machines_is_none(site: Site, connection: Connection, start: Start) -> None:
+    started = start()
+    site.score = with_scores(lambda done: done["scores"][1].update(score=f"{float(done['scores'][1]['score']) + 5e-7}"))
+    assert confirmed(connection, started).good
+
+
+@pytest.mark.parametrize(
+    ("log", "there"),
+    [
+        ("", None),  # a silent worker, or one that was too slow
+        ("ored in 1.5 s\n0.75\n", None),  # the beginning is lost
+        ("signature: competition:small|tasks:a|reference:12\nscor", None),
+        ("signature: competition:small|tasks:a|reference:12\nscor\ufffd", None),  # a letter was cut
+        ("signature: competition:small|tasks:a|reference:34\n", "signature: competition:small|tasks:a|reference:34"),
+        ("signature: competition:small|tasks:a|reference:12\nold version\n0.75\n", "old version"),
+    ],
+)
+def test_logs_lose_parts_but_say_nothing_else(
+    site: Site, connection: Connection, start: Start, log: str, there: str | None
+) -> None:
+    started = start()
+    site.score = with_scores(lambda done: done.update(logs={"scoring_stdout": log}))
+    found = [cell[3] for cell in differing(confirmed(connection, started)) if cell[1] == "log"]
+    assert found == ([there] * 2 if there else [])
+
+
+def test_finished_comes_before_the_scores(
+    site: Site, connection: Connection, start: Start, pauses: list[float]
+) -> None:
+    started = start()
+    site.late_scores = 6
+    assert confirmed(connection, started).good
+    assert sum(pauses) < 60
+
+
+def test_a_submission_that_fails_after_its_scores(site: Site, connection: Connection, start: Start) -> None:
+    """The worker finds some faults only when it has sent them."""
+    started = start()
+
+    def pause(seconds: float) -> None:
+        for row in site.submissions:
+            if row["status"] == "Finished":
+                row["status"] = "Failed"
+
+    connection.pause = pause
+    assert ("good", "status", "Finished", "Failed: scoring_hostname-1") in differing(confirmed(connection, started))
+
+
+def test_scores_that_never_come(site: Site, connection: Connection, start: Start, pauses: list[float]) -> None:
+    started = start()
+    site.score = with_scores(lambda done: done.update(scores=[]))
+    done = confirmed(connection, started)
+    assert ("good", "points", "0.75", "–") in differing(done)
+    assert 60 <= sum(pauses) < 120
+
+
+def test_progress_and_the_end_of_patience(site: Site, start: Start, quick_verb: Verb, pauses: list[float]) -> None:
+    number, bundle = start()
+    site.running = 10**6
+    done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--timeout", 0)
+    assert done.exit_code == 1
+    assert "0/2 finished; still running: Main/good (Submitted), Main/template (Submitted)" in done.stderr
+    assert "Main/good: not finished within 0 minutes: no worker took it." in done.stderr
+    assert sum("cancel_submission" in path for _, _, path, *_ in site.asked) == 2
+    assert cleared(site)
+    assert "GET http" in (state_folder() / "changes.log").read_text()
+
+
+def test_a_worker_that_waits_for_a_person_is_named(
+    site: Site, connection: Connection, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number, bundle = start()
+    site.competitions[number]["enable_human_in_the_loop"] = True
+    monkeypatch.setattr("tests.live_runs.STEPS", ("Awaiting validation",))
+    site.running = 10**6
+    steps: list[str] = []
+    done = confirm(connection, ConfirmRequest(number, bundle, patience_s=90), ProcessEngine(), steps.append)
+    assert steps[0] == "each submission waits until the operator of the worker approves it"
+    assert done.problems[0] == (
+        "Main/good: not finished within 1.5 minutes: the operator of the worker has not approved it."
+    )
+    assert [cell.there for cell in done.cells] == ["Awaiting validation"] * 2
+    assert cleared(site)
+
+
+def test_a_phase_of_several_tasks_is_compared_task_by_task(site: Site, connection: Connection, start: Start) -> None:
+    started = start(tasks_of_two)
+    site.score = lambda content, task: score_answer(content, task) | ({"scores": []} if task == "Second" else {})
+    done = confirmed(connection, started)
+    assert {cell.task for cell in done.cells} == {"Task", "Second"}
+    assert {(cell.task, cell.what) for cell in done.cells if not cell.equal} == {
+        ("Second", "points"),
+        ("Second", "more"),
+    }
+    assert cleared(site)
+
+
+def test_a_solution_goes_to_its_own_tasks_alone(site: Site, connection: Connection, start: Start) -> None:
+    def change(draft: Draft) -> None:
+        tasks_of_two(draft)
+        draft.yaml["solutions"][0]["tasks"] = [1]
+
+    done = confirmed(connection, start(change))
+    assert done.good
+    assert {cell.task for cell in done.cells if cell.submission == "good"} == {"Second"}
+
+
+def test_computed_columns_are_compared_too(site: Site, connection: Connection, start: Start) -> None:
+    column = {"title": "Sum", "key": "sum", "index": 2, "computation": "sum", "computation_indexes": [0, 1]}
+    started = start(lambda draft: draft.yaml["leaderboards"][0]["columns"].append(column))
+    done = confirmed(connection, started)
+    assert ("good", "sum", "1.125", "–") in differing(done)  # our site computes nothing
+
+
+def test_a_lost_answer_is_looked_up_and_nothing_is_sent_twice(site: Site, connection: Connection, start: Start) -> None:
+    started = start()
+    site.asked.clear()
+    site.breaks_after = {"POST /api/submissions/"}
+    assert confirmed(connection, started).good
+    assert site.changing().count("POST /api/submissions/") == 2
+    assert cleared(site)
+
+
+def test_a_submission_that_may_be_lost_is_not_sent_again(
+    site: Site, connection: Connection, start: Start, pauses: list[float]
+) -> None:
+    started = start()
+    site.breaks_before = {"POST /api/submissions/"}
+    done = confirmed(connection, started)
+    (problem,) = done.problems
+    assert problem.startswith("Main/good: not submitted. POST http")
+    assert problem.endswith("Server Error (500), and no submission appeared within 60 seconds.")
+    assert {cell.submission for cell in done.cells} == {"template"}
+    assert cleared(site)
+
+
+def test_a_submission_that_appears_late_is_removed_all_the_same(
+    site: Site, connection: Connection, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gen_bundle.live.own_submissions.LOOKING_S", 0)
+    started = start()
+    site.breaks_after = {"POST /api/submissions/"}
+    assert len(confirmed(connection, started).problems) == 1
+    assert cleared(site)
+
+
+def test_the_limit_is_asked_for_before_each_submission(site: Site, connection: Connection, start: Start) -> None:
+    started = start(lambda draft: draft.yaml["phases"][0].update(max_submissions_per_day=1))
+    done = confirmed(connection, started)
+    assert done.problems == (
+        "Main/template: not submitted. Reached maximum allowed submissions for today for this phase",
+    )
+    assert not done.good
+    assert cleared(site)
+
+
+def test_a_phase_that_is_closed_is_skipped_with_its_reason(site: Site, connection: Connection, start: Start) -> None:
+    started = start(two_phases)
+    done = confirmed(connection, started)
+    assert done.good
+    assert {cell.phase for cell in done.cells} == {"Main"}
+    (reason,) = done.closed
+    assert reason.startswith("phase Test: not confirmed, since the site takes submissions only within the dates.")
+    assert "it starts 2098-01-01 00:00 UTC. To confirm it now, move its dates" in reason
+    assert not confirmed(connection, started, phase="Test").good
+
+
+def test_older_sites_take_submissions_to_closed_phases(site: Site, connection: Connection, start: Start) -> None:
+    site.paged = False
+    done = confirmed(connection, start(two_phases), phase="Test")
+    assert done.good
+    assert done.platform_version == "1.25"
+    assert any("take submissions all the same" in note for note in done.notes)
+
+
+def test_a_site_that_closes_earlier_than_it_says(site: Site, connection: Connection, start: Start) -> None:
+    """The version that is named decides what is tried; the site has the last word."""
+    done = confirmed(connection, start(two_phases), phase="Test", version=PlatformVersion.V1_25)
+    assert "answered 400 Bad Request: This phase does not take submissions now." in done.problems[0]
+    assert cleared(site)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (
+            lambda phase, task: phase.update(name="Final"),
+            "phase Final: not of this bundle, which has the phase Main in its",
+        ),
+        (
+            lambda phase, task: (phase["tasks"][0].update(name="Other"), task.update(name="Other")),
+            "phase Main: its tasks are Other, in the bundle Task.",
+        ),
+    ],
+)
+def test_another_competition_gets_no_submission(
+    site: Site, connection: Connection, start: Start, change: Any, reason: str
+) -> None:
+    started = start()
+    (task,) = site.tasks.values()
+    change(site.competitions[started[0]]["phases"][0], task)
+    site.asked.clear()
+    done = confirmed(connection, started)
+    assert done.problems[0].startswith(reason)
+    assert not done.good
+    assert site.changing() == []
+
+
+def test_tasks_of_the_same_name_cannot_be_told_apart(site: Site, connection: Connection, start: Start) -> None:
+    def change(draft: Draft) -> None:
+        tasks_of_two(draft)
+        draft.yaml["tasks"][1]["name"] = "Task"
+
+    done = confirmed(connection, start(change))
+    assert done.problems[0] == "phase Main: two of its tasks have the same name, and cannot be told apart."
+
+
+def test_a_bundle_with_nothing_to_submit(site: Site, connection: Connection, start: Start) -> None:
+    def change(draft: Draft) -> None:
+        del draft.yaml["solutions"], draft.yaml["phases"][0]["starting_kit"]
+
+    done = confirmed(connection, start(change))
+    assert done.problems == ("phase Main: the bundle has neither a solution nor a starting kit with template/ for it.",)
+    assert not done.good
+
+
+def test_a_template_that_is_the_solution_is_submitted_once(connection: Connection, start: Start) -> None:
+    started = start(lambda draft: draft.files.update({"good.zip": packed({"answer.txt": b"0"})}))
+    assert {cell.submission for cell in confirmed(connection, started).cells} == {"good"}
+
+
+@pytest.mark.parametrize(("rule", "harmless"), [("Force_Best", False), ("Force_Last", False), ("Add", True)])
+def test_no_submission_pushes_an_earlier_one_off_the_board(
+    site: Site, connection: Connection, start: Start, rule: str, harmless: bool
+) -> None:
+    started = start(lambda draft: draft.yaml["leaderboards"][0].update(submission_rule=rule))
+    (phase,) = site.competitions[started[0]]["phases"]
+    baseline = site.add_submission(phase["id"], "ada", b"", on_leaderboard=True)
+    site.add_submission(phase["id"], "somebody", b"", on_leaderboard=True)
+    done = confirmed(connection, started)
+    assert done.good is harmless
+    assert [row["id"] for row in site.submissions if row["owner"] == "ada"] == [baseline["id"]]
+    assert baseline["on_leaderboard"]
+    if not harmless:
+        assert (
+            f"a submission of yours is on its leaderboard ({baseline['id']}). With the rule {rule} " in done.problems[0]
+        )
+
+
+def test_a_child_on_the_board_is_not_pushed_off_either(site: Site, connection: Connection, start: Start) -> None:
+    def change(draft: Draft) -> None:
+        tasks_of_two(draft)
+        draft.yaml["leaderboards"][0]["submission_rule"] = "Force_Last"
+
+    started = start(change)
+    (phase,) = site.competitions[started[0]]["phases"]
+    site.add_submission(phase["id"], "ada", b"", id=7, has_children=True, children=[8])
+    site.add_submission(phase["id"], "ada", b"", id=8, parent=7, on_leaderboard=True)
+    assert "on its leaderboard (7)" in confirmed(connection, started).problems[0]
+
+
+def test_what_an_earlier_confirm_left_may_be_replaced(site: Site, connection: Connection, start: Start) -> None:
+    started = start(lambda draft: draft.yaml["leaderboards"][0].update(submission_rule="Force_Last"))
+    assert confirmed(connection, started, keep=True).good
+    assert any(row["on_leaderboard"] for row in site.submissions)
+    assert confirmed(connection, started).cells
+
+
+def test_submissions_that_wait_for_the_organiser_are_started(site: Site, connection: Connection, start: Start) -> None:
+    started = start()
+    site.competitions[started[0]]["auto_run_submissions"] = False
+    assert confirmed(connection, started).good
+    assert sum(request.endswith("run_submission/") for request in site.changing()) == 2
+
+
+def test_submissions_can_be_kept(site: Site, start: Start, quick_verb: Verb) -> None:
+    number, bundle = start()
+    done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--keep")
+    assert done.exit_code == 0, done.output
+    ids = [row["id"] for row in site.submissions]
+    assert len(ids) == 2
+    assert all(f"left on the site: submission {one}" in done.stderr for one in ids)
+    again = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process")
+    earlier = ", ".join(map(str, sorted(ids)))
+    assert f"note: phase Main: submissions of an earlier confirm are still there: {earlier}." in again.stderr
+
+
+def test_what_cannot_be_removed_is_named(site: Site, start: Start, quick_verb: Verb) -> None:
+    number, bundle = start()
+    site.breaks_before = {"DELETE /api/submissions/"}
+    done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process")
+    assert done.exit_code == 1
+    (row,) = site.submissions
+    assert f"left on the site: submission {row['id']}: DELETE http" in done.stderr
+    assert "but see above" not in done.stderr
+
+
+def test_a_deletion_whose_answer_was_lost_is_looked_up(site: Site, connection: Connection, start: Start) -> None:
+    started = start()
+    site.breaks_after = {"DELETE /api/submissions/"}
+    assert confirmed(connection, started).left == ()
+    assert cleared(site)
+
+
+@pytest.mark.parametrize("breaks", [KeyboardInterrupt, SystemExit])
+def test_an_interrupted_run_cleans_up(
+    site: Site, connection: Connection, start: Start, breaks: type[BaseException]
+) -> None:
+    started = start()
+
+    def pause(_: float) -> None:
+        raise breaks
+
+    connection.pause = pause
+    with pytest.raises(breaks):
+        confirmed(connection, started)
+    assert cleared(site)
+
+
+def test_an_interrupted_clean_up_names_what_is_left(
+    site: Site, connection: Connection, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number, bundle = start()
+    said: list[str] = []
+    send = connection.send
+
+    def interrupted(method: str, path: str, body: Any = None) -> Any:
+        if method == "DELETE":
+            raise KeyboardInterrupt
+        return send(method, path, body)
+
+    monkeypatch.setattr(connection, "send", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        confirm(connection, ConfirmRequest(number, bundle), ProcessEngine(), said.append)
+    ids = [row["id"] for row in site.submissions]
+    assert said[-1].startswith(f"left on the site: submissions {ids[0]}, {ids[1]}, and files called {PREFIX}")
+
+
+def test_a_refused_question_in_the_middle_cleans_up(
+    site: Site, connection: Connection, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = start()
+    get = connection.get
+
+    def refused(path: str, **query: Any) -> Any:
+        if path.endswith("get_details/"):
+            raise AnswerError("GET: answered 500", 500)
+        return get(path, **query)
+
+    monkeypatch.setattr(connection, "get", refused)
+    with pytest.raises(AnswerError):
+        confirmed(connection, started)
+    monkeypatch.undo()
+    assert cleared(site)
+
+
+def test_a_bad_moment_of_the_server_does_not_end_the_wait(
+    site: Site, connection: Connection, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = start()
+    get, failures = connection.get, iter([True, True])
+
+    def unwell(path: str, **query: Any) -> Any:
+        if re.fullmatch(r"submissions/\d+/", path) and next(failures, False):
+            raise AnswerError("GET: answered 500", 500)
+        return get(path, **query)
+
+    monkeypatch.setattr(connection, "get", unwell)
+    assert confirmed(connection, started).good
+
+
+def test_a_submission_that_somebody_removes_meanwhile(site: Site, connection: Connection, start: Start) -> None:
+    started = start()
+    pauses: list[float] = []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 1:
+            del site.submissions[0]
+
+    connection.pause = pause
+    done = confirmed(connection, started)
+    assert ("good", "status", "Finished", "removed by somebody") in differing(done)
+    assert len(pauses) < 10
+
+
+class Imageless(ProcessEngine):
+    def prepare(self, image: str) -> list[str]:
+        raise EngineError(f"the image {image} is not here. Fetch it.")
+
+
+def test_without_a_dry_run_nothing_is_submitted(site: Site, connection: Connection, start: Start) -> None:
+    started = start()
+    site.asked.clear()
+    with pytest.raises(UserError, match=r"py39 is not here\. Fetch it\.\nNothing was submitted\."):
+        confirm(connection, ConfirmRequest(*started), Imageless())
+    assert site.changing() == []
+
+
+def test_a_folder_or_a_broken_bundle_changes_nothing(
+    site: Site, start: Start, quick_verb: Verb, tmp_path: Path
+) -> None:
+    number, _ = start()
+    site.asked.clear()
+    (tmp_path / "broken.zip").write_bytes(b"no zip")
+    done = quick_verb("confirm", number, "--bundle", tmp_path / "broken.zip", "--engine", "process")
+    assert done.exit_code == 2
+    assert site.changing() == []
+
+
+def test_a_kit_without_a_template_is_passed_over(connection: Connection, start: Start) -> None:
+    kit = io.BytesIO(packed({"README.md": b"Hello"})).getvalue()
+    started = start(lambda draft: draft.files.update({"kit.zip": kit}))
+    assert {cell.submission for cell in confirmed(connection, started).cells} == {"good"}

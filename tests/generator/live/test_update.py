@@ -1,0 +1,407 @@
+"""gen-bundle update: what differs on the site, what is changed there, and what is left to be done by hand."""
+
+import io
+import json
+import re
+import stat
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.live.connection import Connection
+from gen_bundle.live.upload import upload
+from tests.generator.check.drafts import Edit, both, drop, old, packed, png, put, write
+from tests.generator.live.conftest import Verb, changed, competition_of, held, task_of, two_phases
+from tests.live_server import TOKEN, Site
+
+
+@pytest.fixture
+def number(site: Site, connection: Connection, bundle: Path) -> int:
+    """A competition that was made of the bundle."""
+    done = upload(connection, bundle).id
+    site.asked.clear()
+    return done
+
+
+def add_page(draft: Any) -> None:
+    draft.yaml["pages"].append({"title": "Data", "file": "data.md"})
+    draft.files["data.md"] = b"# Data\n\nHere.\n"
+
+
+def add_input(draft: Any) -> None:
+    draft.yaml["tasks"][0]["input_data"] = "input"
+    draft.files["input/texts.txt"] = b"one\ntwo\n"
+
+
+def add_phase(draft: Any) -> None:
+    two_phases(draft)
+
+
+QUESTION = {
+    "key": "team",
+    "type": "text",
+    "title": "Team",
+    "selection": "",
+    "is_required": "false",
+    "is_on_leaderboard": "true",
+}
+# What is changed in the bundle, and what is said of it.
+CHANGES: list[tuple[str, Edit, str]] = [
+    ("title", put("title", "Other"), "title: A small task → Other"),
+    ("description", put("description", "All about it"), "description: nothing → All about it"),
+    ("image", put("docker_image", "codalab/codalab-legacy:py37"), "edit   docker_image: codalab/codalab-legacy:py39 →"),
+    ("flag", put("enable_detailed_results", True), "enable_detailed_results: no → yes"),
+    ("contact", put("contact_email", "ada@uni.edu"), "contact_email: nothing → ada@uni.edu"),
+    ("fact sheet", put("fact_sheet", {"team": QUESTION}), "fact_sheet: nothing → team: key=team"),
+    ("terms", write("terms.md", b"Be kind.\n"), "Terms: text (1 lines out, 1 in)"),
+    ("page", write("overview.md", b"# Other\n\n\n"), "Overview: text (1 lines out, 3 in)"),
+    ("page's title", put("pages", 0, "title", "Welcome"), "Welcome: title: Overview → Welcome"),
+    ("new page", add_page, "Data: added"),
+    ("phase's name", put("phases", 0, "name", "Final"), "Final: name: Main → Final"),
+    ("phase's text", put("phases", 0, "description", "The only one"), "description: nothing → The only one"),
+    ("start", put("phases", 0, "start", "2031-02-01 12:30:00"), "start: 2031-01-01 00:00:00 UTC"),
+    ("end", put("phases", 0, "end", "2031-06-30 23:59:59"), "→ 2031-06-30 23:59:59 UTC"),
+    ("no end", drop("phases", 0, "end"), "→ open"),
+    ("a day", put("phases", 0, "max_submissions_per_day", 7), "submissions a day: 3 → 7"),
+    ("in all", put("phases", 0, "max_submissions", 70), "submissions in all: 30 → 70"),
+    ("seconds", put("phases", 0, "execution_time_limit", 60), "seconds a run: 900 → 60"),
+    ("hidden", put("phases", 0, "hide_output", True), "hide_output: no → yes"),
+    ("task's name", put("tasks", 0, "name", "Sentiment"), "name: Task → Sentiment"),
+    ("task's text", put("tasks", 0, "description", "Is it good?"), "description: nothing → Is it good?"),
+    ("program", write("scoring/score.py", b"print('better')\n"), "rerun  Task: scoring program: 1 files"),
+    ("gold", write("ref/truth.txt", b"a\nb\nb\n"), "rerun  Task: truth.txt: 3 items → 3 items"),
+    ("input", add_input, "rerun  Task: added"),
+]
+
+
+@pytest.mark.parametrize(("edit", "said"), [change[1:] for change in CHANGES], ids=[change[0] for change in CHANGES])
+def test_each_change_is_seen_and_then_made(
+    site: Site, number: int, verb: Verb, tmp_path: Path, edit: Edit, said: str
+) -> None:
+    new, before = changed(tmp_path, edit), held(site)
+    looked = verb("update", number, new)
+    assert looked.exit_code == 1, looked.output
+    assert said in looked.stdout
+    assert "--apply would change 1 of them." in looked.stderr
+    assert site.changing() == []
+    assert held(site) == before
+    done = verb("update", number, new, "--apply", "--yes")
+    assert done.exit_code == 0, done.output
+    assert held(site) != before
+    again = verb("update", number, new)
+    assert (again.exit_code, again.stdout) == (0, "The same.\n")
+    assert [one for one in site.changing() if "/competitions/" in one or "/tasks/" in one] == [
+        next(one for one in site.changing() if "/competitions/" in one or "/tasks/" in one)
+    ]
+
+
+@pytest.mark.parametrize("paged", [True, False])
+def test_the_bundle_of_a_competition_is_the_same(
+    site: Site, number: int, bundle: Path, verb: Verb, paged: bool
+) -> None:
+    site.paged = paged
+    done = verb("update", number, bundle)
+    assert (done.exit_code, done.stdout) == (0, "The same.\n"), done.output
+    applied = verb("update", number, bundle, "--apply", "--rerun", "--yes")
+    assert applied.exit_code == 0
+    assert "nothing to change" in applied.stderr
+    assert site.changing() == []
+
+
+def test_nothing_else_is_changed(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
+    before = held(site)
+    new = changed(tmp_path, put("docker_image", "codalab/codalab-legacy:py37"), put("phases", 0, "max_submissions", 70))
+    assert verb("update", number, new, "--apply", "--yes").exit_code == 0
+    competitions, tasks = before
+    competitions[number]["docker_image"] = "codalab/codalab-legacy:py37"
+    competitions[number]["phases"][0]["max_submissions_per_person"] = 70
+    assert held(site) == (competitions, tasks)
+    (body,) = [json.loads(body) for _, method, _, _, body in site.asked if method == "PATCH"]
+    assert set(body) == {"docker_image", "phases", "whitelist_emails"}
+
+
+def test_a_page_keeps_its_id_and_one_that_is_gone_goes(
+    site: Site, connection: Connection, verb: Verb, tmp_path: Path
+) -> None:
+    number = upload(connection, changed(tmp_path, add_page)).id
+    kept = competition_of(site)["pages"][0]["id"]
+    new = changed(tmp_path, write("overview.md", b"# Other\n"))
+    done = verb("update", number, new, "--apply", "--yes")
+    assert done.exit_code == 0, done.output
+    assert competition_of(site)["pages"] == [{"id": kept, "index": 0, "title": "Overview", "content": "# Other"}]
+
+
+def test_several_phases_and_tasks(site: Site, connection: Connection, verb: Verb, tmp_path: Path) -> None:
+    number = upload(connection, changed(tmp_path, two_phases)).id
+    before = held(site)
+    new = changed(tmp_path, two_phases, put("phases", 1, "end", "2033-01-31 00:00:00"), write("ref2/truth.txt", b"d\n"))
+    done = verb("update", number, new, "--apply", "--yes")
+    assert done.exit_code == 0, done.output
+    competitions, tasks = before
+    competitions[number]["phases"][1]["end"] = "2033-01-31T00:00:00Z"
+    final = max(tasks)
+    tasks[final]["reference_data"] = site.tasks[final]["reference_data"]
+    assert held(site) == (competitions, tasks)
+    assert site.tasks[final]["reference_data"]["name"].startswith(f"reference_data of task {final} @ ")
+    assert verb("update", number, new).exit_code == 0
+
+
+def test_what_is_stored_is_what_the_bundle_holds(
+    site: Site, number: int, verb: Verb, tmp_path: Path, connection: Connection
+) -> None:
+    gold = packed({"truth.txt": b"b\n", "more/list.txt": b"x\n"})
+    new = changed(
+        tmp_path,
+        put("tasks", 0, "reference_data", "gold.zip"),
+        write("gold.zip", gold),
+        write("scoring/new.py", b"1\n"),
+    )
+    assert verb("update", number, new, "--apply", "--yes").exit_code == 0
+    task = task_of(site)
+    assert site.files[task["reference_data"]["key"]] == gold
+    with zipfile.ZipFile(io.BytesIO(site.files[task["scoring_program"]["key"]])) as archive:
+        assert sorted(archive.namelist()) == ["metadata.yaml", "new.py", "score.py"]
+
+
+@pytest.mark.parametrize(
+    ("edit", "said", "where"),
+    [
+        (put("leaderboards", 0, "columns", 0, "title", "Score"), "points: title", "tab Leaderboard"),
+        (drop("leaderboards", 0, "columns", 1), "more: removed", "deletes the column with all its scores"),
+        (put("leaderboards", 0, "submission_rule", "Force_Best"), "submission rule", "tab Leaderboard"),
+        (put("queue", "my-vhost"), "queue", "tab Details: Queue"),
+        (add_phase, "Test: added", "tab Phases: Add phase"),
+        (both(put("phases", 0, "public_data", "kit"), write("kit/a.txt", b"x\n")), "Main: added", "Public Data"),
+    ],
+)
+def test_what_is_to_be_done_by_hand_is_said_and_not_done(
+    site: Site, number: int, verb: Verb, tmp_path: Path, edit: Edit, said: str, where: str
+) -> None:
+    before = held(site)
+    done = verb("update", number, changed(tmp_path, edit), "--apply", "--yes")
+    assert done.exit_code == 1
+    assert any(said in line and where in line for line in done.stderr.splitlines() if "to be done by hand" in line)
+    assert held(site) == before
+    assert site.changing() == []
+
+
+def test_public_data_are_compared(site: Site, connection: Connection, verb: Verb, tmp_path: Path) -> None:
+    given = both(put("phases", 0, "public_data", "kit"), write("kit/a.txt", b"x\n"))
+    number = upload(connection, changed(tmp_path, given)).id
+    assert verb("update", number, changed(tmp_path, given)).exit_code == 0
+    done = verb("update", number, changed(tmp_path, given, write("kit/b.txt", b"y\n")))
+    assert done.exit_code == 1
+    assert "shown  Main: b.txt added" in done.stdout
+    assert "tab Phases: Public Data" in done.stderr
+
+
+def test_a_phase_that_is_gone_from_the_bundle_stays_on_the_site(
+    site: Site, connection: Connection, verb: Verb, bundle: Path, tmp_path: Path
+) -> None:
+    number = upload(connection, changed(tmp_path, two_phases)).id
+    new = changed(tmp_path, put("phases", 0, "max_submissions", 70))
+    done = verb("update", number, new, "--apply", "--yes")
+    assert done.exit_code == 1
+    assert "phases, Test: removed: on the site, in the competition's editor (Edit), tab Phases" in done.stderr
+    assert "The site deletes its submissions, too: fetch them first" in done.stderr
+    assert [phase["max_submissions_per_person"] for phase in competition_of(site)["phases"]] == [70, 30]
+
+
+def test_a_phase_is_not_taken_for_another_one(site: Site, connection: Connection, verb: Verb, tmp_path: Path) -> None:
+    number = upload(connection, changed(tmp_path, two_phases)).id
+    before = held(site)
+    new = changed(tmp_path, put("phases", 0, "name", "Final"), put("tasks", 0, "name", "Final task"), add_input)
+    done = verb("update", number, new, "--apply", "--yes")
+    assert done.exit_code == 1
+    for said in ("phases, Main: removed", "phases, Test: removed", "phases, Final: added", "tasks, Final task: added"):
+        assert f"to be done by hand: {said}" in done.stderr
+    assert held(site) == before
+
+
+def test_phases_that_all_have_other_names_are_told_by_their_places(
+    site: Site, connection: Connection, verb: Verb, tmp_path: Path
+) -> None:
+    number = upload(connection, changed(tmp_path, two_phases)).id
+    names = both(put("phases", 0, "name", "Practice"), put("phases", 1, "name", "Contest"))
+    new = changed(tmp_path, two_phases, names, put("tasks", 0, "name", "P"), put("tasks", 1, "name", "C"))
+    done = verb("update", number, new, "--apply", "--yes")
+    assert done.exit_code == 0, done.output
+    assert [phase["name"] for phase in competition_of(site)["phases"]] == ["Practice", "Contest"]
+    assert [task["name"] for task in site.tasks.values()] == ["P", "C"]
+
+
+def test_programs_read_the_differences(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
+    new = changed(tmp_path, put("title", "Other"), put("leaderboards", 0, "title", "Board"))
+    seen = json.loads(verb("update", number, new, "--json").stdout)
+    assert seen["same"] is False
+    assert seen["differences"][0] == {
+        "part": "competition",
+        "item": "",
+        "what": "title",
+        "old": "A small task",
+        "new": "Other",
+        "effect": "shown",
+        "detail": [],
+        "by_hand": None,
+    }
+    assert seen["differences"][1]["by_hand"].endswith("tab Leaderboard")
+    done = verb("update", number, new, "--apply", "--yes", "--json")
+    assert done.exit_code == 1
+    assert Path(json.loads(done.stdout)["backup"]).is_file()
+    assert TOKEN not in done.output
+
+
+def test_it_asks_and_only_yes_changes_anything(
+    site: Site, number: int, verb: Verb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new, before = changed(tmp_path, put("title", "Other")), held(site)
+    monkeypatch.setattr("gen_bundle.cli.update.can_answer", lambda: True)
+    refused = verb("update", number, new, "--apply", given="n\n")
+    assert refused.exit_code == 1
+    assert f"A small task ({site.address}/competitions/{number}/): make 1 change?" in refused.stderr
+    assert "nothing was changed" in refused.stderr
+    assert held(site) == before
+    assert [*tmp_path.glob("next.zip.competition*")] == []
+    assert verb("update", number, new, "--apply", given="y\n").exit_code == 0
+    assert competition_of(site)["title"] == "Other"
+
+
+def test_where_nobody_can_answer_nothing_is_asked_of_the_site(
+    site: Site, number: int, verb: Verb, tmp_path: Path
+) -> None:
+    done = verb("update", number, changed(tmp_path, put("title", "Other")), "--apply")
+    assert done.exit_code == 2
+    assert "nobody can answer here. To agree: --yes" in done.stderr
+    assert site.asked == []
+
+
+def test_a_draft_is_not_applied(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
+    new = changed(tmp_path, put("contact_email", "me@example.org"))
+    looked = verb("update", number, new)
+    assert re.search("--apply would refuse the bundle: draft: .he contact me@example.org is an example", looked.stderr)
+    done = verb("update", number, new, "--apply", "--yes")
+    assert done.exit_code == 1
+    assert re.search("error: draft: .he contact me@example.org is an example", done.stderr)
+    assert "Nothing was changed. To change it nevertheless: --force" in done.stderr
+    assert site.changing() == []
+    assert verb("update", number, new, "--apply", "--yes", "--force").exit_code == 0
+
+
+def test_pages_can_be_changed_after_the_end(site: Site, connection: Connection, verb: Verb, tmp_path: Path) -> None:
+    over = both(put("phases", 0, "start", "2020-01-01 00:00:00"), put("phases", 0, "end", "2020-02-01 00:00:00"))
+    number = upload(connection, changed(tmp_path, over), force=True).id
+    done = verb("update", number, changed(tmp_path, over, write("overview.md", b"# Results\n")), "--apply", "--yes")
+    assert done.exit_code == 0, done.output
+
+
+def test_a_published_competition_is_warned_of(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
+    competition_of(site)["published"] = True
+    done = verb("update", number, changed(tmp_path, put("title", "Other")))
+    assert "warning: the competition is published: participants see changes at once." in done.stderr
+
+
+def test_a_file_that_was_put_there_by_hand_is_unknown_until_it_is_replaced(
+    site: Site, number: int, bundle: Path, verb: Verb
+) -> None:
+    task_of(site)["reference_data"] = {"id": 9, "type": "reference_data", "name": "gold, corrected", "key": "by-hand"}
+    looked = verb("update", number, bundle)
+    assert looked.exit_code == 1
+    assert "rerun  Task: content: unknown content, gold, corrected → ref" in looked.stdout
+    assert verb("update", number, bundle, "--apply", "--yes").exit_code == 0
+    assert verb("update", number, bundle).exit_code == 0
+
+
+def test_a_file_of_another_bundle_is_unknown(site: Site, number: int, bundle: Path, verb: Verb) -> None:
+    key = task_of(site)["reference_data"]["key"]
+    site.datasets[key]["created_when"] = "2029-01-01T00:00:00Z"
+    assert "content: unknown content, reference_data @ 01-01-2030 00:00 → ref" in verb("update", number, bundle).stdout
+
+
+def test_without_the_bundle_of_the_upload_files_are_unknown(site: Site, number: int, bundle: Path, verb: Verb) -> None:
+    site.edits.bundles.clear()
+    done = verb("update", number, bundle)
+    assert done.exit_code == 1
+    assert done.stdout.count("content: unknown content, ") == 2
+
+
+def test_the_task_of_somebody_else(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
+    site.edits.foreign = {task_of(site)["id"]}
+    new = changed(tmp_path, write("ref/truth.txt", b"b\n"), put("tasks", 0, "name", "Mine"), put("title", "Other"))
+    done = verb("update", number, new, "--apply", "--yes")
+    assert done.exit_code == 1
+    assert "warning: task Mine is not yours: its files cannot be compared or replaced." in done.stderr
+    assert "tasks, Mine: name: the task is not yours: its owner must change it" in done.stderr
+    assert competition_of(site)["title"] == "Other"
+
+
+def test_who_is_not_an_organiser_is_told_so(site: Site, number: int, bundle: Path, verb: Verb) -> None:
+    del competition_of(site)["whitelist_emails"]
+    done = verb("update", number, bundle)
+    assert done.exit_code == 2
+    assert "Log in as an organiser" in done.stderr
+
+
+def test_an_old_bundle_is_to_be_converted(number: int, verb: Verb, tmp_path: Path) -> None:
+    path = tmp_path / "old.zip"
+    path.write_bytes(old().as_zip())
+    done = verb("update", number, path)
+    assert done.exit_code == 2
+    assert "Convert it first: gen-bundle convert" in done.stderr
+
+
+def test_the_backup_is_private_and_holds_no_secrets(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
+    competition_of(site)["queue"] = {
+        "id": 3,
+        "name": "Ours",
+        "vhost": "hush-vhost",
+        "broker_url": "pyamqp://u:hush@h",
+    }
+    done = verb("update", number, changed(tmp_path, put("title", "Other")), "--apply", "--yes")
+    (file,) = tmp_path.glob(f"next.zip.competition-{number}-*Z.json")
+    assert str(file) in done.stderr
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    text = file.read_text()
+    for secret in (TOKEN, "a-secret-key", "secret-signature", "hush"):
+        assert secret not in text
+    kept = json.loads(text)
+    assert kept["competition"]["title"] == "A small task"
+    assert kept["competition"]["whitelist_emails"] == ["guest@site.org"]
+    assert kept["tasks"][str(task_of(site)["id"])]["reference_data"]["key"].startswith("reference_data-")
+
+
+def test_every_change_is_in_the_log_without_secrets(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
+    new = changed(tmp_path, put("title", "Other"), write("ref/truth.txt", b"b\n"))
+    assert verb("update", number, new, "--apply", "--yes").exit_code == 0
+    log = (tmp_path / "state" / "gen-bundle" / "changes.log").read_text()
+    methods = [line.split()[1] for line in log.splitlines()][-5:]
+    assert methods == ["POST", "PUT", "PUT", "PUT", "PATCH"]
+    assert f"PATCH {site.address}/api/competitions/{number}/ 200" in log
+    for secret in (TOKEN, "secret-signature", "guest@site.org"):
+        assert secret not in log
+
+
+def test_gold_is_nowhere_but_in_its_file(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
+    new = changed(tmp_path, write("ref/truth.txt", b"very-secret-label\n"))
+    shown = verb("update", number, new, "--apply", "--yes", "--json")
+    assert "very-secret-label" not in shown.output
+    sent = b"".join(body for address, _, _, _, body in site.asked if address == site.address)
+    assert b"very-secret-label" not in sent
+    record = (tmp_path / "state" / "gen-bundle" / "updates").iterdir()
+    assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in record)
+
+
+def test_the_logo_is_not_compared(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
+    assert verb("update", number, changed(tmp_path, write("logo.png", png(8, 8)))).exit_code == 0
+
+
+def test_another_machine_does_not_know_what_was_put_there(
+    site: Site, number: int, verb: Verb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new = changed(tmp_path, write("ref/truth.txt", b"b\n"))
+    assert verb("update", number, new, "--apply", "--yes").exit_code == 0
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another"))
+    done = verb("update", number, new)
+    assert done.exit_code == 1
+    assert "rerun  Task: content: unknown content, reference_data of task" in done.stdout

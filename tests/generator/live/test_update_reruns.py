@@ -1,0 +1,317 @@
+"""gen-bundle update --rerun: what is rerun, what it takes, and how it goes on after an interruption."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.live import reruns
+from gen_bundle.live.connection import AnswerError
+from gen_bundle.live.reruns import RerunError
+from tests.generator.check.drafts import put, write
+from tests.generator.live.conftest import Looked, Verb, changed, competition_of, two_phases
+from tests.live_server import Site, packed
+
+NEW_GOLD = write("ref/truth.txt", b"a\nb\nb\n")
+ASKED = "/re_run_submission/"
+
+
+@pytest.fixture
+def phases(site: Site, number: int) -> list[int]:
+    return [phase["id"] for phase in competition_of(site)["phases"]]
+
+
+def submitted(site: Site, phase: int, count: int = 1, seconds: float | None = None, **more: Any) -> list[int]:
+    """Submissions of different people; `seconds` is what their runs took."""
+    ids = []
+    for place in range(count):
+        row = site.add_submission(phase, f"team-{len(site.submissions)}", b"", **more)
+        if seconds is not None:
+            times = f"elapsedTime: {seconds + place}\nexitCode: 0\ningestionElapsedTime: null\n"
+            site.files[f"{row['id']}-result"] = packed({"metadata": times.encode(), "scores.json": b"{}"})
+        ids.append(int(row["id"]))
+    return ids
+
+
+def rerun_of(site: Site) -> list[int]:
+    """The submissions whose reruns were asked for, in that order."""
+    return [int(one.split("/")[3]) for one in site.changing() if one.endswith(ASKED)]
+
+
+def test_nothing_is_rerun_unasked(site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path) -> None:
+    submitted(site, phases[0], 3)
+    done = verb("update", number, changed(tmp_path, two_phases, NEW_GOLD), "--apply", "--yes")
+    assert done.exit_code == 0, done.output
+    assert (
+        "phase Main: 3 submissions scored with the old files. Without --rerun, old scores stand beside new ones."
+        in done.stderr
+    )
+    assert rerun_of(site) == []
+
+
+def test_without_apply_it_says_what_reruns_would_take(
+    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
+) -> None:
+    submitted(site, phases[0], 30)
+    submitted(site, phases[0], 9, seconds=96)  # the last five took 100 to 104 s
+    competition_of(site)["leaderboards"][0]["submission_rule"] = "Add"
+    done = verb("update", number, changed(tmp_path, two_phases, NEW_GOLD), "--rerun")
+    assert done.exit_code == 1
+    assert "to be rerun: phase Main: 39 submissions; about 1 h 6 min on one worker (median of 5 measured: 102 s)" in (
+        done.stderr
+    )
+    assert "warning: 39 reruns on the site's public queue: its own button allows 30 at most" in done.stderr
+    assert "warning: the leaderboard's rule is Add: it shows the old submissions until" in done.stderr
+    assert site.changing() == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"no zip",
+        packed({"scores.json": b"{}"}),
+        packed({"metadata": b"[1"}),
+        packed({"metadata": b"elapsedTime: .inf"}),
+    ],
+)
+def test_without_a_measured_time_the_limit_is_given(
+    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path, content: bytes
+) -> None:
+    for one in submitted(site, phases[0], 2):
+        site.files[f"{one}-result"] = content
+    done = verb("update", number, changed(tmp_path, two_phases, NEW_GOLD), "--rerun")
+    assert "phase Main: 2 submissions; no run time is known, at most 30 min" in done.stderr
+
+
+def test_submissions_to_several_tasks_are_several_runs(
+    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
+) -> None:
+    (parent,) = submitted(site, phases[0], has_children=True)
+    parts = submitted(site, phases[0], 2, seconds=10, parent=parent)
+    site.submissions[0]["children"] = parts
+    done = verb("update", number, changed(tmp_path, two_phases, NEW_GOLD), "--apply", "--rerun", "--yes")
+    assert done.exit_code == 0, done.output
+    assert "phase Main: 1 submission (2 runs); about 1 min on one worker" in done.stderr
+    assert rerun_of(site) == [parent]
+
+
+def test_what_was_scored_with_the_old_files_is_rerun_the_oldest_first(
+    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
+) -> None:
+    old = submitted(site, phases[0], 12)
+    submitted(site, phases[1], 2)  # another task's, whose files stay
+    submitted(site, phases[0], status="Cancelled")
+    submitted(site, phases[0], is_soft_deleted=True)
+    submitted(site, phases[0], is_specific_task_re_run=True)
+    old += submitted(site, phases[0], status="Failed")
+    new = changed(tmp_path, two_phases, NEW_GOLD)
+    done = verb("update", number, new, "--apply", "--rerun", "--yes")
+    assert done.exit_code == 0, done.output
+    assert rerun_of(site) == old
+    assert "phase Main: 10 of 13 submissions rerun, 0 of the last failed" in done.stderr
+    assert "phase Main: 13 of 13 submissions rerun" in done.stderr
+    again = verb("update", number, new, "--apply", "--rerun", "--yes")
+    assert (again.exit_code, rerun_of(site)) == (0, old)
+    assert "nothing to change" in again.stderr
+
+
+def test_reruns_can_be_asked_for_later_and_leave_out_what_came_since(
+    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
+) -> None:
+    old = submitted(site, phases[0], 2)
+    new = changed(tmp_path, two_phases, NEW_GOLD)
+    assert verb("update", number, new, "--apply", "--yes").exit_code == 0
+    submitted(site, phases[0])  # scored with the new gold
+    assert verb("update", number, new, "--apply", "--rerun", "--yes").exit_code == 0
+    assert rerun_of(site) == old
+
+
+def test_a_second_replacement_reruns_the_reruns_and_not_what_they_replaced(
+    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
+) -> None:
+    first = submitted(site, phases[0], 2)
+    verb("update", number, changed(tmp_path, two_phases, NEW_GOLD), "--apply", "--rerun", "--yes")
+    reruns_of_first = [row["id"] for row in site.submissions if row.get("rerun_of")]
+    newer = submitted(site, phases[0])
+    later = changed(tmp_path, two_phases, write("ref/truth.txt", b"b\n"))
+    verb("update", number, later, "--apply", "--rerun", "--yes")
+    assert rerun_of(site) == [*first, *reruns_of_first, *newer]
+
+
+def test_other_changes_need_no_reruns(site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path) -> None:
+    submitted(site, phases[0])
+    new = changed(tmp_path, two_phases, put("title", "Other"), put("tasks", 0, "description", "More"))
+    done = verb("update", number, new, "--apply", "--rerun", "--yes")
+    assert done.exit_code == 0, done.output
+    assert rerun_of(site) == []
+    assert "rerun" not in done.stderr
+
+
+def test_only_a_portion_at_a_time_is_on_its_way(
+    site: Site, looked: Looked, phases: list[int], pauses: list[float]
+) -> None:
+    submitted(site, phases[0], 25)
+    site.edits.runs = 4
+    most = 0
+    add = site.add_submission
+
+    def counted(*given: Any, **more: Any) -> Any:
+        nonlocal most
+        row = add(*given, **more)
+        most = max(most, sum(one["status"] == "Submitted" for one in site.submissions))
+        return row
+
+    site.add_submission = counted  # type: ignore[method-assign]
+    update = looked(NEW_GOLD)
+    update.apply()
+    assert update.rerun() == []
+    assert len(rerun_of(site)) == 25
+    assert most <= reruns.PORTION
+    assert pauses
+
+
+def test_an_interrupted_rerun_goes_on_where_it_was(
+    site: Site, looked: Looked, phases: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = submitted(site, phases[0], 14)
+    update = looked(NEW_GOLD)
+    update.apply()
+    send = update.connection.send
+
+    def until_ctrl_c(method: str, path: str, body: Any = None) -> Any:
+        answer = send(method, path, body)
+        if len(rerun_of(site)) == 12:
+            raise KeyboardInterrupt  # the twelfth was started, and nobody heard of it
+        return answer
+
+    with monkeypatch.context() as patched:
+        patched.setattr(update.connection, "send", until_ctrl_c)
+        with pytest.raises(KeyboardInterrupt):
+            update.rerun()
+    again = looked(NEW_GOLD)
+    assert [cost.submissions for cost in again.costs()] == [3]
+    assert again.rerun() == []
+    assert rerun_of(site) == old
+
+
+def test_a_lost_answer_is_looked_up_and_not_asked_for_again(site: Site, looked: Looked, phases: list[int]) -> None:
+    old = submitted(site, phases[0], 3)
+    update = looked(NEW_GOLD)
+    update.apply()
+    site.breaks_after = {f"POST /api/submissions/{old[1]}{ASKED}"}
+    assert update.rerun() == []
+    assert rerun_of(site) == old
+    assert [row["rerun_of"] for row in site.submissions if row.get("rerun_of")] == old
+
+
+def test_one_that_cannot_be_rerun_does_not_stop_the_others(
+    site: Site, number: int, phases: list[int], looked: Looked
+) -> None:
+    old = submitted(site, phases[0], 3)
+    site.edits.refusing = {old[1]}
+    update = looked(NEW_GOLD)
+    update.apply()
+    (fault,) = update.rerun()
+    assert fault.startswith(f"submission {old[1]}: POST")
+    assert "Server Error (500)" in fault
+    assert rerun_of(site) == old
+
+
+def test_reruns_that_fail_where_the_first_run_did_not_are_said(
+    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
+) -> None:
+    old = submitted(site, phases[0], 3)
+    failed = submitted(site, phases[0], status="Failed")
+    site.edits.failing = {old[0], *failed}
+    done = verb("update", number, changed(tmp_path, two_phases, NEW_GOLD), "--apply", "--rerun", "--yes")
+    assert done.exit_code == 1
+    assert f"the rerun of {old[0]}: Failed" in done.stderr
+    assert f"the rerun of {failed[0]}" not in done.stderr
+
+
+def test_when_a_whole_portion_fails_nothing_more_is_rerun(site: Site, looked: Looked, phases: list[int]) -> None:
+    old = submitted(site, phases[0], 15)
+    site.edits.failing = set(old)
+    update = looked(NEW_GOLD)
+    update.apply()
+    with pytest.raises(RerunError, match=r"all of the last 10 reruns failed\. Is the new file right\?"):
+        update.rerun()
+    assert rerun_of(site) == old[:10]
+
+
+@pytest.mark.parametrize(("scores", "warned"), [((0.5, 0.5), True), ((0.5, 0.6), False)])
+def test_reruns_that_score_as_before_are_suspicious(
+    site: Site, looked: Looked, phases: list[int], scores: tuple[float, ...], warned: bool
+) -> None:
+    old = submitted(site, phases[0], 2)
+    site.edits.scores = dict(zip(old, scores, strict=True))
+    site.late_scores = 1
+    update = looked(NEW_GOLD)
+    update.apply()
+    heard: list[str] = []
+    assert update.rerun(heard.append) == []
+    assert any("the first reruns have the same scores as before" in one for one in heard) == warned
+
+
+def test_reruns_that_do_not_move_end_the_waiting(
+    site: Site, looked: Looked, phases: list[int], pauses: list[float]
+) -> None:
+    submitted(site, phases[0])
+    site.edits.runs = 10**6
+    update = looked(NEW_GOLD)
+    update.apply()
+    with pytest.raises(RerunError, match="have not moved for 30 minutes"):
+        update.rerun()
+    assert reruns.STANDSTILL_S <= sum(pauses) < reruns.STANDSTILL_S + 60
+
+
+def test_what_still_runs_is_rerun_the_next_time(
+    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
+) -> None:
+    (running,) = submitted(site, phases[0], status="Running", scores=[])
+    new = changed(tmp_path, two_phases, NEW_GOLD)
+    done = verb("update", number, new, "--apply", "--rerun", "--yes")
+    assert done.exit_code == 1
+    assert "phase Main: 1 submission not ended yet may be scored with old and new files." in done.stderr
+    assert f"submission {running}: has not ended yet" in done.stderr
+    site.submissions[0]["status"] = "Finished"
+    assert verb("update", number, new, "--apply", "--rerun", "--yes").exit_code == 0
+    assert rerun_of(site) == [running]
+
+
+def test_a_site_that_is_gone_ends_the_reruns(
+    site: Site, looked: Looked, phases: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submitted(site, phases[0], 3)
+    update = looked(NEW_GOLD)
+    update.apply()
+
+    def gone(*_: Any) -> Any:
+        raise AnswerError("POST: cannot be reached, or the connection broke.")
+
+    monkeypatch.setattr(update.connection, "send", gone)
+    with pytest.raises(AnswerError, match="cannot be reached"):
+        update.rerun()
+
+
+def test_a_restored_competition_has_nothing_to_rerun(
+    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
+) -> None:
+    submitted(site, phases[0], 2)
+    site.edits.refuses_keys = 1
+    new = changed(tmp_path, two_phases, NEW_GOLD)
+    assert verb("update", number, new, "--apply", "--rerun", "--yes").exit_code == 1
+    assert rerun_of(site) == []
+    back = changed(tmp_path, two_phases)
+    assert "nothing to change" in verb("update", number, back, "--apply", "--rerun", "--yes").stderr
+
+
+def test_a_damaged_record_is_not_guessed_at(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
+    new = changed(tmp_path, two_phases, NEW_GOLD)
+    assert verb("update", number, new, "--apply", "--yes").exit_code == 0
+    (record,) = (tmp_path / "state" / "gen-bundle" / "updates").iterdir()
+    record.write_text("{")
+    done = verb("update", number, new)
+    assert done.exit_code == 2
+    assert "is damaged. It says what was replaced and rerun: restore it, or delete it to start anew." in done.stderr

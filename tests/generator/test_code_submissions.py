@@ -1,0 +1,159 @@
+"""A competition that takes code, from bundle.yaml to the board, in both versions of the platform."""
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from sklearn.metrics import f1_score
+
+from gen_bundle.build import BuildRequest, build
+from gen_bundle.cli import root
+from gen_bundle.codabench.versions import PlatformVersion
+from gen_bundle.errors import UserError
+from gen_bundle.twin.engines import Container, Ended, LineListener
+from gen_bundle.twin.engines.process import ProcessEngine
+from gen_bundle.twin.replay import DryRunRequest, dry_run
+from tests.generator.code_competition import PREDICT, declaration, write_competition
+from tests.generator.test_declared import rows_of, write_csv
+
+pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(root, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def competition(tmp_path: Path) -> Path:
+    return write_competition(tmp_path / "feelings", declaration())
+
+
+def record_of(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "dry-run.json").read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.mark.parametrize(("interface", "version"), [("function", "1.25"), ("function", "1.32"), ("command", "1.32")])
+def test_from_bundle_yaml_to_the_board(interface: str, version: str, tmp_path: Path) -> None:
+    folder = write_competition(tmp_path / "feelings", declaration(interface=interface))
+    bundle, out = tmp_path / "bundle.zip", tmp_path / "out"
+    built = run(folder, "--out", bundle)
+    assert built.exit_code == 0, built.output
+    done = run("dry-run", bundle, "--engine", "process", "--platform-version", version, "--out", out)
+    assert done.exit_code == 0, done.output
+    board = record_of(out)["board"]
+    assert [(row["phase"], row["submission"]) for row in board] == [("dev", "empty"), ("test", "neutral")]
+    assert all(0 < float(row["cells"]["seconds"]) < 60 for row in board)
+    gold = [one["label"] for one in rows_of("test", 30)]
+    expected = f1_score(gold, ["neutral"] * 30, average="macro")
+    assert float(board[1]["cells"]["macro_f1"]) == pytest.approx(expected, abs=1e-4)
+
+
+class WatchedEngine(ProcessEngine):
+    """Notes in which kind of container something is, by looking into each file of each folder that it is given."""
+
+    def __init__(self, something: str) -> None:
+        super().__init__()
+        self.something = something.encode()
+        self.found: dict[str, list[str]] = {"ingestion": [], "program": []}
+        self.environments: list[Mapping[str, str]] = []
+
+    def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
+        files = [path for mount in container.mounts for path in mount.source.rglob("*") if path.is_file()]
+        assert len(files) > 10
+        self.found[container.kind] += [path.name for path in files if self.something in path.read_bytes()]
+        self.environments.append(container.environment)
+        return super().run(container, seconds=seconds, stdout=stdout, stderr=stderr, on_line=on_line)
+
+
+@pytest.mark.parametrize("version", PlatformVersion)
+def test_no_folder_of_the_code_holds_gold(version: PlatformVersion, competition: Path, tmp_path: Path) -> None:
+    for phase, number in (("dev", 20), ("test", 30)):
+        rows = [{**row, "remark": "a-word-of-gold"} for row in rows_of(phase, number)]
+        write_csv(competition / "data" / phase / "gold.csv", rows)
+    (built,) = build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    engine = WatchedEngine("a-word-of-gold")
+    results = dry_run(DryRunRequest(built.path, tmp_path / "out", version=version), engine)
+    assert results.good
+    assert engine.found == {"ingestion": [], "program": ["gold.csv", "gold.csv"]}
+    assert engine.environments == [{}] * 4
+
+
+@pytest.mark.parametrize("layout", ["tasks", "separate"])
+def test_every_layout_takes_code(layout: str, competition: Path, tmp_path: Path) -> None:
+    built = build(BuildRequest(str(competition), tmp_path / "bundles", layout=layout, force=True))
+    for one in built:
+        done = run("dry-run", one.path, "--engine", "process", "--phase", "test", "--out", tmp_path / "out")
+        assert done.exit_code == 0, done.output
+        (row,) = record_of(tmp_path / "out")["board"]
+        assert float(row["cells"]["seconds"]) > 0
+
+
+def test_the_validator_judges_code_without_running_it(competition: Path, tmp_path: Path) -> None:
+    (built,) = build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    with zipfile.ZipFile(built.path) as bundle, bundle.open("starting_kits/test.zip") as opened:
+        zipfile.ZipFile(opened).extractall(tmp_path / "kit")
+
+    def validated(**files: str) -> subprocess.CompletedProcess[str]:
+        folder = tmp_path / "mine"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for name, text in files.items():
+            (folder / f"{name}.py").write_text(text)
+        command = [sys.executable, "-I", "-S", str(tmp_path / "kit/validate.pyz"), str(folder)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    mark = tmp_path / "ran"
+    good = validated(model=f"open({str(mark)!r}, 'w')\n{PREDICT}")
+    assert good.returncode == 0
+    assert good.stdout.startswith("mine is valid. It was not run")
+    assert not mark.exists()
+    assert "model.py: is missing." in validated(main=PREDICT).stdout
+    assert "model.py:1: is not valid Python" in validated(model="def").stdout
+    assert "model.py: has no function predict." in validated(model="x = 1\n").stdout
+    assert validated(model="from rules import *\n", rules=PREDICT).returncode == 0
+
+
+def test_input_data_and_code_belong_together(competition: Path, tmp_path: Path) -> None:
+    request = BuildRequest(str(competition), tmp_path / "bundle.zip", overrides=("phases.test.gold=secret",))
+    shutil.rmtree(competition / "data/input/test")
+    with pytest.raises(UserError, match=r"input/test: holds no file. Expected what the submitted code may read"):
+        build(request)
+
+
+def test_input_data_without_code_are_an_error(tmp_path: Path) -> None:
+    data = declaration(kind="results", entry=None)
+    data["tasks"][0]["columns"].pop()
+    folder = write_competition(tmp_path / "feelings", data)
+    with pytest.raises(UserError, match=r"input/dev: only submitted code reads it. Expected submission.kind: code"):
+        build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
+
+
+def test_codalab_takes_no_code(competition: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"submission\.kind: code is not supported by --platform codalab"):
+        build(BuildRequest(str(competition), tmp_path / "bundle.zip", platform="codalab"))
+
+
+def test_a_page_says_how_code_is_run(competition: Path, tmp_path: Path) -> None:
+    (competition / "overview.md.j2").write_text("{{ code_text() }}\n{{ limits_table() }}\n")
+    (built,) = build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    with zipfile.ZipFile(built.path) as bundle:
+        page = bundle.read("pages/overview.md").decode()
+    assert "def predict(input_folder: Path, output_folder: Path) -> None:" in page
+    assert "| Test | 540 s |" in page
+
+
+@pytest.mark.parametrize("column", ["label", "strength"])
+def test_gold_among_what_the_code_reads_stops_the_build(column: str, competition: Path, tmp_path: Path) -> None:
+    write_csv(competition / "data/input/test/texts.csv", rows_of("test", 30), "id", "language", column)
+    with pytest.raises(UserError, match="gold") as caught:
+        build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+    assert any("input_data/test.zip" in message for message in caught.value.messages)
+    assert not (tmp_path / "bundle.zip").exists()

@@ -1,0 +1,113 @@
+"""Runs the packed ingestion and scoring programs on a submission's code as the worker does, without the twin."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from gen_bundle.build import BuildRequest, build
+from tests.generator.code_competition import declaration, write_competition
+
+Version = Literal["1.25", "1.32"]
+PARTS = {
+    "ingestion": "ingestion_programs/test.zip",
+    "scoring": "scoring_programs/test-joint.zip",
+    "ref": "reference_data/test-joint.zip",
+    "input_data": "input_data/test.zip",
+    "kit": "starting_kits/test.zip",
+}
+
+
+def unpacked_bundle(folder: Path, **submission: object) -> Path:
+    """Build the small competition, and unpack what its phase `test` has; returns the folder of the parts."""
+    competition = write_competition(folder / "feelings", declaration(**submission))
+    build(BuildRequest(str(competition), out=folder / "bundle.zip", force=True))
+    with zipfile.ZipFile(folder / "bundle.zip") as bundle:
+        for part, name in PARTS.items():
+            with bundle.open(name) as opened, zipfile.ZipFile(opened) as packed:
+                packed.extractall(folder / "parts" / part)
+    return folder / "parts"
+
+
+@dataclass(frozen=True)
+class Step:
+    """How one of the two programs ended."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+
+
+class Steps:
+    """The two steps of one submission.
+
+    Args:
+        parts: see `unpacked_bundle`.
+        folder: for the folders of the jobs.
+        files: the submission.
+        limits: keys of the ingestion program's program.json, such as `seconds`, with other values.
+    """
+
+    def __init__(
+        self, parts: Path, folder: Path, files: Mapping[str, str | bytes], limits: Mapping[str, Any] | None = None
+    ) -> None:
+        self.parts, self.folder = parts, folder
+        self.submission, self.output = folder / "ingested_program", folder / "output"
+        for name, content in files.items():
+            (self.submission / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.submission / name).write_bytes(content.encode() if isinstance(content, str) else content)
+        self.submission.mkdir(parents=True, exist_ok=True)
+        self.program = folder / "program"
+        shutil.copytree(parts / "ingestion", self.program)
+        description = json.loads((self.program / "program.json").read_text(encoding="utf-8"))
+        (self.program / "program.json").write_text(json.dumps({**description, **(limits or {})}), encoding="utf-8")
+
+    def ingest(self, **environment: str) -> Step:
+        """The prediction step."""
+        self.output.mkdir(exist_ok=True)
+        arguments = [self.parts / "input_data", self.submission, self.output]
+        return _run(self.program / "ingest.py", arguments, environment)
+
+    def score(self, version: Version = "1.32") -> Step:
+        """The scoring step, after the platform has laid out its folders."""
+        scoring = self.folder / version
+        shutil.copytree(self.parts / "ref", scoring / "input/ref")
+        shutil.copytree(self.output, scoring / "input/res")
+        if version == "1.32":
+            shutil.copytree(self.submission, scoring / "ingested_program")
+            shutil.copytree(self.submission, scoring / "input/res", dirs_exist_ok=True)
+        (scoring / "input/res/metadata").write_text("exitCode: null\n")
+        self.scores = scoring / "output/scores.json"
+        return _run(self.parts / "scoring/score.py", [scoring / "input", scoring / "output"], {})
+
+    @property
+    def run_folder(self) -> Path:
+        """The only thing in the output folder."""
+        (only,) = self.output.iterdir()
+        return only
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """metadata.json."""
+        found: dict[str, Any] = json.loads((self.run_folder / "metadata.json").read_text(encoding="utf-8"))
+        return found
+
+
+def _run(program: Path, arguments: list[Path], environment: Mapping[str, str]) -> Step:
+    done = subprocess.run(
+        [sys.executable, str(program), *map(str, arguments)],
+        capture_output=True,
+        check=False,
+        timeout=60,
+        cwd=program.parent,
+        env={**os.environ, **environment},
+    )
+    return Step(done.returncode, done.stdout.decode(), done.stderr.decode())

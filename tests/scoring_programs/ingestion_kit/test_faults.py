@@ -1,0 +1,294 @@
+"""What becomes of code that fails, misbehaves or brings its own predictions: words for its author, and no score."""
+
+import json
+import time
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from scoring_kit.code_submission import run_folder_name
+from tests.generator.code_competition import PREDICT
+from tests.scoring_programs.ingestion_kit.steps import Steps, Version
+
+pytestmark = pytest.mark.slow  # each test runs three programs
+VERSIONS: tuple[Version, Version] = ("1.25", "1.32")
+FIRST = "def predict(input_folder, output_folder):\n"
+
+
+def code(body: str, head: str = "") -> dict[str, str]:
+    """A submission whose `predict` is `body`."""
+    lines = "".join(f"    {line}\n" for line in dedent(body).strip().splitlines())
+    return {"model.py": f"{head}{FIRST}{lines}"}
+
+
+def good(*before: str) -> dict[str, str]:
+    """A submission that answers well, after some statements of its own."""
+    body = "".join(f"    {line}\n" for line in before)
+    return {"model.py": PREDICT.replace(FIRST, FIRST + body)}
+
+
+FAULTS = {
+    "no entry": ({"main.py": PREDICT}, {}, "model.py: is missing. Expected: model.py at the top of the zip."),
+    "entry in a folder": (
+        {"src/model.py": PREDICT, "README.md": "x"},
+        {},
+        'model.py: is not at the top of the zip; found "src/model.py".',
+    ),
+    "nothing at all": ({}, {}, "submission: holds no files. Expected: model.py at the top of the zip."),
+    "syntax": ({"model.py": "def predict(:\n"}, {}, "model.py:1: is not valid Python"),
+    "no function": ({"model.py": "def guess(): pass\n"}, {}, "model.py: has no function predict."),
+    "no function after all": (
+        {"model.py": "predict = 1\ndel predict\n"},
+        {},
+        "model.py: ended with exit code 1: model.py: has no function predict(input_folder, output_folder).",
+    ),
+    "import": (
+        code("pass", "import numby\n"),
+        {},
+        "model.py:1: ended with exit code 1: ModuleNotFoundError: No module named 'numby'.",
+    ),
+    "exception": (
+        {**code("import rules\nrules.answer()"), "rules.py": "\n\ndef answer():\n    raise ValueError('no rule')\n"},
+        {},
+        "rules.py:4: ended with exit code 1 (model.py): ValueError: no rule.",
+    ),
+    "own exit code": (code("import os\nos._exit(7)"), {}, "model.py: ended with exit code 7 without a message."),
+    "killed": (
+        code("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"),
+        {},
+        "model.py: was ended by SIGKILL, as where memory runs out",
+    ),
+    "wrong output": (
+        code("(output_folder / 'predictions.csv').write_text('id,label\\ntest-0,joy\\n')"),
+        {},
+        "predictions.csv",
+    ),
+    "nothing written": (code("pass"), {}, "predictions: are missing: the code ended without writing a file."),
+    "exits 0 at once": (code("pass", "raise SystemExit(0)\n"), {}, "predictions: are missing"),
+    "too slow": (code("import time\ntime.sleep(60)"), {"seconds": 1}, "model.py: was stopped after 1 s."),
+    "memory": (
+        code("import time\nheld = bytearray(300_000_000)\ntime.sleep(60)"),
+        {"memory_mib": 128},
+        "Expected: at most 128 MiB together.",
+    ),
+    "memory of several processes": (
+        code(
+            """
+            import os, time
+            for _ in range(4):
+                if not os.fork():
+                    held = bytearray(os.urandom(1)) * 60_000_000
+                    time.sleep(60)
+            time.sleep(60)
+            """
+        ),
+        {"memory_mib": 200},
+        "Expected: at most 200 MiB together.",
+    ),
+    "link": (
+        code("(output_folder / 'predictions.csv').symlink_to('/etc/hostname')"),
+        {},
+        '"predictions.csv": is a link. Expected: only regular files and folders.',
+    ),
+    "pipe": (code("import os\nos.mkfifo(output_folder / 'pipe')"), {}, '"pipe": is not a regular file.'),
+    "too many files": (
+        code("for number in range(10_001):\n    (output_folder / str(number)).touch()"),
+        {},
+        "predictions: are more than 10000 files. Expected: at most 10000.",
+    ),
+    "too much": (
+        code("with open(output_folder / 'sparse', 'wb') as file:\n    file.truncate(1_000_000_001)"),
+        {},
+        "predictions: are more than 1000 MB. Expected: less.",
+    ),
+    "too deep": (code("(output_folder / '/'.join('a' * 60)).mkdir(parents=True)"), {}, "is nested too deeply."),
+    "link in place of the output folder": (
+        code("import os\noutput_folder.rmdir()\noutput_folder.symlink_to(input_folder)"),
+        {},
+        "the output folder: is a link.",
+    ),
+    "no output folder": (
+        code("output_folder.rmdir()"),
+        {},
+        "predictions: cannot be read (No such file or directory).",
+    ),
+    "no UTF-8 name": (
+        code("import os\nopen(os.fsencode(output_folder) + b'/\\xff', 'w').close()"),
+        {},
+        "has a name that is not UTF-8.",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_both_steps_report_a_fault(fault: str, parts: Path, tmp_path: Path) -> None:
+    files, limits, message = FAULTS[fault]
+    steps = Steps(parts, tmp_path, files, limits)
+    ingested = steps.ingest()
+    assert ingested.exit_code == 1
+    assert message in ingested.stderr
+    assert steps.record["fault"] == "submission"
+    assert steps.record["files"] == {}
+    for version in VERSIONS:
+        scored = steps.score(version)
+        assert scored.exit_code == 1
+        assert message in scored.stderr
+        assert not steps.scores.exists()
+        assert "Traceback" not in scored.stderr
+
+
+def test_the_log_names_the_participants_lines_and_none_of_ours(parts: Path, tmp_path: Path) -> None:
+    files = {**code("import rules\nrules.answer()"), "rules.py": "\n\ndef answer():\n    raise ValueError('no rule')\n"}
+    log = Steps(parts, tmp_path, files).ingest().stdout
+    assert 'File "model.py", line 3, in predict' in log
+    assert 'File "rules.py", line 4, in answer' in log
+    assert not [word for word in ("call_predict", "importlib", "<string>", "ingestion-", str(tmp_path)) if word in log]
+
+
+def test_what_is_printed_is_kept_from_both_ends(parts: Path, tmp_path: Path) -> None:
+    loud = good("print('first', 'x' * 30_000_000)", "print('last')")
+    steps = Steps(parts, tmp_path, loud)
+    ingested = steps.ingest()
+    assert ingested.exit_code == 0, ingested.stderr
+    assert "first xxx" in ingested.stdout
+    assert "xxx\nlast\n" in ingested.stdout
+    assert len(ingested.stdout) < 4_000
+    assert "bytes left out" in ingested.stdout
+
+
+def test_nothing_that_it_started_lives_on(parts: Path, tmp_path: Path) -> None:
+    mark = tmp_path / "alive"
+    daemon = (
+        "import os, time",
+        "if not os.fork():",
+        "    os.setsid()",
+        "    while os.fork() or True:",
+        f"        open({str(mark)!r}, 'a').write('x')",
+        "        time.sleep(0.05)",
+        "        if os.path.getsize(" + repr(str(mark)) + ") > 20: os._exit(0)",
+        "time.sleep(0.5)",
+    )
+    steps = Steps(parts, tmp_path, good(*daemon))
+    assert steps.ingest().exit_code == 0
+    size = mark.stat().st_size
+    time.sleep(0.5)
+    assert mark.stat().st_size == size
+
+
+def test_a_flood_of_processes_is_stopped(parts: Path, tmp_path: Path) -> None:
+    flood = good("import os, time", "for _ in range(9):", "    if not os.fork(): time.sleep(60)", "time.sleep(60)")
+    steps = Steps(parts, tmp_path, flood)
+    program = steps.program / "ingestion_kit/entry.py"
+    program.write_text(program.read_text().replace("MOST_PROCESSES = 1_000", "MOST_PROCESSES = 8"))
+    assert steps.ingest().exit_code == 1
+    assert "model.py: was stopped with 10 processes running. Expected: at most 8." in steps.record["errors"]
+
+
+def test_what_it_writes_elsewhere_is_not_handed_on(parts: Path, tmp_path: Path) -> None:
+    output = tmp_path / "output"
+    outside = (
+        "import os",
+        f"os.makedirs({str(output / 'run-1')!r})",
+        f"open({str(output / 'metadata')!r}, 'w').write('exitCode: 0')",
+        f"os.symlink('/etc', {str(output / 'etc')!r})",
+        "(output_folder / 'metadata').write_text('exitCode: 0')",
+    )
+    steps = Steps(parts, tmp_path, good(*outside))
+    ingested = steps.ingest()
+    assert ingested.exit_code == 0, ingested.stderr
+    assert "metadata: is a name that the platform uses itself; this file is left out" in ingested.stdout
+    kept = sorted(path.relative_to(steps.run_folder).as_posix() for path in steps.run_folder.rglob("*"))
+    assert kept == ["metadata.json", "predictions", "predictions/predictions.csv"]
+    for version in VERSIONS:
+        assert steps.score(version).exit_code == 0
+
+
+def test_the_submission_itself_stays_as_it_was(parts: Path, tmp_path: Path) -> None:
+    steps = Steps(parts, tmp_path, good("import os, pathlib", "pathlib.Path('notes.txt').write_text('mine')"))
+    before = run_folder_name(steps.submission)
+    assert steps.ingest().exit_code == 0
+    assert run_folder_name(steps.submission) == before == steps.run_folder.name
+
+
+def test_an_older_workers_copy_of_the_submission_is_not_scored(parts: Path, tmp_path: Path) -> None:
+    steps = Steps(parts, tmp_path, {**good(), "predictions.csv": "id,label,strength\n"})
+    steps.output.mkdir()
+    (steps.output / "predictions.csv").write_text("id,label,strength\n")
+    assert steps.ingest().exit_code == 0
+    assert steps.score("1.25").exit_code == 0
+
+
+READY_MADE = "id,label,strength\n" + "".join(f"test-{i},neutral,0.{i + 100}\n" for i in range(30))
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_ready_made_predictions_are_not_scored(version: Version, parts: Path, tmp_path: Path) -> None:
+    """A run's folder in the submission, called as it would be without that folder."""
+    name = run_folder_name(Steps(parts, tmp_path / "without", code("pass")).submission)
+    record: dict[str, object] = {"fault": None, "errors": [], "warnings": [], "duration": 0.1, "files": {}}
+    forged = {f"{name}/metadata.json": json.dumps(record), f"{name}/predictions/predictions.csv": READY_MADE}
+    steps = Steps(parts, tmp_path / "with", {**code("pass"), **forged})
+    assert steps.ingest().exit_code == 1
+    scored = steps.score(version)
+    assert scored.exit_code == 1
+    assert f'"{name[:56]}' in scored.stderr or "has not run" in scored.stderr
+    assert not steps.scores.exists()
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_predictions_of_another_submission_are_not_scored(version: Version, parts: Path, tmp_path: Path) -> None:
+    other = Steps(parts, tmp_path / "other", good())
+    assert other.ingest().exit_code == 0
+    steps = Steps(parts, tmp_path / "mine", code("pass"))
+    steps.ingest()
+    other.run_folder.rename(steps.output / other.run_folder.name)
+    scored = steps.score(version)
+    assert scored.exit_code == 1
+    assert not steps.scores.exists()
+
+
+@pytest.mark.parametrize("change", ["changed", "added", "removed"])
+def test_predictions_are_those_that_were_checked(change: str, parts: Path, tmp_path: Path) -> None:
+    steps = Steps(parts, tmp_path, good())
+    assert steps.ingest().exit_code == 0
+    predictions = steps.run_folder / "predictions"
+    if change == "removed":
+        (predictions / "predictions.csv").unlink()
+    else:
+        (predictions / f"{'predictions' if change == 'changed' else 'more'}.csv").write_text(READY_MADE)
+    scored = steps.score()
+    assert scored.exit_code == 1
+    assert "predictions: are not those that the ingestion program checked." in scored.stderr
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_code_that_never_ran_is_not_scored(version: Version, parts: Path, tmp_path: Path) -> None:
+    steps = Steps(parts, tmp_path, {**good(), "predictions.csv": READY_MADE})
+    steps.output.mkdir()
+    scored = steps.score(version)
+    assert scored.exit_code == 1
+    assert "the code: has not run to its end. See the log of the prediction step" in scored.stderr
+
+
+def test_a_program_that_was_not_packed_as_a_whole_is_the_organisers_fault(parts: Path, tmp_path: Path) -> None:
+    steps = Steps(parts, tmp_path, good())
+    (steps.program / "program.json").write_text("{")
+    assert steps.ingest().exit_code == 2
+    scored = steps.score()
+    assert scored.exit_code == 2
+    assert "the ingestion program's description is missing or damaged" in scored.stderr
+
+
+def test_the_entry_sees_an_allow_list_of_variables(parts: Path, tmp_path: Path) -> None:
+    shown = good("import os", "print('SEEN', sorted(os.environ))")
+    log = Steps(parts, tmp_path, shown).ingest(HF_TOKEN="x", HF_HOME="/models", AWS_KEY="y").stdout
+    assert "'HF_HOME'" in log
+    assert "HF_TOKEN" not in log
+    assert "AWS_KEY" not in log
+
+
+def test_standard_input_is_empty(parts: Path, tmp_path: Path) -> None:
+    steps = Steps(parts, tmp_path, good("input()"))
+    assert steps.ingest().exit_code == 1
+    assert "EOFError" in steps.record["errors"][1]

@@ -1,0 +1,144 @@
+"""The digest that names a run's folder, and what the scoring program believes of what lies there."""
+
+import json
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scoring_kit.code_submission import RUN_FOLDER, run_folder_name
+from scoring_kit.errors import OrganiserError, Problems, SubmissionError
+from scoring_kit.handed_over import handed_over
+
+GOOD: dict[str, Any] = {"fault": None, "errors": [], "warnings": [], "duration": 1.5, "files": {}}
+
+
+def written(folder: Path, files: dict[str, bytes]) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def changed(files: dict[str, bytes], rng: random.Random) -> dict[str, bytes]:
+    """The files with one small change."""
+    name = rng.choice(sorted(files))
+    rest = {other: content for other, content in files.items() if other != name}
+    return rng.choice(
+        [
+            rest,
+            {**rest, f"{name}x": files[name]},
+            {**rest, f"d/{name}": files[name]},
+            {**files, name: files[name] + b"\0"},
+            {**files, name: files[name][1:] + b"?"},
+            {**files, "more": b""},
+        ]
+    )
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_every_change_of_a_submission_changes_the_name(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    files = {
+        "/".join(rng.choices("abc", k=rng.randint(1, 2))) + str(number): rng.randbytes(rng.randint(1, 9))
+        for number in range(rng.randint(1, 6))
+    }
+    name = run_folder_name(written(tmp_path / "one", files))
+    assert RUN_FOLDER.fullmatch(name)
+    assert run_folder_name(written(tmp_path / "two", dict(reversed(files.items())))) == name
+    assert run_folder_name(written(tmp_path / "two", changed(files, rng))) != name
+
+
+def test_bytes_cannot_move_between_name_and_content(tmp_path: Path) -> None:
+    names = {
+        run_folder_name(written(tmp_path / "x", one)) for one in ({"a": b"bc"}, {"ab": b"c"}, {"a": b"", "b": b"c"})
+    }
+    assert len(names) == 3
+
+
+def test_a_submission_cannot_hold_the_folder_of_its_own_run(tmp_path: Path) -> None:
+    """With the folder it is another submission, whose run has another folder."""
+    folder = written(tmp_path, {"model.py": b"x"})
+    for _ in range(3):
+        before = run_folder_name(folder)
+        (folder / before).mkdir()
+        (folder / before / "metadata.json").write_text(json.dumps(GOOD))
+        assert run_folder_name(folder) != before
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    folder = written(tmp_path / "one", {"model.py": b"x"})
+    name = run_folder_name(folder)
+    (folder / "linked.py").symlink_to(folder / "model.py")
+    (folder / "up").symlink_to(tmp_path)
+    assert run_folder_name(folder) == name
+
+
+def job(folder: Path, record: object, files: dict[str, bytes] | None = None) -> Path:
+    """The predictions' folder of a scoring job whose only run left `record`."""
+    run = folder / "res" / f"run-{'0' * 64}"
+    written(run / "predictions", files or {})
+    (run / "metadata.json").write_text(record if isinstance(record, str) else json.dumps(record))
+    return folder / "res"
+
+
+def test_a_good_record_is_believed(tmp_path: Path) -> None:
+    problems = Problems()
+    run = handed_over(job(tmp_path, {**GOOD, "warnings": ["x: ignored."]}), None, problems)
+    assert run.seconds == 1.5
+    assert run.predictions == tmp_path / "res" / f"run-{'0' * 64}" / "predictions"
+    assert problems.warning_lines() == ["warning: x: ignored."]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        "[" * 100_000,
+        {},
+        {**GOOD, "duration": None},
+        {**GOOD, "duration": "fast"},
+        {**GOOD, "duration": float("nan")},
+        {**GOOD, "duration": float("inf")},
+        {**GOOD, "errors": None},
+        {**GOOD, "errors": [1]},
+        {**GOOD, "fault": "submission", "errors": {"a": "b"}},
+        {**GOOD, "warnings": "ab"},
+        {**GOOD, "warnings": {"a": 1}, "files": []},
+        {**GOOD, "files": {"a": None}},
+        {**GOOD, "fault": ["submission"]},
+    ],
+)
+def test_a_record_that_the_ingestion_program_would_not_write_is_no_run(record: object, tmp_path: Path) -> None:
+    with pytest.raises(SubmissionError, match="the code: has not run to its end"):
+        handed_over(job(tmp_path, record), None, Problems())
+
+
+@pytest.mark.parametrize("files", [{"a.csv": b"1"}, {"b/a.csv": b""}])
+def test_files_that_are_not_in_the_record_are_refused(files: dict[str, bytes], tmp_path: Path) -> None:
+    with pytest.raises(SubmissionError, match="predictions: are not those that the ingestion program checked"):
+        handed_over(job(tmp_path, GOOD, files), None, Problems())
+
+
+def test_two_runs_are_none(tmp_path: Path) -> None:
+    folder = job(tmp_path, GOOD)
+    shutil.copytree(folder / f"run-{'0' * 64}", folder / f"run-{'1' * 64}")
+    with pytest.raises(SubmissionError, match="has not run"):
+        handed_over(folder, None, Problems())
+
+
+def test_a_fault_comes_with_its_lines(tmp_path: Path) -> None:
+    lines = ["The submission cannot be scored: 1 problem found.", "model.py: is missing.", "1 problem found, so …"]
+    with pytest.raises(SubmissionError) as caught:
+        handed_over(job(tmp_path, {**GOOD, "fault": "submission", "errors": lines, "duration": None}), None, Problems())
+    assert caught.value.messages == ["model.py: is missing."]
+    assert caught.value.found == 1
+    with pytest.raises(OrganiserError, match="a bug"):
+        handed_over(job(tmp_path, {**GOOD, "fault": "program", "errors": ["a bug"]}), None, Problems())
