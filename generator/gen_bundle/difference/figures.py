@@ -1,11 +1,8 @@
-"""When two figures are the same."""
+"""How exact a printed figure is."""
 
 from __future__ import annotations
 
 from decimal import Decimal
-
-TOLERANCE = 1e-6
-"""Between two runs of the same models on different machines."""
 
 
 def allowance(number: str) -> float:

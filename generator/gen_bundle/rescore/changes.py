@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gen_bundle.difference.figures import TOLERANCE
 from gen_bundle.rescore.standings import Standing
+from gen_bundle.twin.outcomes import TOLERANCE
 
 Standings = Mapping[str, Standing]
 
