@@ -15,3 +15,11 @@ ROBERTA_NLI = str(FOLDER / "roberta-nli")
 GENERIC_LABELS_NLI = str(FOLDER / "generic-labels-nli")  # saved in half precision
 
 BASELINE = str(FOLDER / "baseline.tsv")
+
+OPTIONS = (
+    f"options.bertscore.model={DEBERTA_ENCODER}",
+    f"options.bertscore.num_layers={LAYER}",
+    f"options.bertscore.baseline={BASELINE}",
+    f"options.nli.model={DEBERTA_V2_NLI}",
+)
+"""Overrides by which CLPsych 2025 runs with them."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from gen_bundle.declaration.model import Phase
 from gen_bundle.errors import UserError
+from gen_bundle.fetched import read_fetched
 from gen_bundle.package.answers import Progress
 from gen_bundle.package.client import Organiser
 from gen_bundle.package.phase_data import prepare_reference
@@ -86,6 +87,7 @@ def rank(request: RankRequest, advance: Callable[[Progress], None] = lambda _: N
     """
     _check(request)
     competition = _resolved(request)
+    fetched = read_fetched(request.submissions) if request.submissions else None
     with tempfile.TemporaryDirectory() as work, competition.package.opened() as organiser:
         phase = _phase(competition, request.phase) if request.phase is not None else None
         tasks = competition.tasks if phase is None else competition.tasks_of(phase)
@@ -103,15 +105,19 @@ def rank(request: RankRequest, advance: Callable[[Progress], None] = lambda _: N
         elif request.submissions and phase:
             reference = _reference(competition, organiser, phase, Path(work))
             given |= {"submissions": str(request.submissions.resolve()), "reference": str(reference)}
+            given |= {"on_board": fetched.on_board, "late": fetched.late} if fetched else {}
         answer = organiser.call("rank", given, advance)
         tables = [Table(**table) for table in answer.pop("tables")]
         statistics = answer.pop("report", None)
-        ranking = Ranking(notes=answer.pop("notes"), tables=tables, result=answer)
+        notes = [*answer.pop("notes"), *(fetched.notes if fetched else ())]
+        ranking = Ranking(notes=notes, tables=tables, result=answer)
         if request.report:
             from gen_bundle.report.content import Report
             from gen_bundle.report.write import write_report
 
-            report = Report(competition.declaration, phase, ranking, statistics, request.baselines, request.command)
+            report = Report(
+                competition.declaration, phase, ranking, statistics, request.baselines, request.command, fetched
+            )
             write_report(report, units, request.report)
     return ranking
 

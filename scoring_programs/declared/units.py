@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, hstack
 
 from declared.answers import Answers
 from declared.metrics.own import Own, own_function, own_value
@@ -19,7 +20,7 @@ from declared.statistics import Keys, statistic
 from declared.submission import Submission
 from declared.tables import Table
 from scoring_kit.metrics import summed
-from scoring_kit.units import Array, Statistic, Units
+from scoring_kit.units import Array, OfSums, Statistic, Units
 
 Places = NDArray[np.intp]
 Pair = tuple[Any, Any]
@@ -100,6 +101,25 @@ class Part:
         values[drawn] = self.statistic.over(own[drawn])
         return values
 
+    @property
+    def of_sums(self) -> OfSums:
+        """The statistic, where it is a formula of sums."""
+        return cast("OfSums", self.statistic)
+
+    def terms(self, units: int) -> Any:
+        """What each of all the units adds: 1 where it is one of these, then its terms."""
+        own = hstack([np.ones((len(self.places), 1)), csr_matrix(self.of_sums.sums)])
+        place = csr_matrix((np.ones(len(self.places)), (self.places, np.arange(len(self.places)))))
+        place.resize(units, len(self.places))
+        return place @ own
+
+    def summed(self, sums: Array) -> Array:
+        """The metric from summed `terms`, [resamples, terms]; NaN where no unit is drawn."""
+        values = np.full(len(sums), np.nan)
+        drawn = sums[:, 0] > 0
+        values[drawn] = self.of_sums.formula(sums[drawn, 1:])
+        return values
+
 
 @dataclass(frozen=True, eq=False)
 class MeanOfParts:
@@ -110,8 +130,22 @@ class MeanOfParts:
 
     def over(self, counts: Array) -> Array:
         """See `scoring_kit.units.Statistic`."""
-        values = np.column_stack([part.over(counts) for part in self.parts])
-        return summed.mean_where(values, ~np.isnan(values))
+        return _mean(np.column_stack([part.over(counts) for part in self.parts]))
+
+    @property
+    def sums(self) -> Any:
+        """What each unit adds where every part is a formula of sums: for each part the number of units, and its terms.
+
+        Raises:
+            AttributeError: a part is not; so it seems to have no such attribute.
+        """
+        return csr_matrix(hstack([part.terms(self.units) for part in self.parts]))
+
+    def formula(self, sums: Array) -> Array:
+        """The mean of the parts' formulas, from summed terms."""
+        ends = np.cumsum([1 + part.of_sums.sums.shape[1] for part in self.parts])
+        of_parts = np.split(sums, ends[:-1], axis=1)
+        return _mean(np.column_stack([part.summed(own) for part, own in zip(self.parts, of_parts, strict=True)]))
 
     def joined(self, other: MeanOfParts) -> MeanOfParts:
         """See `scoring_kit.units.Statistic`."""
@@ -120,6 +154,11 @@ class MeanOfParts:
             for one, two in zip(self.parts, other.parts, strict=True)
         ]
         return MeanOfParts(self.units + other.units, parts)
+
+
+def _mean(values: Array) -> Array:
+    """The mean of the parts' values, shape [resamples, parts], that are defined."""
+    return summed.mean_where(values, ~np.isnan(values))
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,16 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from process2025.submission import EXPECTED_NAME, NAME
+from scoring_kit.board import board, written_scores
 from scoring_kit.errors import Problems
 from scoring_kit.program import Program
 from scoring_kit.ranking import (
     HIDDEN,
     Standing,
     View,
-    board_values,
     shown_records,
     standing,
-    team_scores,
     tie_notes,
     tied,
     with_report,
@@ -63,9 +62,9 @@ def rank(request: Mapping[str, Any]) -> dict[str, Any]:
     answer = with_unscored(_answer(scores, view), scored, view)
     if request.get("report"):
         program = Program.read(Path(request["program"]))
-        board = {team: board_values(program, {**own, BOARD_F1: own[F1]}) for team, own in scores.items()}
-        board = board if scored is None else team_scores(program, scored)
-        answer = with_report(answer, request, program, board, scored)
+        written = {team: {**own, BOARD_F1: own[F1]} for team, own in scores.items()}
+        written = written if scored is None else written_scores(program, scored)
+        answer = with_report(answer, request, program, board(program, written, view.baselines), scored)
     return answer
 
 

@@ -37,13 +37,19 @@ class Entry:
     moment: datetime | None
     problems: Sequence[str] = ()
 
+    def is_in(self, folders: Collection[str]) -> bool:
+        """Whether it is one of the folders, or lies in one."""
+        return any(f"{self.shown}/".startswith(f"{folder}/") for folder in folders)
+
 
 def entry_name(stem: str, names: Sequence[str], problems: Problems) -> str | None:
     """The default rule: a team is called what its zip, folder or file is called."""
     return stem
 
 
-def read_entries(folder: Path, work: Path, keep: Collection[str], team_name: TeamName = entry_name) -> list[Entry]:
+def read_entries(
+    folder: Path, work: Path, keep: Collection[str], team_name: TeamName = entry_name, on_board: Collection[str] = ()
+) -> list[Entry]:
     """The submission of every team below `folder` that counts, by team; zips are unpacked below `work`.
 
     One that cannot be read says why in its `problems`, and is its entry's name's where the rule finds no team.
@@ -52,7 +58,8 @@ def read_entries(folder: Path, work: Path, keep: Collection[str], team_name: Tea
 
     Folders called by a date (2025-01-31, or with a time, 2025-01-31T18-00) hold what was sent then: by all teams, or,
     in a folder of a team's own, by that team. Two submissions of a team must be in such folders, of different dates;
-    the latest counts.
+    the latest counts. Those in the folders `on_board`, paths below `folder`, are on the platform's leaderboard: where a
+    team has any of these, one of them counts.
 
     Raises:
         OrganiserError: there is no submission, and every team whose latest submission is not clear.
@@ -72,7 +79,8 @@ def read_entries(folder: Path, work: Path, keep: Collection[str], team_name: Tea
         entries.setdefault(entry.team, []).append(entry)
     if not entries:
         problems.error(str(folder), "holds no submission", "one zip, folder or file for each team")
-    latest = [_latest(entries[team], problems) for team in sorted(entries)]
+    chosen = {team: [one for one in own if one.is_in(on_board)] or own for team, own in entries.items()}
+    latest = [_latest(chosen[team], problems) for team in sorted(chosen)]
     if problems.found:
         raise problems.organiser_error()
     return latest

@@ -10,6 +10,7 @@ from typing import Any
 from scoring_kit.errors import OrganiserError
 
 STORED = Decimal("1e-10")
+AVERAGE_RANK = "avg_rank"
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,8 @@ class Column:
         worst: the score of a submission that does not enter the task, and the bound of every written score; None of a
             computed column.
         meaning: one line for readers.
-        computation: `sum`, `avg`, `min` or `max`, by which the platform fills the column; None where it is written.
+        computation: `sum`, `avg`, `min` or `max`, by which the platform fills the column, or `avg_rank`, by which it
+            compares all submissions; None where it is written.
         of: keys of the columns that a computed one is made of.
         hidden: the board does not show it.
         measured: `seconds`: the column shows how long submitted code ran; None of every other column.
@@ -145,11 +147,12 @@ class Program:
     def with_computed(self, scores: Mapping[str, float]) -> dict[str, float]:
         """The scores with those that the platform computes of them, to ten decimals as it stores them.
 
-        In layout `tasks` the platform computes over the rows of all tasks, of which a program knows its own alone.
+        Average ranks, which depend on all submissions, are not among them: see `scoring_kit.board`. In layout `tasks`
+        the platform computes over the rows of all tasks, of which a program knows its own alone.
         """
         stored = {key: Decimal(score).quantize(STORED, ROUND_HALF_UP) for key, score in scores.items()}
         alone = self.layout != "tasks" or len(self.all_tasks) == 1
-        computed = [column for column in self.columns if column.computation is not None] if alone else []
+        computed = [column for column in self.columns if column.computation not in (None, AVERAGE_RANK) and alone]
         return {**scores, **{c.key: float(_combined(c, [stored[key] for key in c.of])) for c in computed}}
 
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scoring_kit.board import board, shared_ranks, written_scores
 from scoring_kit.errors import OrganiserError, printable
 from scoring_kit.program import Column, Program
-from scoring_kit.results import TaskResult, comparable
+from scoring_kit.results import comparable
 from scoring_kit.scores_table import TEAM, Scores, read_scores
 from scoring_kit.team_results import TeamResults, score_all
 
@@ -83,12 +84,12 @@ def rank(request: Mapping[str, Any], scored: TeamResults | None = None) -> dict[
     program = Program.read(Path(request["program"]))
     if request.get("scores"):
         given = read_scores(Path(request["scores"]), [column.key for column in program.columns])
-        scores = {team: board_values(program, values) for team, values in given.items()}
-        view = View.of(request, scores)
+        view = View.of(request, given)
     else:
         scored = score_all(request, program) if scored is None else scored
-        scores = team_scores(program, scored)
+        given = written_scores(program, scored)
         view = View.of(request, scored.teams)
+    scores = board(program, given, view.baselines)
     records: dict[str, dict[str, Any]] = {team: {TEAM: team, **values} for team, values in scores.items()}
     tables, notes = [], []
     for task in program.tasks:
@@ -104,26 +105,6 @@ def rank(request: Mapping[str, Any], scored: TeamResults | None = None) -> dict[
     ordered = sorted(records.values(), key=lambda record: record[TEAM] in view.hide_figures)
     answer = {"teams": shown_records(ordered, view), "tables": tables, "notes": notes}
     return with_report(with_unscored(answer, scored, view), request, program, scores, scored)
-
-
-def team_scores(program: Program, scored: TeamResults) -> Scores:
-    """Every scored team's value in every column of the board."""
-    return {team: board_values(program, _written(program, own)) for team, own in scored.results.items()}
-
-
-def board_values(program: Program, written: Mapping[str, float | None]) -> dict[str, float | None]:
-    """A team's value in every column as the platform makes them; None where it entered nothing of the column.
-
-    A computed column is made of the `worst` of a task that the team did not enter, because that is on the board.
-    """
-    values = {column.key: written.get(column.key) for column in program.columns}
-    stored = {c.key: c.worst if values[c.key] is None else values[c.key] for c in program.columns if not c.computation}
-    computed = program.with_computed({key: value for key, value in stored.items() if value is not None})
-    for column in program.columns:
-        entered = any(values[key] is not None for key in column.of)
-        if column.computation and entered and values[column.key] is None:
-            values[column.key] = computed[column.key]
-    return values
 
 
 def task_standing(column: Column, scores: Scores, view: View) -> Standing:
@@ -149,16 +130,6 @@ def standing(values: Mapping[str, float | None], descending: bool, view: View) -
     last = sorted(team for team in values if team not in shown and team not in view.hide)
     rows = [(team, f"{ranks.get(team, '')}{'=' if team in shared else ''}") for team in best_first]
     return Standing(ranks, [*rows, *((team, "") for team in last)])
-
-
-def shared_ranks(values: Mapping[str, float | None], descending: bool) -> dict[str, int]:
-    """The rank of every team with a value, best first; equal ones share the best of their ranks (1, 2, 2, 4)."""
-    there = {team: comparable(value) for team, value in values.items() if value is not None}
-    ordered = sorted(there.values(), reverse=descending)
-    first: dict[float, int] = {}
-    for place, value in enumerate(ordered, start=1):
-        first.setdefault(value, place)
-    return {team: first[value] for team, value in there.items()}
 
 
 def tied(ranks: Mapping[str, int], unseen: Collection[str]) -> set[str]:
@@ -212,16 +183,6 @@ def with_report(
     everyone = [*scores, *(scored.unscored if scored else ())]
     report = final_report(request["report"], program, scores, scored, View.of(request, everyone))
     return {**answer, "report": report, "notes": [*answer["notes"], *report.pop("notes")]}
-
-
-def _written(program: Program, results: Mapping[str, TaskResult]) -> dict[str, float | None]:
-    """A team's scores as the board shows them; None where it did not enter the task."""
-    written: dict[str, float | None] = {}
-    for column in program.columns:
-        if column.computation is None and column.task in results:
-            value = results[column.task].metrics[column.key].value
-            written[column.key] = None if value is None else column.bounded(value)
-    return written
 
 
 def _table(title: str, columns: Sequence[Column], scores: Scores, standing: Standing, view: View) -> dict[str, Any]:

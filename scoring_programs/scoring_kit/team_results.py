@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,11 +30,15 @@ class TeamResults:
         results: team → task that it entered → result.
         unscored: team whose submission cannot be scored → why.
         reference_digest: of the gold.
+        counted: team whose submission was scored → its path below the folder of all submissions.
+        late: the teams among these whose submission was sent after the end of the phase.
     """
 
     results: Mapping[str, Mapping[str, TaskResult]]
     unscored: Mapping[str, list[str]]
     reference_digest: str
+    counted: Mapping[str, str]
+    late: Collection[str]
 
     @property
     def teams(self) -> list[str]:
@@ -57,7 +61,8 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
     unscored: dict[str, list[str]] = {}
     with tempfile.TemporaryDirectory() as work:
         folders = task_folders(reading, program.all_tasks)
-        entries = read_entries(Path(request["submissions"]), Path(work), folders, team_name)
+        on_board = request.get("on_board", ())
+        entries = read_entries(Path(request["submissions"]), Path(work), folders, team_name, on_board)
         for number, entry in enumerate(entries):
             show_progress("scoring submissions", number, len(entries))
             faults = list(entry.problems)
@@ -74,7 +79,14 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
         raise OrganiserError(
             *(printable(f"team {team}: {why}") for team, all_why in unscored.items() for why in all_why)
         )
-    return TeamResults(results, unscored, reference_digest(folder))
+    counted = [entry for entry in entries if entry.team in results]
+    return TeamResults(
+        results,
+        unscored,
+        reference_digest(folder),
+        {entry.team: entry.shown for entry in counted},
+        [entry.team for entry in counted if entry.is_in(request.get("late", ()))],
+    )
 
 
 def _predictions(files: Path) -> tuple[Path, float | None]:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 Array: TypeAlias = "NDArray[np.float64]"
+CELLS = 2**21
+"""Most cells of the counts of items that are looked at together: 16 MB."""
 
 
 class Statistic(Protocol):
@@ -28,6 +30,18 @@ class Statistic(Protocol):
     def joined(self, other: Self) -> Self:
         """The statistic over the units of both, those of `other` last: so that two systems can exchange units."""
         ...
+
+
+class OfSums(Protocol):
+    """A statistic that is a formula of sums over units: `Additive`, and others, which may keep the sums sparse."""
+
+    @property
+    def sums(self) -> Any:
+        """What each unit adds, an array or a sparse matrix of shape [units, terms]."""
+
+    @property
+    def formula(self) -> Callable[[Array], Array]:
+        """The metric of summed terms, shape [resamples, terms] → [resamples]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,20 +83,22 @@ class Items:
         units: how many there are; one may have no item.
         unit: the place of each item's unit, shape [items].
         values: what is known of each item, such as gold and prediction, shape [items, columns].
-        formula: the metric of items that count several times: (values, count of each item) → value; NaN where it is
-            undefined.
+        formula: the metric of items that count several times: (values, how often each item counts, shape [resamples,
+            items]) → [resamples]; NaN where it is undefined.
     """
 
     units: int
     unit: NDArray[np.intp]
     values: Array
-    formula: Callable[[Array, Array], float]
+    formula: Callable[[Array, Array], Array]
 
     def over(self, counts: Array) -> Array:
         """The formula over the items of each row of `counts`; see `Statistic`."""
         import numpy as np
 
-        return np.array([self.formula(self.values, row[self.unit]) for row in counts])
+        some = max(1, CELLS // max(1, len(self.unit)))
+        blocks = [counts[start : start + some, self.unit] for start in range(0, len(counts), some)]
+        return np.concatenate([np.empty(0), *(self.formula(self.values, block) for block in blocks)])
 
     def joined(self, other: Items) -> Items:
         """See `Statistic`."""

@@ -1,6 +1,7 @@
 """CLPsych 2025 from the data to the board, through the zip: the real template, an oracle, a broken submission."""
 
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -86,17 +87,56 @@ def test_an_oracle_leads_the_model_free_task_and_a_broken_submission_fails(tmp_p
 @pytest.mark.slow
 @pytest.mark.usefixtures("punkt")
 def test_an_oracle_has_recall_1_error_0_and_f1_1_through_the_joint_zip(tmp_path: Path) -> None:
-    models = {
-        "bertscore.model": tiny_models.DEBERTA_ENCODER,
-        "bertscore.num_layers": tiny_models.LAYER,
-        "bertscore.baseline": tiny_models.BASELINE,
-        "nli.model": tiny_models.DEBERTA_V2_NLI,
-    }
-    overrides = tuple(f"options.{key}={value}" for key, value in models.items())
-    request = BuildRequest("clpsych2025", tmp_path / "bundle.zip", overrides=overrides)
+    request = BuildRequest("clpsych2025", tmp_path / "bundle.zip", overrides=tiny_models.OPTIONS)
     scores = replay(tmp_path, {"oracle": oracle()}, request)["oracle"].scores
     assert scores is not None
     assert [scores[key] for key in WORST if key.startswith("a1_")] == [pytest.approx(1, abs=1e-6)] * 6
     assert [scores[key] for key in WORST if key.startswith("a2_")] == [0, 0, 0, 0, 1]
     assert 0 < scores["b_mean_consistency"] < 1
     assert 0 < scores["c_mean_consistency"] < 1
+
+
+@pytest.mark.models
+@pytest.mark.slow
+@pytest.mark.usefixtures("punkt")
+def test_the_final_report_has_all_tasks(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from gen_bundle.cli import root
+
+    every = tmp_path / "submissions"
+    shutil.copytree(DATA / "baselines" / "test", every)
+    (every / "oracle.json").write_text(json.dumps(oracle()), encoding="utf-8")
+    options = [
+        "--submissions",
+        every,
+        "--data",
+        DATA,
+        "--phase",
+        "test",
+        "--resamples",
+        500,
+        "--baseline",
+        "lexical-rule",
+    ]
+    options += [part for option in tiny_models.OPTIONS for part in ("--set", option)]
+    done = CliRunner().invoke(root, ["rank", "clpsych2025", *map(str, options), "--report", str(tmp_path / "report")])
+    assert done.exit_code == 0, done.output
+    tasks = json.loads((tmp_path / "report" / "report.json").read_text())["tasks"]
+    assert {task: (one["column"], one["unit"], one["units"]) for task, one in tasks.items()} == {
+        "a1": ("a1_recall", "timeline", 11),
+        "a2": ("a2_mse", "timeline", 11),
+        "b": ("b_mean_consistency", "timeline", 11),
+        "c": ("c_mean_consistency", "timeline", 11),
+    }
+    for task, one in tasks.items():
+        teams = {team["team"]: team for team in one["teams"]}
+        assert set(teams) == {"oracle", "lead-sentence", "lexical-rule"}
+        assert teams["lexical-rule"]["rank"] is None
+        assert all(team["low"] <= team["score"] <= team["high"] for team in teams.values())
+        assert len(one["pairs"]) == 3
+        if task in ("a1", "a2"):  # the tiny models understand no summary
+            assert (teams["oracle"]["rank"], teams["oracle"]["group"]) == (1, 1)
+            assert one["stability"]["wins"]["oracle"] == 1
+    page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    assert "deberta-encoder" in page, "the signature names the models"

@@ -8,7 +8,7 @@ from pathlib import Path
 from are2007.answers import Key
 from are2007.task3 import text_score
 from are2007.task4 import muc_with_overlaps
-from tests.disclosure.answers import AnswerAttack
+from tests.disclosure.answers import RIGHT_OR_WRONG, AnswerAttack
 from tests.disclosure.found import Found
 from tests.disclosure.oracle import Oracle, Seen, Setting
 
@@ -29,14 +29,13 @@ def task1(work: Path, setting: Setting, alone: bool = False) -> Found:
     chains = {text: _chains(oracle.reference / "task1" / f"{text}-key.xml") for text in expected}
     total = sum(map(len, pronouns.values()))
 
+    answers = [
+        (name, f'<pair><pronoun id="{pronoun}"/><antecedent id="{antecedent}"/></pair>')
+        for name, _, pronoun, antecedent in pairs
+    ]
+
     def files(asked: Sequence[int]) -> Mapping[str, str]:
-        return _documents(
-            oracle,
-            (
-                (name, f'<pair><pronoun id="{pronoun}"/><antecedent id="{antecedent}"/></pair>')
-                for name, _, pronoun, antecedent in map(pairs.__getitem__, asked)
-            ),
-        )
+        return _documents(oracle, map(answers.__getitem__, asked))
 
     def right(seen: Seen, asked: int) -> tuple[float, float]:
         return seen.scores["task1_success_rate"] * total, setting.error * total
@@ -63,19 +62,8 @@ def task2(work: Path, setting: Setting) -> Found:
             links += [(name, one, other) for one, other in zip(nodes[::2], nodes[1::2], strict=False)]
     key = {name: _chains(oracle.reference / name.replace("-output", "-key")) for name in {name for name, *_ in links}}
 
-    def files(asked: Sequence[int]) -> Mapping[str, str]:
-        return _documents(
-            oracle,
-            (
-                (name, f'<chain><node id="{one}"/><node id="{other}"/></chain>')
-                for name, one, other in map(links.__getitem__, asked)
-            ),
-        )
-
-    def right(seen: Seen, asked: int) -> tuple[float, float]:
-        return seen.scores["task2_precision"] * asked, setting.error * asked
-
-    found = AnswerAttack(oracle, [""] * len(links), files, right).run()
+    answers = [(name, f'<chain><node id="{one}"/><node id="{other}"/></chain>') for name, one, other in links]
+    found = _by_precision(oracle, "task2", answers)
     truth = [any({one, other} <= chain for chain in key[name]) for name, one, other in links]
     return Found(len(found), len(links), all(truth[item] == claim for item, claim in found.items()))
 
@@ -93,6 +81,8 @@ PRODUCTS = sorted({0.0, *(1 / (one * other) for one in range(1, MOST + 1) for ot
 """What a link of two words may earn: of each its overlap with a mention, which is one word of the mention's."""
 
 Span = tuple[int, int]
+Answer = tuple[str, str]
+"""The name of a file and the markup of an answer in it."""
 
 
 def task3(work: Path, setting: Setting) -> Found:
@@ -108,19 +98,11 @@ def task3(work: Path, setting: Setting) -> Found:
     # a pronoun as antecedent may earn half of its overlap
     pairs = [answer for answer in answers if (answer[0], answer[2]) not in pronouns]
 
-    def files(asked: Sequence[int]) -> Mapping[str, str]:
-        return _documents(
-            oracle,
-            (
-                (name, f"<pair><pronoun {_place(pronoun)}/><antecedent {_place(antecedent)}/></pair>")
-                for name, pronoun, antecedent in map(pairs.__getitem__, asked)
-            ),
-        )
-
-    def right(seen: Seen, asked: int) -> tuple[float, float]:
-        return seen.scores["task3_precision"] * asked, setting.error * asked
-
-    found = AnswerAttack(oracle, [""] * len(pairs), files, right, credits=OVERLAPS).run()
+    written = [
+        (name, f"<pair><pronoun {_place(pronoun)}/><antecedent {_place(antecedent)}/></pair>")
+        for name, pronoun, antecedent in pairs
+    ]
+    found = _by_precision(oracle, "task3", written, OVERLAPS)
     keys = {name: _span_key(oracle, name) for name, *_ in pairs}
     truth = [text_score(keys[name], {pronoun: antecedent}) for name, pronoun, antecedent in pairs]
     return Found(len(found), len(pairs), all(math.isclose(truth[item], claim) for item, claim in found.items()))
@@ -137,26 +119,29 @@ def task4(work: Path, setting: Setting) -> Found:
         for one, other in zip(spans[::2], spans[1::2], strict=False)
     ]
 
-    def files(asked: Sequence[int]) -> Mapping[str, str]:
-        return _documents(
-            oracle,
-            (
-                (name, f"<chain><node {_place(one)}/><node {_place(other)}/></chain>")
-                for name, (one, other) in map(links.__getitem__, asked)
-            ),
-        )
-
-    def right(seen: Seen, asked: int) -> tuple[float, float]:
-        return seen.scores["task4_precision"] * asked, setting.error * asked
-
-    found = AnswerAttack(oracle, [""] * len(links), files, right, credits=PRODUCTS).run()
+    answers = [(name, f"<chain><node {_place(one)}/><node {_place(other)}/></chain>") for name, (one, other) in links]
+    found = _by_precision(oracle, "task4", answers, PRODUCTS)
     keys = {name: _span_key(oracle, name) for name, _ in links}
     truth = [muc_with_overlaps(keys[name].chains, [link]).recalled for name, link in links]
     return Found(len(found), len(links), all(math.isclose(truth[item], claim) for item, claim in found.items()))
 
 
-def _documents(oracle: Oracle, answers: Iterable[tuple[str, str]]) -> Mapping[str, str]:
-    """The files of a submission, from the name of a file and an answer in it."""
+def _by_precision(
+    oracle: Oracle, task: str, answers: Sequence[Answer], earnings: Sequence[float] = RIGHT_OR_WRONG
+) -> dict[int, float]:
+    """Answer → what it earns, by the task's precision: the mean of what the answers earn that are handed in."""
+
+    def files(asked: Sequence[int]) -> Mapping[str, str]:
+        return _documents(oracle, map(answers.__getitem__, asked))
+
+    def earned(seen: Seen, asked: int) -> tuple[float, float]:
+        return seen.scores[f"{task}_precision"] * asked, oracle.setting.error * asked
+
+    return AnswerAttack(oracle, [""] * len(answers), files, earned, credits=earnings).run()
+
+
+def _documents(oracle: Oracle, answers: Iterable[Answer]) -> Mapping[str, str]:
+    """The files of a submission with these answers."""
     bodies: dict[str, str] = dict.fromkeys(oracle.baseline, "")
     for name, answer in answers:
         bodies[name] += answer

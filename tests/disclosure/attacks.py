@@ -16,7 +16,7 @@ from typing import Literal
 from clarity2026 import reference as clarity_reference
 from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS
 from process2025.submission import CLASSES
-from tests.disclosure import are, clpsych
+from tests.disclosure import are, clpsych, evidence, guesses
 from tests.disclosure.answers import AnswerAttack
 from tests.disclosure.digits import digits, places
 from tests.disclosure.found import Found
@@ -198,6 +198,20 @@ ATTACKS: Mapping[str, Attack] = {
     "ARE task 4, links": are.task4,
 }
 
+MODEL_ATTACKS: Mapping[str, Attack] = {
+    "CLPsych A.1, sentences that are evidence": evidence.evidence,
+    "CLPsych A.1, sentences that are adaptive evidence, by the recall of `adaptive` alone": partial(
+        evidence.evidence, column="a1_recall_adaptive"
+    ),
+    "CLPsych B, which summary a post has": guesses.posts,
+    "CLPsych B, which summary a post has, by consistency alone": partial(guesses.posts, columns=["b_mean_consistency"]),
+    "CLPsych C, which summary a timeline has": guesses.timelines,
+    "CLPsych C, which summary a timeline has, by consistency alone": partial(
+        guesses.timelines, columns=["c_mean_consistency"]
+    ),
+}
+"""Those that need the models' packages; they keep no golds in mind."""
+
 ALONE: Mapping[str, Attack] = {
     "CLPsych A.2 bars by timeline": clpsych.well_being,
     "CLARITY task 1 matrix": partial(clarity_labels, alone=True),
@@ -211,6 +225,10 @@ ALONE: Mapping[str, Attack] = {
 """Figure → the attack that looks at nothing else; such figures are shown in `full`."""
 
 COLUMNS: Mapping[str, str] = {
+    "CLPsych A.1 recall, each of 6 columns": "CLPsych A.1, sentences that are adaptive evidence, by the recall of "
+    "`adaptive` alone",
+    "CLPsych B each of 3 columns": "CLPsych B, which summary a post has, by consistency alone",
+    "CLPsych C each of 2 columns": "CLPsych C, which summary a timeline has, by consistency alone",
     "CLPsych A.2 squared error, each of 4 columns": "CLPsych A.2, well-being of posts",
     "CLARITY task 1 macro F1": "CLARITY task 1, labels",
     "CLARITY task 2 accuracy": "CLARITY task 2, answers that an annotator gave",

@@ -85,7 +85,7 @@ class Gold:
 
     Attributes:
         name: of the task, a comma, and what the items are.
-        items: log2 of how many values each item can take; None for free text.
+        items: log2 of how many values each item can take.
         submissions: how many the test phase takes.
         baselines: of how many further files the page shows the columns, with `board_decimals`.
         board: what follows from the columns, which `headline` shows.
@@ -94,7 +94,7 @@ class Gold:
     """
 
     name: str
-    items: Sequence[float] | None
+    items: Sequence[float]
     submissions: int
     baselines: int
     board_decimals: int
@@ -119,7 +119,6 @@ class Gold:
 
     def at_most(self, bits: float) -> int | Literal["no bound"]:
         """How many items so many bits decide at most; no bound where that would be all of them."""
-        assert self.items is not None, "free text has no number of values"
         left = bits
         for number, needed in enumerate(sorted(self.items)):
             left -= needed

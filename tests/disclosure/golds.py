@@ -1,12 +1,9 @@
 """The golds of the test phases with what is shown that depends on them, for the upper bounds of `bounds`."""
 
-import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
-from gen_bundle.resources import resource
 from seedev2016.pairing import WHOLE
 from tests.disclosure.bounds import Gold, Shown, doubles, numbers, parts
 from tests.disclosure.oracle import data_of_test_phase, text_of
@@ -60,19 +57,11 @@ def _clpsych(items: Mapping[str, int]) -> Iterator[Gold]:
     submissions, baselines = _phase("clpsych2025")
     phase = submissions, baselines, BOARD_DECIMALS
     models = submissions, 0, BOARD_DECIMALS  # a build scores no baseline where that needs a model
-    timelines = list(_timelines())
-    bars = len(timelines)
-    spans = [
-        math.log2(words * (words + 1) / 2)
-        for timeline in timelines
-        for post in timeline["posts"]
-        for words in [len(post["post"].split())]
-        for state in post["evidence"].values()
-        for _ in state
-    ]
+    bars = len(data_of_test_phase("clpsych2025", "joint").manifest["expected"]["timelines"])
+    sentences = items[name := "CLPsych A.1, sentences that are evidence"]
     recalls = Shown("CLPsych A.1 recall, each of 6 columns", number=6, lowest=LOWEST_RECALL)
     recall_bars = Shown("CLPsych A.1 bars by timeline", (1.0,) * bars, lowest=LOWEST_RECALL, page=True)
-    yield Gold("CLPsych A.1, spans", spans, *models, [recalls], [recalls, recall_bars])
+    yield Gold(name, [math.log2(3)] * sentences, *models, [recalls], [recalls, recall_bars])
 
     posts = items[name := "CLPsych A.2, well-being of posts"]
     errors = Shown("CLPsych A.2 squared error, each of 4 columns", (81.0,), number=4)
@@ -82,15 +71,11 @@ def _clpsych(items: Mapping[str, int]) -> Iterator[Gold]:
 
     scores = Shown("CLPsych B each of 3 columns", number=3)
     consistency_bars = Shown("CLPsych B bars by timeline", (1.0,) * bars, page=True)
-    yield Gold("CLPsych B, summaries of posts", None, *models, [scores], [scores, consistency_bars])
+    summaries = items[name := "CLPsych B, which summary a post has"]
+    yield Gold(name, [math.log2(summaries)] * summaries, *models, [scores], [scores, consistency_bars])
     scores = Shown("CLPsych C each of 2 columns", number=2)
-    yield Gold("CLPsych C, summaries of timelines", None, *models, [scores], [scores])
-
-
-def _timelines() -> Iterator[Mapping[str, Any]]:
-    """The gold of each timeline, as the organisers have it."""
-    for file in sorted((resource("bundles") / "clpsych2025" / "data" / "test").glob("*.json")):
-        yield json.loads(file.read_text(encoding="utf-8"))
+    summaries = items[name := "CLPsych C, which summary a timeline has"]
+    yield Gold(name, [math.log2(summaries)] * summaries, *models, [scores], [scores])
 
 
 def _clarity(items: Mapping[str, int]) -> Iterator[Gold]:

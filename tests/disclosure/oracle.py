@@ -6,7 +6,7 @@ import io
 import json
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import cache
@@ -68,8 +68,10 @@ class Oracle:
         left: how many submissions may still be made.
     """
 
-    def __init__(self, work: Path, name: str, unit: str, setting: Setting, baseline: str) -> None:
-        overrides = [f"phases.test.details={setting.details}"]
+    def __init__(
+        self, work: Path, name: str, unit: str, setting: Setting, baseline: str, models: Sequence[str] = ()
+    ) -> None:
+        overrides = [*models, f"phases.test.details={setting.details}"]
         overrides += [] if setting.decimals is None else [f"phases.test.score_decimals={setting.decimals}"]
         layout = "joint" if unit == "joint" else "tasks"
         competition = resolve(resource("bundles") / name, layout=layout, overrides=tuple(overrides))
@@ -77,7 +79,8 @@ class Oracle:
         phase = next(phase for phase in competition.declaration.phases if phase.id == "test")
         chosen = next(one for one in competition.units if one.id == unit)
         description = program_description(competition, chosen, phase)
-        write_files(work / "program", {"program.json": json.dumps(description)})
+        files = {name: text_of(content) for name, content in competition.program_files.items()}
+        write_files(work / "program", {"program.json": json.dumps(description), **files})
         self.setting = setting
         self.manifest: Mapping[str, Any] = data.manifest["expected"]
         self.baseline = {name: text_of(content) for name, content in data.baselines[baseline].items()}

@@ -5,13 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.disclosure.attacks import ALONE, COLUMNS, Attack
-from tests.disclosure.bounds import Gold
 from tests.disclosure.found import Found
 from tests.disclosure.golds import golds
 from tests.disclosure.oracle import Setting
 
 SIZES = (40_000, 150_000, 400_000)
 """How many golds an attacker may keep in mind; with which he finds the most, he tries on gold that he makes up."""
+
+NO_MEMORY = [0] * 4
+"""For an attack that keeps no golds in mind, in each setting."""
 
 MEMORIES = Path(__file__).with_name("memories.json")
 """Attack → with which size it finds the most, in each setting. Written with the table, so that tests try no other."""
@@ -50,10 +52,14 @@ def row(attack: Attack, sizes: Sequence[int], work: Path) -> list[Found]:
     return rows
 
 
-def attack_table(rows: Mapping[str, list[Found]]) -> Table:
-    """Name of the attack → how many items there are, and how many it decides in each setting."""
-    header = ["gold items", "how many", *SETTINGS]
-    return [header, *([name, str(found[0].of), *(str(one.items) for one in found)] for name, found in rows.items())]
+def attack_table(rows: Mapping[str, list[Found]], names: Iterable[str]) -> Table:
+    """Name of the attack → how many items there are, and how many it decides in each setting.
+
+    Attacks that are not among the rows keep what the document says of them.
+    """
+    known = {name: cells for name, *cells in documented(ATTACKED)[1:]}
+    known |= {name: [str(found[0].of), *(str(one.items) for one in found)] for name, found in rows.items()}
+    return [["gold items", "how many", *SETTINGS], *([name, *known[name]] for name in names)]
 
 
 def bound_table(items: Mapping[str, int]) -> Table:
@@ -61,14 +67,14 @@ def bound_table(items: Mapping[str, int]) -> Table:
     return [
         ["gold items", "how many", "submissions", *SETTINGS],
         *(
-            [gold.name, "free text" if gold.items is None else str(len(gold.items)), str(gold.submissions)]
-            + [_at_most(gold, gold.bits(setting)) for setting in SETTINGS.values()]
+            [gold.name, str(len(gold.items)), str(gold.submissions)]
+            + [str(gold.at_most(gold.bits(setting))) for setting in SETTINGS.values()]
             for gold in golds(items)
         ),
     ]
 
 
-def figure_table(items: Mapping[str, int], found: Mapping[str, int]) -> Table:
+def figure_table(items: Mapping[str, int], found: Mapping[str, object]) -> Table:
     """Figure → how many items an attack on it alone decides, how many any attack can, and its bits a submission.
 
     Args:
@@ -81,7 +87,7 @@ def figure_table(items: Mapping[str, int], found: Mapping[str, int]) -> Table:
         for shown in (one for one in shown_alone if one.name.startswith(gold.task)):
             one = replace(shown, number=1)
             bits = [one.bits([decimals] * gold.submissions) for decimals in DECIMALS.values()]
-            most = ["–" if gold.items is None else _at_most(gold, every) for every in bits]
+            most = [str(gold.at_most(every)) for every in bits]
             by_attack = str(found.get(shown.name, "–"))
             rows.append([shown.name, by_attack, *most, *(f"{every / gold.submissions:.1f}" for every in bits)])
     return rows
@@ -97,10 +103,6 @@ def found_alone(
         assert one.all_true, "an attack claims only what follows"
         found[figure] = one.items
     return found
-
-
-def _at_most(gold: Gold, bits: float) -> str:
-    return f"{bits:.0f} bits" if gold.items is None else str(gold.at_most(bits))
 
 
 def documented(table: str) -> Table:

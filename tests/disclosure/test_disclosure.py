@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.disclosure.attacks import ATTACKS
+from tests.disclosure.attacks import ATTACKS, MODEL_ATTACKS
 from tests.disclosure.golds import golds
 from tests.disclosure.table import (
     BOUNDS,
     FIGURES,
     MEMORIES,
+    NO_MEMORY,
     attacked,
     bound_table,
     documented,
@@ -18,6 +19,7 @@ from tests.disclosure.table import (
     found_alone,
     row,
 )
+from tests.punkt import punkt as punkt
 
 pytestmark = pytest.mark.slow
 
@@ -29,8 +31,16 @@ def test_an_attack_finds_what_the_document_says(tmp_path: Path, name: str) -> No
     assert attacked()[name] == [found[0].of, *(one.items for one in found)]
 
 
+@pytest.mark.models
+@pytest.mark.usefixtures("punkt")
+@pytest.mark.parametrize("name", MODEL_ATTACKS)
+def test_an_attack_with_the_public_models_finds_what_the_document_says(tmp_path: Path, name: str) -> None:
+    found = row(MODEL_ATTACKS[name], NO_MEMORY, tmp_path)
+    assert attacked()[name] == [found[0].of, *(one.items for one in found)]
+
+
 def test_every_attack_is_documented() -> None:
-    assert list(attacked()) == list(ATTACKS)
+    assert list(attacked()) == [*MODEL_ATTACKS, *ATTACKS]
 
 
 def test_what_any_decoder_decides_at_most_is_what_the_document_says(tmp_path: Path) -> None:

@@ -77,6 +77,7 @@ def fake_torch(folder: Path, version: str) -> None:
         wheel.writestr(f"{info}/RECORD", "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is one build")
 @pytest.mark.parametrize(
     ("versions", "message"),

@@ -56,6 +56,7 @@ def test_another_version_fails_and_is_named(tmp_path: Path, lock: str, detail: s
     assert failed(done) == {"versions": detail}
 
 
+@pytest.mark.slow
 def test_a_gpu_that_is_asked_for_must_be_there(tmp_path: Path) -> None:
     done = selftest(image(tmp_path, ""), "--json", "--gpu", CUDA_VISIBLE_DEVICES="")
     assert done.returncode == 1

@@ -60,6 +60,7 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     python(f"import sys; old = set(sys.modules); import gen_bundle; assert not {late} & (set(sys.modules) - old)")
 
 
+@pytest.mark.slow
 def test_the_example_of_the_page_runs(tmp_path: Path) -> None:
     (example,) = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     printed = python(example, tmp_path).splitlines()

@@ -20,6 +20,8 @@ from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
 from tests.generator.competition import second_module, second_task, small_competition
 
+pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+
 
 def contents(bundle: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(bundle) as archive:

@@ -22,6 +22,7 @@ Examples:
   gen-bundle new my-task --gold gold.csv --split 20:80
   gen-bundle new my-task --gold gold.jsonl --key id --answer label --answer intensity=number --yes
   gen-bundle new my-task --recipe spans
+  gen-bundle new my-task --recipe classification --code
   gen-bundle new my-task --from clpsych2025 --tasks a1,a2
   gen-bundle new my-task --package
 
@@ -45,6 +46,7 @@ DEFAULT_SPLIT = "40:60"
 @click.option("--rows", type=click.Choice(["one", "many"]), help="Whether a key has one row, or any number of them.")
 @click.option("--split", metavar="DEV:TEST", help="Divide the gold between two phases, such as 20:80; none: one phase.")
 @click.option("--recipe", type=click.Choice(RECIPES), help="Begin with made-up data of a kind of task.")
+@click.option("--code", is_flag=True, help="With --gold or --recipe: participants hand in code, not predictions.")
 @click.option("--from", "source", metavar="NAME", help="Copy a competition that comes with the tool.")
 @click.option("--tasks", metavar="ID,…", help="With --from: keep only these tasks.")
 @click.option("--package", is_flag=True, help="Begin with a scoring package of your own, in Python.")
@@ -69,6 +71,7 @@ def command(
     rows: Literal["one", "many"] | None,
     split: str | None,
     recipe: str | None,
+    code: bool,
     source: str | None,
     tasks: str | None,
     package: bool,
@@ -104,12 +107,12 @@ def command(
             choices = Choices(keys, [_answer(answer) for answer in answers], public, rows)
             with spinner(f"reading {gold}"):
                 found = read_gold(gold)
-            folder = _declared(place, found, choices, split, template, ask=asks() and not yes)
+            folder = _declared(place, found, choices, split, template, code=code, ask=asks() and not yes)
         else:
             from gen_bundle.new.recipes import recipe_gold
 
             folder = _declared(
-                place, *recipe_gold(recipe or RECIPES[0]), DEFAULT_SPLIT, template, ask=False, made_up=True
+                place, *recipe_gold(recipe or RECIPES[0]), DEFAULT_SPLIT, template, code=code, ask=False, made_up=True
             )
     say(f"{folder}: a competition, ready to build and to change", "green")
     _say_next(folder, package=package)
@@ -138,7 +141,11 @@ def _check_combination(
         if option in used and gold is None
     ]
     problems += ["--tasks: works only with --from."] if "tasks" in used and source is None else []
-    problems += ["--template: not with --from or --package."] if "template" in used and (source or package) else []
+    problems += [
+        f"--{option}: not with --from or --package."
+        for option in ("template", "code")
+        if option in used and (source or package)
+    ]
     if problems:
         raise UserError(*problems)
 
@@ -160,13 +167,14 @@ def _declared(
     split: str | None,
     template: Path | None,
     *,
+    code: bool,
     ask: bool,
     made_up: bool = False,
 ) -> Path:
     """A competition that is scored without Python."""
     from gen_bundle.new.declare import summary
     from gen_bundle.new.project import new_declared
-    from gen_bundle.new.propose import propose
+    from gen_bundle.new.propose import propose, taking_code
     from gen_bundle.new.split import divide, is_sorted_by_answer
 
     if ask:
@@ -174,6 +182,7 @@ def _declared(
 
         place, choices, split = asked(place, gold, choices, split)
     proposal = propose(gold, choices)
+    proposal = taking_code(proposal) if code else proposal
     phases = divide(proposal, split or "none")
     for line in summary(proposal, phases):
         say(line)

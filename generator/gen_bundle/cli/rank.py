@@ -19,7 +19,8 @@ Examples:
 
 \b
 --submissions is a folder with a zip, folder or file for each team. Several of one team must lie in subfolders called by
-their date (2025-01-31, or 2025-01-31T18-00), of this folder or of one called like the team; the latest counts.
+their date (2025-01-31, or 2025-01-31T18-00), of this folder or of one called like the team; the latest counts. In a
+folder that gen-bundle fetch wrote it is the one on the platform's leaderboard.
 --scores is a CSV table: team, then the scores of its best submission in columns of the board, an empty cell for a task
 it did not enter (for process2025 also: team,f1,rmse).
 

@@ -53,6 +53,15 @@ MOUNTED = (
     "/app/ingested_program/",
     "/app/shared/",
 )
+# Folders that people expect in a job, and that its container does not have, or that hold something else.
+WITHOUT_APP = re.compile(r"(?<![\w./-])/(?:input_data|input|output|program|ingested_program|shared)(?![\w-])")
+NEVER_GIVEN = {
+    "scoring": re.compile(r"(?<![\w./-])/app/(?:ingestion_program|scoring_program|reference_data|input_data)(?![\w-])"),
+    "ingestion": re.compile(
+        r"(?<![\w./-])/app/(?:ingestion_program|scoring_program|reference_data|input|shared)(?![\w-])"
+    ),
+}
+OWN_FOLDER_AS_SUBMISSION = re.compile(r"(?i)(?<!\S)(--?[\w-]*submi(?:ssion|tted)[\w-]*)[= ]+/app/program/?(?!\S)")
 SHELL_MARKS = re.compile(r"\$\{?\w+|\$\(|`|\*|~/")
 Verdict = Literal["broken", "trap"]
 
@@ -62,7 +71,7 @@ class Fault:
     """What is wrong with a command, and whether the program can still run."""
 
     verdict: Verdict
-    kind: Literal["shell", "placeholder", "script"]
+    kind: Literal["shell", "placeholder", "script", "folder"]
     what: str
 
 
@@ -92,7 +101,7 @@ def faults(command: str, role: Role, during_scoring: bool, program: Tree) -> lis
     if first and not any(fault.verdict == "broken" for fault in found):
         script = _script_fault(first, program)
         found += [script] if script else []
-    return found
+    return found or _folder_faults(command, role, during_scoring)
 
 
 def _placeholder_faults(command: str, role: Role, during_scoring: bool) -> list[Fault]:
@@ -103,6 +112,23 @@ def _placeholder_faults(command: str, role: Role, during_scoring: bool) -> list[
         what = "$program becomes /app/ingestion_program, which does not exist when ingestion runs only during scoring"
         found.append(Fault("broken", "placeholder", what))
     return found
+
+
+def _folder_faults(command: str, role: Role, during_scoring: bool) -> list[Fault]:
+    """Folders in a command that is otherwise sound, placeholders replaced.
+
+    What an ingestion program sees during scoring depends on the version, and is a rule of its own.
+    """
+    if role == "ingestion" and during_scoring:
+        return []
+    found = [f"{match[0]} does not exist: all folders lie below /app" for match in WITHOUT_APP.finditer(command)]
+    found += [f"the {role} program has no {match[0]}" for match in NEVER_GIVEN[role].finditer(command)]
+    found += [
+        f"{match[1]} is given /app/program, the ingestion program itself: submissions lie in /app/ingested_program"
+        for match in OWN_FOLDER_AS_SUBMISSION.finditer(command)
+        if role == "ingestion"
+    ]
+    return [Fault("trap", "folder", what) for what in dict.fromkeys(found)]
 
 
 def _first_part(words: list[str]) -> list[str]:

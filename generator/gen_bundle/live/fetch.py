@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.errors import UserError
+from gen_bundle.fetched import COMPETITION
 from gen_bundle.live.answers import all_rows
 from gen_bundle.live.connection import Connection
 from gen_bundle.live.json_files import read_json, write_json
 from gen_bundle.live.names import Names, Pseudonyms, folder_of_phase
 from gen_bundle.live.phase_folder import PhaseFetched, PhaseFolder
 from gen_bundle.live.request_parts import Tick
+from gen_bundle.live.stored import moment
 from gen_bundle.live.submissions import phases_of
-
-ABOUT = "competition.json"
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def fetch(
     names.add(row["username"] for row in participants)
     write_json(request.out / "participants.json", [names.participant(row) for row in participants])
     write_json(
-        request.out / ABOUT,
+        request.out / COMPETITION,
         {
             "server": connection.server,
             "id": request.competition,
@@ -68,7 +68,12 @@ def fetch(
             "pseudonyms": request.pseudonyms,
             "fetched": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
             "phases": [
-                {"id": phase["id"], "name": phase["name"], "folder": _folder(phase)}
+                {
+                    "id": phase["id"],
+                    "name": phase["name"],
+                    "end": end.isoformat() if (end := moment(phase.get("end"))) else None,
+                    "folder": _folder(phase),
+                }
                 for phase in phases_of(competition, None)
             ],
         },
@@ -85,7 +90,7 @@ def _folder(phase: Mapping[str, Any]) -> str:
 
 
 def _own_folder(request: FetchRequest, server: str) -> None:
-    about = request.out / ABOUT
+    about = request.out / COMPETITION
     if about.is_file():
         before = read_json(about)
         expected = (server, request.competition, request.pseudonyms)

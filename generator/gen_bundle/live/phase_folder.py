@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.fetched import BOARD, RECORDS, SUBMISSIONS
 from gen_bundle.live.answers import all_pages
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.json_files import read_json, write_json
@@ -56,7 +57,7 @@ class PhaseFolder:
         self, connection: Connection, phase: Mapping[str, Any], folder: Path, names: Names, tick: Tick
     ) -> None:
         self.connection, self.phase, self.folder, self.names, self.tick = connection, phase, folder, names, tick
-        self.file = folder / "submissions.json"
+        self.file = folder / RECORDS
         self.records: dict[int, Record] = {}
         self.new_files = 0
         self.lost: list[str] = []
@@ -74,7 +75,7 @@ class PhaseFolder:
                 self._update_gone(self.records[number])
         finally:
             write_json(self.file, [self.records[number] for number in sorted(self.records)])
-        write_json(self.folder / "board.json", self._board())
+        write_json(self.folder / BOARD, self._board())
         own = [record for record in self.records.values() if record["parent"] is None]
         return PhaseFetched(
             str(self.phase["name"]),
@@ -136,13 +137,13 @@ class PhaseFolder:
                 return
             record |= {"file": target.relative_to(self.folder).as_posix(), "bytes": size}
             self.new_files += 1
-        self._move(record, "submissions" if record["status"] == "Finished" else "other")
+        self._move(record, SUBMISSIONS if record["status"] == "Finished" else "other")
 
     def _place(self, record: Record, moment: datetime, name: str) -> Path:
         """Where a file goes; of two that somebody sent within a second, the second one gets the next second."""
         taken = {Path(other["file"]).parent for other in self.records.values() if other["file"]}
         owner = Path(folder_name(record["owner"]))
-        while any(Path(kind) / owner / _dated(moment) in taken for kind in ("submissions", "other")):
+        while any(Path(kind) / owner / _dated(moment) in taken for kind in (SUBMISSIONS, "other")):
             moment += timedelta(seconds=1)
         return self.folder / "other" / owner / _dated(moment) / name
 

@@ -8,11 +8,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.new.code_baseline import ENTRY, baseline_program
 from gen_bundle.new.gold import Gold, Quoting
 from gen_bundle.new.key import keys_of
 from gen_bundle.new.look import text_of
 from gen_bundle.new.propose import Proposal
 
+ABOUT = {
+    "majority": "Gives every row the most frequent label",
+    "mean": "Gives every row the mean value",
+    "alphabetical": "Ranks the items by the alphabet",
+    "empty": "Gives empty answers",
+}
+"""Baseline → what it answers."""
 Record = dict[str, Any]
 """Column → cell or JSON value."""
 
@@ -33,30 +41,51 @@ def inputs_file(gold: Gold) -> str:
 
 
 def write_data(folder: Path, proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> None:
-    """Write `<phase>/gold.*`, `public/<phase>/inputs.*` and `baselines/<phase>/<name>/predictions.*` below `folder`."""
+    """Write `<phase>/gold.*`, `public/<phase>/inputs.*` and `baselines/<phase>/<name>/predictions.*` below `folder`.
+
+    For code, `input/<phase>/inputs.*` and `baselines/<phase>/<name>/model.py`, and no public data.
+    """
     gold = proposal.gold
     constants = constant_answers(proposal, phases)
     for phase, rows in phases.items():
         records = [dict(zip(gold.names, gold.rows[at], strict=True)) for at in rows]
         _write(folder / phase / gold_file(gold), records, gold.names, gold)
         inputs = given(proposal, rows)
+        baseline = folder / "baselines" / phase / baseline_name(proposal) / submission_file(gold)
+        if proposal.code:
+            _write(folder / "input" / phase / inputs_file(gold), inputs, list(inputs[0]), gold)
+            baseline.parent.mkdir(parents=True)
+            baseline.with_name(ENTRY).write_text(_program(proposal, constants), encoding="utf-8")
+            continue
         if inputs:
             _write(folder / "public" / phase / inputs_file(gold), inputs, list(inputs[0]), gold)
-        baseline = folder / "baselines" / phase / baseline_name(proposal) / submission_file(gold)
         names = [*([] if proposal.of_lines else proposal.key), *(column.name for column in proposal.answers)]
         _write(baseline, _baseline(proposal, rows, constants), names, gold)
 
 
-def given(proposal: Proposal, rows: Sequence[int]) -> list[Record]:
-    """What participants are given of a phase: keys with the public columns, each once.
+def write_sample(folder: Path, proposal: Proposal, rows: Sequence[int]) -> None:
+    """Write what code reads, and its gold, to `input/` and `gold/` of a folder that participants get."""
+    gold, inputs = proposal.gold, given(proposal, rows)
+    _write(folder / "input" / inputs_file(gold), inputs, list(inputs[0]), gold)
+    records = [dict(zip(gold.names, gold.rows[at], strict=True)) for at in rows]
+    _write(folder / "gold" / gold_file(gold), records, gold.names, gold)
 
-    Nothing where that is no more than what the template has.
+
+def _program(proposal: Proposal, constants: Mapping[str, Any]) -> str:
+    gold, name = proposal.gold, baseline_name(proposal)
+    return baseline_program(proposal, f"{ABOUT[name]}.", constants, inputs_file(gold), submission_file(gold))
+
+
+def given(proposal: Proposal, rows: Sequence[int]) -> list[Record]:
+    """What participants, or their code, are given of a phase: keys with the public columns, each once.
+
+    Nothing where that is no more than what the template has; code has no template, and always gets the keys.
     """
     gold = proposal.gold
     if proposal.of_lines:
         return []
     candidates = proposal.item is not None and has_candidates(proposal)
-    if not (proposal.public or proposal.many):
+    if not (proposal.public or proposal.many or proposal.code):
         return []
     names = [*proposal.key, *proposal.public, *([str(proposal.item)] if candidates else [])]
     columns = [gold.column(name) for name in names]

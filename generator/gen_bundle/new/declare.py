@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gen_bundle.new.code_baseline import ENTRY
 from gen_bundle.new.data import (
     baseline_name,
     constant_answers,
@@ -64,6 +65,7 @@ def task_of(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str
         "candidates": proposal.item is not None and has_candidates(proposal),
         "of_lines": proposal.of_lines,
         "many": proposal.many,
+        "code": ENTRY if proposal.code else None,
         "baseline": baseline_name(proposal),
         "sample": _sample(proposal),
     }
@@ -129,7 +131,8 @@ def _grouped(proposal: Proposal) -> list[dict[str, Any]]:
 
 
 def _submission(proposal: Proposal) -> dict[str, Any]:
-    found: dict[str, Any] = {"file": submission_file(proposal.gold)}
+    found: dict[str, Any] = {"kind": "code", "entry": ENTRY} if proposal.code else {}
+    found["file"] = submission_file(proposal.gold)
     if not proposal.of_lines:
         found["key"] = proposal.key[0] if len(proposal.key) == 1 else list(proposal.key)
     if proposal.many:

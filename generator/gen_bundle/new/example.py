@@ -7,7 +7,7 @@ from typing import Any
 
 from gen_bundle.new.gold import Gold
 from gen_bundle.new.look import Column
-from gen_bundle.new.propose import Proposal
+from gen_bundle.new.propose import Proposal, token_column
 
 KEYS = 8
 ROWS_OF_KEY = 3
@@ -20,6 +20,7 @@ def example(proposal: Proposal, phases: Sequence[str]) -> tuple[Proposal, dict[s
     Of the gold only the names of columns, labels and types are taken.
     """
     names = list(dict.fromkeys([*proposal.key, *proposal.public, *_judged(proposal)]))
+    tokens = token_column(proposal)
     rows: list[list[Any]] = []
     found: dict[str, list[int]] = {}
     for phase in phases:
@@ -28,6 +29,7 @@ def example(proposal: Proposal, phases: Sequence[str]) -> tuple[Proposal, dict[s
             for item in range(ROWS_OF_KEY if proposal.many else 1):
                 record = {
                     **{name: _input(proposal.columns[name], key) for name in proposal.public},
+                    **({tokens: _tokens(key, is_json=proposal.gold.is_json)} if tokens else {}),
                     **_answers(proposal, key, item),
                     **{name: f"{phase}-{key + 1}" if at == 0 else str(key + 1) for at, name in enumerate(proposal.key)},
                 }
@@ -56,6 +58,12 @@ def _input(column: Column, key: int) -> Any:
     if column.type == "label" and column.values:
         return column.values[key % len(column.values)]
     return f"Example {column.name} {key + 1}"
+
+
+def _tokens(key: int, *, is_json: bool) -> Any:
+    """Made-up tokens, as many as there are tags."""
+    tokens = [f"token-{key + 1}-{place + 1}" for place in range(TOKENS)]
+    return tokens if is_json else " ".join(tokens)
 
 
 def _answer(column: Column, at: int, *, is_json: bool) -> Any:

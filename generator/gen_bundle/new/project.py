@@ -15,13 +15,13 @@ from typing import Any
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.declaration.schema import schema_text
 from gen_bundle.errors import UserError
-from gen_bundle.new.data import write_data
+from gen_bundle.new.data import write_data, write_sample
 from gen_bundle.new.declare import task_of
 from gen_bundle.new.example import example
 from gen_bundle.new.logo import placeholder_logo
 from gen_bundle.new.propose import Proposal
 from gen_bundle.new.template import render
-from gen_bundle.package.phase_data import prepare_reference
+from gen_bundle.package.phase_data import SAMPLE, prepare_reference
 from gen_bundle.package.resolve import Unit, resolve
 from gen_bundle.resources import SCAFFOLD, competitions
 
@@ -125,6 +125,10 @@ def new_declared(
         write_data(folder / "data", proposal, phases)
         sample, sample_phases = example(proposal, list(phases))
         write_data(folder / "example", sample, sample_phases)
+        if proposal.code:
+            sample, rows = example(proposal, [SAMPLE])
+            for data in ("data", "example"):
+                write_sample(folder / data / "public" / SAMPLE, sample, rows[SAMPLE][: len(rows[SAMPLE]) // 2])
         if not (folder / "logo.png").exists():
             (folder / "logo.png").write_bytes(placeholder_logo(place.name, answers["title"]))
         write_schema(folder)

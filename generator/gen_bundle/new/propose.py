@@ -1,5 +1,6 @@
 """What each column of the gold is for: the key, what participants answer, what they are given, what stays secret."""
 
+import operator
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -60,6 +61,7 @@ class Proposal:
         public: columns that participants are given.
         groups: those among them whose values group rows.
         secret: further columns, which stay in the gold.
+        code: whether participants hand in code that answers, instead of the answers.
     """
 
     gold: Gold
@@ -72,6 +74,7 @@ class Proposal:
     item: str | None = None
     relevance: str | None = None
     columns: dict[str, Column] = field(default_factory=dict)
+    code: bool = False
 
     @property
     def of_lines(self) -> bool:
@@ -252,3 +255,30 @@ def _ranking(
     answers = (Column(item, "string"), Column("score", "number"))
     proposal = Proposal(gold, key, True, answers, item=item, relevance=relevance, columns=columns)
     return _with_roles(proposal, own, choices)
+
+
+def token_column(proposal: Proposal) -> str | None:
+    """The column that participants are given whose tokens the tags are of; None where there is none, or no tags."""
+    tags = next((proposal.gold.column(answer.name) for answer in proposal.answers if answer.type == "tags"), None)
+    for name in proposal.public if tags is not None else ():
+        if all(map(operator.eq, map(_length, proposal.gold.column(name)), map(_length, tags or ()))):
+            return name
+    return None
+
+
+def _length(value: object) -> int:
+    """How many tokens or tags a list or cell has."""
+    return len(value) if isinstance(value, list) else len(str(value).split(" ")) if value else 0
+
+
+def taking_code(proposal: Proposal) -> Proposal:
+    """The same for a competition whose participants hand in code; raises UserError where code could read nothing."""
+    if proposal.of_lines:
+        raise UserError(
+            f"--code: {proposal.gold.file} has no column that code could read. Expected .csv, .tsv, .jsonl or .json."
+        )
+    if any(answer.type == "tags" for answer in proposal.answers) and token_column(proposal) is None:
+        raise UserError(
+            "--code: no column that the code reads has as many tokens as there are tags. Name it: --public."
+        )
+    return replace(proposal, code=True)

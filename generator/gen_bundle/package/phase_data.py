@@ -17,6 +17,9 @@ from gen_bundle.package.resolve import Resolved, Unit
 from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import folder_members
 
+SAMPLE = "sample"
+"""The folder of the public data that holds what submitted code reads, `input/`, and gold for it, `gold/`."""
+
 
 @dataclass(frozen=True)
 class Gold:

@@ -47,6 +47,21 @@ def spoiled_submissions(files: Mapping[str, bytes]) -> list[Spoiled]:
     return spoiled
 
 
+def spoiled_code(files: Mapping[str, bytes], entry: str) -> list[Spoiled]:
+    """Copies of a submission of code with one mistake each; not every one need be refused by every competition."""
+    text = files[entry]
+    others = {name: content for name, content in files.items() if name != entry}
+    moved = {f"code/{name}": content for name, content in files.items()}
+    return [
+        Spoiled("predictions", "predictions in place of the code that makes them", {"predictions.csv": b"id,label\n"}),
+        Spoiled("other-name", f"`{entry}` has another name", {**others, f"my_{entry}": text}),
+        Spoiled("in-a-folder", f"`{entry}` is not at the top", {**moved, "notes.txt": b"Notes.\n"}),
+        Spoiled("syntax", "a bracket is not closed", {**files, entry: text + b"\n(\n"}),
+        Spoiled("no-predict", "there is no `predict`", {**files, entry: text.replace(b"predict(", b"run(")}),
+        Spoiled("metadata", "a file that makes the platform run it by itself", {**files, "metadata": b"command: x\n"}),
+    ]
+
+
 def _cut_off(text: str) -> str:
     return text[: len(text) * 2 // 3]
 

@@ -17,12 +17,13 @@ from gen_bundle.image.packages import locks_for, packages_text
 from gen_bundle.image.requirements import LOCK_FILE
 from gen_bundle.package.client import ScoringPackage, failure
 from gen_bundle.package.code_template import code_template
-from gen_bundle.package.ingestion import code_entry, ingestion_members
+from gen_bundle.package.ingestion import code_entry
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.render import tables
-from gen_bundle.render.broken_examples import Spoiled, spoiled_submissions
+from gen_bundle.render.broken_examples import Spoiled, spoiled_code, spoiled_submissions
+from gen_bundle.render.code_kit import first_entry, running_members, sample_members
 from gen_bundle.render.code_text import code_text
 from gen_bundle.render.validator import TEMPLATES, validator_bytes
 from gen_bundle.resources import resource
@@ -76,10 +77,11 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
     competition = replace(competition, options=competition.public_options)
     manifest = {**data.manifest, "options": competition.options, "code": code_entry(competition)}
     validator = validator_bytes(competition.package.folder, resource("scoring_programs") / "scoring_kit", manifest)
+    template = first_entry(competition, data) if competition.takes_code else data.template
     valid, invalid = _examples(validator, data, competition)
-    texts = _texts(competition, data, invalid)
+    texts = _texts(competition, data, template, invalid)
     members: dict[str, bytes | Path] = {
-        **{f"template/{name}": content for name, content in data.template.items()},
+        **{f"template/{name}": content for name, content in template.items()},
         **{f"examples/invalid/{example.name}.zip": example.content for example in invalid},
         **{f"examples/invalid/{example.name}.txt": f"{example.message}\n".encode() for example in invalid},
         **_extras(competition),
@@ -94,9 +96,7 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
         program = program_members(competition, unit)
         members |= {f"scorer/{unit.id}/{name}": content for name, content in program.items()}
     if competition.takes_code:
-        ingestion = ingestion_members(competition, data.phase, data.manifest)
-        members |= {f"ingestion/{name}": content for name, content in ingestion.items()}
-        del members["score_locally.py"]
+        members |= running_members(competition, data)
     return members
 
 
@@ -110,12 +110,15 @@ def _packages(competition: Resolved) -> str:
 def _examples(validator: bytes, data: PhaseData, competition: Resolved) -> tuple[bytes, list[InvalidExample]]:
     """The valid example (the first baseline, or else the empty template), and what is refused with its message."""
     submissions = {f"baselines/{data.phase.data_id}/{name}": files for name, files in data.baselines.items()}
-    package, template = competition.package, data.template
-    if competition.takes_code:
-        template = code_template(competition.declaration.submission, template)
+    package, entry = competition.package, competition.declaration.submission.entry
+    template = code_template(competition.declaration.submission, data.template) if entry else data.template
     submissions["the template that organiser.py writes"] = template
     good = {name: _read(files) for name, files in submissions.items()}
-    spoiled = spoiled_submissions(next(iter(good.values())))
+    if entry:
+        # Not every baseline need have it, since what is wrong with them is found below; the template has.
+        spoiled = spoiled_code(next(files for files in good.values() if entry in files), entry)
+    else:
+        spoiled = spoiled_submissions(next(iter(good.values())))
     zips = [zipped(files) for files in good.values()] + [zipped(one.files) for one in spoiled]
     verdicts = validator_verdicts(validator, zips, package)
     refused = [
@@ -173,7 +176,9 @@ def validator_verdicts(validator: bytes, submissions: Sequence[bytes], package: 
     return [Verdict(status == 0, text.strip()) for status, text in json.loads(done.stdout)]
 
 
-def _texts(competition: Resolved, data: PhaseData, invalid: Sequence[InvalidExample]) -> Mapping[str, bytes]:
+def _texts(
+    competition: Resolved, data: PhaseData, template: Members, invalid: Sequence[InvalidExample]
+) -> Mapping[str, bytes]:
     declaration, phase = competition.declaration, data.phase
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
@@ -194,15 +199,18 @@ def _texts(competition: Resolved, data: PhaseData, invalid: Sequence[InvalidExam
         "docker_image": declaration.docker_image,
         "contact": declaration.contact,
         "submission": declaration.submission,
-        "template": sorted(data.template),
+        "template": sorted(template),
+        "sample": bool(sample_members(data)),
         "code": code_text(competition, [phase]) if competition.takes_code else "",
         "torch": "models" in locks_for(competition.options),
         "fields": tables.format_table(declaration.submission.fields),
         "invalid": invalid,
     }
-    return {
-        name: environment.get_template(f"{name}.j2").render(context).encode() for name in ("README.md", "FORMAT.md")
+    sources = {
+        "README.md": "CODE_README.md.j2" if competition.takes_code else "README.md.j2",
+        "FORMAT.md": "FORMAT.md.j2",
     }
+    return {name: environment.get_template(source).render(context).encode() for name, source in sources.items()}
 
 
 def _extras(competition: Resolved) -> dict[str, Path]:

@@ -8,7 +8,7 @@ from importlib import metadata
 from gen_bundle.declaration.dates import shown
 from gen_bundle.declaration.model import Phase
 from gen_bundle.report.content import Report
-from gen_bundle.report.methods import missing_rule, unit_words
+from gen_bundle.report.methods import lateness, missing_rule, unit_words
 
 OPEN = "To be added by the organisers."
 RULES = {
@@ -44,7 +44,8 @@ def checklist(report: Report) -> list[tuple[str, str]]:
         ("Metrics", metrics),
         ("Why these metrics", OPEN),
         ("Ranking", "Each task by its first column; equal scores share a rank."),
-        ("Missing results", missing_rule()),
+        ("Missing results", missing_rule(report)),
+        ("Late submissions", lateness(report)),
         ("Unit of analysis", units),
         ("Uncertainty of scores and ranks", "Bootstrap intervals; see Methods."),
         ("Significance", "Paired approximate randomisation with Holm's correction; see Methods."),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gen_bundle.declaration.model import Competition, Phase
+from gen_bundle.fetched import Fetched
 from gen_bundle.render.rankings import Ranking, Table
 
 FIXED = ("column", "unit", "units", "resamples", "seed", "teams", "pairs", "stability")
@@ -16,6 +17,7 @@ WAYS = {
     "mean_rank": "mean rank over {units}",
     "column": "by {title}",
     "with_baselines": "baselines ranked, too",
+    "without_late": "without late submissions",
 }
 
 
@@ -30,6 +32,7 @@ class Report:
         statistics: what `scoring_kit.resampling.final_report` gives.
         baselines: the systems without a rank.
         command: that makes the same report.
+        fetched: what is known of submissions that `gen-bundle fetch` brought.
     """
 
     declaration: Competition
@@ -38,6 +41,7 @@ class Report:
     statistics: Mapping[str, Any]
     baselines: Sequence[str]
     command: str
+    fetched: Fetched | None = None
 
     @property
     def tasks(self) -> Mapping[str, Mapping[str, Any]]:

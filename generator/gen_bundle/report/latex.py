@@ -65,7 +65,7 @@ def _body(report: Report, figures: Mapping[str, Mapping[str, Figure]]) -> Iterat
         yield rf"\section{{{latex_text(table.title)}}}"
         yield _rows(table.header, table.rows)
     yield r"\section{Methods}"
-    for paragraph in [*methods(report), missing_rule()]:
+    for paragraph in [*methods(report), missing_rule(report)]:
         yield f"{latex_text(paragraph)}\n"
     yield r"\section*{References}"
     for number, reference in enumerate(REFERENCES.values(), start=1):

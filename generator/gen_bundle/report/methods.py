@@ -1,8 +1,10 @@
 """How the figures were computed, in sentences that can go into an overview paper, with their references."""
 
 from collections.abc import Mapping
+from datetime import UTC
 from typing import Any
 
+from gen_bundle.plain_text import one_line
 from gen_bundle.report.content import Report, plural, units_word
 
 REFERENCES = {
@@ -76,13 +78,24 @@ def _statistics(task: Mapping[str, Any], has_intervals: bool) -> list[str]:
     return [intervals, tests] if has_intervals else [tests]
 
 
-def missing_rule() -> str:
-    """What becomes of results that are not there."""
+def missing_rule(report: Report) -> str:
+    """What becomes of results that are not there, and which of several counts."""
+    chosen = "the latest dated one counts."
+    if report.fetched is not None:
+        chosen = "the one on the platform's leaderboard counts: the latest, where several or none are there."
     return (
         "A team without a result in a task is not ranked there. A score beyond a column's worst value counts as that "
-        "value, and so does a metric that is undefined in a resample. Of several submissions of a team the latest "
-        "dated one counts."
+        f"value, and so does a metric that is undefined in a resample. Of several submissions of a team {chosen}"
     )
+
+
+def lateness(report: Report) -> str:
+    """Which submissions that count were late, as far as that is known."""
+    late = report.statistics["late"]
+    if report.fetched is None or report.fetched.end is None:
+        return "Not known. It is known of submissions that gen-bundle fetch brought, where the phase has an end."
+    end = f"{report.fetched.end.astimezone(UTC):%d %B %Y %H:%M} UTC"
+    return f"After the end of the phase, {end}: {', '.join(map(one_line, late)) or 'none'}."
 
 
 def unit_words(task: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ from gen_bundle.report.content import (
     way_words,
 )
 from gen_bundle.report.figures import Figure
-from gen_bundle.report.methods import REFERENCES, methods, missing_rule, unit_words
+from gen_bundle.report.methods import REFERENCES, lateness, methods, missing_rule, unit_words
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -39,7 +39,8 @@ def report_page(report: Report, figures: Mapping[str, Mapping[str, Figure]]) -> 
         figures=figures,
         matrices={task: _matrix(one) for task, one in report.tasks.items()},
         methods=methods(report),
-        missing_rule=missing_rule(),
+        missing_rule=missing_rule(report),
+        lateness=lateness(report),
         references=REFERENCES,
         checklist=checklist(report),
         open=OPEN,

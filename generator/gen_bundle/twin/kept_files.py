@@ -15,11 +15,16 @@ from gen_bundle.twin.layout import copy_tree, drop_strays, open_to_containers
 from gen_bundle.twin.record import RESULT
 
 _LOGS = ("", "ingestion-", "prediction-", "prediction-ingestion-")
-KEPT = ("output", "job", *(f"{log}{stream}.txt" for log in _LOGS for stream in ("stdout", "stderr")))
+KEPT = (
+    "output",
+    "prediction-output",
+    "job",
+    *(f"{log}{stream}.txt" for log in _LOGS for stream in ("stdout", "stderr")),
+)
 
 
 def keep_run(folder: Path, jobs: Jobs) -> list[str]:
-    """Copy what a participant could download: the scoring output and the logs of all programs.
+    """Copy what a participant could download: the output of both jobs, and the logs of all programs.
 
     Returns:
         A sentence for each log that is not kept in full.
@@ -29,6 +34,8 @@ def keep_run(folder: Path, jobs: Jobs) -> list[str]:
     scoring, prediction = jobs.scoring.folders, jobs.prediction.folders
     if scoring.output.exists():
         copy_tree(scoring.output, output)
+    if jobs.prediction.programs.of("ingestion") and prediction.output.exists():
+        copy_tree(prediction.output, folder / "prediction-output")
     cut = []
     for stream in ("stdout", "stderr"):
         for name, log, always in (

@@ -49,10 +49,22 @@ class Keys:
 
         return self.additive(summed.mean, values, np.ones(len(self.unit)))
 
-    def items(self, formula: Callable[[Array, Array], float], *values: ArrayLike) -> Items:
+    def items(self, formula: Callable[[Array, Array], Array], *values: ArrayLike) -> Items:
         """A formula of the keys themselves; each value is given for every key."""
         columns = np.column_stack([np.asarray(value, dtype=np.float64) for value in values])
         return Items(self.units, self.unit, columns, formula)
+
+
+def by_value(values: Array, counts: Array) -> tuple[Array, NDArray[np.intp]]:
+    """How often each distinct value counts, ascending, shape [resamples, distinct]; and each key's place among them.
+
+    Args:
+        values: of the keys, shape [keys].
+        counts: how often each key counts, or what it adds instead, shape [resamples, keys].
+    """
+    distinct, place = np.unique(values, return_inverse=True)
+    belongs = csr_matrix((np.ones(len(place)), (np.arange(len(place)), place)), shape=(len(place), len(distinct)))
+    return np.asarray(counts @ belongs), place
 
 
 def statistic(metric: str, sample: Sample, options: Mapping[str, Any], keys: Keys) -> Statistic:

@@ -129,15 +129,13 @@ def _over_gold_labels(part: str, sample: Sample, keys: Keys) -> Items:
     return keys.items(partial(_samples, part=part, nothing=keys.worst), *sides[0], *sides[1])
 
 
-def _samples(values: Array, counts: Array, part: str, nothing: float) -> float:
+def _samples(values: Array, counts: Array, part: str, nothing: float) -> Array:
     gold, predicted = np.hsplit(values, 2)
     drawn = counts @ gold > 0
-    if not drawn.any():
-        return nothing
-    predicted = predicted[:, drawn]
-    gold = gold[:, drawn]
-    terms = np.column_stack([side.sum(axis=1) for side in (gold * predicted, predicted, gold)])
-    return float(counts @ PARTS[part](terms) / counts.sum())
+    labels = drawn.astype(np.float64).T
+    of_keys = PARTS[part](np.stack([(side @ labels).T for side in (gold * predicted, predicted, gold)], axis=-1))
+    mean = summed.quotient((counts * of_keys).sum(axis=1), counts.sum(axis=1))
+    return np.where(drawn.any(axis=1), mean, nothing)
 
 
 def _mcc(sums: Array) -> Array:

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from declared.metrics import Sample
-from declared.statistics import Keys
+from declared.statistics import Keys, by_value
 from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array, Items
 
 Options = Mapping[str, Any]
+MOST_IN_PAIRS = 3000
+"""With more keys, pairs of them take longer than sorting them for each resample."""
 
 
 def pearson(sample: Sample, options: Options, keys: Keys) -> Additive:
@@ -58,28 +60,47 @@ def r2(sample: Sample, options: Options, keys: Keys) -> Additive:
     return keys.additive(_r2, np.ones(len(x)), x, x * x, (gold - predicted) ** 2)
 
 
-def ranks(values: Array, counts: Array) -> Array:
-    """The mean rank of each value among all, each of them counted so often."""
-    _, place = np.unique(values, return_inverse=True)
-    totals = np.bincount(place, counts)
-    found: Array = (np.cumsum(totals) - (totals - 1) / 2)[place]
-    return found
+def ranks(totals: Array) -> Array:
+    """The mean rank of each distinct value where it counts so often, both [resamples, distinct]; see `by_value`."""
+    mean: Array = np.cumsum(totals, axis=1) - (totals - 1) / 2
+    return mean
 
 
 def _sides(sample: Sample) -> tuple[Array, Array]:
     return np.asarray(sample.gold, dtype=np.float64), np.asarray(sample.predicted, dtype=np.float64)
 
 
-def _spearman(values: Array, counts: Array, constant: float) -> float:
-    middle = (counts.sum() + 1) / 2
-    x, y = (ranks(column, counts) - middle for column in values.T)
-    of_gold, of_predicted = float(counts @ (x * x)), float(counts @ (y * y))
-    if counts.sum() < 2 or of_gold == 0:
-        return math.nan
-    return float(counts @ (x * y)) / math.sqrt(of_gold * of_predicted) if of_predicted else constant
+def _spearman(values: Array, counts: Array, constant: float) -> Array:
+    number = counts.sum(axis=1)
+    spreads, centred = [], []
+    for column in values.T:
+        totals, place = by_value(column, counts)
+        distance = ranks(totals) - (number[:, np.newaxis] + 1) / 2
+        spreads.append((totals * distance**2).sum(axis=1))
+        centred.append(distance[:, place])
+    together = (counts * centred[0] * centred[1]).sum(axis=1)
+    value = summed.quotient(together, np.sqrt(spreads[0] * spreads[1]), undefined=constant)
+    return np.where((number < 2) | (spreads[0] == 0), math.nan, value)
 
 
-def _kendall(values: Array, counts: Array, constant: float) -> float:
+def _kendall(values: Array, counts: Array, constant: float) -> Array:
+    """From the pairs of keys that both sides order alike, less those that they order in opposite ways."""
+    if len(values) > MOST_IN_PAIRS:
+        return np.array([_kendall_of_one(values, row, constant) for row in counts])
+    signs = [np.sign(side[:, np.newaxis] - side).astype(np.float32) for side in values.T]
+    # whole numbers, so float32 is exact as long as fewer than 2^24 keys are drawn
+    alike = counts.astype(np.float32) @ (signs[0] * signs[1])
+    number = counts.sum(axis=1)
+    untied = []
+    for side in values.T:
+        totals, _ = by_value(side, counts)
+        untied.append(number**2 - (totals**2).sum(axis=1))
+    value = summed.quotient((alike * counts).sum(axis=1), np.sqrt(untied[0]) * np.sqrt(untied[1]), undefined=constant)
+    return np.where((number < 2) | (untied[0] == 0), math.nan, value)
+
+
+def _kendall_of_one(values: Array, counts: Array, constant: float) -> float:
+    """The same for one resample, which takes less time than all pairs where there are many keys."""
     from scipy.stats import kendalltau
 
     gold, predicted = np.repeat(values, counts.astype(np.intp), axis=0).T

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from declared.metrics import Sample
-from declared.statistics import Keys
+from declared.statistics import Keys, by_value
 from declared.statistics.numbers import ranks
+from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array, Items
 
 Options = Mapping[str, Any]
@@ -43,24 +44,20 @@ def _sides(sample: Sample, options: Options) -> tuple[Array, Array]:
     return np.asarray(outcome), np.asarray(sample.predicted, dtype=np.float64)
 
 
-def _roc_auc(values: Array, counts: Array) -> float:
+def _roc_auc(values: Array, counts: Array) -> Array:
     """From the sum of the ranks of the positive keys (Mann and Whitney 1947)."""
     outcome, predicted = values.T
-    positive = float(counts @ outcome)
-    negative = float(counts.sum()) - positive
-    if not positive or not negative:
-        return math.nan
-    above = float((counts * outcome) @ ranks(predicted, counts)) - positive * (positive + 1) / 2
-    return above / (positive * negative)
+    totals, _ = by_value(predicted, counts)
+    found, _ = by_value(predicted, counts * outcome)
+    positive = found.sum(axis=1)
+    above = (found * ranks(totals)).sum(axis=1) - positive * (positive + 1) / 2
+    return summed.quotient(above, positive * (totals.sum(axis=1) - positive), undefined=math.nan)
 
 
-def _average_precision(values: Array, counts: Array) -> float:
+def _average_precision(values: Array, counts: Array) -> Array:
     """Σ (step of the recall · precision) over the thresholds, from the highest on."""
     outcome, predicted = values.T
-    _, place = np.unique(-predicted, return_inverse=True)
-    found = np.bincount(place, counts * outcome)
-    taken = np.cumsum(np.bincount(place, counts))
-    if not found.sum():
-        return math.nan
-    there = found > 0
-    return float((found[there] * np.cumsum(found)[there] / taken[there]).sum() / found.sum())
+    taken, _ = by_value(-predicted, counts)
+    found, _ = by_value(-predicted, counts * outcome)
+    precision = summed.quotient(np.cumsum(found, axis=1), np.cumsum(taken, axis=1))
+    return summed.quotient((found * precision).sum(axis=1), found.sum(axis=1), undefined=math.nan)

@@ -1,4 +1,4 @@
-"""What a team has in a column of the board, over any resample of the units: as the platform shows it."""
+"""What teams have in a column of the board, over any resample of the units: as the platform shows it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring_kit.program import Column
+from scoring_kit.program import AVERAGE_RANK, Column
+from scoring_kit.resampling.ranks import mid_ranks
 from scoring_kit.units import Array, Statistic
 
 
@@ -38,32 +39,54 @@ class TeamColumn:
     Attributes:
         column: the column.
         parts: the written columns that it is made of; itself, where it is written.
+        competes: whether the team counts for the average ranks of others, as a baseline does not.
     """
 
     column: Column
     parts: Sequence[Part]
-
-    def over(self, counts: Array) -> Array:
-        """The column over each row of `counts`, [resamples, units] → [resamples]; never NaN."""
-        return self.combined([part.shown(part.over(counts)) for part in self.parts])
+    competes: bool = True
 
     def by_unit(self, units: int) -> Array:
-        """The column on each unit alone; NaN where it is undefined there."""
+        """The column, none of average ranks, on each unit alone; NaN where it is undefined there."""
         values = []
         for start in range(0, units, 500):
             some = np.arange(start, min(start + 500, units))
             counts = np.zeros((len(some), units))
             counts[np.arange(len(some)), some] = 1.0
-            values.append(self.combined([part.over(counts) for part in self.parts]))
+            values.append(combined([self], [part.over(counts)[np.newaxis] for part in self.parts])[0])
         return np.concatenate(values)
 
-    def combined(self, values: Sequence[Array]) -> Array:
-        """The column from the values of its parts."""
-        if self.column.computation is None:
-            return values[0]
-        together = np.stack(values)
-        if self.column.computation in ("min", "max"):
-            extreme: Array = together.min(axis=0) if self.column.computation == "min" else together.max(axis=0)
-            return extreme
-        total: Array = together.sum(axis=0)
-        return total / len(values) if self.column.computation == "avg" else total
+
+def over(teams: Sequence[TeamColumn], counts: Array) -> Array:
+    """The column of every team over each row of `counts`, [resamples, units] → [teams, resamples]; never NaN."""
+    return combined(teams, parts_over(teams, counts))
+
+
+def parts_over(teams: Sequence[TeamColumn], counts: Array) -> list[Array]:
+    """The shown values of each part over each row of `counts`: for each part [teams, resamples]."""
+    every = zip(*(team.parts for team in teams), strict=True)
+    return [np.stack([part.shown(part.over(counts)) for part in of_teams]) for of_teams in every]
+
+
+def combined(teams: Sequence[TeamColumn], values: Sequence[Array], first: int | None = None) -> Array:
+    """The column from the values of its parts, for each part [teams, resamples]: of the first teams, or of all.
+
+    Average ranks are those among the teams that compete, see `scoring_kit.board.average_ranks`.
+    """
+    column = teams[0].column
+    if column.computation is None:
+        return values[0][:first]
+    if column.computation == AVERAGE_RANK:
+        competing = np.array([team.competes for team in teams])
+        ranks = [
+            mid_ranks(np.round(of_teams, part.column.precision), part.column.sort == "desc", competing, first)
+            for part, of_teams in zip(teams[0].parts, values, strict=True)
+        ]
+        mean: Array = np.stack(ranks).mean(axis=0).round(column.precision)
+        return mean
+    together = np.stack([of_teams[:first] for of_teams in values])
+    if column.computation in ("min", "max"):
+        extreme: Array = together.min(axis=0) if column.computation == "min" else together.max(axis=0)
+        return extreme
+    total: Array = together.sum(axis=0)
+    return total / len(values) if column.computation == "avg" else total

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from scoring_kit.board import average_ranks, mid_ranks, shared_ranks
 from scoring_kit.organiser import show_progress
-from scoring_kit.program import Column, Program
-from scoring_kit.ranking import Standing, View, shared_ranks, task_standing
+from scoring_kit.program import AVERAGE_RANK, Column, Program
+from scoring_kit.ranking import Standing, View, task_standing
 from scoring_kit.report.withholding import open_metrics
 from scoring_kit.resampling.columns import TeamColumn
 from scoring_kit.resampling.families import families
@@ -48,7 +49,8 @@ def final_report(
         `tasks`: id → what report.json holds of the task and, beside it, `title`, `sort`, `decimals` and `name`;
         `without`, why there are no intervals, or None; `shares`, team → share of resamples with each rank;
         `rankings`, other ways to rank; `groups`, metrics by class, type or language. `overall`: the mean rank over
-        several tasks, or None. `signature`: of the scoring, or None. `notes`: what the organisers should
+        several tasks, or None. `signature`: of the scoring, or None. `counted`: team → the path of its
+        submission that counted; `late`: those of them whose submission was late. `notes`: what the organisers should
         know.
     """
     settings = Resampling(request["resamples"], request["seed"])
@@ -68,6 +70,8 @@ def final_report(
         "tasks": tasks,
         "overall": _overall({one.task: one.standing.ranks for one in reports}, view),
         "signature": _signature(program, scored),
+        "counted": {t: file for t, file in scored.counted.items() if t not in view.unseen} if scored else {},
+        "late": [team for team in scored.late if team not in view.unseen] if scored else [],
         "notes": [note for one in reports for note in one.notes(settings)],
     }
 
@@ -114,9 +118,9 @@ class _TaskReport:
         standing = task_standing(columns[0], scores, view)
         everyone = task_standing(columns[0], scores, View(baselines=view.baselines))
         order = [team for team, _ in everyone.rows if scores[team][columns[0].key] is not None]
-        units, teams, without = ranking_column(columns[0], order, program, per_unit)
+        units, teams, without = ranking_column(columns[0], order, program, per_unit, view.baselines)
         if units is not None:
-            check_scores(columns[0], teams, scores, len(units.names))
+            check_scores(teams, scores, len(units.names))
         return cls(task, program, columns, scores, scored, standing, view, units, teams, without)
 
     def written(self, settings: Resampling, advance: Any) -> dict[str, Any]:
@@ -188,8 +192,14 @@ class _TaskReport:
             own = {team: value for team in self.scores if (value := self.scores[team][column.key]) is not None}
             ways.append(("column", column.title, own, column.sort == "desc"))
         rankings = [self._ranking(name, title, values, desc, self.view) for name, title, values, desc in ways]
-        if any(self.scores[team][self.columns[0].key] is not None for team in self.view.baselines):
-            own = {t: v for t in self.scores if (v := self.scores[t][self.columns[0].key]) is not None}
+        own = {t: v for t in self.scores if (v := self.scores[t][self.columns[0].key]) is not None}
+        if self.scored is not None and own.keys() & set(self.scored.late):
+            in_time = {team: value for team, value in own.items() if team not in self.scored.late}
+            if self.columns[0].computation == AVERAGE_RANK:
+                rest = {team: self.scores[team] for team in in_time}
+                in_time = average_ranks(self.program, self.columns[0], rest, self.view.baselines)
+            rankings.append(self._ranking("without_late", "", in_time, descending, self.view))
+        if own.keys() & set(self.view.baselines):
             all_compete = dataclasses.replace(self.view, baselines=())
             rankings.append(self._ranking("with_baselines", "", own, descending, all_compete))
         return rankings
@@ -230,12 +240,8 @@ def _overall(ranks: Mapping[str, Mapping[str, int]], view: View) -> list[dict[st
     places = {
         task: shared_ranks({team: own[team] for team in entered}, descending=False) for task, own in ranks.items()
     }
-
-    def mid(task: str, team: str) -> float:
-        own = places[task]
-        return own[team] + (sum(place == own[team] for place in own.values()) - 1) / 2
-
-    means = {team: comparable(sum(mid(task, team) for task in places) / len(places)) for team in entered}
+    mids = [mid_ranks(own) for own in places.values()]
+    means = {team: comparable(sum(own[team] for own in mids) / len(mids)) for team in entered}
     overall = shared_ranks(means, descending=False)
     return [
         {

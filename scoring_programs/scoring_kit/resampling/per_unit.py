@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +81,7 @@ def _arrays(name: str, value: object) -> Iterator[tuple[str, NDArray[Any]]]:
 
 
 def ranking_column(
-    column: Column, order: Sequence[str], program: Program, per_unit: PerUnit | None
+    column: Column, order: Sequence[str], program: Program, per_unit: PerUnit | None, baselines: Collection[str] = ()
 ) -> tuple[Units | None, dict[str, TeamColumn], str | None]:
     """The units of a column, its values over them for each team, and why there are no intervals."""
     if per_unit is None:
@@ -99,7 +99,10 @@ def ranking_column(
     parts = {team: [_part(c, found[team].get(c.task)) for c in written] for team in order}
     if any(part is None for own in parts.values() for part in own):
         return None, {}, "The per-unit results of the scoring program leave the column out."
-    teams = {team: TeamColumn(column, [part for part in own if part is not None]) for team, own in parts.items()}
+    teams = {
+        team: TeamColumn(column, [part for part in own if part is not None], team not in baselines)
+        for team, own in parts.items()
+    }
     few = f"There are only {len(every[0].names)} units; at least {FEWEST_UNITS} make an interval."
     return every[0], teams, few if len(every[0].names) < FEWEST_UNITS else None
 
@@ -112,12 +115,13 @@ def _part(column: Column, units: Units | None) -> Part | None:
     return None if statistic is None else Part(column, statistic)
 
 
-def check_scores(column: Column, teams: Mapping[str, TeamColumn], scores: Scores, units: int) -> None:
-    """Raise OrganiserError where a score is not what its per-unit results give."""
+def check_scores(teams: Mapping[str, TeamColumn], scores: Scores, units: int) -> None:
+    """Raise OrganiserError where a written score is not what its per-unit results give."""
     wrong = []
-    for team, own in teams.items():
-        score, over = scores[team][column.key] or 0.0, float(own.over(np.ones((1, units)))[0])
-        if abs(score - over) > SAME * max(1.0, abs(score)):
-            wrong.append(f"{column.key} of {team}: the score is {score!r}, but its per-unit results give {over!r}.")
+    for team, part in [(team, part) for team, own in teams.items() for part in own.parts]:
+        score, over = scores[team][part.column.key], float(part.shown(part.over(np.ones((1, units))))[0])
+        if score is not None and abs(score - over) > SAME * max(1.0, abs(score)):
+            name = part.column.key
+            wrong.append(f"{name} of {team}: the score is {score!r}, but its per-unit results give {over!r}.")
     if wrong:
         raise OrganiserError(*wrong, "Expected the same: `units` of the scoring program has a bug.")

@@ -10,26 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import combinations
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 
-from scoring_kit.resampling.columns import Part, TeamColumn
+from scoring_kit.program import AVERAGE_RANK
+from scoring_kit.resampling.columns import Part, TeamColumn, combined, parts_over
 from scoring_kit.resampling.draws import exchanges
-from scoring_kit.units import Array, Statistic
+from scoring_kit.units import Array, OfSums, Statistic
 
 SAME = 1e-10
 """Differences that are closer than this, relative to the scores, are equal: sums differ in their last bits."""
 
 Mixed = Callable[[int, int], Array]
 """(team, other) → the team's metric with the other's answers to the exchanged units, shape [arrangements]."""
-
-
-class OfSums(Protocol):
-    """A statistic that is a formula of sums over units: `Additive`, and others that keep the sums sparse."""
-
-    sums: Any
-    formula: Callable[[Array], Array]
 
 
 def p_values(
@@ -44,20 +38,25 @@ def p_values(
         seed: of the arrangements, which are the same for every pair.
         advance: is called with how many arrangements of all pairs were tried.
     """
-    observed = [float(team.over(np.ones((1, units)))[0]) for team in teams]
+    if not teams:
+        return {}
+    of_parts = parts_over(teams, np.ones((1, units)))
+    observed = combined(teams, of_parts)[:, 0]
     pairs = list(combinations(range(len(teams)), 2))
     as_extreme = dict.fromkeys(pairs, 0)
-    parts = [_Exchange([team.parts[k] for team in teams], units) for k in range(len(teams[0].parts) if teams else 0)]
+    parts = [_Exchange([team.parts[k] for team in teams], units) for k in range(len(teams[0].parts))]
+    compares = teams[0].column.computation == AVERAGE_RANK  # then all teams' values matter for a pair's
     for masks in exchanges(units, resamples, seed, max((part.width for part in parts), default=1)):
         mixed = [part.mixed(masks) for part in parts]
-
-        def column(team: int, other: int, mixed: Sequence[Mixed] = mixed) -> Array:
-            values = zip(teams[team].parts, mixed, strict=True)
-            return teams[team].combined([part.shown(of(team, other)) for part, of in values])
-
         for a, b in pairs:
+            others = [place for place in range(len(teams)) if compares and place not in (a, b)]
+            values = []
+            for part, exchanged, of_teams in zip(teams[a].parts, mixed, of_parts, strict=True):
+                both = np.stack([part.shown(exchanged(a, b)), part.shown(exchanged(b, a))])
+                values.append(np.concatenate([both, np.broadcast_to(of_teams[others], (len(others), len(masks)))]))
+            one, other = combined([teams[place] for place in (a, b, *others)], values, first=2)
             least = abs(observed[a] - observed[b]) - SAME * max(abs(observed[a]), abs(observed[b]), 1.0)
-            as_extreme[a, b] += int(np.count_nonzero(np.abs(column(a, b) - column(b, a)) >= least))
+            as_extreme[a, b] += int(np.count_nonzero(np.abs(one - other) >= least))
         advance(len(masks) * len(pairs))
     return {pair: (k + 1) / (resamples + 1) for pair, k in as_extreme.items()}
 

@@ -39,6 +39,24 @@ def ranks(values: Array, descending: bool) -> Ranks:
     return np.stack([1 + np.count_nonzero(goodness > own, axis=0) for own in goodness])
 
 
+def mid_ranks(values: Array, descending: bool, competing: NDArray[np.bool_], first: int | None = None) -> Array:
+    """Ranks in each resample among the competing teams and the team itself; ties share the mean of their places.
+
+    Args:
+        values: of the teams, [teams, resamples].
+        descending: whether the highest is the best.
+        competing: the teams that count for the ranks of others, [teams].
+        first: of how many teams, the first ones, the ranks are wanted; of all without.
+    """
+    goodness = np.round(values if descending else -values, DIGITS)
+    others = goodness[competing]
+    placed = []
+    for own, competes in zip(goodness[:first], competing, strict=False):
+        ties = np.count_nonzero(others == own, axis=0) - int(competes)
+        placed.append(1 + np.count_nonzero(others > own, axis=0) + ties / 2)
+    return np.stack(placed)
+
+
 def wins(places: Ranks) -> Array:
     """The share of resamples in which each team is first; teams that share the first rank share the win. [teams]."""
     first = places == 1

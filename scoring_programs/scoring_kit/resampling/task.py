@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from scoring_kit.resampling.columns import TeamColumn
+from scoring_kit.program import AVERAGE_RANK
+from scoring_kit.resampling.columns import TeamColumn, over
 from scoring_kit.resampling.draws import bootstrap_counts
 from scoring_kit.resampling.groups import tie_groups
 from scoring_kit.resampling.holm import holm
 from scoring_kit.resampling.randomisation import p_values
-from scoring_kit.resampling.ranks import mean_tau, percentile_interval, rank_interval, ranks, shares, wins
+from scoring_kit.resampling.ranks import mean_tau, mid_ranks, percentile_interval, rank_interval, ranks, shares, wins
 from scoring_kit.units import Array
 
 FEWEST_UNITS = 10
@@ -112,7 +113,7 @@ def _bootstrap(columns: Sequence[TeamColumn], units: int, settings: Resampling, 
     """Each team's score in each bootstrap sample, the same samples for all: [teams, resamples]."""
     blocks = []
     for counts in bootstrap_counts(units, settings.resamples, settings.seed):
-        blocks.append(np.stack([column.over(counts) for column in columns]))
+        blocks.append(over(columns, counts))
         advance(len(counts) * len(columns))
     return np.concatenate(blocks, axis=1)
 
@@ -121,8 +122,11 @@ def other_rankings(order: Mapping[str, TeamColumn], units: int) -> dict[str, dic
     """Other ways to make one figure of the units: their mean, their median, the mean of the ranks on each.
 
     A unit on which no team's metric is defined is left out; the value of a team that is alone undefined is its worst.
+    None for average ranks, which are no figure of a single team's answers.
     Source: Wiesenfarth et al., Scientific Reports 11, 2021: aggregate then rank, rank then aggregate.
     """
+    if next(iter(order.values())).column.computation == AVERAGE_RANK:
+        return {}
     values = np.stack([column.by_unit(units) for column in order.values()])
     kept = values[:, ~np.isnan(values).all(axis=0)]
     if not kept.shape[1]:
@@ -130,20 +134,12 @@ def other_rankings(order: Mapping[str, TeamColumn], units: int) -> dict[str, dic
     first = next(iter(order.values())).column
     worst = np.nanmin(kept) if first.sort == "desc" else np.nanmax(kept)
     kept = np.where(np.isnan(kept), worst, kept)
-    places = ranks(kept, first.sort == "desc").astype(np.float64)
     ways = {
         "mean": kept.mean(axis=1),
         "median": np.median(kept, axis=1),
-        "mean_rank": _mid_ranks(places).mean(axis=1),
+        "mean_rank": mid_ranks(kept, first.sort == "desc", np.ones(len(kept), dtype=bool)).mean(axis=1),
     }
     return {name: dict(zip(order, way.tolist(), strict=True)) for name, way in ways.items()}
-
-
-def _mid_ranks(places: Array) -> Array:
-    """Shared ranks (1, 2, 2, 4) as the mean of the places that are shared (1, 2.5, 2.5, 4)."""
-    ties = np.stack([np.count_nonzero(places == own, axis=0) for own in places])
-    result: Array = places + (ties - 1) / 2
-    return result
 
 
 def pair_records(resampled_task: Resampled, scores: Mapping[str, float], shown: Sequence[str]) -> list[dict[str, Any]]:

@@ -124,6 +124,7 @@ def test_a_hostile_zip_ends_no_dry_run(name: str, dry_run: Callable[..., dict[st
     assert "Bad or empty zip file" in run["message"]
 
 
+@pytest.mark.slow
 def test_output_below_a_thousand_folders_ends_no_dry_run(verb: Callable[..., Said], tmp_path: Path) -> None:
     scorer = "import os\nos.chdir('../output')\nfor _ in range(1500):\n    os.mkdir('d')\n    os.chdir('d')\n"
     Bundle(scorer).write(tmp_path / "bundle")

@@ -98,6 +98,7 @@ def test_help_imports_nothing_that_is_not_needed() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_build_prints_results_to_stdout_and_messages_to_stderr(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
     command = [sys.executable, "-m", "gen_bundle", str(folder), "--out", str(tmp_path / "b.zip"), "--json"]

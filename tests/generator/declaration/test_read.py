@@ -173,6 +173,7 @@ def any_folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder, (folder / "bundle.yaml").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_no_declaration_ends_in_a_traceback(any_folder: tuple[Path, str], data: st.DataObject) -> None:
     folder, sound = any_folder

@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import jsonschema
+import pytest
 import yaml
 
 from gen_bundle.declaration.schema import schema_text
@@ -13,6 +14,7 @@ def test_the_committed_schema_is_current() -> None:
     assert committed == schema_text(), "run: make schema"
 
 
+@pytest.mark.slow
 def test_every_declaration_keeps_to_the_schema() -> None:
     schema = json.loads(schema_text())
     for folder in competitions().values():

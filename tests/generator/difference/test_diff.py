@@ -224,6 +224,7 @@ def test_a_folder_is_the_same_as_its_zip(tmp_path: Path) -> None:
     assert (result.exit_code, result.stdout) == (0, "The same.\n")
 
 
+@pytest.mark.slow
 def test_declarations_are_built_to_be_compared(tmp_path: Path) -> None:
     old = small_competition(tmp_path / "a")
     new = small_competition(tmp_path / "b", lambda top: top["phases"][-1].update(max_submissions=7))
@@ -261,6 +262,7 @@ def test_what_is_no_bundle_is_an_error(tmp_path: Path) -> None:
         assert "error:" in result.stderr
 
 
+@pytest.mark.slow
 def test_every_recorded_upload_equals_itself_and_differs_from_the_next() -> None:
     readable = []
     for upload in recorded_uploads():

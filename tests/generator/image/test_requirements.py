@@ -76,6 +76,7 @@ def manifest(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_what_is_declared_is_locked_with_all_that_it_brings(
     competition: Path, manifest: Path, index: dict[str, str], tmp_path: Path
 ) -> None:
@@ -109,6 +110,7 @@ def test_what_is_declared_is_locked_with_all_that_it_brings(
     assert (competition / "requirements.lock").read_text() == before
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("index")
 def test_what_cannot_be_resolved_is_said_in_pips_words(competition: Path, manifest: Path) -> None:
     declare(competition, {**DECLARATION, "requirements": ["own-scorer==1.2", "not-there==3.0"]})
@@ -118,6 +120,7 @@ def test_what_cannot_be_resolved_is_said_in_pips_words(competition: Path, manife
     assert not (competition / "requirements.lock").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("index")
 def test_the_lock_goes_with_the_requirements(competition: Path, manifest: Path) -> None:
     declare(competition, {**DECLARATION, "requirements": ["own-scorer==1.2"]})

@@ -8,6 +8,7 @@ import string
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -47,6 +48,7 @@ def tables(draw: st.DrawFn) -> list[list[str]]:
     return [names, *rows]
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(tables(), st.sampled_from([".csv", ".tsv", ".jsonl"]), st.sampled_from(["none", "50:50"]))
 @example([["id", "label"], ["1", "yes"], ["2", "no"]], ".csv", "none")
@@ -91,6 +93,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(VALUES)
 @example("no")

@@ -20,6 +20,7 @@ KIT_OF_OTHERS = 'lint.isort.known-first-party=["gen_bundle","tests"]'
 """For an organiser the kit comes with the tool: where it is imported must not depend on the package's name."""
 
 
+@pytest.mark.slow
 def test_a_new_competition_passes_its_generated_test(tmp_path: Path) -> None:
     folder = new_package(Place("film-reviews", tmp_path, 'Films: "good" or bad?'))
     assert read_competition(folder).title == 'Films: "good" or bad?'
@@ -44,6 +45,7 @@ def test_names_that_cannot_be_used(tmp_path: Path, name: str) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_any_accepted_name_builds(tmp_path: Path) -> None:
     folder = new_package(Place("Films_-b_", tmp_path))
     assert read_competition(folder).docker_image == "gen-bundle/films-b:0.1.0"

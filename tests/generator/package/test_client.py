@@ -98,6 +98,7 @@ def test_a_wrong_answer_is_named_by_verb_and_field(tmp_path: Path, old: str, new
         build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
 
 
+@pytest.mark.slow
 def test_one_process_answers_all_verbs_of_a_build_and_may_print(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
     code = folder / "my_task" / "organiser.py"

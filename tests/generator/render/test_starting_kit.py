@@ -118,6 +118,7 @@ def test_an_answer_is_packed_and_scored_at_home(kit: Path, competition: Path, tm
     assert (tmp_path / "out" / "detailed_results.html").exists()
 
 
+@pytest.mark.slow
 def test_clpsych_is_checked_and_scored_from_raw_timelines(tmp_path: Path) -> None:
     source = resource("bundles") / "clpsych2025"
     with zipfile.ZipFile(_written(tmp_path / "kit.zip", kit_of(source, tmp_path / "work"))) as archive:

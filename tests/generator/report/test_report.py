@@ -12,6 +12,8 @@ import pytest
 
 from tests.generator.report.shared_task import rank, shared_task, submissions
 
+pytestmark = pytest.mark.slow  # nearly each test makes a report
+
 TEAMS = {"Ahead": 0.95, "=Formula": 0.85, "<b>Bold $x$ & 中文_队": 0.6, "Slow": 0.4, "Quiet": 0.7, "Gone": 0.75}
 BASE = "Majority"
 KEYS = {"column", "unit", "units", "resamples", "seed", "teams", "pairs", "stability"}

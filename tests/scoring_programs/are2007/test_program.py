@@ -16,6 +16,7 @@ GOLD = files_of(resource("bundles") / NAME / "data" / "dev")
 ANSWER = files_of(resource("bundles") / NAME / "data" / "baselines" / "dev" / "good")
 
 
+@pytest.mark.slow
 def test_it_runs_without_torch_transformers_pandas_and_scikit_learn(tmp_path: Path) -> None:
     write_files(tmp_path / "gold", GOLD)
     write_files(tmp_path / "answer", ANSWER)

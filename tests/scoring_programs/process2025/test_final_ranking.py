@@ -15,8 +15,8 @@ from gen_bundle.package.programs import program_description
 from gen_bundle.package.resolve import Unit, resolve
 from gen_bundle.resources import resource
 from process2025.final_ranking import combined_scores, invitations, rank, team_name
+from scoring_kit.board import shared_ranks
 from scoring_kit.errors import OrganiserError, Problems
-from scoring_kit.ranking import shared_ranks
 from tests.scoring_programs.framed import write_files
 from tests.scoring_programs.process2025.gold import CLASSES, GOLD, answers
 

@@ -20,7 +20,7 @@ def test_a_submission_is_read_without_collection_which_goes_on_even_after_a_refu
 
     manifest = Manifest("made-up", ("one",), ("one",), "joint", {}, {})
     with pytest.raises(SubmissionError):
-        read_submission(SimpleNamespace(read=read), tmp_path, manifest, Problems())  # type: ignore[arg-type]
+        read_submission(SimpleNamespace(read=read), tmp_path, manifest, Problems())
     assert (seen, gc.isenabled()) == ([False], True)
 
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoring_kit.board import shared_ranks
 from scoring_kit.errors import OrganiserError
-from scoring_kit.ranking import View, rank, shared_ranks, shown_records, standing, tied
+from scoring_kit.ranking import View, rank, shown_records, standing, tied
 from scoring_kit.scores_table import read_scores
 from tests.scoring_programs.clarity2026.gold import DEV, PERFECT
 from tests.scoring_programs.framed import Files, write_files

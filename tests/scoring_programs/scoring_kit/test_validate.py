@@ -315,6 +315,7 @@ def test_a_zip_is_not_trusted(
     assert not (tmp_path.parent / "answer.txt").exists()
 
 
+@pytest.mark.slow
 def test_whatever_a_zip_holds_there_is_a_verdict(
     module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -205,6 +205,7 @@ def test_the_pairing_is_the_best_of_all(gold: list[Event], predicted: list[Event
     assert summary(list(pair_events(gold, predicted))) == enumerated(gold, predicted)
 
 
+@pytest.mark.slow
 @given(gold=st.lists(EVENTS, min_size=3, max_size=3), predicted=st.lists(EVENTS, min_size=3, max_size=3))
 def test_the_pairing_weighs_what_networkx_finds(gold: list[list[Event]], predicted: list[list[Event]]) -> None:
     """Maximum weight matching by blossoms, with whole numbers in which the number of pairs breaks ties."""

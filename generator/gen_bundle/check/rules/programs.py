@@ -10,6 +10,7 @@ from gen_bundle.check.registry import WORKER, Check, Problem, Topic
 from gen_bundle.check.rules.data_files import where
 from gen_bundle.codabench.commands import Role, Verdict, faults
 from gen_bundle.codabench.competition import DataUse, Task
+from gen_bundle.codabench.versions import DIFFERENCES
 from gen_bundle.codabench.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.zips.packed import Package
 from gen_bundle.zips.tree import Node
@@ -17,8 +18,10 @@ from gen_bundle.zips.tree import Node
 PROGRAMS = Topic("Programs and their commands", f"{WORKER} (metadata and command)", reads="both")
 METADATA = ("metadata.yaml", "metadata")
 MAX_SOURCE_BYTES = 1024 * 1024
+COMMENT = re.compile(rb"(?m)^[ \t]*#.*$")
 NEVER_STARTED = (
-    "It is never started: every submission fails with `Could not find scores file, did the scoring program output it?`"
+    "Without its scoring program, every submission fails. An ingestion program is silently skipped: the scoring "
+    "program gets the submission's own files instead of predictions."
 )
 
 
@@ -77,7 +80,7 @@ def programs(bundle: Bundle) -> Iterator[Program]:
 @PROGRAMS.broken(
     "program-without-metadata",
     "a program without metadata at its root",
-    f"{NEVER_STARTED}; an ingestion program is silently skipped. "
+    f"{NEVER_STARTED} "
     "→ Put a file named exactly metadata.yaml, with a `command`, at the root, without a folder around it.",
 )
 def _program_without_metadata(bundle: Bundle) -> Iterator[Problem]:
@@ -142,8 +145,17 @@ PROGRAMS.broken(
 PROGRAMS.broken(
     "command-script-missing",
     "a command that starts a script that does not exist or cannot be run",
-    "Every submission fails. → Name a script of the program, with its interpreter: `python3 /app/program/score.py`.",
+    "Every submission fails; for an ingestion program, only because the scoring program finds no predictions. "
+    "→ Name a script of the program, with its interpreter: `python3 /app/program/score.py`.",
 )(_commands_with("broken", "script"))
+
+PROGRAMS.trap(
+    "command-folder",
+    "a command with a folder that the program does not have",
+    "The program does not find what it looks for there. → An ingestion program has /app/program, /app/input_data, "
+    "/app/ingested_program and /app/output; a scoring program has /app/program, /app/input and /app/output. An "
+    "ingestion program never gets reference data.",
+)(_commands_with("trap", "folder"))
 
 
 @PROGRAMS.trap("requirements-never-installed", "a program with a requirements.txt")
@@ -152,12 +164,23 @@ def _requirements_never_installed(bundle: Bundle) -> Iterator[Problem]:
     for program in programs(bundle):
         names = [name for name in program.package.names if name.rpartition("/")[2].lower() == "requirements.txt"]
         command, _ = program.command()
-        if names and not (isinstance(command, str) and "install" in command):
+        if names and not (isinstance(command, str) and "install" in command) and not _installs(program):
             yield Problem(f"{where(program.use)} contains {names[0]}", program.use.at)
 
 
+def _installs(program: Program) -> bool:
+    """Whether a program's own code installs packages from a list."""
+    return any(b"requirements.txt" in source and b"install" in source for source in _sources(program))
+
+
+def _sources(program: Program) -> Iterator[bytes]:
+    """A program's code without comments, file by file."""
+    for name, node in program.package.tree.root.files():
+        if name.endswith((".py", ".sh", ".R", ".pl")) and node.size <= MAX_SOURCE_BYTES:
+            yield COMMENT.sub(b"", node.read(MAX_SOURCE_BYTES))
+
+
 REFERENCE_PATH = re.compile(rb"""["']/app/input/ref(?:/([\w./-]*))?["']""")
-COMMENT = re.compile(rb"(?m)^[ \t]*#.*$")
 # a program with one of these checks whether a file exists, or does without it
 TOLERANT = re.compile(rb"exists\(|is_?file\(|is_?dir\(|FileNotFoundError|OSError")
 
@@ -165,12 +188,10 @@ TOLERANT = re.compile(rb"exists\(|is_?file\(|is_?dir\(|FileNotFoundError|OSError
 def _reference_paths(program: Program) -> set[str]:
     """The paths below /app/input/ref that a program's sources name literally; empty text for the folder itself."""
     named: set[str] = set()
-    for name, node in program.package.tree.root.files():
-        if name.endswith((".py", ".sh", ".R", ".pl")) and node.size <= MAX_SOURCE_BYTES:
-            source = COMMENT.sub(b"", node.read(MAX_SOURCE_BYTES))
-            if not TOLERANT.search(source):
-                paths = (found.group(1) or b"" for found in REFERENCE_PATH.finditer(source))
-                named |= {path.decode("ascii").strip("/") for path in paths}
+    for source in _sources(program):
+        if not TOLERANT.search(source):
+            paths = (found.group(1) or b"" for found in REFERENCE_PATH.finditer(source))
+            named |= {path.decode("ascii").strip("/") for path in paths}
     return named
 
 
@@ -200,17 +221,22 @@ def _reference_data_missing(bundle: Bundle) -> Iterator[Problem]:
 
 @PROGRAMS.trap("solution-with-metadata", "an example submission that contains a metadata file", reads="v2")
 def _solution_with_metadata(bundle: Bundle) -> Iterator[Problem]:
-    """A submission with metadata is run as a program; without a command in it, nothing of the submission reaches the
-    scoring program.
-    → Remove the file from submissions of results.
+    """Without an ingestion program, the scoring program gets no predictions. Up to 1.26 a submission with metadata is
+    run as a program, and without a command in it nothing is copied; since 1.27 its command is never run.
+    → Remove the file from submissions of results. For submissions of code, give the task an ingestion program.
     """
     if any("ingestion_program" in task.files for task in bundle.competition.tasks):
         return
+    runs_submissions = DIFFERENCES[bundle.platform].submission_is_a_program
     for use in bundle.competition.solutions:
         package = bundle.package(use)
         program = Program(Task((), 0, "", {}), use, "scoring", package) if package and not package.fault else None
-        if program and program.metadata is not None and program.command()[1]:
-            yield Problem(f"{where(use)} contains {program.metadata[0]} without a command", use.at)
+        if program is None or program.metadata is None:
+            continue
+        has_command = program.command()[1] is None
+        if has_command is not runs_submissions:
+            what = "whose command is never run" if has_command else "without a command"
+            yield Problem(f"{where(use)} contains {program.metadata[0]} {what}", use.at)
 
 
 @PROGRAMS.note("reference-data-wrapped", "reference data in a folder of its own inside the zip", source=WORKER)

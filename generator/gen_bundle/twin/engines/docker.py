@@ -47,6 +47,10 @@ ENVIRONMENT = ("PYTHONUNBUFFERED=1", "http_proxy=", "https_proxy=")
 LOG_BOUNDS = {"max-size": "32m", "max-file": "2"}
 PODMAN_LOG_BOUNDS = {"max-size": "64m"}  # it knows one file, and begins it anew
 POLL_SECONDS = 0.1
+NO_NETWORK = (
+    "the ingestion program, and the code that it runs, were without a network; the platform's workers leave it on "
+    "unless their operators turn it off (--network)"
+)
 
 
 class DockerEngine:
@@ -121,6 +125,8 @@ class DockerEngine:
         models = model_mounts(container)
         modes = {"ro": "read-only", "rw": "writable"}
         notes = tuple(f"{m.source} is mounted {modes[m.mode]}; on the platform it does not exist" for m in models)
+        if container.kind == "ingestion" and not self._network:
+            notes = (*notes, NO_NETWORK)
         binds = {
             str(mount.source): {"bind": mount.target, "mode": mount.mode} for mount in (*container.mounts, *models)
         }

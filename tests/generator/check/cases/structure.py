@@ -178,15 +178,24 @@ CASES = {
         ),
     ),
     "command-script-missing": Case(command("python3 Score.py"), command("python3 -u score.py")),
+    "command-folder": Case(
+        command("python3 score.py /input /output"), command("python3 score.py /app/input /app/output")
+    ),
     "requirements-never-installed": Case(
-        write("scoring/requirements.txt", b"numpy\n"), write("requirements.txt", b"numpy\n")
+        write("scoring/requirements.txt", b"numpy\n"),
+        both(
+            write("scoring/requirements.txt", b"numpy\n"),
+            command("bash run.sh"),
+            write("scoring/run.sh", b"pip install -r /app/program/requirements.txt && python3 score.py\n"),
+        ),
     ),
     "reference-data-missing": Case(
         write("scoring/score.py", b"open('/app/input/ref/gold.txt')\n"),
         write("scoring/score.py", b"open('/app/input/ref/truth.txt')\n"),
     ),
     "solution-with-metadata": Case(
-        both(SOLUTION, write("sol/metadata", b"description: mine\n")), both(SOLUTION, write("sol/metadata.json", b"{}"))
+        both(SOLUTION, write("sol/metadata", b"command: python3 predict.py\n")),
+        both(SOLUTION, write("sol/metadata", b"description: mine\n")),
     ),
     "reference-data-wrapped": Case(
         both(put("tasks", 0, "reference_data", "r.zip"), write("r.zip", packed({"ref/truth.txt": b"a"}))),

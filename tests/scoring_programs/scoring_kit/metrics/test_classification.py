@@ -29,6 +29,7 @@ def test_counts_and_ratios_agree(pairs: list[tuple[str, str]]) -> None:
     assert scores.macro_recall == pytest.approx(sum(scores.recall) / 3)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from("abc?"), st.sampled_from(LABELS)), min_size=1, max_size=40))
 def test_the_figures_are_scikit_learns(pairs: list[tuple[str, str]]) -> None:
     predicted, gold = [p for p, _ in pairs], [g for _, g in pairs]

@@ -55,5 +55,5 @@ def _mean(sums: Array) -> Array:
     return mean
 
 
-def _median(values: Array, counts: Array) -> float:
-    return float(np.median(np.repeat(values[:, 0], counts.astype(int))))
+def _median(values: Array, counts: Array) -> Array:
+    return np.array([np.median(np.repeat(values[:, 0], row)) for row in counts.astype(int)])

@@ -36,7 +36,7 @@ def main() -> int:
         folder = _submission(request.submission, Path(work) / "unpacked")
         if folder is None:
             return 1
-        if not _prepare_gold(program, request.gold, Path(work) / "input" / "ref"):
+        if not prepare_gold(program, request.gold, Path(work) / "input" / "ref"):
             return 2
         shutil.copytree(folder, Path(work) / "input" / "res")
         command = [sys.executable, str(program / "score.py"), str(Path(work) / "input"), str(request.out)]
@@ -46,7 +46,7 @@ def main() -> int:
     return status
 
 
-def _prepare_gold(program: Path, source: Path, folder: Path) -> bool:
+def prepare_gold(program: Path, source: Path, folder: Path) -> bool:
     """Make reference data of the gold; False, with the reason printed, where that cannot be done.
 
     A scoring package whose gold comes in several forms has a module `gold_files` for that; the others read the folder

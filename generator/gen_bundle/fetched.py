@@ -1,0 +1,81 @@
+"""What `gen-bundle fetch` writes beside the submissions of a phase: when each was sent, and which are on the board."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from gen_bundle.errors import UserError
+
+COMPETITION, RECORDS, BOARD, SUBMISSIONS = "competition.json", "submissions.json", "board.json", "submissions"
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What is known of the submissions to a phase.
+
+    Attributes:
+        on_board: the folders OWNER/DATE of those on the leaderboard. One that was scored for several tasks or queues
+            is there if any of its parts is.
+        end: of the phase; None where it has none, or was fetched without it.
+        late: the folders of those that were sent after the end.
+        several_rows: how many participants have more than one row on the leaderboard: of several submissions, or of
+            one that was scored in several queues.
+    """
+
+    on_board: Sequence[str]
+    end: datetime | None
+    late: Sequence[str]
+    several_rows: int
+
+    @property
+    def notes(self) -> list[str]:
+        """What the organisers should know."""
+        if not self.several_rows:
+            return []
+        have = "participant has" if self.several_rows == 1 else "participants have"
+        return [
+            f"{self.several_rows} {have} several rows on the platform's leaderboard, where average ranks count them "
+            "all. Here each team has one."
+        ]
+
+
+def read_fetched(submissions: Path) -> Fetched | None:
+    """What is known of a phase's folder of submissions; None where `fetch` did not write it.
+
+    Raises:
+        UserError: a file that `fetch` writes is damaged.
+    """
+    phase = submissions.resolve().parent
+    files = (phase.parent / COMPETITION, phase / RECORDS, phase / BOARD)
+    if submissions.resolve().name != SUBMISSIONS or not all(file.is_file() for file in files):
+        return None
+    try:
+        competition, records, board = (json.loads(file.read_text(encoding="utf-8")) for file in files)
+        return _fetched(phase.name, competition, records, board)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        names = ", ".join(file.name for file in files)
+        raise UserError(
+            f"{phase}: what gen-bundle fetch wrote is damaged ({type(error).__name__} in {names}). Fetch it again."
+        ) from error
+
+
+def _fetched(phase: str, competition: Any, records: Any, board: Any) -> Fetched:
+    ends = {one["folder"]: one.get("end") for one in competition["phases"]}
+    end = datetime.fromisoformat(ends[phase]) if ends.get(phase) else None
+    shown = {record["parent"] or record["id"] for record in records if record["on_leaderboard"]}
+    scored = {
+        PurePosixPath(record["file"]).relative_to(SUBMISSIONS).parent.as_posix(): record
+        for record in records
+        if record["file"] and PurePosixPath(record["file"]).parts[0] == SUBMISSIONS
+    }
+    rows = Counter(row["owner"] for row in board["submissions"])
+    return Fetched(
+        on_board=[folder for folder, record in scored.items() if record["id"] in shown],
+        end=end,
+        late=[f for f, record in scored.items() if end and datetime.fromisoformat(record["created"]) > end],
+        several_rows=sum(number > 1 for number in rows.values()),
+    )

@@ -1,0 +1,103 @@
+"""All teams' scores as the platform's board has them: written, computed, and compared with each other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from decimal import ROUND_HALF_UP, Decimal
+
+from scoring_kit.program import AVERAGE_RANK, STORED, Column, Program
+from scoring_kit.results import comparable
+from scoring_kit.scores_table import Scores
+from scoring_kit.team_results import TeamResults
+
+
+def written_scores(program: Program, scored: TeamResults) -> Scores:
+    """Every scored team's value in every column that the scorer writes; None where it did not enter the task."""
+    return {
+        team: {
+            column.key: None if value is None else column.bounded(value)
+            for column in program.columns
+            if column.computation is None and column.task in own
+            for value in [own[column.task].metrics[column.key].value]
+        }
+        for team, own in scored.results.items()
+    }
+
+
+def board(program: Program, written: Scores, baselines: Collection[str] = ()) -> Scores:
+    """Every team's value in every column as the platform makes them; None where it entered nothing of the column.
+
+    A computed column is made of the `worst` of a task that the team did not enter, because that is on the board.
+    Average ranks are those among the teams that are no baselines; a baseline has the one that it would have as one more
+    team. A computed column that is given is taken as it is.
+    """
+    scores = {team: _with_computed(program, own) for team, own in written.items()}
+    for column in program.columns:
+        if column.computation == AVERAGE_RANK:
+            ranks = average_ranks(program, column, scores, baselines)
+            for team, own in scores.items():
+                if own[column.key] is None and _entered(column, own):
+                    own[column.key] = ranks.get(team)
+    return scores
+
+
+def average_ranks(
+    program: Program, column: Column, scores: Scores, baselines: Collection[str] = ()
+) -> dict[str, float]:
+    """The mean of each team's ranks in the columns that an `avg_rank` column refers to.
+
+    Ranks are those of the shown scores, in each column's own direction; equal ones share the mean of their places.
+    `gen_bundle.codabench.average_rank` names the source, and a test holds both to the same figures. Every team that
+    entered anything has a score in all these columns, which are written and shown (the declaration allows no others).
+    """
+    entered = {team: own for team, own in scores.items() if any(value is not None for value in own.values())}
+    competing = [team for team in entered if team not in baselines]
+    sources = [source for source in program.columns if source.key in column.of]
+    if not sources:
+        return {}
+
+    def rank(team: str, source: Column) -> float:
+        among = {one: _shown(source, entered[one][source.key]) for one in {*competing, team}}
+        return mid_ranks(shared_ranks(among, source.sort == "desc"))[team]
+
+    return {
+        team: round(sum(rank(team, source) for source in sources) / len(sources), column.precision) for team in entered
+    }
+
+
+def shared_ranks(values: Mapping[str, float | None], descending: bool) -> dict[str, int]:
+    """The rank of every team with a value, best first; equal ones share the best of their ranks (1, 2, 2, 4)."""
+    there = {team: comparable(value) for team, value in values.items() if value is not None}
+    ordered = sorted(there.values(), reverse=descending)
+    first: dict[float, int] = {}
+    for place, value in enumerate(ordered, start=1):
+        first.setdefault(value, place)
+    return {team: first[value] for team, value in there.items()}
+
+
+def mid_ranks(ranks: Mapping[str, int]) -> dict[str, float]:
+    """Shared ranks (1, 2, 2, 4) as the mean of the places that are shared (1, 2.5, 2.5, 4)."""
+    counts = Counter(ranks.values())
+    return {team: place + (counts[place] - 1) / 2 for team, place in ranks.items()}
+
+
+def _with_computed(program: Program, written: Mapping[str, float | None]) -> dict[str, float | None]:
+    values = {column.key: written.get(column.key) for column in program.columns}
+    stored = {c.key: c.worst if values[c.key] is None else values[c.key] for c in program.columns if not c.computation}
+    computed = program.with_computed({key: value for key, value in stored.items() if value is not None})
+    for column in program.columns:
+        if column.computation not in (None, AVERAGE_RANK) and values[column.key] is None and _entered(column, values):
+            values[column.key] = computed[column.key]
+    return values
+
+
+def _entered(column: Column, values: Mapping[str, float | None]) -> bool:
+    """Whether a team entered anything of a computed column."""
+    return any(values[key] is not None for key in column.of)
+
+
+def _shown(column: Column, value: float | None) -> float | None:
+    """A written score as the board shows it: stored with ten decimals, then rounded to the column's precision."""
+    score = column.worst if value is None else value
+    return None if score is None else round(float(Decimal(score).quantize(STORED, ROUND_HALF_UP)), column.precision)

@@ -1,0 +1,100 @@
+"""The example of a competition that takes code: its data, and the whole way through the built zip."""
+
+import csv
+import io
+import runpy
+import shutil
+import zipfile
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.build import BuildRequest, build
+from gen_bundle.check import check_path
+from gen_bundle.codabench.versions import PlatformVersion
+from gen_bundle.resources import resource
+from gen_bundle.twin.engines.process import ProcessEngine
+from gen_bundle.twin.replay import DryRunRequest, dry_run
+from tests.bundles.replayed import files_of, pages
+
+NAME = "helpdesk"
+FOLDER = resource("bundles") / NAME
+PARTS = {"dev": 60, "test": 90}
+
+
+def rows(*parts: str) -> list[dict[str, str]]:
+    with FOLDER.joinpath("data", *parts).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("helpdesk") / "bundle.zip"
+    (built,) = build(BuildRequest(NAME, path))
+    assert not built.errors
+    return path
+
+
+def test_committed_data_are_what_the_script_writes(tmp_path: Path) -> None:
+    copy = tmp_path / NAME
+    shutil.copytree(FOLDER, copy)
+    shutil.rmtree(copy / "data")
+    shutil.copytree(FOLDER / "data" / "baselines", copy / "data" / "baselines")
+    runpy.run_path(str(copy / "make_data.py"), run_name="__main__")
+    assert files_of(copy / "data") == files_of(FOLDER / "data")
+
+
+@pytest.mark.parametrize(("phase", "size"), PARTS.items())
+def test_code_reads_the_messages_without_their_desks(phase: str, size: int) -> None:
+    messages, gold = rows("input", phase, "messages.csv"), rows(phase, "gold.csv")
+    assert [row["id"] for row in messages] == [row["id"] for row in gold]
+    assert len(gold) == size
+    assert list(messages[0]) == ["id", "text"]
+    assert {row["desk"] for row in gold} == {"billing", "delivery", "lockers", "returns"}
+    training = rows("input", phase, "train.csv")
+    assert training == rows("public", "train.csv")
+    assert not {row["text"] for row in training} & {row["text"] for row in messages}
+
+
+def test_participants_never_get_the_messages(bundle: Path) -> None:
+    hidden = {row["text"] for phase in PARTS for row in rows("input", phase, "messages.csv")}
+    with zipfile.ZipFile(bundle) as opened:
+        for name in opened.namelist():
+            if name.startswith(("public_data/", "starting_kits/", "solutions/", "ingestion_programs/")):
+                with zipfile.ZipFile(io.BytesIO(opened.read(name))) as inner:
+                    tables = [inner.read(member).decode() for member in inner.namelist() if member.endswith(".csv")]
+                cells = {cell for table in tables for row in csv.reader(table.splitlines()) for cell in row}
+                assert not hidden & cells, name
+                assert bool(cells) == name.startswith(("public_data/", "starting_kits/"))
+
+
+def test_the_submission_page_says_what_code_may_do() -> None:
+    text = pages(NAME)["pages/submission.md"]
+    for said in ("def predict(input_folder: Path, output_folder: Path)", "| Test | 270 s |", "4096 MiB", "`desk`"):
+        assert said in text
+
+
+@pytest.mark.parametrize("version", PlatformVersion)
+def test_the_check_finds_nothing(version: PlatformVersion, bundle: Path) -> None:
+    report = check_path(bundle, now=datetime(2026, 12, 1, tzinfo=UTC), version=version)
+    assert (report.accepted, report.later, report.findings) == (True, "ok", [])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", PlatformVersion)
+def test_baselines_are_run_and_scored(version: PlatformVersion, bundle: Path, tmp_path: Path) -> None:
+    results = dry_run(DryRunRequest(bundle, tmp_path / "out", version=version), ProcessEngine())
+    assert [(row.phase, row.rank, row.submission) for row in results.board] == [
+        (phase, rank, name) for phase in PARTS for rank, name in ((1, "naive-bayes"), (2, "majority"))
+    ]
+    scores = {(run.phase, run.submission): run.scores or {} for run in results.runs}
+    [(most_frequent, _)] = Counter(row["desk"] for row in rows("public", "train.csv")).most_common(1)
+    for phase in PARTS:
+        gold = [row["desk"] for row in rows(phase, "gold.csv")]
+        assert scores[phase, "majority"]["accuracy"] == gold.count(most_frequent) / len(gold)
+        assert 0.7 < scores[phase, "naive-bayes"]["accuracy"] < 0.9
+        assert all(0 < scores[phase, name]["seconds"] < 60 for name in ("naive-bayes", "majority"))
+        output = tmp_path / "out" / phase / "joint" / "naive-bayes" / "prediction-output"
+        assert len(list(output.glob("run-*/predictions/predictions.csv"))) == 1
