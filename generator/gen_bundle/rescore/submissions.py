@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.errors import UserError
+from gen_bundle.fetched import RECORDS, SUBMISSIONS
 from gen_bundle.live.json_files import read_json
 from gen_bundle.live.submissions import DELETED
 from gen_bundle.zips.packed import JUNK
 
-RECORDS = "submissions.json"
 DATED = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:[ T_-]?(\d\d)[-:.h]?(\d\d)(?:[-:.m]?(\d\d))?)?")
 
 
@@ -50,8 +50,9 @@ def submissions_in(folder: Path) -> list[SubmissionFile]:
         UserError: there is no submission, or the folder cannot be read.
     """
     try:
-        records = folder / RECORDS
-        found = list(_fetched(folder, read_json(records)) if records.is_file() else _found(folder))
+        phase = folder.parent if folder.name == SUBMISSIONS else folder
+        fetched = (phase / RECORDS).is_file()
+        found = [*(_fetched(phase, folder) if fetched else _found(folder))]
     except OSError as error:
         raise UserError(f"--submissions {folder}: cannot be read ({error.strerror or error}).") from error
     if not found:
@@ -64,13 +65,15 @@ def fetched_name(file: str) -> str:
     return "/".join(Path(file).parts[1:3])
 
 
-def _fetched(folder: Path, records: list[Mapping[str, Any]]) -> Iterator[SubmissionFile]:
-    """What `gen-bundle fetch` wrote, also what failed; not what its team took back."""
+def _fetched(phase: Path, folder: Path) -> Iterator[SubmissionFile]:
+    """What `gen-bundle fetch` wrote below `folder`, also what failed; not what its team took back."""
+    records: list[Mapping[str, Any]] = read_json(phase / RECORDS)
+    chosen = {record["parent"] or record["id"] for record in records if record["on_leaderboard"]}
     for record in records:
-        if record["file"] and record["status"] != DELETED:
-            name, path = fetched_name(record["file"]), folder / record["file"]
-            moment = _moment(path.parent.name)
-            yield SubmissionFile(name, str(record["owner"]), path, moment, bool(record["on_leaderboard"]))
+        path = phase / (record["file"] or "")
+        if record["file"] and record["status"] != DELETED and path.is_relative_to(folder):
+            name, moment = fetched_name(record["file"]), _moment(path.parent.name)
+            yield SubmissionFile(name, str(record["owner"]), path, moment, record["id"] in chosen)
 
 
 def _found(folder: Path) -> Iterator[SubmissionFile]:

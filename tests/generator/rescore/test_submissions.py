@@ -77,7 +77,7 @@ def test_a_fetched_phase(tmp_path: Path) -> None:
         record(2, "submissions/ant/2030-01-02T03-04-06/a.zip"),
         record(3, "other/ant/2030-01-02T03-04-05/a.zip", "Failed"),
         record(4, "other/ant/2030-01-02T03-04-04/a.zip", "Deleted"),
-        record(5, None, parent=1),
+        record(5, None, parent=2, on_leaderboard=True),
     ]
     for one in records:
         if one["file"]:
@@ -85,9 +85,11 @@ def test_a_fetched_phase(tmp_path: Path) -> None:
     (tmp_path / "submissions.json").write_text(json.dumps(records))
     assert [(one.name, one.team, one.chosen) for one in submissions_in(tmp_path)] == [
         ("ant/2030-01-02T03-04-05", "ant", False),  # it failed, and may not any more
-        ("ant/2030-01-02T03-04-06", "ant", False),
+        ("ant/2030-01-02T03-04-06", "ant", True),  # for one of its tasks
         ("bee/2030-01-02T03-04-07", "bee", True),
     ]
+    scored = submissions_in(tmp_path / "submissions")  # as it is given to the ranking
+    assert [one.name for one in scored] == ["ant/2030-01-02T03-04-06", "bee/2030-01-02T03-04-07"]
 
 
 @pytest.mark.parametrize("name", ["empty", "missing"])
