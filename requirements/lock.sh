@@ -14,5 +14,6 @@ models "$@" -c score.txt models.in -o models.txt
 compile "$@" -c score.txt -c models.txt metrics.in -o metrics.txt
 models "$@" -c metrics.txt models-tf5.in -o models-tf5.txt
 compile "$@" -c base.txt -c models.txt report.in -o report.txt
-compile "$@" -c base.txt -c metrics.txt -c report.txt dev.in -o dev.txt
+compile "$@" -c base.txt cluster.in -o cluster.txt
+compile "$@" -c base.txt -c metrics.txt -c report.txt -c cluster.txt dev.in -o dev.txt
 compile "$@" -c base.txt -c dev.txt docs.in -o docs.txt

@@ -35,6 +35,7 @@ def test_the_programs_own_dependencies() -> None:
     [
         ("score", "metrics.in", set()),
         ("report", "report.in", set()),
+        ("cluster", "cluster.in", set()),
         ("models", "models.in", {"torch"}),
         ("models", "models-tf5.in", {"torch"}),
     ],

@@ -8,11 +8,11 @@ import re
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
 from gen_bundle.build import finished_bundle
+from gen_bundle.difference.figures import allowance
 from gen_bundle.difference.signatures import SIGNATURE, Setting, differing_settings, parse_signature
 from gen_bundle.errors import UserError
 from gen_bundle.twin.outcomes import TOLERANCE
@@ -189,6 +189,5 @@ def _written_claim(path: Path, text: str) -> Claim:
     rest = text.replace(found.group(), " ")
     figures = {}
     for name, number in FIGURE.findall(rest):
-        exponent = Decimal(number).as_tuple().exponent
-        figures[name] = (float(number), 0.5 * 10.0 ** int(exponent) + 1e-9)
+        figures[name] = (float(number), allowance(number))
     return Claim(parse_signature(found.group()), figures)

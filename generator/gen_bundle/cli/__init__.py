@@ -27,6 +27,7 @@ VERBS = {
     "convert": "Turn a CodaLab 1.5 bundle into a Codabench one.",
     "preview": "Show a bundle as participants will meet it.",
     "diff": "Compare two bundles: what changed, and what it takes on the platform.",
+    "rescore": "Score all submissions again, here or on many machines: who changes, and by how much.",
     "verify": "Score a submission again, and compare with a published result.",
     "rank": "Compute the final ranking over all participants.",
     "login": "Log in to a Codabench site, for the verbs below.",

@@ -17,6 +17,7 @@ from gen_bundle.twin.engines import Container
 from gen_bundle.twin.engines.logs import printable
 from gen_bundle.twin.job_folders import JobFolders, lay_out_prediction, lay_out_scoring
 from gen_bundle.twin.layout import copy_tree
+from gen_bundle.twin.machine import is_machine_fault
 from gen_bundle.twin.programs import ProgramRun, ProgramRuns, Setting, container, run_in_turn
 
 STDERR_SHOWN = 2000
@@ -44,12 +45,14 @@ class Job:
         programs: The containers that ran.
         notes: What the platform would not report.
         failure: Why the submission is Failed by this job; empty when it is not.
+        machine_fault: The failure is the machine's or its engine's, not the submission's.
     """
 
     folders: JobFolders
     programs: ProgramRuns = NOTHING_RAN
     notes: tuple[str, ...] = ()
     failure: str = ""
+    machine_fault: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,11 @@ class Jobs:
     def both(self) -> tuple[Job, Job]:
         """Prediction and scoring."""
         return self.prediction, self.scoring
+
+    @property
+    def machine_fault(self) -> bool:
+        """It failed by the machine or its engine, not by itself."""
+        return any(job.machine_fault for job in self.both)
 
 
 def run_jobs(submission: Path, task: Task, seconds: int, folder: Path, setting: Setting) -> Jobs:
@@ -111,9 +119,10 @@ def _prediction_job(folders: JobFolders, submission: Path, task: Task, seconds: 
         notes = lay_out_prediction(folders, task, submission, version)
         containers, more = _containers(folders, task, setting, is_scoring=False)
     except JobFailedError as failed:
-        return Job(folders, failure=version.failed(failed.cause, failed.detail))
+        text = version.failed(failed.cause, failed.detail)
+        return Job(folders, failure=text, machine_fault=is_machine_fault(failed))
     except OSError as error:
-        return Job(folders, failure=str(error))
+        return Job(folders, failure=str(error), machine_fault=is_machine_fault(error))
     programs = run_in_turn(containers, folders, seconds, setting)
     notes += [*more, *_unseen_ends(programs, is_scoring=False), *programs.notes]
     failure = programs.failure
@@ -131,7 +140,7 @@ def _prediction_job(folders: JobFolders, submission: Path, task: Task, seconds: 
         notes.append(f"the prediction job fails: {fault}")
         # 1.32 has started the scoring job by then, which finds no predictions.
         failure = version.failed(fault if version.submission_is_a_program else worker.BAD_ZIP)
-    return Job(folders, programs, tuple(notes), failure)
+    return Job(folders, programs, tuple(notes), failure, programs.machine_fault)
 
 
 def _scoring_job(
@@ -142,15 +151,16 @@ def _scoring_job(
         notes = lay_out_scoring(folders, task, submission, predictions, setting.version)
         containers, more = _containers(folders, task, setting, is_scoring=True)
     except JobFailedError as failed:
-        return Job(folders, failure=setting.version.failed(failed.cause, failed.detail))
+        text = setting.version.failed(failed.cause, failed.detail)
+        return Job(folders, failure=text, machine_fault=is_machine_fault(failed))
     except OSError as error:
-        return Job(folders, failure=str(error))
+        return Job(folders, failure=str(error), machine_fault=is_machine_fault(error))
     programs = run_in_turn(containers, folders, seconds, setting)
     notes += [*more, *_log_notes(folders, programs), *_unseen_ends(programs, is_scoring=True), *programs.notes]
     if task.ingestion_only_during_scoring and programs.of("ingestion") and not setting.version.submission_is_a_program:
         notes.append(NO_HANDSHAKE)
     failure = programs.failure or _scoring_failure(folders, programs, seconds, setting)
-    return Job(folders, programs, tuple(notes), failure)
+    return Job(folders, programs, tuple(notes), failure, programs.machine_fault)
 
 
 def _containers(

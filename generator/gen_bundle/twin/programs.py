@@ -14,6 +14,7 @@ from gen_bundle.codabench.worker import ContainerKind
 from gen_bundle.twin.engines import Container, Ended, Engine, EngineError, LineListener, Mount
 from gen_bundle.twin.job_folders import JobFolders
 from gen_bundle.twin.layout import allow_owner, drop_strays, open_to_containers
+from gen_bundle.twin.machine import is_machine_fault
 
 CHUNK = 1024**2
 
@@ -57,11 +58,13 @@ class ProgramRuns:
     Attributes:
         notes: What the worker would not have uploaded of their output.
         failure: Why the job ended before all of them had run; empty when they ran to their ends.
+        machine_fault: The failure is the machine's or its engine's.
     """
 
     runs: tuple[ProgramRun, ...]
     notes: tuple[str, ...]
     failure: str
+    machine_fault: bool = False
 
     def of(self, kind: ContainerKind) -> ProgramRun | None:
         """The run of one of the two containers."""
@@ -121,7 +124,7 @@ def run_in_turn(containers: Iterable[Container], folders: JobFolders, seconds: i
     """
     began = time.monotonic()
     runs: list[ProgramRun] = []
-    failure = ""
+    failure, machine_fault = "", False
     try:
         for each in containers:
             left = seconds - (time.monotonic() - began)
@@ -130,12 +133,12 @@ def run_in_turn(containers: Iterable[Container], folders: JobFolders, seconds: i
                 failure = setting.version.failed(worker.TIME_LIMIT.format(seconds=seconds))
                 break
     except (EngineError, OSError) as error:
-        failure = str(error)
+        failure, machine_fault = str(error), is_machine_fault(error)
     finally:
         # Also after a failure: what is left of the output is kept and looked at on this machine.
         allow_owner(folders.root)
         notes = drop_strays(folders.output)
-    return ProgramRuns(tuple(runs), tuple(notes), failure)
+    return ProgramRuns(tuple(runs), tuple(notes), failure, machine_fault)
 
 
 def _run(container: Container, folders: JobFolders, seconds: float, setting: Setting) -> ProgramRun:

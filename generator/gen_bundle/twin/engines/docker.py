@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from gen_bundle.twin.engines import Container, Ended, EngineError, LineListener
 from gen_bundle.twin.engines.connection import API_SECONDS, connect, engine_answers, follow_lines
 from gen_bundle.twin.engines.gpu import gpu_refused, gpu_requests, require_honest_gpus
-from gen_bundle.twin.engines.image import find_image, image_notes
+from gen_bundle.twin.engines.image import find_image, image_notes, pinned_name
 from gen_bundle.twin.engines.models import model_mounts
 from gen_bundle.twin.engines.strict import StrictLimits, folder_bytes
 from gen_bundle.twin.engines.traits import traits
@@ -108,6 +108,15 @@ class DockerEngine:
                 "out --strict"
             )
         return image_notes(image, found)
+
+    def pinned(self, image: str) -> str:
+        """The image by its digest.
+
+        Raises:
+            EngineError: The engine does not have it.
+        """
+        with engine_answers():
+            return pinned_name(image, find_image(self._client, image, pull=self._pull))
 
     def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
         """See `Engine.run`."""

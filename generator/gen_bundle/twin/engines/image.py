@@ -53,3 +53,8 @@ def image_notes(image: str, found: Mapping[str, Any]) -> list[str]:
 def registry_digests(found: Mapping[str, Any]) -> list[str]:
     """Digests under which registries have the image; Podman gives one in `localhost/` to what it built itself."""
     return [digest for digest in found.get("RepoDigests") or [] if not digest.startswith("localhost/")]
+
+
+def pinned_name(image: str, found: Mapping[str, Any]) -> str:
+    """The image's name by its digest, which means the same on every machine; its id where no registry has it."""
+    return next(iter(registry_digests(found)), str(found.get("Id") or image))

@@ -1,0 +1,96 @@
+"""A bundle with all that scoring the submissions to one of its phases takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gen_bundle.build import finished_bundle
+from gen_bundle.codabench.leaderboard import Leaderboard
+from gen_bundle.codabench.worker import time_limit
+from gen_bundle.errors import UserError
+from gen_bundle.rescore.digests import digest_of, digest_of_value
+from gen_bundle.rescore.environment import environment_of
+from gen_bundle.rescore.scoring_job import EngineName, Scorer
+from gen_bundle.twin.bundle import Competition, Phase, Task, open_bundle
+from gen_bundle.twin.competition_yaml import read_competition
+from gen_bundle.twin.engines import Engine, EngineError
+from gen_bundle.twin.engines.docker import DockerEngine
+from gen_bundle.twin.packed import own_columns
+
+
+@dataclass(frozen=True)
+class OpenedBundle:
+    """A bundle, one of its phases, and what scores there.
+
+    Attributes:
+        path: the bundle, which is built if a declaration was named.
+        scorers: of each task, in the order in which they run.
+    """
+
+    path: Path
+    competition: Competition
+    phase: Phase
+    scorers: tuple[Scorer, ...]
+
+    @property
+    def leaderboard(self) -> Leaderboard:
+        """Its leaderboard."""
+        return self.competition.leaderboard
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The ids of the phase's tasks."""
+        return tuple(task.id for task in self.phase.tasks)
+
+    @property
+    def owners(self) -> Mapping[str, str]:
+        """Column → the task that fills it, in a phase of several tasks and as far as programs say so."""
+        if len(self.phase.tasks) < 2:
+            return {}
+        return {key: task.id for task in self.phase.tasks for key in own_columns(task.scoring_program)}
+
+
+def opened_bundle(
+    source: str, phase: str, work: Path, engine: Engine, data: Path | None = None, *, gpu: bool = False
+) -> OpenedBundle:
+    """Open a bundle, or build it, below the folder `work`.
+
+    Raises:
+        UserError: it cannot be read or built, has no such phase, or the engine does not have its image.
+    """
+    work.mkdir()
+    path = finished_bundle(source, work, data)
+    competition = read_competition(open_bundle(path, work / "bundle"))
+    chosen = next((one for one in competition.phases if phase in (one.id, one.name)), None)
+    if chosen is None:
+        known = ", ".join(one.id for one in competition.phases)
+        raise UserError(f"--phase {phase}: no such phase in {source}. Expected one of {known}.")
+    if not chosen.tasks:
+        raise UserError(f"--phase {phase}: has no task in {source}. Expected a phase with at least one.")
+    seconds = time_limit(chosen.execution_time_limit, own_queue=competition.own_queue)
+    name: EngineName = "docker" if isinstance(engine, DockerEngine) else "process"
+    try:
+        image = engine.pinned(competition.image) if isinstance(engine, DockerEngine) else competition.image
+    except EngineError as error:
+        raise UserError(str(error)) from error
+    scorers = tuple(
+        Scorer(
+            task,
+            _files_digest(task),
+            seconds,
+            image,
+            competition.detailed_results,
+            name,
+            gpu,
+            environment_of(name),
+        )
+        for task in chosen.tasks
+    )
+    return OpenedBundle(path, competition, chosen, scorers)
+
+
+def _files_digest(task: Task) -> str:
+    parts = (task.scoring_program, task.reference_data, task.input_data, task.ingestion_program)
+    return digest_of_value([digest_of(part) for part in parts])

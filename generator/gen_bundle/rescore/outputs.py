@@ -1,0 +1,160 @@
+"""What a rescoring leaves: `rescore.json`, `changes.csv` and `rescore.html`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Template
+
+from gen_bundle.plain_text import one_line
+from gen_bundle.render.html_page import Functions, page_template
+from gen_bundle.render.rankings import csv_cell
+from gen_bundle.rescore.changes import Change, Comparison
+from gen_bundle.whole_file import write_whole
+
+TEMPLATES = Path(__file__).resolve().parent / "templates"
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+FIELDS = ("submission", "column", "old", "new", "rank_old", "rank_new")
+NOT_RUN = "Not run"
+"""The status of a run that has no result."""
+
+
+@dataclass(frozen=True)
+class ScoredRun:
+    """A submission scored for a task; a record of `runs` in rescore.json.
+
+    Attributes:
+        status: `Finished`, `Failed` or `Not run`.
+        scores: what the platform would store; None where it stores none.
+        digest: of program, reference data, submission, task and image: equal ones have equal results.
+        message: why it failed or was not run.
+    """
+
+    submission: str
+    task: str
+    status: str
+    exit_code: int | None
+    scores: Mapping[str, Any] | None
+    digest: str
+    message: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The record."""
+        return {
+            "submission": self.submission,
+            "task": self.task,
+            "status": self.status,
+            "exit_code": self.exit_code,
+            "scores": self.scores,
+            "digest": self.digest,
+        }
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """What a rescoring gave.
+
+    Attributes:
+        title: the competition's.
+        phase: the phase's id.
+        against: what the old scores are; empty where there are none.
+        runs: by submission and task.
+        notes: what should be known besides.
+        complete: no job of the old bundle got lost.
+    """
+
+    title: str
+    phase: str
+    against: str
+    runs: Sequence[ScoredRun]
+    comparison: Comparison
+    notes: Sequence[str] = ()
+    complete: bool = True
+
+    @property
+    def not_run(self) -> Sequence[ScoredRun]:
+        """Runs without a result."""
+        return [run for run in self.runs if run.status == NOT_RUN]
+
+    @property
+    def failed(self) -> Sequence[ScoredRun]:
+        """Runs that failed by the submission's fault."""
+        return [run for run in self.runs if run.status == "Failed"]
+
+    @property
+    def good(self) -> bool:
+        """All were scored and nothing changed; without old scores, none failed."""
+        return self.complete and not self.not_run and (self.comparison.same if self.against else not self.failed)
+
+
+def write_outputs(rescored: Rescored, out: Path) -> None:
+    """Write the three files; the same bytes for the same results.
+
+    Raises:
+        UserError: one cannot be written.
+    """
+    write_whole(out / "rescore.json", _json(rescored))
+    write_whole(out / "changes.csv", _csv(rescored.comparison.changes))
+    write_whole(out / "rescore.html", _html(rescored))
+
+
+def _json(rescored: Rescored) -> bytes:
+    content = {
+        "runs": [run.as_dict() for run in rescored.runs],
+        "changes": [{name: getattr(change, name) for name in FIELDS} for change in rescored.comparison.changes],
+    }
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    return f"{text}\n".encode(errors="backslashreplace")
+
+
+def _csv(changes: Sequence[Change]) -> bytes:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*FIELDS[:4], "difference", *FIELDS[4:]])
+    for change in changes:
+        texts = [csv_cell(one_line(change.submission)), csv_cell(change.column)]
+        writer.writerow([*texts, change.old, change.new, difference(change), change.rank_old, change.rank_new])
+    return out.getvalue().encode("utf-8", "backslashreplace")
+
+
+def difference(change: Change) -> float | None:
+    """New less old, without the noise of binary fractions; None where one of them is missing."""
+    return None if change.old is None or change.new is None else round(change.new - change.old, 10)
+
+
+def shown(value: float | None) -> str:
+    """A score as people read it."""
+    return "–" if value is None else f"{value:.10g}"
+
+
+def shown_difference(change: Change) -> str:
+    """What became of a score."""
+    if change.old is None:
+        return "new"
+    if (by := difference(change)) is None:
+        return "lost"
+    return f"{by:+.6g}" if by else "same"
+
+
+def _html(rescored: Rescored) -> bytes:
+    text = _template().render(
+        rescored=rescored,
+        comparison=rescored.comparison,
+        messages={run.submission: run.message for run in reversed(rescored.runs) if run.message},
+        policy=POLICY,
+        style=(TEMPLATES / "rescore.css").read_text(encoding="utf-8"),
+    )
+    return text.encode("utf-8", "backslashreplace")
+
+
+@cache
+def _template() -> Template:
+    filters: Functions = {"line": one_line, "shown": shown, "difference": shown_difference}
+    return page_template(TEMPLATES / "rescore.html.j2", filters)

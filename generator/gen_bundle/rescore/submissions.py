@@ -1,0 +1,126 @@
+"""The submissions in a folder: all that were ever made, not only the latest of each team."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from gen_bundle.errors import UserError
+from gen_bundle.fetched import RECORDS, SUBMISSIONS
+from gen_bundle.live.json_files import read_json
+from gen_bundle.live.submissions import DELETED
+from gen_bundle.zips.packed import JUNK
+
+DATED = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:[ T_-]?(\d\d)[-:.h]?(\d\d)(?:[-:.m]?(\d\d))?)?")
+
+
+@dataclass(frozen=True)
+class SubmissionFile:
+    """One submission.
+
+    Attributes:
+        name: its path below the folder without the ending, `TEAM` or `TEAM/DATE`; no other has it.
+        team: who made it.
+        path: a zip, a folder or a single file.
+        moment: when it was made, if its folder is called by the date.
+        chosen: whether its team has it on the board under a manual rule; None where that is not known.
+    """
+
+    name: str
+    team: str
+    path: Path
+    moment: datetime | None = None
+    chosen: bool | None = None
+
+
+def submissions_in(folder: Path) -> list[SubmissionFile]:
+    """Every submission, the earliest first; those of one moment by name.
+
+    Args:
+        folder: a phase's folder of `gen-bundle fetch`, or one as `gen-bundle rank --submissions` takes it: a zip,
+            folder or file for each team, or folders called by a date, of all teams or within a folder of the team's
+            own.
+
+    Raises:
+        UserError: there is no submission, or the folder cannot be read.
+    """
+    try:
+        phase = folder.parent if folder.name == SUBMISSIONS else folder
+        fetched = (phase / RECORDS).is_file()
+        found = [*(_fetched(phase, folder) if fetched else _found(folder))]
+    except OSError as error:
+        raise UserError(f"--submissions {folder}: cannot be read ({error.strerror or error}).") from error
+    if not found:
+        raise UserError(f"--submissions {folder}: holds no submission. Expected a zip, folder or file for each team.")
+    return sorted(found, key=lambda one: (one.moment or datetime.min, one.name))
+
+
+def fetched_name(file: str) -> str:
+    """The name of a submission by the `file` of its record: scored or not, it keeps its name when it is moved."""
+    return "/".join(Path(file).parts[1:3])
+
+
+def _fetched(phase: Path, folder: Path) -> Iterator[SubmissionFile]:
+    """What `gen-bundle fetch` wrote below `folder`, also what failed; not what its team took back."""
+    records: list[Mapping[str, Any]] = read_json(phase / RECORDS)
+    chosen = {record["parent"] or record["id"] for record in records if record["on_leaderboard"]}
+    for record in records:
+        path = phase / (record["file"] or "")
+        if record["file"] and record["status"] != DELETED and path.is_relative_to(folder):
+            name, moment = fetched_name(record["file"]), _moment(path.parent.name)
+            yield SubmissionFile(name, str(record["owner"]), path, moment, record["id"] in chosen)
+
+
+def _found(folder: Path) -> Iterator[SubmissionFile]:
+    if not folder.is_dir():
+        raise UserError(f"--submissions {folder}: no such folder. Expected a zip, folder or file for each team in it.")
+    walked = list(_walk(folder, None, None))
+    names = [_name(path, folder) for path, _, _ in walked]
+    several = {name for name, count in Counter(names).items() if count > 1}
+    for name, (path, team, moment) in zip(names, walked, strict=True):
+        own = path.relative_to(folder).as_posix() if name in several else name
+        yield SubmissionFile(own, team, path, moment)
+
+
+def _walk(folder: Path, team: str | None, moment: datetime | None) -> Iterator[tuple[Path, str, datetime | None]]:
+    """Each submission with its team and moment, as the ranking reads the same folder."""
+    for path in _listed(folder):
+        own = _moment(path.name) if path.is_dir() else None
+        if own is not None and team is not None:
+            yield _sent(path), team, own
+        elif own is not None:
+            yield from _walk(path, None, own)
+        elif team is None and path.is_dir() and any(one.is_dir() and _moment(one.name) for one in path.iterdir()):
+            yield from _walk(path, path.name, moment)
+        else:
+            yield path, team or (path.name if path.is_dir() else path.stem), moment
+
+
+def _sent(folder: Path) -> Path:
+    """The only zip in a dated folder that holds nothing else, or else the folder."""
+    listed = _listed(folder)
+    return listed[0] if len(listed) == 1 and listed[0].suffix.lower() == ".zip" else folder
+
+
+def _name(path: Path, folder: Path) -> str:
+    inside = path.relative_to(folder)
+    if path.is_file() and _moment(path.parent.name) and len(inside.parts) > 2:  # TEAM/DATE/FILE.zip
+        return inside.parent.as_posix()
+    return (inside if path.is_dir() else inside.with_suffix("")).as_posix()
+
+
+def _listed(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.iterdir()) if not path.name.startswith(".") and path.name not in JUNK]
+
+
+def _moment(name: str) -> datetime | None:
+    match = DATED.fullmatch(name)
+    try:
+        return datetime.strptime("".join(match.groups("00")), "%Y%m%d%H%M%S") if match else None
+    except ValueError:  # 2025-02-31
+        return None

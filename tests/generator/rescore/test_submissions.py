@@ -1,0 +1,99 @@
+"""Which submissions a folder holds: every one that was made, in the layouts that the ranking reads."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.errors import UserError
+from gen_bundle.rescore.submissions import submissions_in
+from scoring_kit.entries import read_entries
+from tests.generator.twin.bundles import write_files, write_zip
+
+FILES = {"pred.txt": "1"}
+
+
+def test_zips_folders_and_files(tmp_path: Path) -> None:
+    write_zip(tmp_path / "ant.zip", FILES)
+    write_files(tmp_path / "bee", FILES)
+    (tmp_path / "cat.txt").write_text("1")
+    write_files(tmp_path / "__MACOSX", FILES)
+    (tmp_path / ".DS_Store").write_text("")
+    found = submissions_in(tmp_path)
+    assert [(one.name, one.team, one.path.name) for one in found] == [
+        ("ant", "ant", "ant.zip"),
+        ("bee", "bee", "bee"),
+        ("cat", "cat", "cat.txt"),
+    ]
+
+
+def test_names_are_never_the_same(tmp_path: Path) -> None:
+    write_zip(tmp_path / "ant.zip", FILES)
+    (tmp_path / "ant.csv").write_text("1")
+    (tmp_path / "bee.csv").write_text("1")
+    assert [(one.name, one.team) for one in submissions_in(tmp_path)] == [
+        ("ant.csv", "ant"),
+        ("ant.zip", "ant"),
+        ("bee", "bee"),
+    ]
+
+
+def test_all_dates_are_read_where_the_ranking_takes_the_latest(tmp_path: Path) -> None:
+    folder = tmp_path / "all"
+    write_zip(folder / "ant" / "2030-01-02T03-04-05" / "first.zip", FILES)
+    write_zip(folder / "ant" / "2030-01-03" / "second.zip", FILES)
+    write_files(folder / "bee" / "2030-01-01T00-00", {"a.txt": "1", "b.txt": "2"})
+    write_zip(folder / "2029-12-31" / "cat.zip", FILES)
+    found = submissions_in(folder)
+    assert [(one.name, one.team) for one in found] == [
+        ("2029-12-31/cat", "cat"),
+        ("bee/2030-01-01T00-00", "bee"),
+        ("ant/2030-01-02T03-04-05", "ant"),
+        ("ant/2030-01-03", "ant"),
+    ]
+    ranked = {entry.team: entry.shown for entry in read_entries(folder, tmp_path / "work", ())}
+    latest = {one.team: one.path.relative_to(folder).as_posix() for one in found}
+    assert ranked == latest
+
+
+def record(number: int, file: str | None, status: str = "Finished", **more: Any) -> dict[str, Any]:
+    return {
+        "id": number,
+        "owner": file.split("/")[1] if file else "ant",
+        "parent": None,
+        "task": None,
+        "status": status,
+        "on_leaderboard": False,
+        "scores": {},
+        "file": file,
+        **more,
+    }
+
+
+def test_a_fetched_phase(tmp_path: Path) -> None:
+    records = [
+        record(1, "submissions/bee/2030-01-02T03-04-07/a.zip", on_leaderboard=True),
+        record(2, "submissions/ant/2030-01-02T03-04-06/a.zip"),
+        record(3, "other/ant/2030-01-02T03-04-05/a.zip", "Failed"),
+        record(4, "other/ant/2030-01-02T03-04-04/a.zip", "Deleted"),
+        record(5, None, parent=2, on_leaderboard=True),
+    ]
+    for one in records:
+        if one["file"]:
+            write_zip(tmp_path / one["file"], FILES)
+    (tmp_path / "submissions.json").write_text(json.dumps(records))
+    assert [(one.name, one.team, one.chosen) for one in submissions_in(tmp_path)] == [
+        ("ant/2030-01-02T03-04-05", "ant", False),  # it failed, and may not any more
+        ("ant/2030-01-02T03-04-06", "ant", True),  # for one of its tasks
+        ("bee/2030-01-02T03-04-07", "bee", True),
+    ]
+    scored = submissions_in(tmp_path / "submissions")  # as it is given to the ranking
+    assert [one.name for one in scored] == ["ant/2030-01-02T03-04-06", "bee/2030-01-02T03-04-07"]
+
+
+@pytest.mark.parametrize("name", ["empty", "missing"])
+def test_no_submissions(tmp_path: Path, name: str) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UserError, match=name):
+        submissions_in(tmp_path / name)

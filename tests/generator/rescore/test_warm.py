@@ -1,0 +1,124 @@
+"""Our own programs serve: gold and modules are loaded once, and every result is that of a run by itself."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.build import BuildRequest, build
+from gen_bundle.rescore.opened_bundle import OpenedBundle, opened_bundle
+from gen_bundle.rescore.scoring_desk import ScoringDesk
+from gen_bundle.rescore.scoring_job import JobResult, ScoringJob, job_for, score
+from gen_bundle.rescore.warm_process import DOOR, WarmProcess, serve
+from gen_bundle.twin.engines.process import ProcessEngine
+from tests.generator.competition import small_competition
+from tests.generator.rescore.given import counting, runs_of
+from tests.generator.twin.bundles import Bundle, write_files, write_zip
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="a program serves on Linux alone")]
+HEAD = "id,label\n"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("warm")
+
+
+@pytest.fixture(scope="module")
+def bundle(place: Path) -> OpenedBundle:
+    competition = small_competition(place)
+    build(BuildRequest(str(competition), out=place / "bundle.zip"))
+    return opened_bundle(str(place / "bundle.zip"), "test", place / "opened", ProcessEngine())
+
+
+@pytest.fixture(scope="module")
+def jobs(place: Path, bundle: OpenedBundle) -> list[ScoringJob]:
+    """A good submission, a poor one, and two that are wrong in other ways."""
+    good = (place / "my-task" / "data" / "baselines" / "test" / "majority" / "predictions.csv").read_text()
+    texts = {"good": good, "poor": good.replace("neutral", "negative"), "short": good[:200], "empty": HEAD}
+    files = [write_zip(place / "sent" / f"{name}.zip", {"predictions.csv": text}) for name, text in texts.items()]
+    return [job_for(bundle.scorers[0], file, file.stem) for file in files]
+
+
+@pytest.fixture
+def desk() -> Iterator[ScoringDesk]:
+    with ScoringDesk() as opened:
+        yield opened
+
+
+def alone(job: ScoringJob, work: Path) -> JobResult:
+    result = score(job, ProcessEngine(), work)
+    assert isinstance(result, JobResult)
+    return result
+
+
+def test_the_results_are_those_of_single_runs(desk: ScoringDesk, jobs: list[ScoringJob], tmp_path: Path) -> None:
+    warm = [desk.score(job) for job in jobs]
+    assert desk.serves
+    assert warm == [alone(job, tmp_path) for job in jobs]
+    assert [result.status for result in warm if isinstance(result, JobResult)] == ["Finished"] * 2 + ["Failed"] * 2
+
+
+def test_an_ingestion_program_is_run_for_each(desk: ScoringDesk, jobs: list[ScoringJob], tmp_path: Path) -> None:
+    counter = tmp_path / "counter"
+    files = {"metadata.yaml": "command: python3 /app/program/ingest.py", "ingest.py": counting(counter, "")}
+    task = replace(jobs[0].scorer.task, ingestion_program=write_files(tmp_path / "ingestion", files))
+    given = [replace(job, scorer=replace(job.scorer, task=task, files="other")) for job in jobs]
+    warm = [desk.score(job) for job in given]
+    assert desk.serves
+    assert runs_of(counter) == len(jobs)
+    assert warm == [alone(job, tmp_path) for job in given]
+
+
+def test_one_process_serves_many(jobs: list[ScoringJob], bundle: OpenedBundle, tmp_path: Path) -> None:
+    served = serve(bundle.scorers[0], tmp_path / "kept")
+    assert isinstance(served, WarmProcess)
+    try:
+        results = [score(replace(job, scorer=served.scorer), served, tmp_path) for job in jobs]
+    finally:
+        served.close()
+    assert results == [alone(job, tmp_path) for job in jobs]
+
+
+def test_a_process_that_dies_takes_no_submission_with_it(
+    desk: ScoringDesk, jobs: list[ScoringJob], tmp_path: Path
+) -> None:
+    expected = alone(jobs[0], tmp_path)
+    assert desk.score(jobs[0]) == expected
+    assert desk.serves
+    os.kill(desk.serves, signal.SIGKILL)
+    assert desk.score(jobs[0]) == expected
+    assert desk.score(jobs[0]) == expected
+    assert desk.serves
+
+
+def test_nothing_is_left(jobs: list[ScoringJob]) -> None:
+    with ScoringDesk() as desk:
+        desk.score(jobs[0])
+        served = desk.serves
+        assert served
+    with pytest.raises(ProcessLookupError):
+        os.kill(served, 0)
+
+
+@pytest.mark.parametrize("foreign", ["no door", "another command", "another's program"])
+def test_other_programs_run_by_themselves(bundle: OpenedBundle, tmp_path: Path, foreign: str) -> None:
+    scorer = bundle.scorers[0]
+    if foreign == "another's program":
+        program = Bundle().write(tmp_path / "bundle") / "program"
+    else:
+        from gen_bundle.zips.bounds import BUNDLE
+        from gen_bundle.zips.unpacking import unpack
+
+        program = tmp_path / "program"
+        unpack(scorer.task.scoring_program, program, BUNDLE)
+        if foreign == "no door":
+            (program / DOOR).unlink()
+        else:
+            (program / "metadata.yaml").write_text("command: python3 /app/program/score.py /app/input /app/output -v")
+    task = replace(scorer.task, scoring_program=program)
+    assert serve(replace(scorer, task=task), tmp_path / "kept") is None
