@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import runpy
 import shutil
 import zipfile
@@ -98,3 +99,6 @@ def test_baselines_are_run_and_scored(version: PlatformVersion, bundle: Path, tm
         assert all(0 < scores[phase, name]["seconds"] < 60 for name in ("naive-bayes", "majority"))
         output = tmp_path / "out" / phase / "joint" / "naive-bayes" / "prediction-output"
         assert len(list(output.glob("run-*/predictions/predictions.csv"))) == 1
+        for name in ("naive-bayes", "majority"):
+            page = (tmp_path / "out" / phase / "joint" / name / "output" / "detailed_results.html").read_text()
+            assert not {row["id"] for row in rows(phase, "gold.csv")} & set(re.split(r"<[^>]*>|\s+", page))

@@ -15,6 +15,11 @@ from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
 
+TAKING_RESULTS = sorted(
+    folder.parent.name for folder in resource("bundles").glob("*/bundle.yaml") if not resolve(folder.parent).takes_code
+)
+"""The bundled competitions whose scoring programs read what participants hand in; code is run by another one first."""
+
 
 @dataclass(frozen=True)
 class Outcome:

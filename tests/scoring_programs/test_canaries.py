@@ -22,10 +22,10 @@ from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
 from scoring_kit import frame
 from scoring_kit.failures import guarded
+from tests.scoring_programs.packed import TAKING_RESULTS
 
 pytestmark = pytest.mark.slow
 CANARY = "canary7f3a"
-COMPETITIONS = sorted(path.parent.name for path in resource("bundles").glob("*/bundle.yaml"))
 NEEDS_MODELS = {"clpsych2025": "a2"}
 """Of these competitions only one task runs without models."""
 
@@ -53,7 +53,7 @@ class Left:
     page: str
 
 
-@pytest.fixture(scope="module", params=COMPETITIONS)
+@pytest.fixture(scope="module", params=TAKING_RESULTS)
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     task = NEEDS_MODELS.get(request.param)
     competition = resolve(resource("bundles") / request.param, layout="tasks" if task else "joint")

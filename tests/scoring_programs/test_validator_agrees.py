@@ -26,9 +26,9 @@ from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
 from scoring_kit import frame, validate
 from scoring_kit.failures import guarded
+from tests.scoring_programs.packed import TAKING_RESULTS
 
 pytestmark = pytest.mark.slow
-COMPETITIONS = sorted(path.parent.name for path in resource("bundles").glob("*/bundle.yaml"))
 Files = Mapping[str, bytes]
 Change = Callable[[Files, str, int], Files]
 
@@ -46,7 +46,7 @@ class Case:
     valid: Files
 
 
-@pytest.fixture(scope="module", params=COMPETITIONS)
+@pytest.fixture(scope="module", params=TAKING_RESULTS)
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     (joint,) = cases(request.param, "joint", tmp_path_factory.mktemp(request.param))
     return joint
@@ -142,7 +142,7 @@ def test_of_the_examples_in_the_starting_kit(case: Case) -> None:
         assert (status, text) == said_by_validator(case, submission)
 
 
-@pytest.mark.parametrize("name", COMPETITIONS)
+@pytest.mark.parametrize("name", TAKING_RESULTS)
 def test_where_each_task_has_a_program_of_its_own(name: str, tmp_path: Path) -> None:
     """Each reads its own part: what one of them says the validator says, and what none refuses it accepts."""
     programs = cases(name, "tasks", tmp_path)

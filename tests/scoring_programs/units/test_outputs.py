@@ -19,13 +19,13 @@ from scoring_kit import frame
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult
 from scoring_kit.units import Units
+from tests.scoring_programs.packed import TAKING_RESULTS
 from tests.scoring_programs.units.test_units import without_models  # noqa: F401 a fixture for the whole module
 
 pytestmark = pytest.mark.slow
 # CLPsych's signature names the versions of the models' libraries.
 COMPETITIONS = [
-    pytest.param(name, marks=[pytest.mark.models] if name == "clpsych2025" else [])
-    for name in sorted(path.parent.name for path in resource("bundles").glob("*/bundle.yaml"))
+    pytest.param(name, marks=[pytest.mark.models] if name == "clpsych2025" else []) for name in TAKING_RESULTS
 ]
 
 Results = dict[str, TaskResult]
