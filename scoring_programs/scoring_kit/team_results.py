@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring_kit.collecting import not_collecting
-from scoring_kit.entries import TeamName, entry_name, read_entries
+from scoring_kit.entries import Entry, TeamName, entry_name, read_entries
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, printable
 from scoring_kit.frame import make_manifest, score_tasks
 from scoring_kit.handed_over import handed_over, run_folders
@@ -74,7 +74,7 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
                 except SubmissionError as error:
                     faults = list(_lines(error))
             if faults:
-                unscored[entry.team] = [printable(_placed(entry.shown, fault)) for fault in faults]
+                unscored[entry.team] = [printable(_placed(entry, fault)) for fault in faults]
     if not results:
         raise OrganiserError(
             *(printable(f"team {team}: {why}") for team, all_why in unscored.items() for why in all_why)
@@ -111,9 +111,10 @@ def _scored(program: Program, reference: Any, submission: Any, seconds: float | 
     return results
 
 
-def _placed(shown: str, fault: str) -> str:
-    """What is wrong, with the submission that it is about."""
-    return fault if fault.startswith(f"{shown}: ") else f"{shown}: {fault}"
+def _placed(entry: Entry, fault: str) -> str:
+    """What is wrong, with the submission that it is about, where the team's name does not say it."""
+    text = fault.removeprefix(f"{entry.shown}: ")
+    return text if entry.shown == entry.team else f"{entry.shown}: {text}"
 
 
 def _lines(error: SubmissionError) -> Iterator[str]:
