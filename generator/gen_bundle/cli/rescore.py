@@ -121,11 +121,9 @@ def _show(rescored: Rescored, request: RescoreRequest) -> None:
         say(f"note: {one_line(note)}", "yellow")
     comparison = rescored.comparison
     messages = {run.submission: run.message for run in reversed(rescored.runs) if run.message}
-    failed = (
-        comparison.fails_now if rescored.against else list(dict.fromkeys(run.submission for run in rescored.failed))
-    )
     for names, what, style in (
-        (failed, "fails now" if rescored.against else "failed", "red"),
+        (comparison.fails_now, "fails now", "red"),
+        (rescored.others_failed, "failed", "red"),
         (comparison.works_now, "failed before, is scored now", "green"),
         (list(dict.fromkeys(run.submission for run in rescored.not_run)), "not run", "red"),
     ):

@@ -84,6 +84,12 @@ class Rescored:
         return [run for run in self.runs if run.status == NOT_RUN]
 
     @property
+    def others_failed(self) -> Sequence[str]:
+        """The submissions with failed runs, without those of which it is known that they did not fail before."""
+        names = dict.fromkeys(run.submission for run in self.failed)
+        return [name for name in names if name not in self.comparison.fails_now]
+
+    @property
     def failed(self) -> Sequence[ScoredRun]:
         """Runs that failed by the submission's fault."""
         return [run for run in self.runs if run.status == "Failed"]
