@@ -87,11 +87,11 @@ def _program(work: Path, name: str, task: str | None, options: Mapping[str, obje
     competition = competition.only(task) if task else competition
     place = Path(tempfile.mkdtemp(dir=work))
     data = next(phase for phase in prepare_phases(competition, place) if phase.phase.id == "test")
-    (unit,) = competition.units
-    write_zip(place / "program.zip", program_members(competition, unit))
+    (part,) = competition.parts
+    write_zip(place / "program.zip", program_members(competition, part))
     shutil.unpack_archive(place / "program.zip", place / "program")
     baselines = resource("bundles") / name / "data" / "baselines" / "test"
-    return Program(place / "program", data.references[unit.id], max(baselines.iterdir()))
+    return Program(place / "program", data.references[part.id], max(baselines.iterdir()))
 
 
 def _compare(what: str, program: Program, change: Change, submissions: int, every: int) -> None:

@@ -69,22 +69,22 @@ class Oracle:
     """
 
     def __init__(
-        self, work: Path, name: str, unit: str, setting: Setting, baseline: str, models: Sequence[str] = ()
+        self, work: Path, name: str, part: str, setting: Setting, baseline: str, models: Sequence[str] = ()
     ) -> None:
         overrides = [*models, f"phases.test.details={setting.details}"]
         overrides += [] if setting.decimals is None else [f"phases.test.score_decimals={setting.decimals}"]
-        layout = "joint" if unit == "joint" else "tasks"
+        layout = "joint" if part == "joint" else "tasks"
         competition = resolve(resource("bundles") / name, layout=layout, overrides=tuple(overrides))
         data = data_of_test_phase(name, layout)
         phase = next(phase for phase in competition.declaration.phases if phase.id == "test")
-        chosen = next(one for one in competition.units if one.id == unit)
+        chosen = next(one for one in competition.parts if one.id == part)
         description = program_description(competition, chosen, phase)
         files = {name: text_of(content) for name, content in competition.program_files.items()}
         write_files(work / "program", {"program.json": json.dumps(description), **files})
         self.setting = setting
         self.manifest: Mapping[str, Any] = data.manifest["expected"]
         self.baseline = {name: text_of(content) for name, content in data.baselines[baseline].items()}
-        self.reference = data.references[unit]
+        self.reference = data.references[part]
         self.left = data.phase.max_submissions
         self._work = work
         self._number = 0

@@ -54,8 +54,8 @@ def run_program(
     if layout == "separate":
         (task,) = tasks or ()
         competition = competition.only(task)
-    unit = next(unit for unit in competition.units if tasks is None or unit.task_ids == list(tasks))
-    return run_unit(tmp_path, program_members(competition, unit), reference, submission, environment)
+    part = next(part for part in competition.parts if tasks is None or part.task_ids == list(tasks))
+    return run_unit(tmp_path, program_members(competition, part), reference, submission, environment)
 
 
 def run_unit(

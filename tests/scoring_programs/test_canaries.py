@@ -59,14 +59,14 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     competition = resolve(resource("bundles") / request.param, layout="tasks" if task else "joint")
     work = tmp_path_factory.mktemp(request.param)
     data = prepare_phases(competition, work)[0]
-    unit = next(unit for unit in competition.units if task in (None, unit.id))
-    write_zip(work / "program.zip", program_members(competition, unit))
+    part = next(part for part in competition.parts if task in (None, part.id))
+    write_zip(work / "program.zip", program_members(competition, part))
     files = next(iter(data.baselines.values()), data.template)
     write_zip(work / "submission.zip", files)
     for name in ("program", "submission"):
         with zipfile.ZipFile(work / f"{name}.zip") as archive:
             archive.extractall(work / name)
-    return Case(work / "program", data.references[unit.id], work / "submission", data.secrets)
+    return Case(work / "program", data.references[part.id], work / "submission", data.secrets)
 
 
 def run(case: Case, work: Path, reference: Path, submission: Path) -> Left:

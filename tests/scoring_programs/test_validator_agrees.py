@@ -60,15 +60,15 @@ def cases(name: str, layout: str, work: Path) -> list[Case]:
     valid = kit["examples/valid.zip"]
     assert isinstance(valid, bytes)
     made = []
-    for unit in competition.units:
-        archive = work / f"{unit.id}.zip"
-        write_zip(archive, program_members(competition, unit))
-        shutil.unpack_archive(archive, work / f"program-{unit.id}")
+    for part in competition.parts:
+        archive = work / f"{part.id}.zip"
+        write_zip(archive, program_members(competition, part))
+        shutil.unpack_archive(archive, work / f"program-{part.id}")
         made.append(
             Case(
                 package=competition.package.name,
-                program=work / f"program-{unit.id}",
-                reference=data.references[unit.id],
+                program=work / f"program-{part.id}",
+                reference=data.references[part.id],
                 manifest=data.manifest,
                 secrets=data.secrets,
                 kit=kit,

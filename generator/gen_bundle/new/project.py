@@ -22,7 +22,7 @@ from gen_bundle.new.logo import placeholder_logo
 from gen_bundle.new.propose import Proposal
 from gen_bundle.new.template import render
 from gen_bundle.package.phase_data import SAMPLE, prepare_reference
-from gen_bundle.package.resolve import Unit, resolve
+from gen_bundle.package.resolve import Part, resolve
 from gen_bundle.resources import SCAFFOLD, competitions
 
 LONGEST_NAME = 36
@@ -146,7 +146,7 @@ def write_schema(folder: Path) -> None:
 def check_gold(folder: Path) -> None:
     """Let the scoring program read the gold of each phase as a build will; raises UserError with what it says."""
     competition = resolve(folder)
-    whole = Unit("all", "", competition.tasks)
+    whole = Part("all", "", competition.tasks)
     problems: list[str] = []
     with tempfile.TemporaryDirectory(prefix="gen-bundle-") as work, competition.package.opened() as organiser:
         for phase in competition.declaration.phases:

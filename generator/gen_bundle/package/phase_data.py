@@ -13,7 +13,7 @@ from gen_bundle.declaration.model import Phase, Task
 from gen_bundle.errors import UserError
 from gen_bundle.package.answers import Secrets
 from gen_bundle.package.client import Organiser
-from gen_bundle.package.resolve import Resolved, Unit
+from gen_bundle.package.resolve import Part, Resolved
 from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import folder_members
 
@@ -27,13 +27,13 @@ class Gold:
 
     Attributes:
         whole: of all tasks together.
-        units: unit id → its reference data.
+        parts: part id → its reference data.
         secrets: see `PhaseData`.
         warnings: likewise.
     """
 
     whole: Path
-    units: Mapping[str, Path]
+    parts: Mapping[str, Path]
     secrets: Secrets
     warnings: tuple[str, ...]
 
@@ -44,7 +44,7 @@ class PhaseData:
 
     Attributes:
         phase: the phase.
-        references: unit id → its reference data, prepared; the same folders in phases that share data.
+        references: part id → its reference data, prepared; the same folders in phases that share data.
         manifest: what participants may know (JSON object of `scoring_kit.manifest.Manifest`).
         template: the empty submission's files.
         baselines: name → the files of one baseline submission.
@@ -139,41 +139,41 @@ def _same_gold(competition: Resolved, phase: Phase, digests: Mapping[str, Mappin
 
 
 def _digests(gold: Gold) -> dict[str, str]:
-    """The digest of the files of each unit, or where a unit's tasks have folders of their own, of each of these."""
-    parts: dict[str, list[str]] = {}
-    for unit, folder in gold.units.items():
+    """The digest of the files of each part, or where a part's tasks have folders of their own, of each of these."""
+    digests: dict[str, list[str]] = {}
+    for part, folder in gold.parts.items():
         for path in (path for path in folder.rglob("*") if path.is_file()):
             inside = path.relative_to(folder).parts
-            part = inside[0] if len(inside) > 1 else unit if len(gold.units) > 1 else ""
-            parts.setdefault(part, []).append(hashlib.sha256(path.read_bytes()).hexdigest())
-    return {part: " ".join(sorted(files)) for part, files in parts.items()}
+            whose = inside[0] if len(inside) > 1 else part if len(gold.parts) > 1 else ""
+            digests.setdefault(whose, []).append(hashlib.sha256(path.read_bytes()).hexdigest())
+    return {whose: " ".join(sorted(files)) for whose, files in digests.items()}
 
 
 def _prepare_gold(competition: Resolved, organiser: Organiser, data_id: str, work: Path) -> Gold:
     """The reference data of the tasks of all phases that use them."""
-    whole = Unit("all", "", competition.tasks_of_data(data_id))
+    whole = Part("all", "", competition.tasks_of_data(data_id))
     reference, warnings = prepare_reference(competition, organiser, whole, data_id, work / data_id / "ref")
     request = {**_request(competition, whole), "reference": str(reference)}
     warnings += organiser.call("check_reference", request)["warnings"]
-    units = {
-        unit.id: reference
-        if competition.layout == "joint" or unit.tasks == whole.tasks
-        else prepare_reference(competition, organiser, unit, data_id, work / f"{data_id}-{unit.id}")[0]
-        for unit in competition.units
-        if any(task in whole.tasks for task in unit.tasks)
+    parts = {
+        part.id: reference
+        if competition.layout == "joint" or part.tasks == whole.tasks
+        else prepare_reference(competition, organiser, part, data_id, work / f"{data_id}-{part.id}")[0]
+        for part in competition.parts
+        if any(task in whole.tasks for task in part.tasks)
     }
     secrets, unknown = _secrets(competition, organiser, data_id, reference, work)
-    return Gold(reference, units, secrets, (*warnings, *unknown))
+    return Gold(reference, parts, secrets, (*warnings, *unknown))
 
 
 def _prepare(competition: Resolved, organiser: Organiser, phase: Phase, gold: Gold, work: Path) -> PhaseData:
-    whole = Unit("all", "", competition.tasks_of(phase))
+    whole = Part("all", "", competition.tasks_of(phase))
     request = {**_request(competition, whole), "reference": str(gold.whole)}
     template = Path(tempfile.mkdtemp(dir=work))
     organiser.call("template", {**request, "out": str(template)})
     return PhaseData(
         phase=phase,
-        references={unit.id: gold.units[unit.id] for unit in competition.units_of(phase)},
+        references={part.id: gold.parts[part.id] for part in competition.parts_of(phase)},
         manifest={
             "competition": competition.name,
             **_request(competition, whole),
@@ -198,7 +198,7 @@ def _secrets(
     own = competition.tasks_of_data(phase)
     others = [task for task in _tasks_with_gold(competition, phase) if task not in own]
     found, remarks = _secrets_of(competition, organiser, phase, others, work)
-    found.insert(0, _named_secrets(competition, organiser, Unit("all", "", own), reference))
+    found.insert(0, _named_secrets(competition, organiser, Part("all", "", own), reference))
     every: Secrets = {
         "texts": [text for one in found for text in one.get("texts", [])],
         "labels": [pair for one in found for pair in one.get("labels", [])],
@@ -243,10 +243,10 @@ def _secrets_of(
     """The secrets of tasks that are not scored here, one by one where they cannot be read together, and remarks."""
 
     def named(some: Sequence[Task]) -> Secrets:
-        unit = Unit("others", "", tuple(some))
+        part = Part("others", "", tuple(some))
         folder = Path(tempfile.mkdtemp(dir=work)) / "gold"
-        prepared, _ = prepare_reference(competition, organiser, unit, phase, folder)
-        return _named_secrets(competition, organiser, unit, prepared)
+        prepared, _ = prepare_reference(competition, organiser, part, phase, folder)
+        return _named_secrets(competition, organiser, part, prepared)
 
     found: list[Secrets] = []
     remarks: list[str] = []
@@ -263,14 +263,14 @@ def _secrets_of(
     return found, remarks
 
 
-def _named_secrets(competition: Resolved, organiser: Organiser, unit: Unit, reference: Path) -> Secrets:
-    answer: Secrets = organiser.call("secrets", {**_request(competition, unit), "reference": str(reference)})
+def _named_secrets(competition: Resolved, organiser: Organiser, part: Part, reference: Path) -> Secrets:
+    answer: Secrets = organiser.call("secrets", {**_request(competition, part), "reference": str(reference)})
     return answer
 
 
-def _request(competition: Resolved, unit: Unit) -> dict[str, Any]:
+def _request(competition: Resolved, part: Part) -> dict[str, Any]:
     return {
-        "tasks": unit.task_ids,
+        "tasks": part.task_ids,
         "all_tasks": competition.all_task_ids,
         "layout": competition.layout,
         "options": competition.options,
@@ -278,9 +278,9 @@ def _request(competition: Resolved, unit: Unit) -> dict[str, Any]:
 
 
 def prepare_reference(
-    competition: Resolved, organiser: Organiser, unit: Unit, phase: str, out: Path
+    competition: Resolved, organiser: Organiser, part: Part, phase: str, out: Path
 ) -> tuple[Path, list[str]]:
-    """Prepare the gold of a unit in a phase in the new folder `out`; returns that folder and the package's remarks.
+    """Prepare the gold of a part in a phase in the new folder `out`; returns that folder and the package's remarks.
 
     Raises:
         UserError: the phase's folder is missing, or its data cannot be used.
@@ -290,8 +290,13 @@ def prepare_reference(
         raise UserError(f"no folder {source}. Expected the reference data of the phase {phase!r} there.")
     out.mkdir(parents=True)
     held = {other.data_id: competition.tasks_of_data(other.data_id) for other in competition.phases}
-    phases = [str(competition.data / one) for one, tasks in held.items() if all(task in tasks for task in unit.tasks)]
-    request = {**_request(competition, unit), "source": str(source), "out": str(out), "phases": phases or [str(source)]}
+    phases = [str(competition.data / one) for one, tasks in held.items() if all(task in tasks for task in part.tasks)]
+    request = {
+        **_request(competition, part),
+        "source": str(source),
+        "out": str(out),
+        "phases": phases or [str(source)],
+    }
     return out, list(organiser.call("prepare", request)["warnings"])
 
 

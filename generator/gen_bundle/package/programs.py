@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.declaration.model import Phase, Task
-from gen_bundle.package.resolve import Resolved, Unit
+from gen_bundle.package.resolve import Part, Resolved
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import folder_members
 
@@ -25,23 +25,23 @@ NO_BASELINES: Baselines = {}
 
 def program_members(
     competition: Resolved,
-    unit: Unit,
+    part: Part,
     phase: Phase | None = None,
     *,
     baselines: Baselines = NO_BASELINES,
     scores_txt: bool = False,
 ) -> dict[str, bytes | Path]:
-    """The files of a unit's scoring program: `metadata.yaml` and `score.py` at the root, then what they import.
+    """The files of a part's scoring program: `metadata.yaml` and `score.py` at the root, then what they import.
 
     Args:
         competition: whose program it is.
-        unit: what it scores.
+        part: what it scores.
         phase: whose gold it scores with; None where that is the participants' own or organisers rank, who see all.
         baselines: what the results page compares scores with.
         scores_txt: it also writes scores.txt, which the older CodaLab reads.
     """
     kit = resource("scoring_programs")
-    description = dict(program_description(competition, unit, phase, baselines))
+    description = dict(program_description(competition, part, phase, baselines))
     if scores_txt:
         description["scores_txt"] = True
     if competition.takes_code:
@@ -66,13 +66,13 @@ def write_program(competition: Resolved, tasks: Sequence[Task], folder: Path) ->
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(file, folder / name)
     folder.mkdir(parents=True, exist_ok=True)
-    description = program_description(competition, Unit("all", "", tuple(tasks)))
+    description = program_description(competition, Part("all", "", tuple(tasks)))
     (folder / "program.json").write_text(json.dumps(description), encoding="utf-8")
     return folder
 
 
 def program_description(
-    competition: Resolved, unit: Unit, phase: Phase | None = None, baselines: Baselines = NO_BASELINES
+    competition: Resolved, part: Part, phase: Phase | None = None, baselines: Baselines = NO_BASELINES
 ) -> Mapping[str, Any]:
     """The content of program.json (read by `scoring_kit.program.Program`)."""
     return {
@@ -81,7 +81,7 @@ def program_description(
         "title": competition.declaration.title,
         "version": metadata.version("gen-bundle"),
         "layout": competition.layout,
-        "tasks": unit.task_ids,
+        "tasks": part.task_ids,
         "all_tasks": competition.all_task_ids,
         "task_names": {task.id: task.name for task in competition.declaration.tasks},
         "options": competition.options,

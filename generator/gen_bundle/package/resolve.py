@@ -19,8 +19,8 @@ PATH_STARTS = ("/", "./", "../", "~/")
 
 
 @dataclass(frozen=True)
-class Unit:
-    """One Codabench task in each phase, with a scoring program: all tasks together (`joint`), or a single one."""
+class Part:
+    """What one scoring program scores, one Codabench task a phase: all tasks together (`joint`), or a single one."""
 
     id: str
     name: str
@@ -42,7 +42,7 @@ class Resolved:
         declaration: bundle.yaml, overrides put in.
         package: its scoring package.
         tasks: those of this bundle (all, or one in layout `separate`).
-        units: the Codabench tasks of a phase that has all tasks.
+        parts: the Codabench tasks of a phase that has all tasks.
         options: options as the scoring programs get them: model folders absolute, files by their place in the program.
         program_files: files that travel inside the programs (place in the program → file).
         notes: what the organiser should know about the options.
@@ -54,7 +54,7 @@ class Resolved:
     declaration: model.Competition
     package: ScoringPackage
     tasks: tuple[model.Task, ...]
-    units: tuple[Unit, ...]
+    parts: tuple[Part, ...]
     options: Mapping[str, Any]
     program_files: Mapping[str, Path]
     notes: tuple[str, ...]
@@ -91,11 +91,11 @@ class Resolved:
         """This bundle's tasks in a phase."""
         return tuple(task for task in self.tasks if phase.tasks is None or task.id in phase.tasks)
 
-    def units_of(self, phase: model.Phase) -> tuple[Unit, ...]:
+    def parts_of(self, phase: model.Phase) -> tuple[Part, ...]:
         """The Codabench tasks of a phase, each with the tasks that the phase has."""
         own = self.tasks_of(phase)
-        cut = [replace(unit, tasks=tuple(task for task in unit.tasks if task in own)) for unit in self.units]
-        return tuple(unit for unit in cut if unit.tasks)
+        cut = [replace(part, tasks=tuple(task for task in part.tasks if task in own)) for part in self.parts]
+        return tuple(part for part in cut if part.tasks)
 
     def tasks_of_data(self, data_id: str) -> tuple[model.Task, ...]:
         """This bundle's tasks in the phases that use a phase's data."""
@@ -105,7 +105,7 @@ class Resolved:
     def only(self, task_id: str) -> "Resolved":
         """The bundle of a single task (layout `separate`)."""
         (task,) = (task for task in self.tasks if task.id == task_id)
-        return replace(self, tasks=(task,), units=(Unit(task.id, task.name, (task,)),))
+        return replace(self, tasks=(task,), parts=(Part(task.id, task.name, (task,)),))
 
 
 def find_competition(name_or_folder: str) -> Path:
@@ -164,7 +164,7 @@ def resolve(
         declaration=declaration,
         package=replace(package, option_places=option_places),
         tasks=tuple(declaration.tasks),
-        units=_units(declaration),
+        parts=_parts(declaration),
         options=options,
         program_files={place: path for place, (_, path) in files.items()},
         notes=(*notes, *placed, *_worst_notes(declaration), *_rank_notes(declaration)),
@@ -222,10 +222,10 @@ def _rank_notes(declaration: model.Competition) -> list[str]:
     ]
 
 
-def _units(declaration: model.Competition) -> tuple[Unit, ...]:
+def _parts(declaration: model.Competition) -> tuple[Part, ...]:
     if declaration.layout == "joint":
-        return (Unit("joint", declaration.title, tuple(declaration.tasks)),)
-    return tuple(Unit(task.id, task.name, (task,)) for task in declaration.tasks)
+        return (Part("joint", declaration.title, tuple(declaration.tasks)),)
+    return tuple(Part(task.id, task.name, (task,)) for task in declaration.tasks)
 
 
 def _place_files(

@@ -16,7 +16,7 @@ from gen_bundle.package.code_template import code_template
 from gen_bundle.package.ingestion import ingestion_members
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
-from gen_bundle.package.resolve import Resolved, Unit
+from gen_bundle.package.resolve import Part, Resolved
 from gen_bundle.render.pages import TERMS, page_name, render_pages
 from gen_bundle.render.tables import utc
 from gen_bundle.zips.writing import Members, all_files, zipped
@@ -33,33 +33,33 @@ SUBMISSION_RULES = {
 
 @dataclass(frozen=True)
 class Slot:
-    """A Codabench task: a unit in a phase, with its number."""
+    """A Codabench task: a part in a phase, with its number."""
 
     index: int
     phase: Phase
-    unit: Unit
+    part: Part
     several: bool
 
     @property
     def name(self) -> str:
-        return f"{self.unit.name} ({self.phase.name})"[:256]
+        return f"{self.part.name} ({self.phase.name})"[:256]
 
 
 def slots(competition: Resolved) -> list[Slot]:
     """Every Codabench task: each phase has tasks of its own, since what participants are shown of them differs."""
-    several = len(competition.units) > 1
-    pairs = [(phase, unit) for phase in competition.phases for unit in competition.units_of(phase)]
-    return [Slot(index, phase, unit, several) for index, (phase, unit) in enumerate(pairs)]
+    several = len(competition.parts) > 1
+    pairs = [(phase, part) for phase in competition.phases for part in competition.parts_of(phase)]
+    return [Slot(index, phase, part, several) for index, (phase, part) in enumerate(pairs)]
 
 
 def program_file(slot: Slot) -> str:
     """Where a Codabench task's scoring program lies in the bundle."""
-    return f"scoring_programs/{slot.phase.id}-{slot.unit.id}.zip"
+    return f"scoring_programs/{slot.phase.id}-{slot.part.id}.zip"
 
 
 def reference_file(slot: Slot) -> str:
     """Where a Codabench task's reference data lie in the bundle: one file for all phases that share them."""
-    return f"reference_data/{slot.phase.data_id}-{slot.unit.id}.zip"
+    return f"reference_data/{slot.phase.data_id}-{slot.part.id}.zip"
 
 
 def ingestion_file(phase: Phase) -> str:
@@ -99,8 +99,8 @@ def bundle_tree(
     by_phase = {data.phase.id: data for data in phases}
     for slot in slots(competition):
         data = by_phase[slot.phase.id]
-        tree[program_file(slot)] = zipped(program_members(competition, slot.unit, slot.phase, baselines=data.scores))
-        tree[reference_file(slot)] = zipped(all_files(data.references[slot.unit.id]))
+        tree[program_file(slot)] = zipped(program_members(competition, slot.part, slot.phase, baselines=data.scores))
+        tree[reference_file(slot)] = zipped(all_files(data.references[slot.part.id]))
     for data in phases:
         tree[starting_kit_file(data.phase)] = zipped(kits[data.phase.id])
         if data.public:
@@ -172,10 +172,10 @@ def _separate_title(competition: Resolved) -> str:
 
 
 def _task(slot: Slot, *, takes_code: bool) -> dict[str, Any]:
-    description = slot.unit.tasks[0].description if slot.several else ""
+    description = slot.part.tasks[0].description if slot.several else ""
     return {
         "index": slot.index,
-        "id": slot.unit.id,
+        "id": slot.part.id,
         "name": slot.name,
         **({"description": description} if description else {}),
         "scoring_program": program_file(slot),

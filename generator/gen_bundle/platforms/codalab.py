@@ -54,12 +54,12 @@ def bundle_tree(
     }
     for data in phases:
         name = data.phase.id
-        (unit,) = competition.units_of(data.phase)
-        program = program_members(competition, unit, data.phase, baselines=data.scores, scores_txt=True)
+        (part,) = competition.parts_of(data.phase)
+        program = program_members(competition, part, data.phase, baselines=data.scores, scores_txt=True)
         program["metadata"] = COMMAND.encode()
         del program["metadata.yaml"]
         tree[f"scoring_program_{name}.zip"] = zipped(program)
-        tree[reference_file(data.phase)] = zipped(all_files(data.references[unit.id]))
+        tree[reference_file(data.phase)] = zipped(all_files(data.references[part.id]))
         tree[f"starting_kit_{name}.zip"] = zipped(kits[name])
         if data.public:
             tree[public_file(data.phase)] = zipped(data.public)
@@ -96,7 +96,7 @@ def losses(competition: Resolved) -> list[str]:
 
 def _check(competition: Resolved) -> None:
     problems = []
-    if len(competition.units) > 1:
+    if len(competition.parts) > 1:
         problems.append("layout: CodaLab has one scoring program a phase. Expected layout joint or separate.")
     if len(_title(competition)) > MAX_TITLE:
         problems.append(f"title: has more than {MAX_TITLE} characters. CodaLab takes no more: --set title=…")

@@ -82,7 +82,7 @@ def _context(competition: Resolved) -> dict[str, Any]:
         if task_id not in (None, *competition.all_task_ids):
             raise TemplateRuntimeError(f"metrics_table: no task {task_id!r}")
         table = tables.metrics_table([task for task in competition.tasks if task_id in (None, task.id)], primary)
-        if task_id is None and len(competition.units) > 1:
+        if task_id is None and len(competition.parts) > 1:
             return f"{table}\n\n{tables.tasks_table(competition.tasks)}"
         return table
 

@@ -92,9 +92,9 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
         "score_locally.py": TEMPLATES / "score_locally.py",
         "requirements.txt": _packages(competition).encode(),
     }
-    for unit in competition.units_of(data.phase):
-        program = program_members(competition, unit)
-        members |= {f"scorer/{unit.id}/{name}": content for name, content in program.items()}
+    for part in competition.parts_of(data.phase):
+        program = program_members(competition, part)
+        members |= {f"scorer/{part.id}/{name}": content for name, content in program.items()}
     if competition.takes_code:
         members |= running_members(competition, data)
     return members
@@ -194,7 +194,7 @@ def _texts(
         "extras": {name: _purpose(content) for name, content in sorted(_extras(competition).items())},
         "limits": tables.limits_table([phase], competition.tasks),
         "dates": tables.phases_table([phase], declaration.time_zones),
-        "units": [unit.id for unit in competition.units_of(phase)],
+        "programs": [part.id for part in competition.parts_of(phase)],
         "package": competition.package.name,
         "docker_image": declaration.docker_image,
         "contact": declaration.contact,

@@ -288,11 +288,11 @@ def test_how_far_the_work_is(tmp_path: Path) -> None:
 
 def test_no_scoring_program_holds_the_statistics() -> None:
     from gen_bundle.package.programs import program_members
-    from gen_bundle.package.resolve import Unit, resolve
+    from gen_bundle.package.resolve import Part, resolve
     from gen_bundle.resources import resource
 
     competition = resolve(resource("bundles") / "process2025")
-    members = program_members(competition, Unit("all", "", competition.tasks))
+    members = program_members(competition, Part("all", "", competition.tasks))
     assert "scoring_kit/units.py" in members
     assert not [name for name in members if "resampling" in name or name.endswith("organiser.py")]
 

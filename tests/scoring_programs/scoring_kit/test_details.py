@@ -42,7 +42,7 @@ def run(
     overrides += [f"tasks.classification.columns.{key}={value}" for key, value in columns.items()]
     competition = resolve(case.folder, overrides=tuple(overrides))
     chosen = next(one for one in competition.declaration.phases if one.id == "test")
-    members = program_members(competition, competition.units[0], chosen, baselines={"majority": {"macro_f1": 0.5}})
+    members = program_members(competition, competition.parts[0], chosen, baselines={"majority": {"macro_f1": 0.5}})
     outcome = run_unit(tmp_path, members, case.reference, case.submission, {"SOURCE_DATE_EPOCH": "0", **environment})
     assert outcome.exit_code == 0, outcome.stderr
     return outcome

@@ -50,7 +50,7 @@ class Case:
 
     def run(self, environment: Mapping[str, str] | None = None, **options: Any) -> Outcome:
         competition = resolve(self.folder, **options)
-        members = program_members(competition, competition.units[0])
+        members = program_members(competition, competition.parts[0])
         return run_unit(self.tmp_path, members, self.reference, self.submission, environment)
 
 

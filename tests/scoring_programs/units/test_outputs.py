@@ -44,13 +44,13 @@ def phase(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     competition = resolve(resource("bundles") / request.param)
     work = tmp_path_factory.mktemp(request.param)
     data = prepare_phases(competition, work)[0]
-    (unit,) = competition.units
-    write_zip(work / "program.zip", program_members(competition, unit))
+    (part,) = competition.parts
+    write_zip(work / "program.zip", program_members(competition, part))
     write_zip(work / "res.zip", next(iter(data.baselines.values())))
     for name, folder in (("program", work / "program"), ("res", work / "input" / "res")):
         with zipfile.ZipFile(work / f"{name}.zip") as archive:
             archive.extractall(folder)
-    (work / "input" / "ref").symlink_to(data.references[unit.id])
+    (work / "input" / "ref").symlink_to(data.references[part.id])
     return Phase(work / "program", work / "input")
 
 

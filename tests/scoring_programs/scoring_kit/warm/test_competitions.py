@@ -45,7 +45,7 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     competition = resolve(resource("bundles") / name, layout="separate" if task else "joint")
     competition = competition.only(task) if task else competition
     data = prepare_phases(competition, work)[0]
-    write_zip(work / "program.zip", program_members(competition, competition.units[0]))
+    write_zip(work / "program.zip", program_members(competition, competition.parts[0]))
     with zipfile.ZipFile(work / "program.zip") as archive:
         archive.extractall(work / "program")
     examples = [
@@ -56,7 +56,7 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     assert len(examples) >= 5
     chance = random.Random(name)
     spoiled = [_spoiled(chance.choice(examples), chance) for _ in range(SPOILED)]
-    return Case(work / "program", data.references[competition.units[0].id], [*examples, {}, *spoiled])
+    return Case(work / "program", data.references[competition.parts[0].id], [*examples, {}, *spoiled])
 
 
 def _unzipped(content: bytes) -> Files:

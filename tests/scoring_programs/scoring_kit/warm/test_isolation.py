@@ -76,7 +76,7 @@ class Case:
 
     def pack(self) -> "Case":
         competition = resolve(self.package.parent)
-        write_zip(self.folder / "program.zip", program_members(competition, competition.units[0]))
+        write_zip(self.folder / "program.zip", program_members(competition, competition.parts[0]))
         with zipfile.ZipFile(self.folder / "program.zip") as archive:
             archive.extractall(self.program)
         return self

@@ -42,7 +42,7 @@ def _program(folder: Path, **options: Any) -> Path:
     chosen = {f"{part}.{key}": value for part, own in MODELS.items() for key, value in own.items()} | options
     overrides = tuple(f"options.{key}={json.dumps(value)}" for key, value in chosen.items() if value is not None)
     competition = resolve(resource("bundles") / "clpsych2025", overrides=overrides)
-    write_zip(folder / "program.zip", program_members(competition, competition.units[0]))
+    write_zip(folder / "program.zip", program_members(competition, competition.parts[0]))
     with zipfile.ZipFile(folder / "program.zip") as archive:
         archive.extractall(folder / "program")
     return folder / "program"
