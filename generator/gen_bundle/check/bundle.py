@@ -10,7 +10,7 @@ from gen_bundle.codabench.competition import DataUse
 from gen_bundle.codabench.document import Declared
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.yaml_document import Path, UnreadableYamlError
-from gen_bundle.zips.packed import Package, unpack
+from gen_bundle.zips.packed import Unpacked, unpack
 from gen_bundle.zips.reading import Archive
 from gen_bundle.zips.tree import Node, OnServer, Tree
 
@@ -85,7 +85,7 @@ class Bundle(Declared):
     dry_run: DryRun = DryRun()
     tick: Callable[[int], None] = lambda _: None
     held: ExitStack = field(default_factory=ExitStack)
-    packages: dict[int, Package] = field(default_factory=dict)
+    opened_data: dict[int, Unpacked] = field(default_factory=dict)
     answers: dict[str, list[Any]] = field(default_factory=dict)
 
     def value(self, at: Path) -> Any:
@@ -107,16 +107,16 @@ class Bundle(Declared):
         near = self.tree.nearest(path)
         return f"; there is {near!r}" if near else ""
 
-    def package(self, use: DataUse) -> Package | None:
+    def unpacked(self, use: DataUse) -> Unpacked | None:
         """The unpacked program or data of a use; None when its path leads nowhere."""
         found = self.find(use.path)
         if found is None:
             return None
         if isinstance(found, OnServer):
             return unpack(found, self.tick, self.held)
-        if id(found) not in self.packages:
-            self.packages[id(found)] = unpack(found, self.tick, self.held)
-        return self.packages[id(found)]
+        if id(found) not in self.opened_data:
+            self.opened_data[id(found)] = unpack(found, self.tick, self.held)
+        return self.opened_data[id(found)]
 
     def text(self, path: Any, limit: int = 32 * 1024 * 1024) -> str | None:
         """The text of a file as the platform reads it; None when it cannot be read as UTF-8."""

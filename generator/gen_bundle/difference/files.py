@@ -96,10 +96,10 @@ def use_changes(
 
 def packed_files(bundle: Bundle, use: DataUse) -> Files | None:
     """The files of a program or data, by name; None where its path leads to nothing that can be unpacked."""
-    package = bundle.package(use)
-    if package is None or package.kind in ("no zip", "server"):
+    unpacked = bundle.unpacked(use)
+    if unpacked is None or unpacked.form in ("no zip", "server"):
         return None
-    return {name: node for name, node in package.tree.root.files() if not set(name.split("/")) & set(JUNK)}
+    return {name: node for name, node in unpacked.tree.root.files() if not set(name.split("/")) & set(JUNK)}
 
 
 def _program_changes(part: str, item: str, effect: Effect, old: Files, new: Files) -> Iterator[Difference]:

@@ -82,8 +82,8 @@ def _gold(bundle: Bundle) -> Iterator[Lack]:
     shipped = {(file.name, file.stat().st_size): file for folder in shipped_gold() for file in folder.rglob("*.*")}
     for task in bundle.competition.used_tasks:
         use = task.files.get("reference_data")
-        package = bundle.package(use) if use else None
-        for name, node in package.tree.root.files() if package else ():
+        unpacked = bundle.unpacked(use) if use else None
+        for name, node in unpacked.tree.root.files() if unpacked else ():
             file = shipped.get((name.rpartition("/")[2], node.size))
             if node.size and file is not None and file.read_bytes() == node.read(node.size):
                 yield synthetic_gold(task.name, name)

@@ -113,10 +113,10 @@ class Rehearsal:
     def _template(self, bundle: Bundle, phase: Phase, others: Sequence[Path]) -> Path | None:
         """The zip of a phase's template; None without one, or where a solution of the phase is the same."""
         kit = bundle.competition.phases[self.competition.phases.index(phase)].files.get("starting_kit")
-        package = bundle.package(kit) if kit else None
+        unpacked = bundle.unpacked(kit) if kit else None
         files = {
             name.removeprefix(f"{TEMPLATE}/"): node.read(node.size)
-            for name, node in (package.tree.root.files() if package else ())
+            for name, node in (unpacked.tree.root.files() if unpacked else ())
             if name.startswith(f"{TEMPLATE}/")
         }
         if not files or any(_files_of(other) == files for other in others):

@@ -15,14 +15,14 @@ from gen_bundle.zips.tree import CHUNK, Node, OnServer, Tree
 # Zips inside the bundle are copied to where they can be searched: in memory up to this size, then on disk.
 IN_MEMORY = 16 * 1024 * 1024
 JUNK = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
-Kind = Literal["folder", "zip", "no zip", "server"]
+Form = Literal["folder", "zip", "no zip", "server"]
 
 
 @dataclass
-class Package:
+class Unpacked:
     """What a data path of competition.yaml leads to, unpacked."""
 
-    kind: Kind
+    form: Form
     tree: Tree
     fault: str | None = None
 
@@ -41,29 +41,29 @@ class Package:
         return None
 
 
-def unpack(found: Node | OnServer, tick: Callable[[int], None], held: ExitStack) -> Package:
+def unpack(found: Node | OnServer, tick: Callable[[int], None], held: ExitStack) -> Unpacked:
     """Unpack what a path leads to; what is opened stays so until `held` is closed."""
     if isinstance(found, OnServer):
-        return Package("server", Tree())
+        return Unpacked("server", Tree())
     if found.is_folder:
-        return Package("folder", Tree(found))
+        return Unpacked("folder", Tree(found))
     if found.open is None:
-        return Package("no zip", Tree(), "it is not read, since it is inflated out of all proportion")
+        return Unpacked("no zip", Tree(), "it is not read, since it is inflated out of all proportion")
     if found.is_link:
-        return Package(
+        return Unpacked(
             "no zip", Tree(), "it is a symbolic link, which is unpacked as a text file with the link's target"
         )
     if not found.size:
-        return Package("no zip", Tree(), "it is empty")
+        return Unpacked("no zip", Tree(), "it is empty")
     with found.open() as stream:
         archive = open_archive(searchable(stream, held), tick, held)
     if archive.bombs:
-        return Package("zip", archive.tree, f"{archive.bombs[0]} is inflated out of all proportion")
+        return Unpacked("zip", archive.tree, f"{archive.bombs[0]} is inflated out of all proportion")
     if archive.failures:
         member, reason = archive.failures[0]
         where = f"{member}: " if member else ""
-        return Package("no zip" if member is None else "zip", archive.tree, f"{where}{reason}")
-    return Package("zip", archive.tree)
+        return Unpacked("no zip" if member is None else "zip", archive.tree, f"{where}{reason}")
+    return Unpacked("zip", archive.tree)
 
 
 def searchable(stream: IO[bytes], held: ExitStack, most: float = math.inf) -> IO[bytes]:

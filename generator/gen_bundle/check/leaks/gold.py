@@ -127,10 +127,10 @@ def reference_files(bundle: Bundle) -> Iterator[tuple[str, Node]]:
     """All files of the reference data, except those of phases whose gold is public."""
     for task in bundle.competition.tasks:
         use = task.files.get("reference_data")
-        package = bundle.package(use) if use and not _is_public(bundle, task) else None
-        if package and package.kind in ("folder", "zip") and package.tree.root is not bundle.tree.root:
-            yield from package.tree.root.files()
-        elif package and use and package.kind == "no zip":
+        unpacked = bundle.unpacked(use) if use and not _is_public(bundle, task) else None
+        if unpacked and unpacked.form in ("folder", "zip") and unpacked.tree.root is not bundle.tree.root:
+            yield from unpacked.tree.root.files()
+        elif unpacked and use and unpacked.form == "no zip":
             found = bundle.tree.find(use.path)
             if isinstance(found, Node):
                 yield str(use.path), found
@@ -148,13 +148,13 @@ def _held_by_participants(bundle: Bundle) -> set[str]:
     held: set[str] = set()
     for task in bundle.competition.tasks:
         use, reference = task.files.get("input_data"), task.files.get("reference_data")
-        package = bundle.package(use) if use else None
+        unpacked = bundle.unpacked(use) if use else None
         if (
-            package
-            and package.kind in ("folder", "zip")
-            and (reference is None or package is not bundle.package(reference))
+            unpacked
+            and unpacked.form in ("folder", "zip")
+            and (reference is None or unpacked is not bundle.unpacked(reference))
         ):
-            held |= {sha256_of(node) for name, node in package.tree.root.files() if not LABELS_NAME.search(name)}
+            held |= {sha256_of(node) for name, node in unpacked.tree.root.files() if not LABELS_NAME.search(name)}
     return held
 
 

@@ -58,17 +58,17 @@ def visible_files(bundle: Bundle) -> Iterator[Seen]:
     done: set[tuple[str, int]] = set()
     for use in bundle.competition.uses():
         channel = CHANNELS.get(use.role)
-        package = bundle.package(use) if channel else None
-        if channel is None or package is None or (channel, id(package)) in done:
+        unpacked = bundle.unpacked(use) if channel else None
+        if channel is None or unpacked is None or (channel, id(unpacked)) in done:
             continue
-        done.add((channel, id(package)))
+        done.add((channel, id(unpacked)))
         is_answer = channel == "solution"
-        if package.kind == "no zip":
+        if unpacked.form == "no zip":
             single = bundle.tree.find(use.path)
             if isinstance(single, Node):
                 yield from with_contents(bundle, Seen(channel, use.at, str(use.path), single, is_answer), 1)
             continue
-        for name, node in package.tree.root.files():
+        for name, node in unpacked.tree.root.files():
             yield from with_contents(bundle, Seen(channel, use.at, f"{use.path}/{name}", node, is_answer), 1)
 
 

@@ -10,7 +10,7 @@ from gen_bundle.check.rules.shared import PATH_NOT_TEXT, UNKNOWN_KEY, known_key
 from gen_bundle.codabench.competition import Competition, DataUse
 from gen_bundle.codabench.fields import shown
 from gen_bundle.codabench.stages import Stage
-from gen_bundle.zips.packed import Package
+from gen_bundle.zips.packed import Unpacked
 from gen_bundle.zips.tree import Node, OnServer
 
 DATA = Topic(
@@ -105,7 +105,7 @@ def _data_of_the_server(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{where(use)} lies outside the bundle", use.at)
 
 
-def _packages_with(fault: Callable[[DataUse, Package, bool], str | None]) -> Check:
+def _unpacked_with(fault: Callable[[DataUse, Unpacked, bool], str | None]) -> Check:
     """The check for a fault of a program or data as a folder or zip, which submissions meet (in use) or not."""
 
     @wraps(fault)
@@ -113,8 +113,8 @@ def _packages_with(fault: Callable[[DataUse, Package, bool], str | None]) -> Che
         competition = bundle.competition
         running = {use.at for use in in_use(competition)}
         for use in competition.uses():
-            package = bundle.package(use)
-            what = fault(use, package, use.at in running) if package else None
+            unpacked = bundle.unpacked(use)
+            what = fault(use, unpacked, use.at in running) if unpacked else None
             if what:
                 yield Problem(f"{where(use)} {what}", use.at)
 
@@ -122,14 +122,14 @@ def _packages_with(fault: Callable[[DataUse, Package, bool], str | None]) -> Che
 
 
 @DATA.broken("data-no-zip", "a program or data that is neither a zip nor a folder", source=WORKER)
-@_packages_with
-def _data_no_zip(_: DataUse, package: Package, running: bool) -> str | None:
+@_unpacked_with
+def _data_no_zip(_: DataUse, unpacked: Unpacked, running: bool) -> str | None:
     """It is uploaded as it is, but the worker cannot unpack it: every submission fails after minutes with `Bad or empty
     zip file`.
     → Give a folder, or a zip that can be opened.
     """
-    what = "is not a zip" if package.kind == "no zip" else "is a zip that cannot be unpacked"
-    return f"{what}: {package.fault}" if running and package.fault else None
+    what = "is not a zip" if unpacked.form == "no zip" else "is a zip that cannot be unpacked"
+    return f"{what}: {unpacked.fault}" if running and unpacked.fault else None
 
 
 @DATA.trap(
@@ -137,30 +137,30 @@ def _data_no_zip(_: DataUse, package: Package, running: bool) -> str | None:
     "a solution, starting kit or public data in a broken zip, or a solution that is not a zip",
     source=WORKER,
 )
-@_packages_with
-def _download_no_zip(use: DataUse, package: Package, running: bool) -> str | None:
+@_unpacked_with
+def _download_no_zip(use: DataUse, unpacked: Unpacked, running: bool) -> str | None:
     """Participants download something that they cannot open or submit. → Give a folder, or a zip that can be opened."""
     needs_zip = use.role == "solution" or str(use.path).lower().endswith(".zip")
-    return f"cannot be opened: {package.fault}" if not running and package.fault and needs_zip else None
+    return f"cannot be opened: {unpacked.fault}" if not running and unpacked.fault and needs_zip else None
 
 
-def _is_empty(package: Package) -> bool:
-    return package.kind in ("folder", "zip") and not package.fault and not package.names
+def _is_empty(unpacked: Unpacked) -> bool:
+    return unpacked.form in ("folder", "zip") and not unpacked.fault and not unpacked.names
 
 
 @DATA.broken("reference-data-empty", "reference data without any file", source=WORKER)
-@_packages_with
-def _reference_data_empty(use: DataUse, package: Package, running: bool) -> str | None:
+@_unpacked_with
+def _reference_data_empty(use: DataUse, unpacked: Unpacked, running: bool) -> str | None:
     """The scoring program finds an empty /app/input/ref. → Put the reference files there, or leave the key out."""
-    return "contains no file" if running and use.role == "reference_data" and _is_empty(package) else None
+    return "contains no file" if running and use.role == "reference_data" and _is_empty(unpacked) else None
 
 
 @DATA.trap("data-empty", "input data, public data, a starting kit or a solution without any file")
-@_packages_with
-def _data_empty(use: DataUse, package: Package, _: bool) -> str | None:
+@_unpacked_with
+def _data_empty(use: DataUse, unpacked: Unpacked, _: bool) -> str | None:
     """Participants get an empty zip. → Put the files there, or leave the key out."""
     is_download = use.role not in (*PROGRAMS, "reference_data")
-    return "contains no file" if is_download and _is_empty(package) else None
+    return "contains no file" if is_download and _is_empty(unpacked) else None
 
 
 @DATA.trap("link-used", "a symbolic link among the programs, data or pages", source=ZIPFILE)
@@ -170,8 +170,8 @@ def _link_used(bundle: Bundle) -> Iterator[Problem]:
         if isinstance(page.found, Node) and page.found.is_link:
             yield Problem(f"the page {page.path} is a symbolic link", page.at)
     for use in bundle.competition.uses():
-        package = bundle.package(use)
-        linked = [name for name, node in package.tree.root.files() if node.is_link] if package else []
+        unpacked = bundle.unpacked(use)
+        linked = [name for name, node in unpacked.tree.root.files() if node.is_link] if unpacked else []
         if linked:
             yield Problem(f"{where(use)} contains the symbolic link {linked[0]!r}", use.at)
 
@@ -228,8 +228,8 @@ def _read_after_packing(bundle: Bundle) -> Iterator[tuple[DataUse, DataUse, str,
 
 
 def _contents(bundle: Bundle, use: DataUse) -> list[tuple[str, int]]:
-    package = bundle.package(use)
-    return [(name, node.size) for name, node in package.tree.root.files()] if package else []
+    unpacked = bundle.unpacked(use)
+    return [(name, node.size) for name, node in unpacked.tree.root.files()] if unpacked else []
 
 
 def _zip_of(path: str) -> str | None:

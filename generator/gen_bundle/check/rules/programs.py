@@ -12,7 +12,7 @@ from gen_bundle.codabench.commands import Role, Verdict, faults
 from gen_bundle.codabench.competition import DataUse, Task
 from gen_bundle.codabench.versions import DIFFERENCES
 from gen_bundle.codabench.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
-from gen_bundle.zips.packed import Package
+from gen_bundle.zips.packed import Unpacked
 from gen_bundle.zips.tree import Node
 
 PROGRAMS = Topic("Programs and their commands", f"{WORKER} (metadata and command)", reads="both")
@@ -32,13 +32,13 @@ class Program:
     task: Task
     use: DataUse
     role: Role
-    package: Package
+    unpacked: Unpacked
 
     @property
     def metadata(self) -> tuple[str, Node] | None:
         """The metadata file that the worker reads."""
         for name in METADATA:
-            found = self.package.tree.find(name)
+            found = self.unpacked.tree.find(name)
             if isinstance(found, Node):
                 return name, found
         return None
@@ -68,13 +68,13 @@ def programs(bundle: Bundle) -> Iterator[Program]:
     for task in bundle.competition.used_tasks:
         for key, role in roles:
             use = task.files.get(key)
-            package = bundle.package(use) if use else None
-            if use is None or package is None or package.fault or package.kind == "server":
+            unpacked = bundle.unpacked(use) if use else None
+            if use is None or unpacked is None or unpacked.fault or unpacked.form == "server":
                 continue
-            identity = (role, id(package), task.ingestion_only_during_scoring)
+            identity = (role, id(unpacked), task.ingestion_only_during_scoring)
             if identity not in seen:
                 seen.add(identity)
-                yield Program(task, use, role, package)
+                yield Program(task, use, role, unpacked)
 
 
 @PROGRAMS.broken(
@@ -86,8 +86,8 @@ def programs(bundle: Bundle) -> Iterator[Program]:
 def _program_without_metadata(bundle: Bundle) -> Iterator[Problem]:
     for program in programs(bundle):
         if program.metadata is None:
-            near = [name for name in program.package.names if re.search(r"(?i)(^|/)metadata(\.\w+)?$", name)]
-            wrapped = program.package.wrapping_folder
+            near = [name for name in program.unpacked.names if re.search(r"(?i)(^|/)metadata(\.\w+)?$", name)]
+            wrapped = program.unpacked.wrapping_folder
             hint = f"; there is {near[0]!r}" if near else ""
             hint = f"; everything is in the folder {wrapped!r}" if wrapped else hint
             yield Problem(f"{where(program.use)} has no metadata.yaml at its root{hint}", program.use.at)
@@ -114,7 +114,7 @@ def _commands_with(verdict: Verdict, kind: str) -> Check:
             if missing or not isinstance(command, str):
                 continue
             during_scoring = program.task.ingestion_only_during_scoring
-            for fault in faults(command, program.role, during_scoring, program.package.tree):
+            for fault in faults(command, program.role, during_scoring, program.unpacked.tree):
                 if (fault.verdict, fault.kind) == (verdict, kind):
                     yield Problem(f"{where(program.use)}: {fault.what}", program.use.at)
 
@@ -162,7 +162,7 @@ PROGRAMS.trap(
 def _requirements_never_installed(bundle: Bundle) -> Iterator[Problem]:
     """It is not installed. → Put the packages into the docker image, and delete the file."""
     for program in programs(bundle):
-        names = [name for name in program.package.names if name.rpartition("/")[2].lower() == "requirements.txt"]
+        names = [name for name in program.unpacked.names if name.rpartition("/")[2].lower() == "requirements.txt"]
         command, _ = program.command()
         if names and not (isinstance(command, str) and "install" in command) and not _installs(program):
             yield Problem(f"{where(program.use)} contains {names[0]}", program.use.at)
@@ -175,7 +175,7 @@ def _installs(program: Program) -> bool:
 
 def _sources(program: Program) -> Iterator[bytes]:
     """A program's code without comments, file by file."""
-    for name, node in program.package.tree.root.files():
+    for name, node in program.unpacked.tree.root.files():
         if name.endswith((".py", ".sh", ".R", ".pl")) and node.size <= MAX_SOURCE_BYTES:
             yield COMMENT.sub(b"", node.read(MAX_SOURCE_BYTES))
 
@@ -210,11 +210,11 @@ def _reference_data_missing(bundle: Bundle) -> Iterator[Problem]:
                 what = f"{where(program.use)} reads /app/input/ref, but the task has no reference data"
                 yield Problem(what, program.use.at)
             continue
-        package = bundle.package(use)
-        if package is None or package.fault or package.kind == "server" or not package.names:
+        unpacked = bundle.unpacked(use)
+        if unpacked is None or unpacked.fault or unpacked.form == "server" or not unpacked.names:
             continue
         for name in sorted(named):
-            if package.tree.find(name) is None:
+            if unpacked.tree.find(name) is None:
                 what = f"{where(program.use)} reads /app/input/ref/{name}, which is not in the reference data"
                 yield Problem(what, use.at)
 
@@ -229,8 +229,8 @@ def _solution_with_metadata(bundle: Bundle) -> Iterator[Problem]:
         return
     runs_submissions = DIFFERENCES[bundle.platform].submission_is_a_program
     for use in bundle.competition.solutions:
-        package = bundle.package(use)
-        program = Program(Task((), 0, "", {}), use, "scoring", package) if package and not package.fault else None
+        unpacked = bundle.unpacked(use)
+        program = Program(Task((), 0, "", {}), use, "scoring", unpacked) if unpacked and not unpacked.fault else None
         if program is None or program.metadata is None:
             continue
         has_command = program.command()[1] is None
@@ -246,10 +246,10 @@ def _reference_data_wrapped(bundle: Bundle) -> Iterator[Problem]:
     """
     for task in bundle.competition.used_tasks:
         use = task.files.get("reference_data")
-        package = bundle.package(use) if use else None
-        if not use or not package or package.kind != "zip" or package.fault:
+        unpacked = bundle.unpacked(use) if use else None
+        if not use or not unpacked or unpacked.form != "zip" or unpacked.fault:
             continue
         # a folder with the zip's own name, or the usual one, was zipped with its contents
         zip_name = str(use.path).rpartition("/")[2].removesuffix(".zip")
-        if package.wrapping_folder in (zip_name, "ref", "reference", "reference_data"):
-            yield Problem(f"everything in {where(use)} is in the folder {package.wrapping_folder!r}", use.at)
+        if unpacked.wrapping_folder in (zip_name, "ref", "reference", "reference_data"):
+            yield Problem(f"everything in {where(use)} is in the folder {unpacked.wrapping_folder!r}", use.at)
