@@ -11,7 +11,7 @@ from scoring_kit.resampling.draws import bootstrap_counts, exchanges
 from scoring_kit.resampling.holm import holm
 from scoring_kit.resampling.randomisation import p_values
 from scoring_kit.resampling.ranks import mean_tau, percentile_interval, rank_interval, ranks, shares, wins
-from scoring_kit.resampling.task import Resampling, resampled
+from scoring_kit.resampling.task import Resampling, other_rankings, resampled
 from scoring_kit.units import Additive, Array, Statistic
 from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1_of, mean_of, means, median_of, team
 
@@ -186,3 +186,30 @@ def test_the_same_seed_gives_the_same_figures() -> None:
     once, again, other = (resampled(teams, published, 40, Resampling(500, seed)) for seed in (1, 1, 2))
     assert once == again
     assert once != other
+
+
+def test_the_ideal_task_of_challenger_is_stable() -> None:
+    """Its published example: five algorithms in ranges that do not meet; each keeps its rank in all resamples."""
+    random = np.random.default_rng(4)
+    ranges = ((0.9, 1), (0.8, 0.89), (0.7, 0.79), (0.6, 0.69), (0.5, 0.59))
+    order = means({f"A{rank}": random.uniform(*ends, 50) for rank, ends in enumerate(ranges, start=1)})
+    published = {f"A{rank}": rank for rank in range(1, 6)}
+    found = resampled(order, published, 50, Resampling(1000, 1))
+    assert found.tau_mean == 1
+    assert found.rank_intervals == {name: (rank, rank) for name, rank in published.items()}
+    assert found.wins == {"A1": 1, "A2": 0, "A3": 0, "A4": 0, "A5": 0}
+    assert max(found.p_holm.values()) < 0.05
+    assert found.groups == published
+    assert other_rankings(order, 50)["mean_rank"] == {name: pytest.approx(rank) for name, rank in published.items()}
+
+
+def test_the_worst_case_of_challenger_has_no_winner() -> None:
+    """Its published example: each order of the same five values is one case, so that all algorithms are equal."""
+    cases = np.array(list(itertools.permutations(np.linspace(0.8, 1, 5))))
+    order = means({f"A{rank}": cases[:, rank - 1] for rank in range(1, 6)})
+    found = resampled(order, dict.fromkeys(order, 1), len(cases), Resampling(4000, 1))
+    assert min(found.p.values()) > 0.9
+    assert set(found.groups.values()) == {1}
+    assert found.rank_intervals == dict.fromkeys(order, (1, 5))
+    assert found.wins == {name: pytest.approx(0.2, abs=0.04) for name in order}
+    assert other_rankings(order, len(cases))["mean_rank"] == {name: pytest.approx(3) for name in order}
