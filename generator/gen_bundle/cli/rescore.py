@@ -121,14 +121,14 @@ def _show(rescored: Rescored, request: RescoreRequest) -> None:
         say(f"note: {one_line(note)}", "yellow")
     comparison = rescored.comparison
     messages = {run.submission: run.message for run in reversed(rescored.runs) if run.message}
-    for names, what, style in (
-        (comparison.fails_now, "fails now", "red"),
-        (rescored.others_failed, "failed", "red"),
-        (comparison.works_now, "failed before, is scored now", "green"),
-        (list(dict.fromkeys(run.submission for run in rescored.not_run)), "not run", "red"),
+    for names, what, style, why in (
+        (comparison.fails_now, "fails now", "red", messages),
+        (rescored.others_failed, "failed", "red", {} if rescored.against else messages),
+        (comparison.works_now, "failed before, is scored now", "green", {}),
+        (list(dict.fromkeys(run.submission for run in rescored.not_run)), "not run", "red", messages),
     ):
         for name in names[:SHOWN]:
-            say(f"{one_line(name)}: {what}. {messages.get(name, '')}".rstrip(), style)
+            say(f"{one_line(name)}: {what}. {why.get(name, '')}".rstrip(), style)
         if len(names) > SHOWN:
             say(f"… and {len(names) - SHOWN} more: {what}", style)
     if comparison.changes:

@@ -79,7 +79,7 @@ def test_nothing_changed(tmp_path: Path) -> None:
     done = rescored(old, "--submissions", submissions(tmp_path), *OPTIONS, "--against", old, "--out", out)
     assert done.exit_code == 0, done.output  # `eel` failed before and fails now
     assert content(out)["changes"] == []
-    assert "eel: failed. " in done.stderr
+    assert "eel: failed.\n" in done.stderr
     assert "<h2>Failed</h2>" in (out / "rescore.html").read_text(encoding="utf-8")
 
 
