@@ -21,7 +21,8 @@ from gen_bundle.new.example import example
 from gen_bundle.new.logo import placeholder_logo
 from gen_bundle.new.propose import Proposal
 from gen_bundle.new.template import render
-from gen_bundle.package.phase_data import SAMPLE, prepare_reference
+from gen_bundle.package.given_files import SAMPLE
+from gen_bundle.package.phase_data import prepare_reference
 from gen_bundle.package.resolve import Part, resolve
 from gen_bundle.resources import SCAFFOLD, competitions
 

@@ -1,9 +1,8 @@
-"""A phase's data: gold prepared and checked by the scoring package, what participants may have, baselines."""
+"""A phase's data: gold prepared and checked by the scoring package, its secrets, and the files that go with it."""
 
 import hashlib
 import itertools
 import tempfile
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,12 +12,9 @@ from gen_bundle.declaration.model import Phase, Task
 from gen_bundle.errors import UserError
 from gen_bundle.package.answers import Secrets
 from gen_bundle.package.client import Organiser
+from gen_bundle.package.given_files import baselines_of, input_files, public_files
 from gen_bundle.package.resolve import Part, Resolved
-from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import folder_members
-
-SAMPLE = "sample"
-"""The folder of the public data that holds what submitted code reads, `input/`, and gold for it, `gold/`."""
 
 
 @dataclass(frozen=True)
@@ -180,9 +176,9 @@ def _prepare(competition: Resolved, organiser: Organiser, phase: Phase, gold: Go
             "expected": organiser.call("manifest", request),
         },
         template=folder_members(template),
-        baselines=_baselines(competition, phase),
-        public=_public(competition, phase),
-        input=_input(competition, phase),
+        baselines=baselines_of(competition, phase),
+        public=public_files(competition, phase),
+        input=input_files(competition, phase),
         secrets=gold.secrets,
         warnings=gold.warnings,
     )
@@ -298,64 +294,3 @@ def prepare_reference(
         "phases": phases or [str(source)],
     }
     return out, list(organiser.call("prepare", request)["warnings"])
-
-
-def _baselines(competition: Resolved, phase: Phase) -> dict[str, Mapping[str, Path | bytes]]:
-    """Baselines by name: each a folder, a zip, or a single file below `baselines/<phase>/`."""
-    folder = competition.data / "baselines" / phase.data_id
-    baselines: dict[str, Mapping[str, Path | bytes]] = {}
-    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
-        if path.name.startswith("."):
-            continue
-        name = path.stem if path.is_file() else path.name
-        members = _baseline_members(path)
-        if not members or name in baselines:
-            what = "there are two baselines of this name" if members else "holds no file"
-            raise UserError(f"{path}: {what}. Expected each baseline in a folder, a zip or a file of its own.")
-        if competition.layout == "separate":
-            members = _own_task(members, competition.tasks[0].id, competition.all_task_ids)
-        if members:
-            baselines[name] = members
-    return baselines
-
-
-def _baseline_members(path: Path) -> Mapping[str, Path | bytes]:
-    if path.is_dir():
-        return folder_members(path)
-    if path.suffix.lower() != ".zip":
-        return {path.name: path}
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return {member.filename: archive.read(member) for member in archive.infolist() if not member.is_dir()}
-    except UNREADABLE as error:
-        raise UserError(f"{path}: is not a readable zip. Expected a submission as participants send it.") from error
-
-
-def _own_task(members: Mapping[str, Path | bytes], task: str, tasks: list[str]) -> Mapping[str, Path | bytes]:
-    """In layout `separate` what lies in the task's own folder is the submission; folders of other tasks are not."""
-    if any(name.startswith(f"{task}/") for name in members):
-        return {name.removeprefix(f"{task}/"): c for name, c in members.items() if name.startswith(f"{task}/")}
-    return members if not any(name.split("/", 1)[0] in tasks for name in members) else {}
-
-
-def _public(competition: Resolved, phase: Phase) -> dict[str, Path | bytes]:
-    """Everything below `public/`; a folder there that is named like a phase belongs to that phase alone."""
-    folder = competition.data / "public"
-    others = {other.id for other in competition.declaration.phases} - {phase.data_id}
-    members = folder_members(folder) if folder.is_dir() else {}
-    return {name: path for name, path in members.items() if name.split("/", 1)[0] not in others}
-
-
-def _input(competition: Resolved, phase: Phase) -> dict[str, Path | bytes]:
-    """What submitted code may read: everything below `input/<phase>/`."""
-    folder = competition.data / "input" / phase.data_id
-    if not competition.takes_code:
-        if folder.exists():
-            raise UserError(
-                f"{folder}: only submitted code reads it. Expected submission.kind: code, or no such folder."
-            )
-        return {}
-    members = folder_members(folder) if folder.is_dir() else {}
-    if not members:
-        raise UserError(f"{folder}: holds no file. Expected what the submitted code may read, without gold.")
-    return members

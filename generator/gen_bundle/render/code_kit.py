@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gen_bundle.package.code_template import code_template
+from gen_bundle.package.given_files import SAMPLE
 from gen_bundle.package.ingestion import ingestion_members
-from gen_bundle.package.phase_data import SAMPLE, PhaseData
+from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.render.validator import TEMPLATES
 
