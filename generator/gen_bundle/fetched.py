@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path, PurePosixPath
@@ -63,10 +63,15 @@ def read_fetched(submissions: Path) -> Fetched | None:
         ) from error
 
 
+def on_leaderboard(records: Sequence[Mapping[str, Any]]) -> set[int]:
+    """The ids of the submissions on the leaderboard; one that has parts is there if any of these is."""
+    return {record["parent"] or record["id"] for record in records if record["on_leaderboard"]}
+
+
 def _fetched(phase: str, competition: Any, records: Any, board: Any) -> Fetched:
     ends = {one["folder"]: one.get("end") for one in competition["phases"]}
     end = datetime.fromisoformat(ends[phase]) if ends.get(phase) else None
-    shown = {record["parent"] or record["id"] for record in records if record["on_leaderboard"]}
+    shown = on_leaderboard(records)
     scored = {
         PurePosixPath(record["file"]).relative_to(SUBMISSIONS).parent.as_posix(): record
         for record in records

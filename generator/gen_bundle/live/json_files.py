@@ -12,7 +12,7 @@ def write_json(file: Path, content: Any) -> None:
     """Write a file, and the folders that lead to it.
 
     Raises:
-        UserError: there is no leave or room.
+        UserError: it cannot be written.
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

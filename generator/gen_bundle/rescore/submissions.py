@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.errors import UserError
-from gen_bundle.fetched import RECORDS, SUBMISSIONS
+from gen_bundle.fetched import RECORDS, SUBMISSIONS, on_leaderboard
 from gen_bundle.live.json_files import read_json
 from gen_bundle.live.submissions import DELETED
 from gen_bundle.zips.packed import JUNK
@@ -68,7 +68,7 @@ def fetched_name(file: str) -> str:
 def _fetched(phase: Path, folder: Path) -> Iterator[SubmissionFile]:
     """What `gen-bundle fetch` wrote below `folder`, also what failed; not what its team took back."""
     records: list[Mapping[str, Any]] = read_json(phase / RECORDS)
-    chosen = {record["parent"] or record["id"] for record in records if record["on_leaderboard"]}
+    chosen = on_leaderboard(records)
     for record in records:
         path = phase / (record["file"] or "")
         if record["file"] and record["status"] != DELETED and path.is_relative_to(folder):
