@@ -1,10 +1,12 @@
 """The search of one file after another for gold: whole files, columns, labels tied to ids, and texts."""
 
 import csv
+import hashlib
 import io
 from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from typing import Self
 
@@ -25,6 +27,7 @@ from gen_bundle.check.leaks.records import (
 from gen_bundle.check.leaks.tables import table
 from gen_bundle.check.leaks.ties import AGREEMENT, ENOUGH_TIES, Ties, ties_of
 from gen_bundle.check.leaks.visible import Seen, visible_files
+from gen_bundle.resources import resource
 from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node
 
@@ -94,11 +97,20 @@ def found_leaks(bundle: Bundle) -> Iterator[Leak]:
     known: dict[tuple[str, str, bool, str], str | None] = {}
     for seen in seen_files:
         key = (sha256_of(seen.node), seen.channel, seen.is_answer, seen.name.rpartition(".")[2].lower())
+        if key[0] in own_files():
+            continue
         if key not in known:
             known[key] = search.gold_in(seen)
         what = known[key]
         if what:
             yield Leak(seen, what)
+
+
+@cache
+def own_files() -> frozenset[str]:
+    """The digests of the scoring programs' files as they come with the tool: most of a bundle, and never gold."""
+    files = (path for path in resource("scoring_programs").rglob("*") if path.is_file())
+    return frozenset(hashlib.sha256(path.read_bytes()).hexdigest() for path in files if path.suffix != ".pyc")
 
 
 def _whole_file(bundle: Bundle, gold: Gold, seen: Seen) -> str | None:
