@@ -1,1 +1,3 @@
 """ARE, the Anaphora Resolution Exercise of DAARC 2007: four tasks on pronouns and coreferential chains."""
+
+KEEPS_NOTHING = True

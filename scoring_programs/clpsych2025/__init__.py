@@ -1,1 +1,3 @@
 """CLPsych 2025: evidence, well-being and summaries of self-states in social media timelines."""
+
+KEEPS_NOTHING = True

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -12,6 +13,9 @@ DIGEST_DIGITS = 4
 """Of the reference data's digest. Participants read it and can compute the digest of any gold that they guess, as often
 as they like, so a whole one would confirm every guess. So few digits distinguish data sets and give away 16 bits.
 """
+
+
+_version = cache(metadata.version)
 
 
 def reference_digest(folder: Path) -> str:
@@ -30,6 +34,6 @@ def signature(program: Program, results: Mapping[str, TaskResult], digest: str) 
     for result in results.values():
         parts.update(sorted(result.settings.items()))
     for name in sorted({library for result in results.values() for library in result.libraries}):
-        parts[name] = metadata.version(name)
+        parts[name] = _version(name)
     parts["reference"] = digest
     return "|".join(f"{name}:{value}" for name, value in parts.items())

@@ -125,14 +125,14 @@ def test_a_run_that_hangs_is_ended_at_its_limit_with_all_that_it_started(case: C
     assert answer is not None
     assert (answer["exit_code"], answer["timed_out"]) == (None, True)
     assert 1 <= answer["seconds"] <= time.monotonic() - began < 60
-    assert not _runs(int((case.folder / "hangs" / "stdout").read_text()))
+    _wait_for(lambda: not _runs(int((case.folder / "hangs" / "stdout").read_text())))
     assert worker.score(case.job("after a hang")).exit_code == 0
 
 
 def test_what_a_run_left_running_is_ended(case: Case, worker: WarmWorker) -> None:
     left = worker.score(case.job("leaves", "print(subprocess.Popen(['sleep', '300']).pid, flush=True)"))
     assert left.exit_code == 0
-    assert not _runs(int(left.stdout.splitlines()[0]))
+    _wait_for(lambda: not _runs(int(left.stdout.splitlines()[0])))
 
 
 def test_a_run_ends_with_the_worker(case: Case) -> None:
