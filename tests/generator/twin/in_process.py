@@ -4,13 +4,12 @@ For tests of what a bundle scores. That packed programs run by themselves is sho
 """
 
 import time
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 from gen_bundle.twin.engines import Container, Ended, LineListener
 from ingestion_kit import ingestion
 from scoring_kit import frame
-from tests.forked import forked
+from tests.calls import called, forked
 
 
 class InProcessEngine:
@@ -26,16 +25,10 @@ class InProcessEngine:
         program, arguments = Path(here["/app/program"]), [here.get(part, part) for part in container.argv[2:]]
         began = time.monotonic()
         if container.kind == "ingestion":
-            # In a fork, because it becomes the parent of what the code leaves running, and ends all its children.
+            # It becomes the parent of what the code leaves running, and ends all its children.
             exit_code = forked(lambda: ingestion.main(program, arguments), stdout, stderr)
         else:
-            with (
-                stdout.open("w", encoding="utf-8") as out,
-                stderr.open("w", encoding="utf-8") as err,
-                redirect_stdout(out),
-                redirect_stderr(err),
-            ):
-                exit_code = frame.main(program, arguments)
+            exit_code = called(lambda: frame.main(program, arguments), stdout, stderr)
         return Ended(exit_code, time.monotonic() - began)
 
     def close(self) -> None:
