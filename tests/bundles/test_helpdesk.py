@@ -16,9 +16,11 @@ from gen_bundle.build import BuildRequest, build
 from gen_bundle.check import check_path
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.resources import resource
+from gen_bundle.twin.engines import Engine
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.bundles.replayed import files_of, pages
+from tests.generator.twin.in_process import InProcessEngine
 
 NAME = "helpdesk"
 FOLDER = resource("bundles") / NAME
@@ -84,15 +86,25 @@ def test_the_check_finds_nothing(version: PlatformVersion, bundle: Path) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("version", PlatformVersion)
-def test_baselines_are_run_and_scored(version: PlatformVersion, bundle: Path, tmp_path: Path) -> None:
-    results = dry_run(DryRunRequest(bundle, tmp_path / "out", version=version), ProcessEngine())
+@pytest.mark.parametrize(
+    ("version", "engine", "phases"),
+    [
+        (PlatformVersion.V1_25, InProcessEngine(), list(PARTS)),
+        (PlatformVersion.V1_32, InProcessEngine(), list(PARTS)),
+        (PlatformVersion.V1_32, ProcessEngine(), ["test"]),
+    ],
+    ids=["1.25", "1.32", "1.32-processes"],
+)
+def test_baselines_are_run_and_scored(
+    version: PlatformVersion, engine: Engine, phases: list[str], bundle: Path, tmp_path: Path
+) -> None:
+    results = dry_run(DryRunRequest(bundle, tmp_path / "out", phases=phases, version=version), engine)
     assert [(row.phase, row.rank, row.submission) for row in results.board] == [
-        (phase, rank, name) for phase in PARTS for rank, name in ((1, "naive-bayes"), (2, "majority"))
+        (phase, rank, name) for phase in phases for rank, name in ((1, "naive-bayes"), (2, "majority"))
     ]
     scores = {(run.phase, run.submission): run.scores or {} for run in results.runs}
     [(most_frequent, _)] = Counter(row["desk"] for row in rows("public", "train.csv")).most_common(1)
-    for phase in PARTS:
+    for phase in phases:
         gold = [row["desk"] for row in rows(phase, "gold.csv")]
         assert scores[phase, "majority"]["accuracy"] == gold.count(most_frequent) / len(gold)
         assert 0.7 < scores[phase, "naive-bayes"]["accuracy"] < 0.9

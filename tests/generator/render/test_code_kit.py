@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+import yaml
 
 from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import prepare_phases
@@ -39,7 +40,21 @@ def kit_of(folder: Path, work: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return kit_of(HELPDESK, tmp_path_factory.mktemp("helpdesk"))
+    """The kit of the example, with an accuracy that needs no library and is the only metric."""
+    work = tmp_path_factory.mktemp("helpdesk")
+    shutil.copytree(HELPDESK, work / "helpdesk")
+    declared = work / "helpdesk/bundle.yaml"
+    data = yaml.safe_load(declared.read_text(encoding="utf-8"))
+    _, accuracy, seconds = data["tasks"][0]["columns"]
+    data["tasks"][0]["columns"] = [{**accuracy, "metric": "exact_match"}, seconds]
+    declared.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
+    return kit_of(work / "helpdesk", work)
+
+
+@pytest.fixture(scope="module")
+def published_kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The kit of the example with its own metrics."""
+    return kit_of(HELPDESK, tmp_path_factory.mktemp("published"))
 
 
 def run(kit: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -84,7 +99,8 @@ def test_holds_what_its_readme_names(kit: Path) -> None:
     assert f"--workdir /kit {image} python3 try.py my_submission\n" in readme
 
 
-def test_the_example_runs_and_is_scored_on_the_sample(kit: Path, tmp_path: Path) -> None:
+def test_the_example_runs_and_is_scored_on_the_sample(published_kit: Path, tmp_path: Path) -> None:
+    kit = published_kit
     done = run(kit, "try.py", "--out", tmp_path / "out")
     assert (done.returncode, done.stderr) == (0, "")
     assert "The code ran, and what it wrote is valid." in done.stdout
