@@ -59,7 +59,9 @@ def write_competition(folder: Path, data: dict[str, Any]) -> Path:
 def write_declaration(folder: Path, data: dict[str, Any]) -> Path:
     """Write the competition `data` without its gold and other data; returns `folder`."""
     folder.mkdir(exist_ok=True)
-    (folder / "overview.md.j2").write_text("# Overview\n\n{{ metrics_table() }}\n\n{{ format_table() }}\n\n{{ code_text() }}\n\n{{ limits_table() }}\n")
+    (folder / "overview.md.j2").write_text(
+        "# Overview\n\n{{ metrics_table() }}\n\n{{ format_table() }}\n\n{{ code_text() }}\n\n{{ limits_table() }}\n"
+    )
     (folder / "logo.png").write_bytes((competitions()["clarity2026"] / "logo.png").read_bytes())
     (folder / "bundle.yaml").write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
     return folder

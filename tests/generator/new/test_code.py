@@ -106,7 +106,7 @@ def test_it_builds_and_scores_and_so_does_its_example(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--from", "clarity2026", "--code"], "--code: not with --from or --package."),
         (["--package", "--code"], "--code: not with --from or --package."),
@@ -114,11 +114,11 @@ def test_it_builds_and_scores_and_so_does_its_example(tmp_path: Path) -> None:
         (["--gold", "tags.csv", "--code"], "no column that the code reads has as many tokens"),
     ],
 )
-def test_what_cannot_take_code(arguments: list[str], said: str, tmp_path: Path) -> None:
+def test_what_cannot_take_code(arguments: list[str], message: str, tmp_path: Path) -> None:
     (tmp_path / "gold.txt").write_text("one text\nanother text\n", encoding="utf-8")
     tags = [[f"s{i}", "O B-PER I-PER"] for i in range(4)]
     (tmp_path / "tags.csv").write_text(csv_text("id,tags", tags), encoding="utf-8")
     done = new(tmp_path, *arguments)
     assert done.exit_code == 2
-    assert said in done.output
+    assert message in done.output
     assert not (tmp_path / "mine").exists()

@@ -124,7 +124,7 @@ def test_a_packed_submission_runs_as_well(kit: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("def predict(a, b):\n    raise KeyError('desk')\n", "model.py:2: ended with exit code 1: KeyError: 'desk'"),
         ("def predict(a, b):\n    (b / 'predictions.csv').write_text('id,desk\\nx,y\\n')\n", "predictions.csv:2"),
@@ -132,10 +132,10 @@ def test_a_packed_submission_runs_as_well(kit: Path, tmp_path: Path) -> None:
         ("import nowhere\ndef predict(a, b):\n    pass\n", "No module named 'nowhere'"),
     ],
 )
-def test_what_is_wrong_is_said_as_on_the_platform(text: str, said: str, kit: Path, tmp_path: Path) -> None:
+def test_faults_are_reported_as_on_the_platform(text: str, message: str, kit: Path, tmp_path: Path) -> None:
     done = run(kit, "try.py", submission(tmp_path / "mine", {"model.py": text}), "--out", tmp_path / "out")
     assert done.returncode == 1
-    assert said in done.stderr
+    assert message in done.stderr
     assert "ingestion_kit" not in done.stdout + done.stderr
     assert not (tmp_path / "out").exists()
 
@@ -162,7 +162,7 @@ def test_the_phases_own_input_is_checked_and_not_scored(kit: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "said"),
+    ("arguments", "status", "message"),
     [
         (["none.zip"], 1, "none.zip: cannot be unpacked: "),
         (["README.md"], 1, "README.md: cannot be unpacked: File is not a zip file"),
@@ -171,10 +171,10 @@ def test_the_phases_own_input_is_checked_and_not_scored(kit: Path, tmp_path: Pat
         (["--input", "sample/input", "--gold", "template"], 2, "gold.csv"),
     ],
 )
-def test_wrong_use(arguments: list[str], status: int, said: str, kit: Path) -> None:
+def test_wrong_use(arguments: list[str], status: int, message: str, kit: Path) -> None:
     done = run(kit, "try.py", *arguments)
     assert done.returncode == status
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -91,7 +91,7 @@ class Case:
 
     files: Mapping[str, str]
     accuracy: float | None = None
-    says: str = ""
+    message: str = ""
     printed: str = ""
     seconds: float | None = None
 
@@ -101,17 +101,17 @@ def good(text: str, printed: str = "", code: str = GOOD) -> Case:
     return Case({"model.py": text}, 1.0 if code is GOOD else PLUS_ACCURACY, printed=printed)
 
 
-def failing(says: str, text: str, printed: str = "", **files: str) -> Case:
+def failing(message: str, text: str, printed: str = "", **files: str) -> Case:
     """A submission that fails with these words."""
-    return Case({"model.py": text, **files}, says=says, printed=printed)
+    return Case({"model.py": text, **files}, message=message, printed=printed)
 
 
 CASES = {
     "all right": good(GOOD),
     "a module beside the entry": Case({"model.py": "from parts.rule import predict\n", "parts/rule.py": GOOD}, 1.0),
     "one folder around everything": Case({"mine/model.py": GOOD}, 1.0),
-    "no entry": Case({"main.py": GOOD}, says="model.py: is missing. Expected: model.py at the top of the zip."),
-    "predictions instead of code": Case({"predictions.csv": RIGHT}, says="model.py: is missing"),
+    "no entry": Case({"main.py": GOOD}, message="model.py: is missing. Expected: model.py at the top of the zip."),
+    "predictions instead of code": Case({"predictions.csv": RIGHT}, message="model.py: is missing"),
     "no predict": failing("model.py: has no function predict", "def run(a, b): pass\n"),
     "not Python": failing("model.py:2: is not valid Python", "import csv\ndef predict(a, b:\n"),
     "a package that is not there": failing(
@@ -137,7 +137,7 @@ CASES = {
     ),
     "too slow": Case(
         {"model.py": "import time\n" + then("while True:\n    time.sleep(1)")},
-        says="model.py: was stopped after 0.3 s. Expected: an end within 0.3 s.",
+        message="model.py: was stopped after 0.3 s. Expected: an end within 0.3 s.",
         seconds=0.3,
     ),
     "memory": failing(
@@ -302,10 +302,10 @@ def check_end(case: Case, version: PlatformVersion, engine: Engine, bundle: Path
     if case.accuracy is None:
         assert (run.status, run.exit_code, run.scores) == ("Failed", 1, None), stderr
         assert replayed.results.board == []
-        assert case.says in stderr
-        assert case.says in replayed.text("prediction-ingestion-stderr.txt")
+        assert case.message in stderr
+        assert case.message in replayed.text("prediction-ingestion-stderr.txt")
         page = replayed.text("output/detailed_results.html")
-        assert case.says.split("'")[0] in page.replace("&quot;", '"').replace("&#x27;", "'")
+        assert case.message.split("'")[0] in page.replace("&quot;", '"').replace("&#x27;", "'")
     else:
         assert (run.status, run.exit_code) == ("Finished", 0), stderr
         assert run.scores is not None
@@ -347,9 +347,9 @@ def predict(input_folder, output_folder):
                         found.append(path)
                 except OSError:
                     pass
-    said = [name for name, value in os.environ.items() if "gold" in value]
+    named = [name for name, value in os.environ.items() if "gold" in value]
     mounted = sorted(os.listdir("/app")) if str(job) == "/app" else []
-    print("looked through", places, "found", found, "variables", said, "mounted", mounted)
+    print("looked through", places, "found", found, "variables", named, "mounted", mounted)
 """
 
 

@@ -124,9 +124,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_both_steps_report_a_fault(
-    fault: str, parts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_both_steps_report_a_fault(fault: str, parts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files, limits, message = FAULTS[fault]
     monkeypatch.setattr(predictions, "MAX_FILES", 50)
     steps = Steps(parts, tmp_path, files, limits)
