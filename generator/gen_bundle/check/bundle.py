@@ -88,16 +88,6 @@ class Bundle(Declared):
     opened_data: dict[int, Unpacked] = field(default_factory=dict)
     answers: dict[str, list[Any]] = field(default_factory=dict)
 
-    def value(self, at: Path) -> Any:
-        """The value at a place of competition.yaml; None where there is none."""
-        value: Any = self.yaml
-        for key in at:
-            if isinstance(value, Mapping):
-                value = value.get(key)
-            else:
-                value = value[key] if isinstance(value, list) and isinstance(key, int) and key < len(value) else None
-        return value
-
     def find(self, path: Any) -> Node | OnServer | None:
         """What a path of competition.yaml leads to; None when it leads nowhere or is not a text."""
         return self.tree.find(path) if isinstance(path, str) else None

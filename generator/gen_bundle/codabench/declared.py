@@ -9,7 +9,7 @@ from typing import Any
 from gen_bundle.codabench.competition import DEFAULT_A_DAY, DEFAULT_IN_ALL, sorted_phases
 from gen_bundle.codabench.document import Declared
 from gen_bundle.codabench.fields import MISSING, Boolean, Choice, Email, Integer, Kind, Text
-from gen_bundle.codabench.old_competition import board_label, old_columns, old_labels, old_phases
+from gen_bundle.codabench.old_competition import board_label, of_leaderboard, old_columns, old_labels, old_phases
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.versions import DIFFERENCES
 from gen_bundle.codabench.yaml_document import Path
@@ -168,9 +168,7 @@ def _v1_fields(declared: Declared) -> Iterator[FieldUse]:
 
 
 def _old_board_fields(top: Mapping[Any, Any]) -> Iterator[FieldUse]:
-    board = top.get("leaderboard")
-    boards = board.get("leaderboards") if isinstance(board, Mapping) else None
-    for position, name in enumerate(boards if isinstance(boards, Mapping) else ()):
+    for position, name in enumerate(of_leaderboard(top, "leaderboards")):
         at: Path = ("leaderboard", "leaderboards", name)
         yield FieldUse(at, Text(64), name, Stage.SAVE_LEADERBOARDS, (position, 1))
         yield FieldUse(at, Text(36), name, Stage.SAVE_LEADERBOARDS, (position, 2))
