@@ -120,6 +120,11 @@ class Competition:
             used |= {task.at: task for task in phase.tasks}
         return tuple(used.values())
 
+    @property
+    def task_indexes(self) -> list[Hashable]:
+        """What phases and solutions can refer to."""
+        return [task.index for task in self.tasks if isinstance(task.index, Hashable)]
+
     def uses(self) -> list[DataUse]:
         """Every named file, in the platform's order of storing."""
         named = [use for task in self.tasks for use in task.files.values()]

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Literal
 
 from gen_bundle.bugs import bug_report
-from gen_bundle.codabench.admission import closed, used_up
 from gen_bundle.codabench.board import Board, Submitted
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST, PlatformVersion
 from gen_bundle.codabench.worker import time_limit
+from gen_bundle.twin.admission import closed, used_up
 from gen_bundle.twin.bundle import Competition, Phase, Task, open_bundle
 from gen_bundle.twin.competition_yaml import read_competition
 from gen_bundle.twin.engines import Container, Engine, EngineError, LineListener
