@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.declaration.declared.metrics import Metric, Option, metrics
-from gen_bundle.declaration.declared.tables import Broken, DeclaredTable
+from gen_bundle.declaration.declared.tables import DeclaredTable, names_of
 from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.source import Trail
+from gen_bundle.declaration.source import Broken, Trail
 from gen_bundle.declaration.texts import text_of
 
 OWN = re.compile(r"(?P<file>[^/:]+\.py):(?P<function>[A-Za-z_]\w*)")
 PLACES = ("name", "table", "field", "fields", "gold", "where", "by")
+GOLD_COLUMNS = "a gold column or a list of them"
 CLOSED_RANGE = ("roc_auc", "average_precision", "log_loss", "brier")
 
 
@@ -79,7 +80,7 @@ def read_metric(
     if table is None:
         return None
     where = _where(data.get("where"), (*trail, "where"), found)
-    by = _columns(data.get("by"), (*trail, "by"), found)
+    by = names_of(data.get("by"), (*trail, "by"), found, GOLD_COLUMNS)
     if own is not None or metric is None:
         rest = {key: option for key, option in data.items() if key not in ("name", "where", "by")}
         file, _, function = data["name"].partition(":")
@@ -155,7 +156,7 @@ def _gold(
         return [options["item"], options["relevance"]]
     if data.get("gold") is None:
         return list(fields)
-    columns = _columns(data["gold"], (*trail, "gold"), found)
+    columns = names_of(data["gold"], (*trail, "gold"), found, GOLD_COLUMNS)
     if len(columns) != len(fields):
         found.append(((*trail, "gold"), f"names {len(columns)} columns for {len(fields)} fields. Expected one each."))
         return list(fields)
@@ -182,15 +183,6 @@ def _where(value: Any, trail: Trail, found: list[Broken]) -> dict[str, Any]:
             found.append((here, "expected a value, a list of values, {min: …} or {max: …}."))
         wanted[str(column)] = [text for text in texts if text is not None]
     return wanted
-
-
-def _columns(value: Any, trail: Trail, found: list[Broken]) -> list[str]:
-    if value is None:
-        return []
-    names = value if isinstance(value, list) else [value]
-    if not names or not all(isinstance(name, str) for name in names):
-        found.append((trail, f"expected a gold column or a list of them (found {value!r})."))
-    return [name for name in names if isinstance(name, str)]
 
 
 def _unknown_options(data: Mapping[str, Any], metric: Metric, trail: Trail) -> Iterator[Broken]:
