@@ -1,7 +1,7 @@
 """How a submission ended for one task: what the server made of it, and what to report."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from gen_bundle.codabench.board import Board, Submitted
@@ -129,22 +129,15 @@ def _ignored(leaderboard: Leaderboard, scores: Mapping[str, object]) -> list[str
 
 
 def outcome(begun: Run, jobs: Jobs, taken: Taken, limit_seconds: int, *, detailed_results: bool) -> Outcome:
-    """One run's outcome.
+    """The outcome of a run, of which `begun` has the place: what its jobs left and sent, and the server made of that.
 
-    Args:
-        begun: Its place.
-        jobs: What its jobs left and sent.
-        taken: What the server made of that.
-        limit_seconds: The limit of each job.
-        detailed_results: The competition asks for detailed results.
+    Each job may take `limit_seconds`.
     """
     scorer = jobs.scoring.programs.of("program")
     status: Status = "Failed" if jobs.failure else "Finished"
-    run = Run(
-        begun.phase,
-        begun.task,
-        begun.submission,
-        status,
+    run = replace(
+        begun,
+        status=status,
         exit_code=scorer.ended.exit_code if scorer else None,
         seconds=round(sum(job.programs.seconds for job in jobs.both), 3),
         scores=taken.scores,

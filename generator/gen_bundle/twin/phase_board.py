@@ -14,8 +14,8 @@ class BoardRow:
     """One row of a phase's board; a field of `board` in dry-run.json.
 
     Attributes:
-        cells: Shown text of each visible column; in a phase of several tasks that of the task that the column belongs
-        to. tasks: In a phase of several tasks what each task shows for each column, as the platform lays it out.
+        cells: Shown text of each visible column; in a phase of several tasks that of the column's own task.
+        tasks: In a phase of several tasks what each task shows for each column, as the platform lays it out.
     """
 
     phase: str

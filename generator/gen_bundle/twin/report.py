@@ -67,15 +67,9 @@ def report(
     teams: int | None,
     per_day: int | None,
 ) -> Results:
-    """The results of a dry run, as far as it came.
+    """The results of a dry run, as far as it came; `parts` are in the order in which they were made.
 
-    Args:
-        engine: The engine's name.
-        version: The platform's that was replayed.
-        parts: Outcomes, boards and remarks, in the order in which they were made.
-        competition: The bundle.
-        teams: Participants, for the hours of worker time.
-        per_day: Submissions of each a day.
+    `teams` and `per_day`, the submissions of each a day, are for the hours of worker time.
     """
     outcomes = [part for part in parts if isinstance(part, Outcome)]
     measured = [outcome.measured for outcome in outcomes if outcome.measured]

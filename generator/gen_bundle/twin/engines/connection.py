@@ -1,7 +1,7 @@
 """Reaching a container engine, losing it, and reading along."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from gen_bundle.twin.engines import EngineError, LineListener
@@ -59,8 +59,7 @@ def follow_lines(running: str, on_line: LineListener) -> None:
 
     followed, rest = 0, b""
     try:
-        client = connect()
-        try:
+        with closing(connect()) as client:
             # Read to the end also when enough lines were followed: a stream that is left half-way is never closed.
             for chunk in client.api.logs(running, stdout=True, stderr=True, stream=True, follow=True):
                 if followed < LINES_FOLLOWED:
@@ -70,7 +69,5 @@ def follow_lines(running: str, on_line: LineListener) -> None:
                         on_line(shown_line(line))
             if rest and followed < LINES_FOLLOWED:
                 on_line(shown_line(rest))
-        finally:
-            client.close()
     except (EngineError, DockerException, RequestException):
         return  # the lines are for watching; the logs are fetched at the end
