@@ -49,20 +49,15 @@ class Fault:
     what: str
 
 
-def replaced(command: str, role: Role, during_scoring: bool) -> str:
-    """The command with the worker's placeholders replaced, in the job in which a program of this role runs."""
-    return replace_placeholders(
+def faults(command: str, role: Role, during_scoring: bool, program: Tree) -> list[Fault]:
+    """Everything that keeps a command from doing what it says."""
+    given = command
+    command = replace_placeholders(
         command,
         "ingestion" if role == "ingestion" else "program",
         is_scoring=role == "scoring" or during_scoring,
         ingestion_only_during_scoring=during_scoring,
     )
-
-
-def faults(command: str, role: Role, during_scoring: bool, program: Tree) -> list[Fault]:
-    """Everything that keeps a command from doing what it says."""
-    given = command
-    command = replaced(command, role, during_scoring)
     try:
         words = shlex.split(command)
     except ValueError as error:

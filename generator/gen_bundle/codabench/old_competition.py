@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from gen_bundle.codabench.competition import (
@@ -17,7 +18,7 @@ from gen_bundle.codabench.competition import (
     limits,
     named_files,
 )
-from gen_bundle.codabench.dates import Instant, a_day_before, read_instant
+from gen_bundle.codabench.dates import Instant, read_instant
 from gen_bundle.codabench.document import Declared
 from gen_bundle.codabench.fields import as_integer, as_text
 from gen_bundle.codabench.yaml_document import Path
@@ -92,7 +93,7 @@ def _old_end(
         moment = None
         if following.moment is not None:
             try:
-                moment = a_day_before(following.moment)
+                moment = following.moment - timedelta(days=1)
             except OverflowError:
                 fault = "it would be the day before the next phase's start, which is before the year 1"
                 return Instant(fault=fault), (*next_at, "start_date")

@@ -71,12 +71,7 @@ def try_out(
 ) -> Trial:
     """Score template and baselines of each phase as the packed program does, in the tasks that need no model.
 
-    Args:
-        competition: what is built.
-        organiser: the package's running process.
-        named: what `check_columns` gave.
-        phases: prepared below the same `work`.
-        work: see `prepare_phases`.
+    `named` is what `check_columns` gave; `phases` were prepared below the same `work` (see `prepare_phases`).
 
     Raises:
         UserError: everything that failed, with phase and submission.

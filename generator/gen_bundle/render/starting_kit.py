@@ -22,7 +22,7 @@ from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.render import tables
-from gen_bundle.render.broken_examples import Spoiled, spoiled_code, spoiled_submissions
+from gen_bundle.render.broken_examples import spoiled_code, spoiled_submissions
 from gen_bundle.render.code_kit import first_entry, running_members, sample_members
 from gen_bundle.render.code_text import code_text
 from gen_bundle.render.validator import TEMPLATES, validator_bytes
@@ -130,13 +130,9 @@ def _examples(validator: bytes, data: PhaseData, competition: Resolved) -> tuple
         raise RuntimeError("\n".join(refused))
     if refused:
         raise UserError(*refused)
-    return zips[0], _refused(spoiled, zips[len(good) :], verdicts[len(good) :])
-
-
-def _refused(spoiled: Sequence[Spoiled], zips: Sequence[bytes], verdicts: Sequence[Verdict]) -> list[InvalidExample]:
-    return [
+    return zips[0], [
         InvalidExample(one.name, one.what, _cut(verdict.text), content)
-        for one, content, verdict in zip(spoiled, zips, verdicts, strict=True)
+        for one, content, verdict in zip(spoiled, zips[len(good) :], verdicts[len(good) :], strict=True)
         if not verdict.valid
     ]
 

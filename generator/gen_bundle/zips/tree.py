@@ -14,20 +14,10 @@ from typing import IO
 CHUNK = 1024 * 1024
 # What exists on any Linux server; a bundle that names such a path gets the server's file.
 _TOP = ("app", "bin", "boot", "dev", "etc", "home", "lib", "media", "mnt", "opt", "proc", "root", "run", "sbin", "tmp")
-SERVER_FILES = frozenset(
-    [
-        *("/dev/null", "/dev/zero", "/proc/version"),
-        *(f"/etc/{name}" for name in ("group", "hostname", "hosts", "os-release", "passwd", "resolv.conf")),
-    ]
-)
-SERVER_FOLDERS = frozenset(
-    [
-        *("/", "/sys", "/usr", "/var"),
-        *(f"/{name}" for name in _TOP),
-        *(f"/usr/{name}" for name in ("bin", "lib", "local", "share")),
-        *(f"/var/{name}" for name in ("lib", "log", "tmp")),
-    ]
-)
+SERVER_FILES = {"/dev/null", "/dev/zero", "/proc/version"}
+SERVER_FILES |= {f"/etc/{name}" for name in ("group", "hostname", "hosts", "os-release", "passwd", "resolv.conf")}
+SERVER_FOLDERS = {"/", "/sys", "/usr", "/usr/bin", "/usr/lib", "/usr/local", "/usr/share"}
+SERVER_FOLDERS |= {"/var", "/var/lib", "/var/log", "/var/tmp", *(f"/{name}" for name in _TOP)}  # noqa: S108 - names
 # The bundle is unpacked into a folder of any name below /tmp.
 ABOVE_THE_BUNDLE = "/tmp"  # noqa: S108 - a path of the server, nothing is written there
 MAX_NAME_BYTES = 255
@@ -222,11 +212,7 @@ def folder_tree(folder: Path, tick: Callable[[int], None]) -> Tree:
             if entry.is_dir():
                 children[entry.name] = build(entry, seen | {real})
             elif entry.is_file():
-                children[entry.name] = Node(size=entry.stat().st_size, open=partial(_opened, entry), tick=tick)
+                children[entry.name] = Node(size=entry.stat().st_size, open=partial(entry.open, "rb"), tick=tick)
         return Node(children=children)
 
     return Tree(build(folder, frozenset({inside})))
-
-
-def _opened(path: Path) -> IO[bytes]:
-    return path.open("rb")

@@ -19,14 +19,7 @@ MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 class ProcessGroup:
-    """A program that was started, and what belongs to it.
-
-    Args:
-        argv: The command.
-        folder: Where it starts.
-        environment: All that it sees of the environment.
-        stdout: An open file for what it prints.
-        stderr: Likewise.
+    """A program that was started in `folder`, and what belongs to it; `environment` is all that it sees of that.
 
     Attributes:
         usage: Its largest memory at the last `measure`, and its processor time once it has ended.
