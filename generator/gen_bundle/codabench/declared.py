@@ -154,8 +154,7 @@ def _v1_fields(declared: Declared) -> Iterator[FieldUse]:
             yield FieldUse((key,), kind, top.get(key, default), Stage.SAVE_COMPETITION, (place,))
     image = top.get("competition_docker_image") or "image"
     yield FieldUse(("competition_docker_image",), Text(128), image, Stage.SAVE_COMPETITION, (2,))
-    html = top.get("html")
-    for number, title in enumerate(html if isinstance(html, Mapping) else ()):
+    for number, title in enumerate(declared.mapping(("html",))):
         if title != "terms":
             yield FieldUse(("html", title), Text(255), title, Stage.SAVE_COMPETITION, (PAGES_PLACE, number, 0))
     for number, (at, phase) in enumerate(old_phases(declared)):

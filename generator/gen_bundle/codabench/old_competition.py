@@ -26,9 +26,7 @@ from gen_bundle.codabench.yaml_document import Path
 
 def old_phases(declared: Declared) -> list[tuple[Path, Mapping[Any, Any]]]:
     """The old format's phases in order of `phasenumber`; a parallel parent, which is dropped, left out."""
-    phases = declared.yaml.get("phases")
-    if not isinstance(phases, Mapping):
-        return []
+    phases = declared.mapping(("phases",))
     entries: list[tuple[Path, Mapping[Any, Any]]] = [
         (("phases", key), value) for key, value in phases.items() if isinstance(value, Mapping)
     ]
@@ -67,8 +65,6 @@ def read_v1(declared: Declared) -> Competition:
                 order,
             )
         )
-    html = top.get("html")
-    pages = html.items() if isinstance(html, Mapping) else ()
     return Competition(
         title=as_text(top.get("title")) or "",
         image=as_text(top.get("competition_docker_image") or DEFAULT_IMAGE) or "",
@@ -80,7 +76,9 @@ def read_v1(declared: Declared) -> Competition:
         detailed_results=is_on(top.get("enable_detailed_results")),
         programs_available=is_on(top.get("make_programs_available")),
         input_available=is_on(top.get("make_input_data_available")),
-        pages=tuple((("html", title), path) for title, path in pages if isinstance(path, str)),
+        pages=tuple(
+            (("html", title), path) for title, path in declared.mapping(("html",)).items() if isinstance(path, str)
+        ),
     )
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from gen_bundle.codabench.board import Board, Submitted
-from gen_bundle.codabench.leaderboard import Leaderboard
 from gen_bundle.codabench.stored_scores import RefusedError
 from gen_bundle.twin.engines import Usage
 from gen_bundle.twin.jobs import Jobs
@@ -118,14 +117,9 @@ def _take_scores(board: Board, entry: Submitted, scores: object) -> Taken:
     stored: Mapping[str, Any] = scores if isinstance(scores, dict) else {}
     # Lists and mappings are never a column's.
     plain = {key: value for key, value in stored.items() if not isinstance(value, dict | list)}
-    return Taken(plain, tuple(board.leaderboard.doubts(stored)), tuple(_ignored(board.leaderboard, stored)))
-
-
-def _ignored(leaderboard: Leaderboard, scores: Mapping[str, object]) -> list[str]:
-    if ignored := leaderboard.ignored(scores):
-        names = ", ".join(map(repr, ignored))
-        return [f"the scores file has keys without a column, which the platform ignores: {names}"]
-    return []
+    ignored = ", ".join(map(repr, board.leaderboard.ignored(stored)))
+    notes = (f"the scores file has keys without a column, which the platform ignores: {ignored}",) if ignored else ()
+    return Taken(plain, tuple(board.leaderboard.doubts(stored)), notes)
 
 
 def outcome(begun: Run, jobs: Jobs, taken: Taken, limit_seconds: int, *, detailed_results: bool) -> Outcome:

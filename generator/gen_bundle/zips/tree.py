@@ -212,7 +212,11 @@ def folder_tree(folder: Path, tick: Callable[[int], None]) -> Tree:
             if entry.is_dir():
                 children[entry.name] = build(entry, seen | {real})
             elif entry.is_file():
-                children[entry.name] = Node(size=entry.stat().st_size, open=partial(entry.open, "rb"), tick=tick)
+                children[entry.name] = Node(size=entry.stat().st_size, open=partial(_opened, entry), tick=tick)
         return Node(children=children)
 
     return Tree(build(folder, frozenset({inside})))
+
+
+def _opened(path: Path) -> IO[bytes]:
+    return path.open("rb")

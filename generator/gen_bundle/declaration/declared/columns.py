@@ -87,8 +87,12 @@ def read_metric(
         return ColumnMetric(None, function, file, table, (), (), where, by, rest)
     found += _unknown_options(data, metric, trail)
     options = dict(_options(data, metric, trail, found))
-    fields = _fields(data, metric, options, table, trail, found)
-    gold = _gold(data, metric, options, fields, trail, found)
+    if metric.is_ranking:
+        fields = [name for name in (options["item"], options["score"]) if name in table.fields]
+        gold = [options["item"], options["relevance"]]
+    else:
+        fields = _fields(data, table, trail, found, joint=metric.joint)
+        gold = _gold(data, fields, trail, found)
     column = ColumnMetric(metric, metric.name, None, table, fields, gold, where, by, options)
     found += [*_types(column, metric, trail), *_combinations(column, metric, trail)]
     return column
@@ -116,22 +120,15 @@ def _table(
 
 
 def _fields(
-    data: Mapping[str, Any],
-    metric: Metric,
-    options: Mapping[str, Any],
-    table: DeclaredTable,
-    trail: Trail,
-    found: list[Broken],
+    data: Mapping[str, Any], table: DeclaredTable, trail: Trail, found: list[Broken], *, joint: bool
 ) -> list[str]:
     """The fields that a metric reads: those it names, the only one, or, taken together, all."""
-    if metric.is_ranking:
-        return [name for name in (options["item"], options["score"]) if name in table.fields]
     if "field" in data and "fields" in data:
         found.append(((*trail, "fields"), "cannot be given together with field. Expected one of the two."))
     named = [data["field"]] if "field" in data else data.get("fields")
     key = "field" if "field" in data else "fields"
     if named is None:
-        if len(table.answers) == 1 or (metric.joint and table.answers):
+        if len(table.answers) == 1 or (joint and table.answers):
             return table.answers
         found.append((trail, f"field is missing. Expected one of {', '.join(table.answers)}."))
         return []
@@ -143,17 +140,8 @@ def _fields(
     return [name for name in names if name in table.fields]
 
 
-def _gold(
-    data: Mapping[str, Any],
-    metric: Metric,
-    options: Mapping[str, Any],
-    fields: Sequence[str],
-    trail: Trail,
-    found: list[Broken],
-) -> list[str]:
+def _gold(data: Mapping[str, Any], fields: list[str], trail: Trail, found: list[Broken]) -> list[str]:
     """The gold's columns: those of the fields' names, or others."""
-    if metric.is_ranking:
-        return [options["item"], options["relevance"]]
     if data.get("gold") is None:
         return list(fields)
     columns = names_of(data["gold"], (*trail, "gold"), found, GOLD_COLUMNS)
