@@ -1,6 +1,6 @@
 """What a rule is: an id, its effect, its text, and the function that finds where it is broken."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
@@ -132,9 +132,3 @@ class Topic:
             return check
 
         return register
-
-
-def applying(reads: Iterable[Reads]) -> Iterator[Rule]:
-    """The rules that read one of these kinds of input."""
-    wanted = set(reads)
-    return (rule for rule in REGISTRY.values() if rule.reads in wanted)
