@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from gen_bundle.declaration.model import Column, Phase, Question
-from gen_bundle.package.code_template import code_template
+from gen_bundle.package.code_template import empty_submission
 from gen_bundle.package.ingestion import ingestion_members
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
@@ -190,10 +190,7 @@ def _solutions(competition: Resolved, all_slots: Sequence[Slot], data: Sequence[
 
 def solutions(competition: Resolved, phase_data: PhaseData) -> Mapping[str, Mapping[str, Path | bytes]]:
     """A phase's example submissions: its baselines, or else the empty template, or code that writes it."""
-    if phase_data.baselines:
-        return phase_data.baselines
-    empty = phase_data.template
-    return {"empty": code_template(competition.declaration.submission, empty) if competition.takes_code else empty}
+    return phase_data.baselines or {"empty": empty_submission(competition, phase_data)}
 
 
 def _phase(index: int, data: PhaseData, task_indexes: list[int]) -> dict[str, Any]:

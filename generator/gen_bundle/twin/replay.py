@@ -47,8 +47,8 @@ class DryRunRequest:
         command_line: Writes a container as a line to be run by hand; given, each scoring job's folders are kept.
         teams: Participants, for the hours of worker time.
         per_day: Submissions of each a day.
-        on_step: Told what is being done.
-        on_line: Told each line that a program prints.
+        on_step: Called with what is being done.
+        on_line: Called with each line that a program prints.
         environment: Further variables for the scoring program.
     """
 

@@ -53,7 +53,7 @@ def engine_answers() -> Iterator[None]:
 
 
 def follow_lines(running: str, on_line: LineListener) -> None:
-    """Tell the first lines while they are printed, on a connection of their own."""
+    """Hand on the first lines while they are printed, on a connection of their own."""
     from docker.errors import DockerException
     from requests.exceptions import RequestException
 
