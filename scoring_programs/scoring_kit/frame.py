@@ -7,7 +7,6 @@ import argparse
 import gc
 import importlib
 import importlib.util
-import io
 import os
 import sys
 import time
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from scoring_kit.collecting import THRESHOLDS, not_collecting
-from scoring_kit.errors import OrganiserError, Problems, SubmissionError
+from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed
 from scoring_kit.failures import Failure, guarded, print_fitting
 from scoring_kit.handed_over import handed_over
 from scoring_kit.manifest import Manifest
@@ -43,9 +42,7 @@ DEFAULT_INPUT, DEFAULT_OUTPUT = Path("/app/input"), Path("/app/output")
 
 def main(program_folder: Path, arguments: Sequence[str]) -> int:
     """Run a scoring program; returns its exit status, with every message already printed."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    escape_what_cannot_be_printed()
     request = _parse(arguments)
     gc.set_threshold(*THRESHOLDS)
     if request.serve is not None:
