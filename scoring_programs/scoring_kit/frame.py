@@ -165,14 +165,7 @@ def _now() -> datetime:
 
 def make_manifest(program: Program, expected: Mapping[str, Any]) -> Manifest:
     """What participants may know, with `expected`, the part that the competition's `reference` module makes."""
-    return Manifest(
-        competition=program.competition,
-        tasks=program.tasks,
-        all_tasks=program.all_tasks,
-        layout=program.layout,
-        options=program.options,
-        expected=expected,
-    )
+    return Manifest.from_dict({**vars(program), "expected": expected})
 
 
 def score_tasks(

@@ -17,30 +17,19 @@ from declared.metrics import Options, Sample
 NO_LABEL = -1
 
 
-def accuracy(sample: Sample, options: Options) -> float:
-    """Share of the labels that are right."""
-    from sklearn.metrics import accuracy_score
-
-    _, gold, predicted = codes(sample)
-    return float(accuracy_score(gold, predicted))
-
-
-def balanced_accuracy(sample: Sample, options: Options) -> float:
-    """Mean recall of the gold labels."""
-    from sklearn.metrics import balanced_accuracy_score
+def _of_codes(name: str, sample: Sample, options: Options) -> float:
+    """One of scikit-learn's measures of one label a key; no label is a further class."""
+    from sklearn import metrics
 
     _, gold, predicted = codes(sample)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
-        return float(balanced_accuracy_score(gold, predicted))
+        return float(getattr(metrics, name)(gold, predicted))
 
 
-def mcc(sample: Sample, options: Options) -> float:
-    """Matthews correlation coefficient; no label is a further class."""
-    from sklearn.metrics import matthews_corrcoef
-
-    _, gold, predicted = codes(sample)
-    return float(matthews_corrcoef(gold, predicted))
+accuracy = partial(_of_codes, "accuracy_score")
+balanced_accuracy = partial(_of_codes, "balanced_accuracy_score")
+mcc = partial(_of_codes, "matthews_corrcoef")
 
 
 def kappa(sample: Sample, options: Options) -> float:

@@ -64,12 +64,8 @@ def _characters(answer: tuple[Any, ...]) -> Set[Hashable]:
 
 
 def _rows(rows: list[tuple[Any, ...]]) -> Set[Hashable]:
-    return {_comparable(row) for row in rows}
-
-
-def _comparable(row: tuple[Any, ...]) -> Hashable:
-    """A row as an element of a set: texts without blanks around them, lists as tuples, lists of spans as sets."""
-    return tuple(map(_plain, row))
+    """Rows as elements: texts without blanks around them, lists as tuples, lists of spans as sets."""
+    return {tuple(map(_plain, row)) for row in rows}
 
 
 def _plain(value: Any) -> Hashable:
