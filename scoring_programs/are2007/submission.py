@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Optional, TypeVar
+from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Optional
 
 from are2007.answers import read_chains, read_pairs
 from are2007.mentions import Mention, Places
@@ -26,7 +26,6 @@ RESOLUTION = frozenset({"task1", "task3"})
 
 Pairs = Dict[Mention, Mention]
 Chains = List[List[Mention]]
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -60,25 +59,19 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
     entered = [task for task in manifest.tasks if task in folders]
     fault = participant_faults(problems)
 
-    def pairs_of(task: str, file: str, content: str, expected: Mapping[str, List[str]]) -> Pairs:
+    def answer_of(task: str, file: str, content: str, expected: Mapping[str, List[str]]) -> Any:
         places = Places(task, expected, file, fault)
+        if task not in RESOLUTION:
+            return read_chains(content, places)
         return read_pairs(content, places, places.listed(expected["pronouns"]) if "pronouns" in expected else None)
 
-    def chains_of(task: str, file: str, content: str, expected: Mapping[str, List[str]]) -> Chains:
-        return read_chains(content, Places(task, expected, file, fault))
-
+    answers = {
+        task: _read_task(task, folders[task], files, manifest.expected[task], problems, answer_of) for task in entered
+    }
     return Submission(
         frozenset(entered),
-        {
-            task: _read_task(task, folders[task], files, manifest.expected[task], problems, pairs_of)
-            for task in entered
-            if task in RESOLUTION
-        },
-        {
-            task: _read_task(task, folders[task], files, manifest.expected[task], problems, chains_of)
-            for task in entered
-            if task not in RESOLUTION
-        },
+        pairs={task: own for task, own in answers.items() if task in RESOLUTION},
+        chains={task: own for task, own in answers.items() if task not in RESOLUTION},
     )
 
 
@@ -88,11 +81,11 @@ def _read_task(
     files: SubmissionFiles,
     texts: Mapping[str, Any],
     problems: Problems,
-    answer_of: Callable[[str, str, str, Any], Answer],
-) -> Dict[str, Answer]:
+    answer_of: Callable[[str, str, str, Any], Any],
+) -> Dict[str, Any]:
     """The answers to one task by text."""
     prefix = f"{folder}/" if folder else ""
-    answers: Dict[str, Answer] = {}
+    answers: Dict[str, Any] = {}
     for text, expected in texts.items():
         name = f"{prefix}{text}{SUFFIX}"
         if name not in files.paths:
