@@ -133,8 +133,6 @@ def _files(folder: Path) -> Iterator[Tuple[bytes, Path]]:
 def _sha256(path: Path) -> bytes:
     digest = hashlib.sha256()
     with path.open("rb") as opened:
-        while True:
-            chunk = opened.read(CHUNK)
-            if not chunk:
-                return digest.digest()
+        for chunk in iter(lambda: opened.read(CHUNK), b""):
             digest.update(chunk)
+    return digest.digest()

@@ -140,7 +140,11 @@ def program_of(folder: Path, task: str | None) -> Program:
         OrganiserError: it cannot be read, or has no such task.
     """
     program = Program.read(folder / "program.json").for_organisers(os.environ.get("SCORING_DETAILS"))
-    return program if task is None else _only(program, task)
+    if task is None:
+        return program
+    if task not in program.tasks:
+        raise OrganiserError(f"--task {task}: no such task here. Expected one of {', '.join(program.tasks)}.")
+    return replace(program, tasks=(task,))
 
 
 def read_gold(program: Program, folder: Path) -> Gold:
@@ -208,12 +212,6 @@ def _scorer(package: str, task: str) -> TaskScorer:
         return found
     score: TaskScorer = importlib.import_module(f"{package}.{task}").score
     return score
-
-
-def _only(program: Program, task: str) -> Program:
-    if task not in program.tasks:
-        raise OrganiserError(f"--task {task}: no such task here. Expected one of {', '.join(program.tasks)}.")
-    return replace(program, tasks=(task,))
 
 
 def _print_scores(program: Program, scores: Mapping[str, float]) -> None:

@@ -1,14 +1,12 @@
 """BERTScore of texts, by the kit's own engine, averaged over keys, each with its best reference."""
 
-from typing import TYPE_CHECKING
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
 
 from declared.metrics import MeanOverKeys, Options, Sample
 
 if TYPE_CHECKING:
     from scoring_kit.metrics.bertscore import BertScorer
-
-ENGINE = ("model", "revision", "num_layers", "baseline", "rescale", "device", "precision", "batch_tokens", "cache")
-"""Options of the engine, as `scoring_kit.metrics.bertscore.BertScoreOptions` names them."""
 
 
 @MeanOverKeys
@@ -33,4 +31,5 @@ def bert_scorer(options: Options) -> "BertScorer":
     """The engine with a metric's options, made once in a process."""
     from scoring_kit.metrics.bertscore import BertScoreOptions, load_bert_scorer
 
-    return load_bert_scorer(BertScoreOptions(**{key: options[key] for key in ENGINE if options.get(key) is not None}))
+    given: dict[str, Any] = {one.name: options.get(one.name) for one in fields(BertScoreOptions)}
+    return load_bert_scorer(BertScoreOptions(**{name: value for name, value in given.items() if value is not None}))
