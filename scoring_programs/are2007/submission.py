@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Optional
+from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Optional, TypeVar
 
 from are2007.answers import read_chains, read_pairs
 from are2007.mentions import Mention, Places
@@ -26,6 +26,7 @@ RESOLUTION = frozenset({"task1", "task3"})
 
 Pairs = Dict[Mention, Mention]
 Chains = List[List[Mention]]
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -59,19 +60,25 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
     entered = [task for task in manifest.tasks if task in folders]
     fault = participant_faults(problems)
 
-    def answer_of(task: str, file: str, content: str, expected: Mapping[str, List[str]]) -> Any:
+    def pairs_of(task: str, file: str, content: str, expected: Mapping[str, List[str]]) -> Pairs:
         places = Places(task, expected, file, fault)
-        if task not in RESOLUTION:
-            return read_chains(content, places)
         return read_pairs(content, places, places.listed(expected["pronouns"]) if "pronouns" in expected else None)
 
-    answers = {
-        task: _read_task(task, folders[task], files, manifest.expected[task], problems, answer_of) for task in entered
-    }
+    def chains_of(task: str, file: str, content: str, expected: Mapping[str, List[str]]) -> Chains:
+        return read_chains(content, Places(task, expected, file, fault))
+
     return Submission(
         frozenset(entered),
-        pairs={task: own for task, own in answers.items() if task in RESOLUTION},
-        chains={task: own for task, own in answers.items() if task not in RESOLUTION},
+        {
+            task: _read_task(task, folders[task], files, manifest.expected[task], problems, pairs_of)
+            for task in entered
+            if task in RESOLUTION
+        },
+        {
+            task: _read_task(task, folders[task], files, manifest.expected[task], problems, chains_of)
+            for task in entered
+            if task not in RESOLUTION
+        },
     )
 
 
@@ -81,11 +88,11 @@ def _read_task(
     files: SubmissionFiles,
     texts: Mapping[str, Any],
     problems: Problems,
-    answer_of: Callable[[str, str, str, Any], Any],
-) -> Dict[str, Any]:
+    answer_of: Callable[[str, str, str, Any], Answer],
+) -> Dict[str, Answer]:
     """The answers to one task by text."""
     prefix = f"{folder}/" if folder else ""
-    answers: Dict[str, Any] = {}
+    answers: Dict[str, Answer] = {}
     for text, expected in texts.items():
         name = f"{prefix}{text}{SUFFIX}"
         if name not in files.paths:
