@@ -35,7 +35,7 @@ Exit status: 0 all that was submitted is equal and Finished, 1 a difference, a f
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @click.argument("competition", metavar="ID", type=int)
 @click.option(
     "--bundle", required=True, type=click.Path(path_type=Path), help="The bundle that the competition was made from."

@@ -27,7 +27,7 @@ that cannot be read.
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @click.argument("old")
 @click.argument("new")
 @click.option("--data", type=click.Path(path_type=Path), help="Data with which a declaration is built for it.")

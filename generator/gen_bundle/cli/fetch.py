@@ -23,7 +23,7 @@ Exit status: 0 all is here, 1 files that the server does not give away, or a req
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @click.argument("competition", metavar="ID", type=int)
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="The folder to fill, or to bring up to date."

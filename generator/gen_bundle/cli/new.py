@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from gen_bundle.cli import VERBS
-from gen_bundle.cli.messages import say, spinner, user_errors
+from gen_bundle.cli.messages import can_answer, say, spinner, user_errors
 from gen_bundle.errors import UserError
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def command(
             choices = Choices(keys, [_answer(answer) for answer in answers], public, rows)
             with spinner(f"reading {gold}"):
                 found = read_gold(gold)
-            folder = _declared(place, found, choices, split, template, code=code, ask=asks() and not yes)
+            folder = _declared(place, found, choices, split, template, code=code, ask=can_answer() and not yes)
         else:
             from gen_bundle.new.recipes import recipe_gold
 
@@ -205,8 +205,3 @@ def _say_next(folder: Path, *, package: bool) -> None:
         commands.append([sys.executable, "-m", "unittest", "discover", str(folder / "tests")])
     for command_line in commands:
         say(f"  {shlex.join(command_line)}")
-
-
-def asks() -> bool:
-    """Whether questions can be answered: stdin is a terminal."""
-    return sys.stdin.isatty()

@@ -30,7 +30,7 @@ Progress = Callable[[str], None]
 
 
 class NotReadyError(UserError):
-    """A bundle that should not be uploaded; nothing was sent."""
+    """A bundle that should not be uploaded, or that a competition should not become; nothing was sent."""
 
     status = 1
 
