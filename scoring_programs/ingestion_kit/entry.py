@@ -105,9 +105,7 @@ def run_entry(entry: CodeEntry, code: Path, input_folder: Path, output_folder: P
         fault, memory = _watched(process, entry, limits, began)
         seconds = time.monotonic() - began
     finally:
-        processes.end_all(process.pid)
-        process.kill()
-        process.wait()
+        processes.end_all(process)
     stdout, stderr = (_without_places(one.text(PIPE_SECONDS), code) for one in kept)
     exit_code = None if fault else process.returncode
     if fault is None and process.returncode != 0:

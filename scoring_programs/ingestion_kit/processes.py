@@ -11,6 +11,7 @@ import ctypes
 import os
 import re
 import signal
+import subprocess
 import time
 from pathlib import Path
 from typing import Dict, List, Optional, Set
@@ -53,34 +54,32 @@ def memory_mib(pids: List[int]) -> float:
     return sum(_kilobytes(pid) for pid in pids) / 1024
 
 
-def end_all(group: int) -> None:
-    """Kill the process group and every process below this one, and wait for their ends."""
+def end_all(leader: subprocess.Popen[bytes]) -> None:
+    """Kill the leader's process group and every process below this one, and wait for their ends.
+
+    A look through /proc can miss a process whose parent ends meanwhile; so this goes on until no child is left.
+    """
+    if HAS_GROUPS:
+        with contextlib.suppress(OSError):
+            os.killpg(leader.pid, signal.SIGKILL)
+    leader.kill()
+    leader.wait()
     until = time.monotonic() + KILL_SECONDS
-    while True:
-        if HAS_GROUPS:
-            with contextlib.suppress(OSError):
-                os.killpg(group, signal.SIGKILL)
-        left = descendants()
-        for pid in left:
+    while _has_children() and time.monotonic() < until:
+        for pid in descendants():
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
-        _reap(group)
-        if not left or time.monotonic() > until:
-            return
-        time.sleep(0.01)
+        time.sleep(0.001)
 
 
-def _reap(leader: int) -> None:
-    """Take the ends of adopted processes; the leader's own is for the one who started it."""
-    for pid in _zombies():
-        if pid != leader:
-            with contextlib.suppress(OSError):
-                os.waitpid(pid, os.WNOHANG)
-
-
-def _zombies() -> List[int]:
-    entries = [entry for entry in PROC.iterdir() if entry.name.isdigit()] if PROC.is_dir() else []
-    return [int(entry.name) for entry in entries if _parent_and_state(entry) == (os.getpid(), "Z")]
+def _has_children() -> bool:
+    """Whether this process has a child, after the ends of those that have ended are taken."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except (ChildProcessError, AttributeError):  # Windows has no such call
+        return False
+    return True
 
 
 def _parent_and_state(entry: Path) -> Optional[tuple[int, str]]:
