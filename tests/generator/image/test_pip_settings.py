@@ -6,6 +6,9 @@ import pytest
 from gen_bundle.image.pip_settings import machine_settings, pip_settings
 
 
+pytestmark = pytest.mark.usefixtures("forked_python")
+
+
 @pytest.fixture(autouse=True)
 def bare_pip(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("FIND_LINKS", "INDEX_URL", "EXTRA_INDEX_URL", "TRUSTED_HOST", "DEFAULT_TIMEOUT", "TIMEOUT"):
