@@ -5,7 +5,6 @@ import pytest
 
 from gen_bundle.image.pip_settings import machine_settings, pip_settings
 
-
 pytestmark = pytest.mark.usefixtures("forked_python")
 
 

@@ -14,7 +14,7 @@ from gen_bundle.package.trial import check_columns, try_out
 from gen_bundle.resources import competitions
 from tests.generator.competition import second_module, second_task, small_competition
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "forked_python")]  # nearly each test builds a bundle
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "forked_python")]  # nearly each builds
 
 SCORER = """
 from scoring_kit.results import Metric, TaskResult
