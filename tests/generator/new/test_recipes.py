@@ -18,7 +18,7 @@ from gen_bundle.new.split import divide
 from gen_bundle.twin.engines.process import ProcessEngine
 from tests.generator.new.making import bundled, scores
 
-pytestmark = pytest.mark.usefixtures("kept_organisers")
+pytestmark = pytest.mark.usefixtures("kept_organisers", "forked_python")
 BASELINES: dict[str, tuple[str, dict[str, float]]] = {
     "classification": ("majority", {"accuracy": 9 / 24}),
     "multilabel": ("empty", {"micro_f1": 0.0, "macro_f1": 0.0}),
