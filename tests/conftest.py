@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.browser import browser as browser
+from tests.forked_python import forked_python as forked_python
 from tests.organisers import kept_organisers as kept_organisers
 from tests.organisers import running_organisers as running_organisers
 

@@ -1,9 +1,9 @@
 """Does what a page of the documentation says: writes its files, applies its changes, runs its commands."""
 
-import os
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 from tests.generator.cli.running import gen_bundle
@@ -52,8 +52,8 @@ def follow(page: Path, folder: Path) -> int:
 def _run(command: list[str], folder: Path) -> "subprocess.CompletedProcess[str]":
     if command[0] == "gen-bundle":
         return gen_bundle(*command[1:], cwd=folder)
-    environment = {**os.environ, "PATH": f"{ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"}
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, check=False)
+    here = [sys.executable, *command[1:]] if command[0] == "python" else command
+    return subprocess.run(here, cwd=folder, capture_output=True, text=True, check=False)
 
 
 def _changed(text: str, diff: str) -> str:

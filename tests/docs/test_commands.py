@@ -6,7 +6,7 @@ import pytest
 
 from tests.docs.pages import BLOCK, DOCS, follow
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "forked_python")]
 PAGES = [page.name for page in sorted(DOCS.glob("*.md")) if "\n```sh\n" in page.read_text(encoding="utf-8")]
 LEFT_BEHIND = {
     "final-report.md": {"final/report.tex": "booktabs"},

@@ -1,6 +1,7 @@
 """The JSON Schema of bundle.yaml, for editors: `python -m gen_bundle.declaration.schema` (`make schema`)."""
 
 import json
+from functools import cache
 
 from gen_bundle.declaration.declared.schema import metric_schema, place_definitions
 from gen_bundle.declaration.model import Competition
@@ -13,6 +14,7 @@ GIVEN_BY_METRICS = {
 """Keys that may be left out with scoring_program: declared; the reader asks others for them."""
 
 
+@cache
 def schema_text() -> str:
     """The schema as written to `bundles/bundle.schema.json`."""
     schema = Competition.model_json_schema()

@@ -5,6 +5,8 @@ import pytest
 
 from gen_bundle.image.pip_settings import machine_settings, pip_settings
 
+pytestmark = pytest.mark.usefixtures("forked_python")
+
 
 @pytest.fixture(autouse=True)
 def bare_pip(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ from gen_bundle.resources import resource
 from tests.generator.test_declared import DECLARATION, declare
 from tests.generator.test_declared import competition as competition
 
+pytestmark = pytest.mark.usefixtures("kept_organisers", "forked_python")
 NOTHING = Weights({"hub": "https://hub", "models": [], "punkt": None})
 
 

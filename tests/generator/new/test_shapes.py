@@ -235,15 +235,15 @@ def test_what_the_scoring_program_refuses_leaves_nothing_behind(
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_rows(tmp_path: Path) -> None:
+def test_twenty_thousand_rows_take_seconds(tmp_path: Path) -> None:
     rows = [
         [f"t{i}", f"Text number {i} of many", ["neg", "neu", "pos"][i * 7919 % 3], i % 1000 / 1000]
-        for i in range(100_000)
+        for i in range(20_000)
     ]
     path = tmp_path / "gold.csv"
     path.write_text(csv_text("id,text,label,intensity", rows), encoding="utf-8")
     start = time.process_time()
     proposal = propose(read_gold(path), Choices())
     folder = new_declared(Place("made", tmp_path), proposal, divide(proposal, "20:80"), check=False)
-    assert time.process_time() - start < 20  # seconds; measured: about 3
-    assert len(rows_of(folder / "data/test/gold.csv")) == 80_000
+    assert time.process_time() - start < 4  # measured: about 0.6
+    assert len(rows_of(folder / "data/test/gold.csv")) == 16_000

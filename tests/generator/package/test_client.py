@@ -9,6 +9,8 @@ from gen_bundle.errors import UserError
 from gen_bundle.package.client import ScoringPackage
 from tests.generator.competition import small_competition
 
+pytestmark = pytest.mark.usefixtures("forked_python")
+
 
 @pytest.mark.parametrize(
     ("file", "old", "new", "expected"),

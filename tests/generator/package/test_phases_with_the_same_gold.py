@@ -8,7 +8,7 @@ import pytest
 from gen_bundle.build import BuildRequest, build
 from gen_bundle.resources import resource
 
-pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
 
 GIVEN = "test: the reference data{} are those of the phase dev, file for file: every score of dev reveals gold."
 

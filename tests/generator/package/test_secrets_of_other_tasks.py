@@ -9,7 +9,7 @@ from gen_bundle.build import BuildRequest, Built, build
 from gen_bundle.errors import UserError
 from gen_bundle.resources import resource
 
-pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
 
 
 def copied(name: str, folder: Path) -> Path:

@@ -14,7 +14,7 @@ from gen_bundle.package.trial import check_columns, try_out
 from gen_bundle.resources import competitions
 from tests.generator.competition import second_module, second_task, small_competition
 
-pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "forked_python")]  # nearly each builds
 
 SCORER = """
 from scoring_kit.results import Metric, TaskResult
@@ -106,16 +106,18 @@ def test_a_typo_in_entered_is_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        ("float('nan')", "tasks.classification.columns.macro_f1: the metric macro_f1 is undefined"),
-        ("1 / 0", "my_task/score: failed with ZeroDivisionError: division by zero"),
-        ("1 / 0", "my_task/classification.py:6 in score"),
+        ("float('nan')", ["tasks.classification.columns.macro_f1: the metric macro_f1 is undefined"]),
+        (
+            "1 / 0",
+            ["my_task/score: failed with ZeroDivisionError: division by zero", "my_task/classification.py:6 in score"],
+        ),
     ],
 )
-def test_a_template_that_crashes_the_scorer_is_found(tmp_path: Path, value: str, expected: str) -> None:
+def test_a_template_that_crashes_the_scorer_is_found(tmp_path: Path, value: str, expected: list[str]) -> None:
     folder = small_competition(tmp_path)
     scorer(folder, value)
     found = errors(folder)
-    assert expected in found
+    assert [message for message in expected if message not in found] == []
     assert "dev: the template that organiser.py writes: " in found
 
 
