@@ -17,7 +17,7 @@ from gen_bundle.package.shipped import SCAFFOLD_TEXT
 from gen_bundle.resources import SCAFFOLD, resource
 from tests.generator.competition import small_competition
 
-pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
 
 REAL_GOLD = "id,label\nx1,positive\nx2,negative\nx3,neutral\n"
 FINISHED: dict[str, Any] = {"contact": "chair@task.edu", "docker_image": "docker.io/chair/task:1"}

@@ -11,7 +11,7 @@ from gen_bundle.cli import root
 from gen_bundle.resources import competitions
 from tests.generator.competition import small_competition
 
-pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
 
 
 def gen_bundle(*arguments: object) -> Result:

@@ -16,6 +16,8 @@ from tests.generator.competition import small_competition
 from tests.generator.preview.bundles import write_bundle
 from tests.generator.twin.bundles import GOOD, Bundle, write_zip
 
+pytestmark = pytest.mark.usefixtures("kept_organisers")
+
 LAUGHS = "l0: &l0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]\n" for n in range(1, 12)
 )

@@ -19,6 +19,8 @@ from gen_bundle.resources import resource
 from tests.generator.cli.running import gen_bundle
 from tests.generator.competition import small_competition
 
+pytestmark = pytest.mark.usefixtures("kept_organisers")
+
 
 def test_help_names_every_verb_and_shows_examples() -> None:
     done = gen_bundle("--help")

@@ -19,7 +19,7 @@ from gen_bundle.package.resolve import resolve
 from gen_bundle.platforms.codalab import losses
 from tests.generator.competition import second_module, second_task, small_competition
 
-pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
 
 # The fields of the old server's models; a key beside them is an error there.
 TOP = {"title", "description", "image", "has_registration", "end_date", "competition_docker_image", "enable_forum"}
