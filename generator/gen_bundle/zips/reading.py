@@ -103,8 +103,8 @@ def _unpack(found: Archive, opened: zipfile.ZipFile, member: zipfile.ZipInfo, ti
 
 
 def _kept(found: Archive, node: Node, stream: IO[bytes], tick: Callable[[int], None]) -> str | None:
-    """The SHA-256 of a small member, whose bytes are kept; None where there is no room for them."""
-    if found.kept + node.size > MOST_KEPT:
+    """The SHA-256 of a small file, whose bytes are kept; None for a folder, and where there is no room for them."""
+    if node.is_folder or found.kept + node.size > MOST_KEPT:
         return None
     data = stream.read(MOST_KEPT + 1)  # more may be inflated than the zip says, if it is not bounded here
     found.kept += len(data)

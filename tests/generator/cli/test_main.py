@@ -83,7 +83,7 @@ def test_a_build_that_is_killed_leaves_no_gold(tmp_path: Path, number: signal.Si
     command = [sys.executable, "-m", "gen_bundle", str(folder), "--out", str(tmp_path / "b.zip")]
     with subprocess.Popen(command, env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.PIPE) as build:
         while not started.exists() and build.poll() is None:
-            time.sleep(0.05)
+            time.sleep(0.01)
         assert list(temporary.iterdir())
         build.send_signal(number)
         assert build.wait(60) == 128 + number
