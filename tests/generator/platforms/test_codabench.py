@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gen_bundle.codabench.declared import RULES
@@ -124,7 +124,6 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(title=line, name=line)
 def test_any_text_comes_through_yaml_as_itself(work: Path, title: str, name: str) -> None:
     def change(declaration: dict[str, Any]) -> None:
