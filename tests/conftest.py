@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 from tests.browser import browser as browser
 from tests.forked_python import forked_python as forked_python
 from tests.organisers import kept_organisers as kept_organisers
+from tests.organisers import known_verdicts as known_verdicts
 from tests.organisers import running_organisers as running_organisers
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")

@@ -1,41 +1,82 @@
-"""Organiser processes that go on from one build to the next: importing a package's libraries takes a second a process.
+"""What builds start processes for, kept from one build to the next: for tests that make many bundles.
 
-For tests that build many bundles. That a build starts a process of its own and ends it, tests of the package show.
+A package's organiser process goes on (importing its libraries takes up to seconds), and a validator that has judged
+the same submissions before is not run again. That a build starts its own processes and ends them, and what the
+validator says, tests of the package and of the starting kit show.
 """
 
-from collections.abc import Iterator
+import hashlib
+import shutil
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from gen_bundle.package.client import Organiser, ScoringPackage
+from gen_bundle.render import starting_kit
+from gen_bundle.render.starting_kit import Verdict
 
 opened_anew = ScoringPackage.opened
+judged_anew = starting_kit.validator_verdicts
+Verdicts = dict[tuple[bytes, tuple[bytes, ...]], list[Verdict]]
+
+
+class RunningOrganisers:
+    """The processes, by the name and content of their package; they end with the block."""
+
+    def __init__(self, copies: Path, ends: ExitStack) -> None:
+        self._copies, self._ends = copies, ends
+        self._running: dict[tuple[str, str], Organiser] = {}
+
+    def of(self, package: ScoringPackage) -> Organiser:
+        """The running process of a package; it runs a copy of one that does not come with the tool."""
+        key = package.name, _digest(package.folder) if package.is_own else ""
+        if key not in self._running or self._running[key].process.poll() is not None:
+            kept = replace(package, root=self._copied(package, key[1])) if package.is_own else package
+            self._running[key] = self._ends.enter_context(opened_anew(kept))
+        return replace(self._running[key], package=package)
+
+    def _copied(self, package: ScoringPackage, digest: str) -> Path:
+        shutil.copytree(package.folder, self._copies / digest / package.name, dirs_exist_ok=True)
+        return self._copies / digest
+
+
+def _digest(folder: Path) -> str:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    content = [(str(path.relative_to(folder)), path.read_bytes()) for path in files]
+    return hashlib.sha256(repr(content).encode()).hexdigest()
 
 
 @pytest.fixture(scope="session")
-def running_organisers() -> Iterator[tuple[ExitStack, dict[str, Organiser]]]:
-    """The processes by package, which end with the session."""
-    with ExitStack() as stack:
-        yield stack, {}
+def running_organisers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningOrganisers]:
+    """The processes, which end with the session."""
+    with ExitStack() as ends:
+        yield RunningOrganisers(tmp_path_factory.mktemp("packages"), ends)
 
 
-@pytest.fixture
-def kept_organisers(
-    running_organisers: tuple[ExitStack, dict[str, Organiser]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Answer with a process that runs already, if the package comes with the tool."""
-    stack, running = running_organisers
+@pytest.fixture(scope="session")
+def known_verdicts() -> Verdicts:
+    """What each validator has said of each list of submissions."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def kept_organisers(running_organisers: RunningOrganisers, known_verdicts: Verdicts) -> Iterator[None]:
+    """Answer, in all of a module, with processes that run already and with verdicts that are known."""
 
     @contextmanager
     def opened(package: ScoringPackage) -> Iterator[Organiser]:
-        if package.is_own:
-            with opened_anew(package) as organiser:
-                yield organiser
-            return
-        if package.name not in running or running[package.name].process.poll() is not None:
-            running[package.name] = stack.enter_context(opened_anew(package))
-        yield replace(running[package.name], package=package)
+        yield running_organisers.of(package)
 
-    monkeypatch.setattr(ScoringPackage, "opened", opened)
+    def verdicts(validator: bytes, submissions: Sequence[bytes], package: ScoringPackage) -> list[Verdict]:
+        key = validator, tuple(submissions)
+        if key not in known_verdicts:
+            known_verdicts[key] = judged_anew(validator, submissions, package)
+        return known_verdicts[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ScoringPackage, "opened", opened)
+        patch.setattr(starting_kit, "validator_verdicts", verdicts)
+        yield

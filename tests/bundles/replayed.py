@@ -42,8 +42,10 @@ def check_board(tmp_path: Path, name: str, layout: str, baselines: Sequence[str]
     built = build(BuildRequest(name, out, layout=layout, overrides=OVERRIDES.get(layout, ())))
     assert [bundle.errors for bundle in built] == [()] * len(built)
     told: dict[str, dict[str, str]] = {baseline: {} for baseline in baselines}
+    # that the packed programs run by themselves, one layout shows
+    engine = ProcessEngine() if layout == "joint" else InProcessEngine()
     for number, bundle in enumerate(built):
-        results = dry_run(DryRunRequest(bundle.path, tmp_path / f"run{number}", phases=["test"]), ProcessEngine())
+        results = dry_run(DryRunRequest(bundle.path, tmp_path / f"run{number}", phases=["test"]), engine)
         assert {run.status for run in results.runs} == {"Finished"}, results.runs
         if layout == "joint":
             before = DryRunRequest(bundle.path, tmp_path / "before", phases=["test"], version=PlatformVersion.V1_25)

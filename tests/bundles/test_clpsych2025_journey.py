@@ -18,6 +18,7 @@ from tests.punkt import punkt as punkt
 from tests.scoring_programs.clpsych2025.cases import WORST, answer, full_gold, gold_json, post
 from tests.shared import shared_path
 
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 DATA = resource("bundles") / "clpsych2025" / "data"
 STATES = ("adaptive", "maladaptive")
 

@@ -20,7 +20,7 @@ from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
 from tests.generator.competition import second_module, second_task, small_competition
 
-pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
 
 
 def contents(bundle: Path) -> dict[str, bytes]:
@@ -43,18 +43,36 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def two_tasks(tmp_path: Path) -> Path:
+    return with_two_tasks(tmp_path)
+
+
+def with_two_tasks(parent: Path) -> Path:
     def change(declaration: dict[str, Any]) -> None:
         second_task(declaration)
         declaration["submission_rule"] = "all"
 
-    folder = small_competition(tmp_path, change)
+    folder = small_competition(parent, change)
     second_module(folder)
     return folder
 
 
-def test_a_joint_bundle_holds_one_task_a_phase(folder: Path, tmp_path: Path) -> None:
-    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
-    files = contents(built.path)
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bundle of the competition as `folder` holds it, to be read."""
+    work = tmp_path_factory.mktemp("joint")
+    (built,) = build(BuildRequest(str(small_competition(work)), work / "bundle.zip"))
+    return built.path
+
+
+@pytest.fixture(scope="module")
+def bundles(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The bundles of `two_tasks` in layout separate, to be read."""
+    work = tmp_path_factory.mktemp("separate")
+    return [one.path for one in build(BuildRequest(str(with_two_tasks(work)), work / "out", layout="separate"))]
+
+
+def test_a_joint_bundle_holds_one_task_a_phase(bundle: Path) -> None:
+    files = contents(bundle)
     text = yaml.safe_load(files["competition.yaml"])
     assert text["version"] == 2
     assert [task["id"] for task in text["tasks"]] == ["joint", "joint"]
@@ -67,9 +85,7 @@ def test_a_joint_bundle_holds_one_task_a_phase(folder: Path, tmp_path: Path) -> 
     assert {*named, text["image"], text["terms"], "competition.yaml"} == set(files)
 
 
-def test_no_null_stands_in_competition_yaml(folder: Path, tmp_path: Path) -> None:
-    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
-
+def test_no_null_stands_in_competition_yaml(bundle: Path) -> None:
     def leaves(value: Any) -> list[Any]:
         if isinstance(value, Mapping):
             return [leaf for item in value.values() for leaf in leaves(item)]
@@ -77,12 +93,11 @@ def test_no_null_stands_in_competition_yaml(folder: Path, tmp_path: Path) -> Non
             return [leaf for item in value for leaf in leaves(item)]
         return [value]
 
-    assert None not in leaves(document(built.path))
+    assert None not in leaves(document(bundle))
 
 
-def test_a_program_is_self_contained_and_has_no_organiser(folder: Path, tmp_path: Path) -> None:
-    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
-    names = inner(contents(built.path)["scoring_programs/test-joint.zip"])
+def test_a_program_is_self_contained_and_has_no_organiser(bundle: Path) -> None:
+    names = inner(contents(bundle)["scoring_programs/test-joint.zip"])
     assert {
         "metadata.yaml",
         "score.py",
@@ -113,16 +128,17 @@ def test_layout_tasks_asked_for_replaces_a_rule_that_would_lose_scores(folder: P
         build(BuildRequest(str(folder), tmp_path / "b.zip", layout="tasks", overrides=("submission_rule=best",)))
 
 
-def test_layout_separate_fills_a_folder(two_tasks: Path, tmp_path: Path) -> None:
-    built = build(BuildRequest(str(two_tasks), tmp_path / "out", layout="separate"))
-    assert [one.path.name for one in built] == ["my-task-classification.zip", "my-task-again.zip"]
-    columns = document(built[1].path)["leaderboards"][0]["columns"]
+def test_layout_separate_fills_a_folder(bundles: list[Path]) -> None:
+    assert [path.name for path in bundles] == ["my-task-classification.zip", "my-task-again.zip"]
+    columns = document(bundles[1])["leaderboards"][0]["columns"]
     assert [column["key"] for column in columns] == ["again_f1"]
 
 
-def test_layout_separate_replaces_all_bundles_or_none(two_tasks: Path, tmp_path: Path) -> None:
+def test_layout_separate_replaces_all_bundles_or_none(two_tasks: Path, bundles: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "out"
-    earlier = {one.path: one.path.read_bytes() for one in build(BuildRequest(str(two_tasks), out, layout="separate"))}
+    shutil.copytree(bundles[0].parent, out)
+    earlier = {path: path.read_bytes() for path in out.iterdir()}
+    assert len(earlier) == 2
     page = two_tasks / "pages" / "overview.md.j2"
     page.write_text("{% if tasks[0].id == 'again' %}{{ nonsense }}{% endif %}\n# Overview\n", encoding="utf-8")
     with pytest.raises(UserError, match="nonsense"):
@@ -152,15 +168,13 @@ def test_wrong_use_is_told(two_tasks: Path, tmp_path: Path, changes: dict[str, A
     assert not (tmp_path / "x.zip").exists()
 
 
-def test_the_same_input_gives_the_same_bytes(folder: Path, tmp_path: Path) -> None:
-    first, second = tmp_path / "first.zip", tmp_path / "second.zip"
-    build(BuildRequest(str(folder), first))
+def test_the_same_input_gives_the_same_bytes(folder: Path, bundle: Path, tmp_path: Path) -> None:
     for path in folder.rglob("*"):
         os.utime(path, (1_700_000_000, 1_700_000_000))
         if path.is_file():
             path.chmod(0o600)
-    build(BuildRequest(str(folder), second))
-    assert first.read_bytes() == second.read_bytes()
+    (again,) = build(BuildRequest(str(folder), tmp_path / "again.zip"))
+    assert again.path.read_bytes() == bundle.read_bytes()
 
 
 def test_source_date_epoch_is_honoured(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,9 +184,8 @@ def test_source_date_epoch_is_honoured(folder: Path, tmp_path: Path, monkeypatch
         assert {member.date_time for member in archive.infolist()} == {(2025, 1, 1, 0, 0, 0)}
 
 
-def test_a_failed_build_leaves_the_old_bundle_whole(folder: Path, tmp_path: Path) -> None:
-    out = tmp_path / "bundle.zip"
-    build(BuildRequest(str(folder), out))
+def test_a_failed_build_leaves_the_old_bundle_whole(folder: Path, bundle: Path, tmp_path: Path) -> None:
+    out = Path(shutil.copy(bundle, tmp_path))
     before = out.read_bytes()
     (folder / "data" / "test" / "gold.csv").write_text("id,label\nt1,nonsense\n", encoding="utf-8")
     with pytest.raises(UserError):
@@ -182,10 +195,9 @@ def test_a_failed_build_leaves_the_old_bundle_whole(folder: Path, tmp_path: Path
 
 
 def test_an_interrupted_build_leaves_the_old_bundle_whole(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out = tmp_path / "bundle.zip"
-    build(BuildRequest(str(folder), out))
+    out = Path(shutil.copy(bundle, tmp_path))
     before = out.read_bytes()
 
     def interrupted(*_: object) -> None:

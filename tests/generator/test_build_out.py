@@ -9,9 +9,10 @@ import pytest
 
 from gen_bundle.build import BuildRequest, build
 from gen_bundle.errors import UserError
+from gen_bundle.zips.writing import write_zip
 from tests.generator.competition import small_competition
 
-pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def test_a_name_that_is_too_long_is_told(folder: Path, tmp_path: Path) -> None:
 
 def test_a_full_disk_leaves_the_old_bundle_whole(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "bundle.zip"
-    build(BuildRequest(str(folder), out))
+    write_zip(out, {"competition.yaml": b"title: the old bundle"})
     before = out.read_bytes()
 
     def full(target: Path, members: object) -> None:

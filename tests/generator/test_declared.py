@@ -20,6 +20,7 @@ from gen_bundle.build import BuildRequest, build
 from gen_bundle.cli import root
 from gen_bundle.errors import UserError
 from gen_bundle.resources import competitions
+from tests.generator.twin.in_process import InProcessEngine
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
 
@@ -112,6 +113,12 @@ def run(*arguments: object) -> Result:
     return CliRunner().invoke(root, [str(argument) for argument in arguments])
 
 
+@pytest.fixture
+def runs_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let dry runs score in the test's process."""
+    monkeypatch.setattr("gen_bundle.twin.engines.choose.ProcessEngine", lambda **_: InProcessEngine())
+
+
 def test_from_bundle_yaml_to_the_board(competition: Path, tmp_path: Path) -> None:
     bundle, out = tmp_path / "bundle.zip", tmp_path / "out"
     assert run(competition, "--out", bundle).exit_code == 0
@@ -138,6 +145,7 @@ def ranked(**rank: object) -> dict[str, Any]:
     return {**DECLARATION, "tasks": [{**task, "columns": [column, *task["columns"]]}]}
 
 
+@pytest.mark.usefixtures("runs_in_process")
 def test_an_average_rank_from_bundle_yaml_to_the_board(competition: Path, tmp_path: Path) -> None:
     declare(competition, ranked())
     bundle, right = tmp_path / "bundle.zip", tmp_path / "right.csv"
@@ -286,6 +294,7 @@ def test_gold_that_leaves_a_metric_undefined_stops_the_build(competition: Path, 
     assert any("gold.csv (pearson): all gold values are equal" in message for message in caught.value.messages)
 
 
+@pytest.mark.usefixtures("runs_in_process")
 def test_an_own_function_travels_with_the_program(competition: Path, tmp_path: Path) -> None:
     (competition / "metrics.py").write_text(
         "def share(gold, predicted, *, bonus=0):\n"

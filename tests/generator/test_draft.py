@@ -15,9 +15,9 @@ from gen_bundle.cli import root
 from gen_bundle.draft import Lack
 from gen_bundle.package.shipped import SCAFFOLD_TEXT
 from gen_bundle.resources import SCAFFOLD, resource
-from tests.generator.competition import small_competition
+from tests.generator.competition import second_module, second_task, small_competition
 
-pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
 
 REAL_GOLD = "id,label\nx1,positive\nx2,negative\nx3,neutral\n"
 FINISHED: dict[str, Any] = {"contact": "chair@task.edu", "docker_image": "docker.io/chair/task:1"}
@@ -25,16 +25,24 @@ FINISHED: dict[str, Any] = {"contact": "chair@task.edu", "docker_image": "docker
 PACKAGE = SCAFFOLD / "package" / "{{cookiecutter.name}}"
 
 
-def finished(parent: Path, change: Callable[[dict[str, Any]], object] = lambda _: None) -> Path:
+def finished(
+    parent: Path, change: Callable[[dict[str, Any]], object] = lambda _: None, phases: tuple[str, ...] = ("test",)
+) -> Path:
     """A competition that lacks nothing, but for what `change` takes away."""
 
     def declare(declaration: dict[str, Any]) -> None:
         declaration.update(FINISHED)
+        declaration["phases"] = [phase for phase in declaration["phases"] if phase["id"] in phases]
         change(declaration)
 
     folder = small_competition(parent, declare)
-    shutil.rmtree(folder / "data" / "baselines")
-    for phase in ("dev", "test"):
+    for name in (
+        "baselines",
+        *({"dev", "test"} - {*phases}),
+        *(f"public/{one}" for one in {"dev", "test"} - {*phases}),
+    ):
+        shutil.rmtree(folder / "data" / name)
+    for phase in phases:
         (folder / "data" / phase / "gold.csv").write_text(REAL_GOLD, encoding="utf-8")
         (folder / "data" / "public" / phase / "texts.csv").write_text("id,text\nx1,Fine.\n", encoding="utf-8")
     for page in (folder / "pages").iterdir():
@@ -59,10 +67,10 @@ def last_line(result: Result) -> str:
 
 
 def test_a_finished_bundle_is_ready_to_upload(tmp_path: Path) -> None:
-    folder = finished(tmp_path)
-    assert lacks(folder) == {}
-    result = command(folder, "--out", tmp_path / "b.zip", "--release")
+    folder = finished(tmp_path, phases=("dev", "test"))
+    result = command(folder, "--out", tmp_path / "b.zip", "--release", "--json")
     assert result.exit_code == 0
+    assert [record["draft"] for record in json.loads(result.stdout)] == [[]]
     assert last_line(result).endswith("MB, ready to upload")
 
 
@@ -88,16 +96,15 @@ def test_a_release_of_a_draft_writes_nothing(tmp_path: Path) -> None:
     assert not out.exists()
     (record,) = json.loads(result.stdout)
     assert (record["written"], [lack["id"] for lack in record["draft"]]) == (False, ["example-contact"])
-    command(folder, "--out", out)
+    assert last_line(command(folder, "--out", out)).endswith("draft, not ready to publish: 1 thing is missing")
     before = out.read_bytes()
     with pytest.raises(DraftError):
         build(BuildRequest(str(folder), out, release=True))
     assert out.read_bytes() == before
-    assert last_line(command(folder, "--out", out)).endswith("draft, not ready to publish: 1 thing is missing")
 
 
 def test_gold_that_comes_with_the_tool_is_synthetic_wherever_it_lies(tmp_path: Path) -> None:
-    folder = finished(tmp_path)
+    folder = finished(tmp_path, phases=("dev", "test"))
     shutil.copy(PACKAGE / "data" / "test" / "gold.csv", folder / "data" / "test" / "gold.csv")
     lack = lacks(folder)["synthetic-gold"]
     assert "phase test " in lack.what
@@ -112,7 +119,7 @@ def test_phases_that_are_over_at_the_moment_of_the_build(tmp_path: Path, monkeyp
         del test["end"]
 
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "2000000000")  # 2033: the time that the zip carries, not the build's
-    folder = finished(tmp_path, dates)
+    folder = finished(tmp_path, dates, phases=("dev", "test"))
     assert lacks(folder) == {}
     assert lacks(folder, now=datetime(2031, 1, 15, tzinfo=UTC)) == {}
     lack = lacks(folder, now=datetime(2031, 2, 15, tzinfo=UTC))["dates-past"]
@@ -161,7 +168,7 @@ def test_the_scaffold_says_where_text_is_to_be_written() -> None:
 
 
 def test_no_public_data_unless_a_folder_left_empty_says_so(tmp_path: Path) -> None:
-    folder = finished(tmp_path)
+    folder = finished(tmp_path, phases=("dev", "test"))
     public = folder / "data" / "public"
     shutil.rmtree(public / "test")
     assert lacks(folder)["no-public-data"].what == "Participants get no data in phase test."
@@ -174,6 +181,8 @@ def test_no_public_data_unless_a_folder_left_empty_says_so(tmp_path: Path) -> No
 
 
 def test_what_several_bundles_lack_is_told_once(tmp_path: Path) -> None:
-    result = command("seedev2016", "--out", tmp_path / "out", "--layout", "separate")
+    folder = small_competition(tmp_path, second_task)
+    second_module(folder)
+    result = command(folder, "--out", tmp_path / "out", "--layout", "separate")
     assert result.stderr.count("The gold of phases dev and test is synthetic") == 1
     assert result.stderr.count("draft, not ready to publish: ") == 2

@@ -16,7 +16,7 @@ from gen_bundle.cli import root
 from gen_bundle.errors import UserError
 from tests.generator.competition import second_module, second_task, small_competition
 
-pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
 
 AFTER = {"id": "post", "name": "Afterwards", "start": "2990-01-01 AoE", "data": "test"}
 

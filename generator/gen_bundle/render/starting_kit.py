@@ -33,6 +33,14 @@ EXTRAS = "starting_kit"
 """A folder beside bundle.yaml: its files travel in every starting kit."""
 
 MAX_LINES = 8
+ENVIRONMENT = Environment(
+    loader=FileSystemLoader(TEMPLATES),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+    autoescape=False,  # noqa: S701 - Markdown, of the organisers' own words
+)
 
 # Runs the validator on several submissions in one process: [[exit status, what it prints], …] as JSON.
 DRIVER = """
@@ -177,14 +185,6 @@ def _texts(
     competition: Resolved, data: PhaseData, template: Members, invalid: Sequence[InvalidExample]
 ) -> Mapping[str, bytes]:
     declaration, phase = competition.declaration, data.phase
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 - Markdown, of the organisers' own words
-    )
     context = {
         "title": declaration.title,
         "phase": phase,
@@ -207,7 +207,7 @@ def _texts(
         "README.md": "CODE_README.md.j2" if competition.takes_code else "README.md.j2",
         "FORMAT.md": "FORMAT.md.j2",
     }
-    return {name: environment.get_template(source).render(context).encode() for name, source in sources.items()}
+    return {name: ENVIRONMENT.get_template(source).render(context).encode() for name, source in sources.items()}
 
 
 def _extras(competition: Resolved) -> dict[str, Path]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import zipfile
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from typing import IO
 
@@ -15,6 +17,8 @@ from gen_bundle.zips.tree import CHUNK, Node, PlaceError, Tree, place, unpacked_
 from gen_bundle.zips.unpacking import UNREADABLE
 
 ZIP64_EXTRA = b"\x01\x00"
+# The small members of a zip are read many times: so many bytes of them stay in memory.
+MOST_KEPT = 1024 * 1024
 
 
 @dataclass
@@ -24,6 +28,7 @@ class Archive:
     Attributes:
         failures: what makes unpacking fail, in the order of the members: (member or None, reason).
         replaced: files that a later member of the same name replaces with other content.
+        kept: bytes of members that stay in memory.
         bombs: members whose size is out of all proportion to their packed size.
     """
 
@@ -34,6 +39,7 @@ class Archive:
     bombs: list[str] = field(default_factory=list)
     zip64: bool = False
     links: list[str] = field(default_factory=list)
+    kept: int = 0
 
 
 def digest(stream: IO[bytes], tick: Callable[[int], None]) -> str:
@@ -84,7 +90,7 @@ def _unpack(found: Archive, opened: zipfile.ZipFile, member: zipfile.ZipInfo, ti
             node.open = None
             return
         with opened.open(member) as stream:
-            node.sha256 = digest(stream, tick)
+            node.sha256 = _kept(found, node, stream, tick) or digest(stream, tick)
         if old is not None and old.sha256 != node.sha256:
             found.replaced.append(unpacked_name(member))
     except (PlaceError, *UNREADABLE) as error:
@@ -94,6 +100,17 @@ def _unpack(found: Archive, opened: zipfile.ZipFile, member: zipfile.ZipInfo, ti
         return
     if (member.external_attr >> 28) == 0o12 and not member.is_dir():
         found.links.append(member.filename)
+
+
+def _kept(found: Archive, node: Node, stream: IO[bytes], tick: Callable[[int], None]) -> str | None:
+    """The SHA-256 of a small file, whose bytes are kept; None for a folder, and where there is no room for them."""
+    if node.is_folder or found.kept + node.size > MOST_KEPT:
+        return None
+    data = stream.read(MOST_KEPT + 1)  # more may be inflated than the zip says, if it is not bounded here
+    found.kept += len(data)
+    tick(len(data))
+    node.open = partial(io.BytesIO, data)
+    return hashlib.sha256(data).hexdigest()
 
 
 def _find_overlaps(found: Archive, opened: zipfile.ZipFile) -> None:

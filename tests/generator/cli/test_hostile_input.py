@@ -6,7 +6,7 @@ import random
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,8 @@ from gen_bundle.cli import VERBS, main
 from tests.generator.competition import small_competition
 from tests.generator.preview.bundles import write_bundle
 from tests.generator.twin.bundles import GOOD, Bundle, write_zip
+
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 
 LAUGHS = "l0: &l0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]\n" for n in range(1, 12)
@@ -33,6 +35,7 @@ METADATA = {
 }
 
 Said = tuple[int, str, str]
+DryRun = Callable[..., dict[str, dict[str, str]]]
 
 
 @pytest.fixture
@@ -89,39 +92,38 @@ HOSTILE_ZIPS = {
 
 
 @pytest.fixture
-def dry_run(verb: Callable[..., Said], tmp_path: Path) -> Callable[..., dict[str, str]]:
-    """What a hostile submission's run says, and that the good ones before and after it ended well."""
+def dry_run(verb: Callable[..., Said], tmp_path: Path) -> DryRun:
+    """What the runs of hostile submissions say, by name, and that the good ones before and after them ended well."""
 
-    def run(submission: Path, *options: str) -> dict[str, str]:
+    def run(submissions: Sequence[Path], *options: str) -> dict[str, dict[str, str]]:
         Bundle().write(tmp_path / "bundle")
-        names = [write_zip(tmp_path / f"{name}.zip", GOOD) for name in ("before", "later")]
-        names.insert(1, submission)
-        given = [word for name in names for word in ("--submission", name)]
+        first, last = (write_zip(tmp_path / f"{name}.zip", GOOD) for name in ("before", "later"))
+        given = [word for name in (first, *submissions, last) for word in ("--submission", name)]
         code, printed, _ = verb("dry-run", "bundle", *given, "--engine", "process", "--json", *options)
-        before, hostile, later = json.loads(printed)["runs"]
+        before, *hostile, later = json.loads(printed)["runs"]
         assert (before["status"], later["status"]) == ("Finished", "Finished")
-        assert code == (0 if hostile["status"] == "Finished" else 1)
-        return {key: str(value) for key, value in hostile.items()}
+        assert code == (0 if {one["status"] for one in hostile} == {"Finished"} else 1)
+        assert len(hostile) == len(submissions)
+        return {one["submission"]: {key: str(value) for key, value in one.items()} for one in hostile}
 
     return run
 
 
-@pytest.mark.parametrize("name", METADATA)
-def test_metadata_of_a_submission_ends_no_dry_run(
-    name: str, dry_run: Callable[..., dict[str, str]], tmp_path: Path
-) -> None:
-    submission = write_zip(tmp_path / "hostile.zip", {**GOOD, "metadata": METADATA[name]})
-    assert dry_run(submission)["status"] == "Finished"
-    run = dry_run(submission, "--platform-version", "1.25")
-    assert (run["status"], run["message"]) == ("Failed", "Bad or empty zip file")
+def test_metadata_of_a_submission_ends_no_dry_run(dry_run: DryRun, tmp_path: Path) -> None:
+    sent = [write_zip(tmp_path / f"{name}.zip", {**GOOD, "metadata": text}) for name, text in METADATA.items()]
+    assert {name: run["status"] for name, run in dry_run(sent).items()} == dict.fromkeys(METADATA, "Finished")
+    runs = dry_run(sent, "--platform-version", "1.25")
+    assert {name: (run["status"], run["message"]) for name, run in runs.items()} == dict.fromkeys(
+        METADATA, ("Failed", "Bad or empty zip file")
+    )
 
 
-@pytest.mark.parametrize("name", HOSTILE_ZIPS)
-def test_a_hostile_zip_ends_no_dry_run(name: str, dry_run: Callable[..., dict[str, str]], tmp_path: Path) -> None:
-    (tmp_path / "hostile.zip").write_bytes(HOSTILE_ZIPS[name])
-    run = dry_run(tmp_path / "hostile.zip")
-    assert run["status"] == "Failed"
-    assert "Bad or empty zip file" in run["message"]
+def test_a_hostile_zip_ends_no_dry_run(dry_run: DryRun, tmp_path: Path) -> None:
+    for name, data in HOSTILE_ZIPS.items():
+        (tmp_path / f"{name}.zip").write_bytes(data)
+    runs = dry_run([tmp_path / f"{name}.zip" for name in HOSTILE_ZIPS])
+    assert {name: run["status"] for name, run in runs.items()} == dict.fromkeys(HOSTILE_ZIPS, "Failed")
+    assert [name for name, run in runs.items() if "Bad or empty zip file" not in run["message"]] == []
 
 
 @pytest.mark.slow
@@ -331,10 +333,12 @@ def test_whatever_is_sent_each_item_gets_its_verdict(seed: int, verb: Callable[.
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(40))
-def test_damaged_submissions_in_a_dry_run(seed: int, dry_run: Callable[..., dict[str, str]], tmp_path: Path) -> None:
-    files = {"pred.txt": b"1 0 1 1"}
-    if seed % 2:
-        files["metadata"] = odd_yaml("command: python3 x.py\nother: [a, b]\n", seed).encode()
-    (tmp_path / "hostile.zip").write_bytes(zipped(files) if seed % 2 else mutations(zipped(files), seed))
-    assert dry_run(tmp_path / "hostile.zip")["status"] in ("Finished", "Failed")
+def test_damaged_submissions_in_a_dry_run(dry_run: DryRun, tmp_path: Path) -> None:
+    sent = [tmp_path / f"seed-{seed}.zip" for seed in range(40)]
+    for seed, path in enumerate(sent):
+        files = {"pred.txt": b"1 0 1 1"}
+        if seed % 2:
+            files["metadata"] = odd_yaml("command: python3 x.py\nother: [a, b]\n", seed).encode()
+        path.write_bytes(zipped(files) if seed % 2 else mutations(zipped(files), seed))
+    runs = dry_run(sent)
+    assert {name: run["status"] for name, run in runs.items() if run["status"] not in ("Finished", "Failed")} == {}

@@ -19,6 +19,8 @@ from gen_bundle.resources import resource
 from tests.generator.cli.running import gen_bundle
 from tests.generator.competition import small_competition
 
+pytestmark = pytest.mark.usefixtures("kept_organisers")
+
 
 def test_help_names_every_verb_and_shows_examples() -> None:
     done = gen_bundle("--help")
@@ -81,7 +83,7 @@ def test_a_build_that_is_killed_leaves_no_gold(tmp_path: Path, number: signal.Si
     command = [sys.executable, "-m", "gen_bundle", str(folder), "--out", str(tmp_path / "b.zip")]
     with subprocess.Popen(command, env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.PIPE) as build:
         while not started.exists() and build.poll() is None:
-            time.sleep(0.05)
+            time.sleep(0.01)
         assert list(temporary.iterdir())
         build.send_signal(number)
         assert build.wait(60) == 128 + number

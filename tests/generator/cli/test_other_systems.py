@@ -31,10 +31,22 @@ kill, number = os.kill, signal.SIGKILL
 subprocess.Popen.kill = lambda process: None if process.poll() is not None else kill(process.pid, number)
 """
 RUN = "from gen_bundle.cli import main; main()"
+# Each argument is a command line, as JSON; the last line that is printed has their exit statuses.
+RUN_EACH = """
+import json
+from gen_bundle.cli import main
+statuses = []
+for line in sys.argv[1:]:
+    try:
+        main(json.loads(line))
+    except SystemExit as end:
+        statuses.append(end.code or 0)
+print(json.dumps(statuses))
+"""
 
 
-def without_posix(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    code = KILLS + WITHOUT_POSIX + RUN
+def without_posix(*arguments: object, cwd: Path, run: str = RUN) -> subprocess.CompletedProcess[str]:
+    code = KILLS + WITHOUT_POSIX + run
     return subprocess.run(
         [sys.executable, "-c", code, *map(str, arguments)],
         capture_output=True,
@@ -49,7 +61,7 @@ def without_posix(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[
 def test_a_competition_from_its_declaration_to_the_ranking(tmp_path: Path) -> None:
     small_competition(tmp_path)
     (tmp_path / "best.csv").write_text("team,macro_f1\nA,0.5\nB,0.75\n", encoding="utf-8")
-    for arguments in (
+    verbs = [
         ["list"],
         ["my-task", "--out", "b.zip"],
         ["check", "b.zip"],
@@ -58,10 +70,12 @@ def test_a_competition_from_its_declaration_to_the_ranking(tmp_path: Path) -> No
         ["rank", "my-task", "--scores", "best.csv", "--json"],
         ["new", "another-task"],
         ["image", "--help"],
-    ):
-        done = without_posix(*arguments, cwd=tmp_path)
-        assert done.returncode == 0, (arguments, done.stderr)
-        assert "Traceback" not in done.stderr
+    ]
+    done = without_posix(*map(json.dumps, verbs), cwd=tmp_path, run=RUN_EACH)
+    assert done.returncode == 0, done.stderr
+    statuses = json.loads(done.stdout.splitlines()[-1])
+    assert [(verb, status) for verb, status in zip(verbs, statuses, strict=True) if status] == [], done.stderr
+    assert "Traceback" not in done.stderr
     runs = json.loads((tmp_path / "results" / "dry-run.json").read_text(encoding="utf-8"))["runs"]
     assert {run["status"] for run in runs} == {"Finished"}
     assert "<html" in (tmp_path / "page" / "index.html").read_text(encoding="utf-8")

@@ -118,14 +118,19 @@ def test_computed_columns_point_to_indexes(tmp_path: Path) -> None:
 line = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=36).filter(str.strip)
 
 
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("work")
+
+
 @pytest.mark.slow
 @given(title=line, name=line)
-def test_any_text_comes_through_yaml_as_itself(tmp_path_factory: pytest.TempPathFactory, title: str, name: str) -> None:
+def test_any_text_comes_through_yaml_as_itself(work: Path, title: str, name: str) -> None:
     def change(declaration: dict[str, Any]) -> None:
         declaration["title"] = title
         declaration["tasks"][0]["columns"][0]["title"] = name
 
-    document = rendered(small_competition(tmp_path_factory.mktemp("any"), change))
+    document = rendered(small_competition(work, change))
     assert document["title"] == title
     assert document["leaderboards"][0]["columns"][0]["title"] == name
     assert all(

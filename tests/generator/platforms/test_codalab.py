@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 import yaml
 
-from gen_bundle.build import BuildRequest, build
+from gen_bundle.build import BuildRequest, Built, build
 from gen_bundle.check import check_path
 from gen_bundle.errors import UserError
 from gen_bundle.package.resolve import resolve
 from gen_bundle.platforms.codalab import losses
 from tests.generator.competition import second_module, second_task, small_competition
 
-pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
 
 # The fields of the old server's models; a key beside them is an error there.
 TOP = {"title", "description", "image", "has_registration", "end_date", "competition_docker_image", "enable_forum"}
@@ -29,11 +29,16 @@ PHASE |= {"is_scoring_only", "execution_time_limit", "force_best_submission_to_l
 PHASE |= {"scoring_program", "reference_data", "starting_kit", "public_data"}
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    work = tmp_path_factory.mktemp("old")
+    (built,) = build(BuildRequest(str(small_competition(work)), work / "old.zip", platform="codalab"))
+    return built
+
+
 @pytest.fixture
-def bundle(tmp_path: Path) -> Path:
-    folder = small_competition(tmp_path)
-    build(BuildRequest(str(folder), tmp_path / "old.zip", platform="codalab"))
-    return tmp_path / "old.zip"
+def bundle(built: Built) -> Path:
+    return built.path
 
 
 def read(bundle: Path, name: str) -> bytes:
@@ -102,8 +107,7 @@ def test_the_program_writes_scores_txt_beside_scores_json(bundle: Path, tmp_path
     assert {key: float(value) for key, value in (line.split(": ") for line in lines)} == scores
 
 
-def test_what_the_format_cannot_say_is_named(tmp_path: Path) -> None:
-    (built,) = build(BuildRequest(str(small_competition(tmp_path)), tmp_path / "old.zip", platform="codalab"))
+def test_what_the_format_cannot_say_is_named(built: Built) -> None:
     assert any("solutions" in note for note in built.notes)
     assert not any("ignored" in note or "dropped" in note for note in built.notes), "that is Codabench's reading"
 

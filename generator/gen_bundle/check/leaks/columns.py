@@ -166,15 +166,17 @@ def _is_named(
 class _Join:
     """Rows of a gold table that were found again, and the relations of its columns to the public ones.
 
-    A pair of columns that can no longer give anything away has no relation; `is_over` once none has.
+    `relations` has them by gold column and public one. A pair of columns that can no longer give anything away has no
+    relation; `is_over` once none has.
     """
 
     table: GoldTable
     compared: Set[ColumnName]
     by_order: bool = False
     seen: set[int] = field(default_factory=set)
-    relations: dict[tuple[ColumnName, ColumnName], Relation | None] = field(default_factory=dict)
+    relations: dict[ColumnName, dict[ColumnName, Relation | None]] = field(default_factory=dict)
     is_over: bool = False
+    _alive: int = 0
 
     def look(self, place: int, row: Row, own: ColumnName | None) -> None:
         """Note a public row that is the gold row at `place`; `own` is the column that identifies it."""
@@ -183,24 +185,30 @@ class _Join:
         self.seen.add(place)
         for gold in self.compared:
             cell = self.table.columns[gold].get(place)
-            for public, shown in row.items() if cell is not None else ():
+            if cell is None:
+                continue
+            relations = self.relations.setdefault(gold, {})
+            for public, shown in row.items():
                 if public == own:
                     continue
-                pair = gold, public
-                if pair not in self.relations:
-                    self.relations[pair] = Relation(gold in self.table.labels)
-                relation = self.relations[pair]
-                if relation is not None and not relation.add(str(cell), shown):
-                    self.relations[pair] = None
-        self.is_over = bool(self.relations) and not any(self.relations.values())
+                if public not in relations:
+                    relations[public] = Relation(gold in self.table.labels)
+                    self._alive += 1
+                relation = relations[public]
+                if relation is not None and not relation.add(cell, shown):
+                    relations[public] = None
+                    self._alive -= 1
+        self.is_over = not self._alive and any(self.relations.values())
 
     def given_away(self, *, is_answer: bool) -> set[ColumnName]:
         """The gold columns that the public ones give away; an answer only if it repeats the gold itself."""
+        compared = sum(map(len, self.relations.values()))
         return {
             gold
-            for (gold, _), relation in self.relations.items()
+            for gold, relations in self.relations.items()
+            for relation in relations.values()
             if relation is not None
-            and relation.is_significant(len(self.relations), by_order=self.by_order)
+            and relation.is_significant(compared, by_order=self.by_order)
             and (not is_answer or self._repeats(gold, relation))
         }
 

@@ -35,8 +35,10 @@ class Relation:
     def add(self, gold: str, public: str) -> bool:
         """Note a row; returns whether the public column may still give the gold one away."""
         self.pairs.append((gold, public))
-        self.same &= gold == public
-        self.one_to_one &= self.meant.setdefault(public, gold) == gold
+        if self.meant.setdefault(public, gold) != gold:
+            self.one_to_one = False
+        if gold != public:
+            self.same = False
         if self.shown.setdefault(gold, public) != public:
             return False
         return self.same or (self.by_name and (self.one_to_one or (len(self.meant) <= 2 and public in BITS)))

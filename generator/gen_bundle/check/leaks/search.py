@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import islice
 from typing import Self
 
@@ -61,11 +61,12 @@ class Search:
 
     def gold_in(self, seen: Seen) -> str | None:
         """The gold in a file, in words; None if there is none."""
-        found = (self._of_gold(gold, public, seen) for gold, public in self._golds)
+        written = _Written(seen.node)
+        found = (self._of_gold(gold, public, seen, written) for gold, public in self._golds)
         return next((what for what in found if what), None) or self._columns(seen)
 
-    def _of_gold(self, gold: Gold, public: set[int], seen: Seen) -> str | None:
-        whole = _whole_file(gold, seen)
+    def _of_gold(self, gold: Gold, public: set[int], seen: Seen, written: "_Written") -> str | None:
+        whole = _whole_file(gold, seen, written)
         # only named secrets are searched for in code, line by line
         if whole or (_is_code(seen) and not gold.named):
             return whole
@@ -113,16 +114,31 @@ def own_files() -> frozenset[str]:
     return frozenset(hashlib.sha256(path.read_bytes()).hexdigest() for path in files if path.suffix != ".pyc")
 
 
-def _whole_file(gold: Gold, seen: Seen) -> str | None:
+@dataclass
+class _Written:
+    """What a file is recognised by as a whole, however it is written: read once for all gold."""
+
+    node: Node
+
+    @cached_property
+    def lines(self) -> tuple[str, int]:
+        return fingerprint(self.node)
+
+    @cached_property
+    def values(self) -> tuple[str | None, str | None]:
+        return xml_digest(self.node), json_digest(self.node)
+
+
+def _whole_file(gold: Gold, seen: Seen, written: _Written) -> str | None:
     name = gold.raw.get(sha256_of(seen.node))
     if name is not None:
         return f"is the reference file {name}"
-    plain, different = fingerprint(seen.node)
+    plain, different = written.lines
     if different > 1 and plain in gold.plain:
         return f"has the same lines as the reference file {gold.plain[plain]}"
     # an example submission may well be right on a short text
-    for written in () if seen.is_answer else (xml_digest(seen.node), json_digest(seen.node)):
-        name = gold.plain.get(written or "") or gold.raw.get(written or "")
+    for value in () if seen.is_answer else written.values:
+        name = gold.plain.get(value or "") or gold.raw.get(value or "")
         if name is not None:
             return f"is the reference file {name}, in another form"
     if gold.columns and seen.channel not in ("logo", "program"):
