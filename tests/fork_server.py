@@ -1,7 +1,8 @@
 """Runs Python programs in forks of one process that has imported what they import, which then costs nothing.
 
-A script of its own: `python fork_server.py MODULE…` imports the modules; then each line of JSON on standard input
-starts a program (see `Forks.start`) or waits for its end. The answer to each is a process or an exit code.
+A script of its own: `python fork_server.py PATH MODULE…` imports the modules, from the folder PATH as well. Then each
+line of JSON on standard input starts a program (see `Forks.start`) or waits for its end. The answer to each is a
+process or an exit code.
 """
 
 import gc
@@ -53,8 +54,11 @@ WRITE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 OUTPUTS = ((1, "stdout"), (2, "stderr"))
 
 if __name__ == "__main__":
-    for module in sys.argv[1:]:
+    _, path, *modules = sys.argv
+    sys.path.append(path)
+    for module in modules:
         importlib.import_module(module)
+    sys.path.remove(path)
     gc.collect()
     gc.freeze()
     if program := serve():

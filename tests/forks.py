@@ -13,12 +13,15 @@ NOTHING: Mapping[str, Any] = {}
 
 
 class Forks:
-    """A process that has imported `modules`, and its forks."""
+    """A process that has imported `modules`, and its forks; `path` is a further folder with modules, for it alone."""
 
-    def __init__(self, *modules: str) -> None:
+    def __init__(self, *modules: str, path: Path | str = "") -> None:
         script = Path(__file__).with_name("fork_server.py")
         self._server = subprocess.Popen(
-            [sys.executable, str(script), *modules], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, str(script), str(path), *modules],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
 
     def start(
@@ -57,13 +60,17 @@ class Forks:
         """The exit code of a process, as soon as it has ended; negative for the signal that killed it."""
         return self._ask(wait=process)
 
+    def close(self) -> None:
+        """End; a fork that still runs goes on."""
+        self._server.communicate()
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._server.communicate()
+        self.close()
 
     def _ask(self, **request: Any) -> int:
         assert self._server.stdin is not None
