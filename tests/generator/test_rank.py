@@ -12,7 +12,7 @@ from gen_bundle.resources import resource
 from tests.generator.competition import small_competition
 
 DATA = resource("bundles") / "process2025" / "data"
-HEADER = "Test_ID,Model1_class,Model2_class,Model3_class,Model1_MMSE,Model2_MMSE,Model3_MMSE"
+pytestmark = pytest.mark.usefixtures("kept_organisers")
 
 
 def command(*arguments: object) -> Result:

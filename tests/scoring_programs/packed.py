@@ -1,5 +1,6 @@
 """Runs a scoring package as its packed program runs: score.py beside program.json, folders for input and output."""
 
+import atexit
 import json
 import os
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,10 @@ from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
+from tests.forks import Forks
 
+OF_PYTHON = ("argparse", "csv", "difflib", "html", "importlib.metadata", "inspect", "json", "zipfile")
+"""What scoring programs import of Python's own library, with all that these modules import."""
 TAKING_RESULTS = sorted(
     folder.parent.name for folder in resource("bundles").glob("*/bundle.yaml") if not resolve(folder.parent).takes_code
 )
@@ -65,7 +70,7 @@ def run_unit(
     submission: Path,
     environment: Mapping[str, str] | None = None,
 ) -> Outcome:
-    """Run a program given by its files."""
+    """Run a program given by its files: in a process that has the kit already, but for a PYTHONPATH of its own."""
     program, given, output = tmp_path / "program", tmp_path / "input", tmp_path / "output"
     write_zip(tmp_path / "program.zip", members)
     with zipfile.ZipFile(tmp_path / "program.zip") as archive:
@@ -74,22 +79,51 @@ def run_unit(
     (given / "ref").symlink_to(reference, target_is_directory=True)
     (given / "res").symlink_to(submission, target_is_directory=True)
     output.mkdir()
-    done = subprocess.run(
-        [sys.executable, str(program / "score.py"), str(given), str(output)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **(environment or {})},
-        cwd=program,
-        check=False,
-    )
+    script, arguments = program / "score.py", [given, output]
+    if environment and "PYTHONPATH" in environment:
+        with (tmp_path / "stdout").open("wb") as out, (tmp_path / "stderr").open("wb") as err:
+            done = subprocess.run(
+                [sys.executable, str(script), *map(str, arguments)],
+                stdout=out,
+                stderr=err,
+                env={**os.environ, **environment},
+                cwd=program,
+                check=False,
+            )
+        exit_code = done.returncode
+    else:
+        run = _forks().start(
+            str(script),
+            arguments,
+            folder=program,
+            stdout=tmp_path / "stdout",
+            stderr=tmp_path / "stderr",
+            environment=environment or {},
+        )
+        exit_code = _forks().wait(run)
     return Outcome(
-        exit_code=done.returncode,
+        exit_code=exit_code,
         scores=_json(output / "scores.json"),
         details=_json(output / "details.json"),
         page=_text(output / "detailed_results.html"),
-        stdout=done.stdout,
-        stderr=done.stderr,
+        stdout=(tmp_path / "stdout").read_text(encoding="utf-8"),
+        stderr=(tmp_path / "stderr").read_text(encoding="utf-8"),
     )
+
+
+def forks_with_the_kit(*libraries: str) -> Forks:
+    """For packed programs: processes that have imported the kit, and further libraries.
+
+    That a packed program holds what it imports, the tests of dry runs show.
+    """
+    return Forks(*OF_PYTHON, "scoring_kit.frame", *libraries, path=resource("scoring_programs"))
+
+
+@cache
+def _forks() -> Forks:
+    started = forks_with_the_kit()
+    atexit.register(started.close)
+    return started
 
 
 def _text(path: Path) -> str | None:

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from tests.forks import Forks
+
 ENVIRONMENT = {"SOURCE_DATE_EPOCH": "1767225600"}
 BY_NATURE = re.compile(r"^(scored in [\d.]+ s|(Embedding texts|Classifying sentence pairs|Loaded ).*)\n", re.MULTILINE)
 """Lines with times: when a run prints them, and what they say, differs from run to run."""
@@ -80,6 +82,19 @@ class WarmWorker:
         self.answers.close()
 
 
+def score_in_a_fork(forks: Forks, program: Path, job: Path) -> Left:
+    """`score_alone`, by a process that has imported libraries and the kit, but nothing of the competition."""
+    run = forks.start(
+        str(program / "score.py"),
+        [job / "input", job / "output"],
+        folder=program,
+        stdout=job / "stdout",
+        stderr=job / "stderr",
+        environment=ENVIRONMENT,
+    )
+    return _left(forks.wait(run), job)
+
+
 def score_alone(program: Path, job: Path, environment: Mapping[str, str] | None = None) -> Left:
     """Score the submission in `job/input`, where the gold is, too, by a run of its own."""
     with (job / "stdout").open("wb") as out, (job / "stderr").open("wb") as err:
@@ -92,7 +107,7 @@ def score_alone(program: Path, job: Path, environment: Mapping[str, str] | None 
             env={**os.environ, **ENVIRONMENT, **(environment or {})},
             check=False,
         )
-    return _left(done.returncode if done.returncode >= 0 else 128 - done.returncode, job)
+    return _left(done.returncode, job)
 
 
 def write_job(folder: Path, reference: Path, files: Mapping[str, bytes]) -> Path:
@@ -107,6 +122,9 @@ def write_job(folder: Path, reference: Path, files: Mapping[str, bytes]) -> Path
 
 
 def _left(exit_code: int | None, job: Path) -> Left:
+    """What is there after a run; a signal that ended it (-n) counts as 128 + n."""
+    if exit_code is not None and exit_code < 0:
+        exit_code = 128 - exit_code
     printed = [(job / name).read_bytes().decode() for name in ("stdout", "stderr")]
     stdout, stderr = (BY_NATURE.sub("", text) for text in printed)
     output = job / "output"

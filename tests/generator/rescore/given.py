@@ -8,7 +8,7 @@ from typing import Any
 from click.testing import CliRunner, Result
 
 from gen_bundle.cli import root
-from tests.generator.twin.bundles import Bundle, write_zip
+from tests.generator.twin.bundles import ACCURACY, Bundle, write_zip
 
 OLD_GOLD = {"truth.txt": "1 0 1 1"}
 NEW_GOLD = {"truth.txt": "1 0 1 0"}
@@ -58,6 +58,15 @@ def outputs(out: Path) -> dict[str, bytes]:
 def counting(counter: Path, scorer: str) -> str:
     """A scorer that leaves a line in a file whenever it runs."""
     return f"with open({str(counter)!r}, 'a') as count: count.write('run\\n')\n{scorer}"
+
+
+def waiting(counter: Path, go: Path) -> str:
+    """A scorer that counts, and from its third run on waits until there is the file `go`."""
+    wait = (
+        f"import os, time\nwhile len(open({str(counter)!r}).readlines()) > 2 and not os.path.exists({str(go)!r}):\n"
+        "    time.sleep(0.02)\n"
+    )
+    return counting(counter, wait + ACCURACY)
 
 
 def runs_of(counter: Path) -> int:

@@ -1,5 +1,6 @@
 """Jobs as plain commands: any scheduler runs them, in any order and place, and what they gave is gathered."""
 
+import contextlib
 import shlex
 import subprocess
 import sys
@@ -21,11 +22,22 @@ from tests.generator.rescore.given import (
 )
 from tests.generator.twin.bundles import ACCURACY, Bundle, write_files
 
+pytestmark = pytest.mark.usefixtures("scored_here")
+
 
 def run_line(line: str) -> None:
     """Run a printed command, where the working directory is another one."""
     command = shlex.split(line)
     assert command[:2] == ["gen-bundle", "rescore"]
+    with contextlib.chdir("/"):
+        done = rescored(*command[2:])
+    assert done.exit_code == 0, done.output
+    assert "Traceback" not in done.output
+
+
+def run_line_alone(line: str) -> None:
+    """Run it in a process of its own, as a scheduler does."""
+    command = shlex.split(line)
     done = subprocess.run([sys.executable, "-m", "gen_bundle", *command[1:]], capture_output=True, cwd="/", text=True)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
@@ -44,8 +56,8 @@ def test_a_command_for_each_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     lines = printed.stdout.splitlines()
     assert len(lines) == 6  # three distinct submissions to two bundles
     assert not (tmp_path / "out" / "rescore.json").exists()
-    for line in lines[:2]:
-        run_line(line)
+    run_line_alone(lines[0])
+    run_line(lines[1])
     assert len(rescored(*arguments, "--out", "out", "--print-jobs").stdout.splitlines()) == 4
     early = rescored("--collect", "--out", "out")
     assert early.exit_code == 1

@@ -1,12 +1,8 @@
 """All submissions scored again: who changes, what ranks move, who fails now; and nothing is scored twice."""
 
 import csv
-import os
 import re
-import signal
-import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +20,8 @@ from tests.generator.rescore.given import (
     submissions,
 )
 from tests.generator.twin.bundles import ACCURACY, Bundle, write_files, write_zip
+
+pytestmark = pytest.mark.usefixtures("scored_here")
 
 
 def test_who_changes_and_which_ranks_move(tmp_path: Path) -> None:
@@ -171,16 +169,6 @@ def test_a_damaged_result_is_made_again(tmp_path: Path) -> None:
     assert outputs(out) == before
 
 
-@pytest.mark.slow
-def test_number_of_workers_and_order_change_no_byte(tmp_path: Path) -> None:
-    old, new = bundles(tmp_path)
-    teams = submissions(tmp_path)
-    for workers in (1, 3):
-        more = ["--against", old, "--workers", workers, "--out", tmp_path / f"out{workers}"]
-        rescored(new, "--submissions", teams, *OPTIONS, *more)
-    assert outputs(tmp_path / "out1") == outputs(tmp_path / "out3")
-
-
 def test_inputs_are_not_changed(tmp_path: Path) -> None:
     old, new = bundles(tmp_path)
     teams = submissions(tmp_path)
@@ -254,20 +242,6 @@ def test_a_program_that_is_killed_is_run_again(tmp_path: Path, killed_once: Path
     assert "It is tried again." in done.stderr
 
 
-def test_a_worker_that_is_killed_takes_no_result_with_it(tmp_path: Path) -> None:
-    mark = tmp_path / "mark"
-    # The program's parent is the worker.
-    kill = (
-        "import os, pathlib, signal\n"
-        f"mark = pathlib.Path({str(mark)!r})\n"
-        "if not mark.exists():\n    mark.touch()\n    os.kill(os.getppid(), signal.SIGKILL)\n"
-    )
-    bundle = Bundle(kill + ACCURACY).write(tmp_path / "bundle")
-    done = rescored(bundle, "--submissions", submissions(tmp_path), *OPTIONS, "--out", tmp_path / "out", "--workers", 2)
-    assert "its worker was killed by signal 9. It is tried again." in done.stderr
-    assert [run["status"] for run in content(tmp_path / "out")["runs"]] == ["Finished"] * 4 + ["Failed"]
-
-
 def test_on_a_terminal_there_is_a_bar(tmp_path: Path, killed_once: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gen_bundle.cli.messages.is_terminal", lambda: True)
     teams = submissions(tmp_path, {"ant": "1 0 1 1", "[bold]bee": "1 0 0 0"})
@@ -313,29 +287,3 @@ def test_where_nothing_can_be_run_it_ends_early(tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert "3 jobs in a row could not be run" in done.stderr
     assert runs_of(counter) < 27
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is another thing there")
-def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
-    counter = tmp_path / "counter"
-    slow = "import time\ntime.sleep(0.3)\n"
-    bundle = Bundle(counting(counter, slow + ACCURACY)).write(tmp_path / "bundle")
-    teams = submissions(tmp_path, {f"team{n:02}": f"0 0 {n % 2} {n}" for n in range(30)})
-    arguments = [str(bundle), "--submissions", str(teams), *OPTIONS, "--out", str(tmp_path / "out")]
-    command = [sys.executable, "-m", "gen_bundle", "rescore", *arguments]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    deadline = time.monotonic() + 60
-    while runs_of(counter) < 3 and time.monotonic() < deadline:
-        time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    _, said = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert "run the same command again to go on" in said
-    assert "Traceback" not in said
-    before = runs_of(counter)
-    assert 3 <= before < 30
-    assert not (tmp_path / "out" / "rescore.json").exists()
-    assert rescored(*arguments).exit_code == 0
-    assert runs_of(counter) <= 31  # the one that was interrupted runs again
-    assert [run["status"] for run in content(tmp_path / "out")["runs"]] == ["Finished"] * 30

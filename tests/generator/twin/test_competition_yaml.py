@@ -1,3 +1,4 @@
+import copy
 import datetime as dt
 from pathlib import Path
 from typing import Any
@@ -58,10 +59,17 @@ def test_defaults_of_the_platform(tmp_path: Path) -> None:
     assert (column.sorting, column.precision, column.hidden, read.own_queue) == ("desc", 2, False, False)
 
 
-@given(st.data())
-def test_any_content_is_read_or_told(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, object]:
+    """A bundle's folder, and the content of its competition.yaml, which a test writes anew."""
     folder = Bundle().write(tmp_path_factory.mktemp("any"))
-    content: Any = yaml.safe_load((folder / "competition.yaml").read_text())
+    return folder, yaml.safe_load((folder / "competition.yaml").read_text())
+
+
+@given(data=st.data())
+def test_any_content_is_read_or_told(written: tuple[Path, object], data: st.DataObject) -> None:
+    folder, unchanged = written
+    content: Any = copy.deepcopy(unchanged)
     place, steps = content, data.draw(st.integers(1, 4))
     for step in range(steps):
         keys = list(range(len(place))) if isinstance(place, list) else sorted(place)

@@ -110,7 +110,8 @@ def _watch(group: ProcessGroup, began: float, seconds: float, lines: LiveLines, 
                 on_gpu = Usage.peak([on_gpu, Usage(gpu_memory_bytes=(gpu_memory() or 0) - gpu_before if gpu else None)])
                 measured = now
             lines.follow()
-            time.sleep(0 if timed_out else POLL_SECONDS)
+            if not timed_out:
+                group.wait(POLL_SECONDS)
     finally:
         # After Ctrl-C and the like, too: the program must not outlive us, nor may what it left running.
         group.end()

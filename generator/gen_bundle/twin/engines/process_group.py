@@ -3,9 +3,11 @@
 import contextlib
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -50,6 +52,20 @@ class ProcessGroup:
         if self._process.returncode is None:
             self._reap(os.WNOHANG)
         return self._process.returncode
+
+    def wait(self, seconds: float) -> None:
+        """Wait so long, or until it has ended where the system reports that (Linux)."""
+        try:
+            end = os.pidfd_open(self._process.pid)
+        except (AttributeError, OSError):
+            time.sleep(seconds)
+            return
+        try:
+            ended = select.poll()
+            ended.register(end, select.POLLIN)
+            ended.poll(seconds * 1000)
+        finally:
+            os.close(end)
 
     def end(self) -> None:
         """Kill it, if it still runs, and all that it started and that did not leave its group."""

@@ -8,7 +8,7 @@ import pytest
 
 from scoring_kit.warm.job import RUNS_A_FORK
 from tests.scoring_programs.scoring_kit.warm.test_isolation import ACTS, Case
-from tests.scoring_programs.warm import WarmWorker, score_alone
+from tests.scoring_programs.warm import Left, WarmWorker, score_alone
 
 REFUSED = b"id,label\nt1,happy\nt9,positive\n"
 WHICH = "print(os.getpid())"
@@ -19,6 +19,12 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
     case = Case(tmp_path_factory.mktemp("case"))
     (case.package / "__init__.py").write_text('"""My task."""\n\nKEEPS_NOTHING = True\n', encoding="utf-8")
     return case.pack()
+
+
+@pytest.fixture(scope="module")
+def plain(case: Case) -> Left:
+    """What a run by itself leaves that does nothing else."""
+    return score_alone(case.program, case.job("plain"))
 
 
 @pytest.fixture
@@ -41,9 +47,10 @@ def test_a_fork_scores_many(case: Case, worker: WarmWorker) -> None:
 
 
 @pytest.mark.parametrize("act", ["ends with a status", "crashes", "fails", "imports", "leaves a process"])
-def test_what_is_not_plain_success_is_scored_as_by_itself(case: Case, worker: WarmWorker, act: str) -> None:
+def test_what_is_not_plain_success_is_scored_as_by_itself(
+    case: Case, worker: WarmWorker, plain: Left, act: str
+) -> None:
     alone = score_alone(case.program, case.job(f"alone {act}", ACTS[act]))
-    plain = score_alone(case.program, case.job(f"plain {act}"))
     for turn in range(2):
         assert worker.score(case.job(f"before {act} {turn}")) == plain
         assert worker.score(case.job(f"warm {act} {turn}", ACTS[act])) == alone
@@ -72,7 +79,7 @@ def test_each_run_is_warned(case: Case, worker: WarmWorker) -> None:
 
 def test_the_limit_is_for_each_run(case: Case, worker: WarmWorker) -> None:
     for number in range(4):
-        answer = worker.ask(case.job(f"in time {number}", "time.sleep(0.4)"), seconds=1.0)
+        answer = worker.ask(case.job(f"in time {number}", "time.sleep(0.3)"), seconds=1.0)
         assert answer is not None
         assert (answer["exit_code"], answer["timed_out"]) == (0, False)
     began = time.monotonic()

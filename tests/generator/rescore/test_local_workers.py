@@ -1,0 +1,73 @@
+"""Workers of this machine: how many there are changes nothing, and none that is killed takes a result with it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.generator.rescore.given import (
+    OPTIONS,
+    bundles,
+    content,
+    outputs,
+    rescored,
+    runs_of,
+    submissions,
+    waiting,
+)
+from tests.generator.twin.bundles import ACCURACY, Bundle
+
+
+@pytest.mark.slow
+def test_number_of_workers_and_order_change_no_byte(tmp_path: Path) -> None:
+    old, new = bundles(tmp_path)
+    teams = submissions(tmp_path)
+    for workers in (1, 2):
+        more = ["--against", old, "--workers", workers, "--out", tmp_path / f"out{workers}"]
+        rescored(new, "--submissions", teams, *OPTIONS, *more)
+    assert outputs(tmp_path / "out1") == outputs(tmp_path / "out2")
+
+
+def test_a_worker_that_is_killed_takes_no_result_with_it(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    # The program's parent is the worker.
+    kill = (
+        "import os, pathlib, signal\n"
+        f"mark = pathlib.Path({str(mark)!r})\n"
+        "if not mark.exists():\n    mark.touch()\n    os.kill(os.getppid(), signal.SIGKILL)\n"
+    )
+    bundle = Bundle(kill + ACCURACY).write(tmp_path / "bundle")
+    done = rescored(bundle, "--submissions", submissions(tmp_path), *OPTIONS, "--out", tmp_path / "out", "--workers", 2)
+    assert "its worker was killed by signal 9. It is tried again." in done.stderr
+    assert [run["status"] for run in content(tmp_path / "out")["runs"]] == ["Finished"] * 4 + ["Failed"]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("scored_here")  # the second time
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is another thing there")
+def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    counter, go = tmp_path / "counter", tmp_path / "go"
+    bundle = Bundle(waiting(counter, go)).write(tmp_path / "bundle")
+    teams = submissions(tmp_path, {f"team{n}": f"0 0 {n % 2} {n}" for n in range(8)})
+    arguments = [str(bundle), "--submissions", str(teams), *OPTIONS, "--out", str(tmp_path / "out")]
+    command = [sys.executable, "-m", "gen_bundle", "rescore", *arguments]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while runs_of(counter) < 3 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "run the same command again to go on" in said
+    assert "Traceback" not in said
+    before = runs_of(counter)
+    assert 3 <= before < 8
+    assert not (tmp_path / "out" / "rescore.json").exists()
+    go.touch()
+    assert rescored(*arguments).exit_code == 0
+    assert runs_of(counter) <= 9  # the one that was interrupted runs again
+    assert [run["status"] for run in content(tmp_path / "out")["runs"]] == ["Finished"] * 8
