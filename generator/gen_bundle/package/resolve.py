@@ -173,10 +173,11 @@ def resolve(
 
 def _outside(folder: Path, declaration: model.Competition, option_files: list[Path], *, own_data: bool) -> list[str]:
     """What a competition's folder would publish of the rest of the machine."""
-    if folder in [known.folder for known in known_competitions().values()]:
-        return []  # some installers put links in place of a package's files
     files = [declaration.logo, declaration.terms, *(page.file for page in declaration.pages), *map(str, option_files)]
-    return leads_outside(folder, files, [name for name in TAKEN if name != "data" or not own_data])
+    outside = leads_outside(folder, files, [name for name in TAKEN if name != "data" or not own_data])
+    if outside and folder in [known.folder for known in known_competitions().values()]:
+        return []  # some installers put links in place of a package's files
+    return outside
 
 
 def _settled_rule(folder: Path, layout: str | None, overrides: tuple[str, ...]) -> tuple[list[str], tuple[str, ...]]:
