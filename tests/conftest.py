@@ -15,7 +15,8 @@ from tests.organisers import running_organisers as running_organisers
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: waiting for other threads takes longer than they do
+# For small matrices: other threads of a worker would wait for work longer than they work.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 settings.register_profile(
     "seeded", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
