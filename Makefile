@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 CODE := bundles docker docs generator scoring_programs tests  # and not what is being tried in the checkout
 PIP := -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test test-scoring test-docker test-podman check quick bench lock schema docs pictures clean
+.PHONY: demo test test-without-models test-scoring test-tf4 test-tf5 test-docker test-podman check quick bench lock schema docs pictures clean
 
 demo: .venv/demo  ## Build CLPsych 2025, dry-run its model-free task; then the same for a task from a CSV.
 	$(BIN)/gen-bundle clpsych2025 --out bundle.zip
@@ -26,11 +26,18 @@ demo: .venv/demo  ## Build CLPsych 2025, dry-run its model-free task; then the s
 	  'demo/reviews.zip         its bundle; demo/reviews-dry-run/ is what running it gave' \
 	  'docs/tutorial.md         from your own CSV to a competition: begin here'
 
-test: .venv/dev check  ## Everything that needs no model.
+test: .venv/dev  ## Everything that needs no model, with style and types.
+	$(MAKE) --no-print-directory --jobs 2 check test-without-models
+
+test-without-models: .venv/dev
 	$(BIN)/pytest -n auto --dist worksteal -m "not models and not docker and not image"
 
-test-scoring: .venv/models .venv-tf5/models  ## The tests with models, under both major versions of transformers.
+test-scoring: test-tf4 test-tf5  ## The tests with models, under both major versions of transformers (--jobs 2: at once).
+
+test-tf4: .venv/models
 	$(BIN)/pytest -m models
+
+test-tf5: .venv-tf5/models
 	.venv-tf5/bin/pytest -m models
 
 test-docker: .venv/models  ## The tests that need a container engine; starts one where none answers.

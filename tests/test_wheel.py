@@ -117,6 +117,6 @@ def test_the_wheel_starts_and_dry_runs_a_competition(installed: Path, tmp_path: 
     run([command, "new", "films"], tmp_path)
     assert {".gitignore", ".github"} <= {path.name for path in (tmp_path / "films").iterdir()}
     run([command, "films", "--out", "films.zip"], tmp_path)
-    run([command, "dry-run", "films.zip", "--engine", "process", "--out", "dry-run"], tmp_path)
+    run([command, "dry-run", "films.zip", "--engine", "process", "--phase", "test", "--out", "dry-run"], tmp_path)
     runs = json.loads((tmp_path / "dry-run" / "dry-run.json").read_text(encoding="utf-8"))["runs"]
     assert {run["status"] for run in runs} == {"Finished"}

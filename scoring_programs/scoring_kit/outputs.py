@@ -11,7 +11,7 @@ from pathlib import Path
 from scoring_kit.errors import OrganiserError
 from scoring_kit.program import Program, title_of
 from scoring_kit.report import Run, failure_page, results_page
-from scoring_kit.report.withholding import shown_names
+from scoring_kit.report.withholding import Shown, shown_names
 from scoring_kit.results import TaskResult
 
 PAGE = "detailed_results.html"
@@ -29,13 +29,14 @@ def write_outputs(folder: Path, program: Program, results: Mapping[str, TaskResu
     scores = board_scores(program, results)
     remarks = [f"{task}: {text}" for task, result in results.items() for text in result.warnings]
     run = replace(run, warnings=[*run.warnings, *remarks])
+    shown = {task: shown_names(program, result.metrics) for task, result in results.items()}
     details = {
         "signature": run.signature,
         "warnings": run.warnings,
-        "tasks": {task: _metric_details(program, result) for task, result in results.items()},
+        "tasks": {task: _metric_details(program, result, shown[task]) for task, result in results.items()},
     }
     folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / PAGE, results_page(program, scores, results, run))
+    _write(folder / PAGE, results_page(program, scores, results, shown, run))
     _write(folder / "details.json", json.dumps(details, indent=1, allow_nan=False))
     if program.scores_txt:
         _write(folder / "scores.txt", "".join(f"{key}: {score!r}\n" for key, score in scores.items()))
@@ -111,8 +112,10 @@ def check_finite(program: Program, results: Mapping[str, TaskResult]) -> None:
         raise OrganiserError(*dict.fromkeys(messages))
 
 
-def _metric_details(program: Program, result: TaskResult) -> dict[str, dict[str, float | int | str | None]]:
-    values, rows = shown_names(program, result.metrics)
+def _metric_details(
+    program: Program, result: TaskResult, shown: Shown
+) -> dict[str, dict[str, float | int | str | None]]:
+    values, rows = shown
     if program.scores_hidden:
         # Only organisers can open the file then: hidden columns are in it, too.
         values = values.union(column.key for column in program.columns)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from typing import Any, Collection, Dict, List, Tuple
 
@@ -101,8 +102,8 @@ def read_submission(module: SubmissionModule, folder: Path, manifest: Manifest, 
 
 def submission_name(folder: Path) -> str:
     """The name of a submission's only file, without its ending; empty where there are several, which name nothing."""
-    paths = SubmissionFiles(folder, (), Problems()).paths
-    return next(iter(paths.values())).stem if len(paths) == 1 else ""
+    found, _ = _walk(folder, Problems())
+    return next(iter(found.values())).stem if len(found) == 1 else ""
 
 
 def slashed(name: str) -> str:
@@ -116,21 +117,22 @@ def _walk(folder: Path, problems: Problems) -> Tuple[Dict[str, Path], List[str]]
     ignored: List[str] = []
     for parent, folders, files in os.walk(str(folder)):
         folders.sort()
-        below = Path(parent).relative_to(folder)
-        if folders and len(below.parts) >= MAX_FOLDERS:
-            problems.error(shown((below / folders[0]).as_posix()), *TOO_DEEP)
+        below = Path(parent).relative_to(folder).parts
+        prefix = "".join(f"{part}/" for part in below)
+        if folders and len(below) >= MAX_FOLDERS:
+            problems.error(shown(prefix + folders[0]), *TOO_DEEP)
             folders.clear()
         for name in list(folders):
-            if (Path(parent) / name).is_symlink():
+            if Path(parent, name).is_symlink():
                 folders.remove(name)
-                problems.error(shown((below / name).as_posix()), "is a link", "only regular files and folders")
+                problems.error(shown(prefix + name), "is a link", "only regular files and folders")
         for name in sorted(files):
-            path = Path(parent) / name
-            relative = slashed((below / name).as_posix())
+            path = Path(parent, name)
+            relative = slashed(prefix + name)
             *folders_above, own = relative.split("/")
             if not own:
                 continue  # a folder's own entry in such a zip
-            if path.is_symlink() or not path.is_file():
+            if not stat.S_ISREG(path.lstat().st_mode):
                 problems.error(shown(relative), "is not a regular file", "only regular files and folders")
             elif relative in PLATFORM_FILES:
                 continue

@@ -1,7 +1,6 @@
 """Pairing, filtering and measures, one after the other, and what they give for the board, details and results page."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 
 from scoring_kit.results import CountBars, Metric, TaskResult
@@ -39,8 +38,7 @@ def evaluate(task: str, names: Sequence[str], gold: Documents, predicted: Docume
     # by all types of the schema: the names alone would show which of them the gold has
     for event_type in sorted(EVENT_TYPES[task]):
         alternate = types.get(event_type) or measure([])
-        for name, metric in _measures(alternate, names).items():
-            metrics[f"{name}.{event_type}"] = replace(metric, drawn=name == "f1")
+        metrics |= {f"{name}.{event_type}": metric for name, metric in _measures(alternate, names, drawn="f1").items()}
     counts = [
         (
             event_type,
@@ -58,11 +56,11 @@ def evaluate(task: str, names: Sequence[str], gold: Documents, predicted: Docume
     )
 
 
-def _measures(measures: Measures, names: Sequence[str]) -> dict[str, Metric]:
-    metrics = {
-        "f1": Metric(measures.f1, measures.gold + measures.predicted, measures.items),
-        "recall": Metric(measures.recall, measures.gold, measures.items),
-        "precision": Metric(measures.precision, measures.predicted, measures.items),
-        "ser": Metric(measures.slot_error_rate, measures.gold, measures.items),
+def _measures(measures: Measures, names: Sequence[str], drawn: str = "") -> dict[str, Metric]:
+    values = {
+        "f1": (measures.f1, measures.gold + measures.predicted),
+        "recall": (measures.recall, measures.gold),
+        "precision": (measures.precision, measures.predicted),
+        "ser": (measures.slot_error_rate, measures.gold),
     }
-    return {name: metrics[name] for name in names}
+    return {name: Metric(*values[name], measures.items, drawn=name == drawn) for name in names}

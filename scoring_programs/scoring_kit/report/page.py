@@ -12,7 +12,7 @@ from html import escape
 from scoring_kit.program import Column, Program
 from scoring_kit.report.document import document, moment
 from scoring_kit.report.figures import DECIMALS, figure_html, label_html, number
-from scoring_kit.report.withholding import shown_names
+from scoring_kit.report.withholding import Shown
 from scoring_kit.results import Metric, TaskResult
 
 MAX_BYTES = 250_000
@@ -41,13 +41,20 @@ class Run:
     warnings: Sequence[str] = ()
 
 
-def results_page(program: Program, scores: Mapping[str, float], results: Mapping[str, TaskResult], run: Run) -> str:
+def results_page(
+    program: Program,
+    scores: Mapping[str, float],
+    results: Mapping[str, TaskResult],
+    shown: Mapping[str, Shown],
+    run: Run,
+) -> str:
     """The page as HTML, the same for the same arguments, below 300 kB.
 
     Args:
         program: what was scored: title, phase, tasks, columns, baselines, and what participants may see.
         scores: the written scores by column key.
         results: the outcome of every task that the submission entered.
+        shown: which metrics of these tasks may be shown, as `shown_names` says.
         run: signature, time, the submission's name and warnings.
     """
     phase = program.phase.name if program.phase else ""
@@ -60,7 +67,7 @@ def results_page(program: Program, scores: Mapping[str, float], results: Mapping
     left = MAX_BYTES - len(remarks.encode("utf-8", "replace"))
     sections = ""
     for task in program.tasks:
-        section = _task(program, task, board, results.get(task), left)
+        section = _task(program, task, board, results.get(task), shown.get(task), left)
         left -= len(section.encode("utf-8", "replace"))
         sections += section
     signature = (
@@ -132,11 +139,18 @@ def _without_quotes(text: str) -> str:
     return cut if len(cut) <= MAX_WARNING else cut[: MAX_WARNING - 1] + "…"
 
 
-def _task(program: Program, task: str, board: Mapping[str, float], result: TaskResult | None, left: int) -> str:
+def _task(
+    program: Program,
+    task: str,
+    board: Mapping[str, float],
+    result: TaskResult | None,
+    shown: Shown | None,
+    left: int,
+) -> str:
     """One task's section, of at most about `left` bytes: figures beyond that are left out and counted."""
     body = _columns(program, task, board, result)
-    if result:
-        body += _further(program, result)
+    if result and shown:
+        body += _further(program, result, shown)
         left -= len(body.encode("utf-8", "replace"))
         body += _figures(program, result, left)
     return f"<section><h2>{escape(program.task_names[task])}</h2>\n{body}</section>\n" if body else ""
@@ -178,16 +192,15 @@ def _figures(program: Program, result: TaskResult, left: int) -> str:
     return body
 
 
-def _further(program: Program, result: TaskResult) -> str:
+def _further(program: Program, result: TaskResult, shown: Shown) -> str:
     """The metrics that neither the board nor a figure shows, folded away."""
-    values, rows = shown_names(program, result.metrics)
-    on_board = [result.metrics[column.key] for column in program.columns if column.key in result.metrics]
+    values, rows = shown
+    on_board = {id(result.metrics[column.key]) for column in program.columns if column.key in result.metrics}
     drawn = program.details in ("full", "all")
     metrics = [
         (name, metric)
         for name, metric in result.metrics.items()
-        if name in values and metric.value is not None and not (metric.drawn and drawn)
-        if not any(metric is column for column in on_board)
+        if name in values and metric.value is not None and not (metric.drawn and drawn) and id(metric) not in on_board
     ]
     if not metrics:
         return ""

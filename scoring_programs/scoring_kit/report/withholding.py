@@ -19,9 +19,14 @@ from scoring_kit.results import Bar, ConfusionMatrix, CountBars, Metric
 OTHERS = "(others together)"
 MAX_LABELS = 25
 MAX_TYPES = 40
+_FAMILY_END = re.compile("[:.]")
 
 
-def shown_names(program: Program, metrics: Mapping[str, Metric]) -> tuple[set[str], set[str]]:
+Shown = tuple[set[str], set[str]]
+"""See `shown_names`."""
+
+
+def shown_names(program: Program, metrics: Mapping[str, Metric]) -> Shown:
     """Names of the metrics of a task whose values may be shown, and of those whose `rows` may be shown, too.
 
     Values are those of the board's columns, and more by `details`. How many gold items there are is not part of the
@@ -54,16 +59,16 @@ def open_metrics(metrics: Mapping[str, Metric], board: Collection[str], min_item
     A column's metric under another name is shown, because the board shows it. Metrics of one family are parts of a
     whole that the board may show, such as the F1 of each label and macro F1.
     """
-    families: dict[str, list[str]] = {}
+    families: dict[str, list[tuple[str, int]]] = {}
     on_board = {id(metrics[name]) for name in board if name in metrics}
     shown = {name for name, metric in metrics.items() if name not in board and id(metric) in on_board}
-    for name in metrics:
+    for name, metric in metrics.items():
         if name not in board and name not in shown:
-            families.setdefault(re.split(r"[:.]", name, maxsplit=1)[0], []).append(name)
-    for names in families.values():
-        items = [metrics[name].rows if metrics[name].items is None else metrics[name].items for name in names]
-        hidden = _put_together([(count or 0,) for count in items], min_items, len(items))
-        shown |= {name for i, (name, count) in enumerate(zip(names, items, strict=True)) if count and i not in hidden}
+            items = metric.rows if metric.items is None else metric.items
+            families.setdefault(_FAMILY_END.split(name, 1)[0], []).append((name, items))
+    for family in families.values():
+        hidden = _put_together([(items,) for _, items in family], min_items, len(family))
+        shown |= {name for i, (name, items) in enumerate(family) if items and i not in hidden}
     return shown
 
 

@@ -168,8 +168,8 @@ class _Fork:
             if left <= 0:
                 self.ended = True
                 return False
-            told = signal.sigtimedwait(self._awaited, min(left, LONGEST_WAIT))
-            if told is not None and (told.si_signo, told.si_pid) == (SCORED, self._process):
+            sent = signal.sigtimedwait(self._awaited, min(left, LONGEST_WAIT))
+            if sent is not None and (sent.si_signo, sent.si_pid) == (SCORED, self._process):
                 return True
         self.ended = True
         return True

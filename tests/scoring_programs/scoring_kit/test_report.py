@@ -11,6 +11,7 @@ import pytest
 
 from scoring_kit.program import Column, Phase, Program
 from scoring_kit.report import Run, failure_page, results_page
+from scoring_kit.report.withholding import shown_names
 from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figure, Metric, TaskResult
 from tests.browser import DESK, PHONE, visit
 
@@ -68,7 +69,8 @@ def page(
     submission: str = "Team_1",
 ) -> str:
     results = {"classification": TaskResult(METRICS, figures=figures)}
-    return results_page(program, SCORES, results, Run(SIGNATURE, NOON, submission, warnings))
+    shown = {"classification": shown_names(program, METRICS)}
+    return results_page(program, SCORES, results, shown, Run(SIGNATURE, NOON, submission, warnings))
 
 
 def text_of(html: str) -> str:
