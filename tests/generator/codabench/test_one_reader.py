@@ -59,7 +59,7 @@ def test_what_the_check_calls_sound_the_dry_run_reads(tmp_path: Path) -> None:
     spots += [("docker_image",), ("enable_detailed_results",), ("queue",)]
     near = ["0,1", "5.", "300.0", " 7", "on", "No", "1", 1.0, "./ref/", "sol/../ref", {0: None}, "01", [1], [1, 0]]
     agreed = 0
-    for _ in range(120):
+    for _ in range(240):
         draft, at = sound(), chance.choice(spots)
         value = copy.deepcopy(chance.choice([*near, *VALUES, "gone"]))
         if value == "gone":
@@ -79,7 +79,7 @@ def test_what_the_check_calls_sound_the_dry_run_reads(tmp_path: Path) -> None:
         else:
             with contextlib.suppress(UserError):
                 read_competition(folder)
-    assert agreed > 20
+    assert agreed > 40
 
 
 @pytest.mark.parametrize(
