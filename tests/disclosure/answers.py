@@ -74,6 +74,6 @@ class AnswerAttack:
         masks = [*every, *((question == ASKED) & (own == group) for group in self._shown_groups(question))]
         if not masks:
             return np.zeros((len(golds), 1))
-        earned = np.array(self.credits, dtype=np.float32)[golds]
-        sums: NDArray[np.float64] = (earned @ np.array(masks, dtype=np.float32).T).astype(float)
+        earned: NDArray[np.float64] = np.array(self.credits)[golds]
+        sums: NDArray[np.float64] = earned @ np.array(masks, dtype=float).T
         return sums
