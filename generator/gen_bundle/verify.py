@@ -187,7 +187,5 @@ def _written_claim(path: Path, text: str) -> Claim:
             f"{path}: no signature in it. Expected details.json, or a text with competition:NAME|…|reference:…."
         )
     rest = text.replace(found.group(), " ")
-    figures = {}
-    for name, number in FIGURE.findall(rest):
-        figures[name] = (float(number), allowance(number))
+    figures = {name: (float(number), allowance(number)) for name, number in FIGURE.findall(rest)}
     return Claim(parse_signature(found.group()), figures)

@@ -21,7 +21,7 @@ def prepare(request: Request) -> Warned:
 
 def check_reference(request: Request) -> Warned:
     """Validate prepared gold and the options."""
-    reference.read(Path(request["reference"]), request["tasks"], request["options"])
+    _gold(request)
     return {"warnings": []}
 
 
@@ -57,8 +57,6 @@ def _gold(request: Request) -> reference.Reference:
 
 
 def _remarks(gold: reference.Reference) -> list[str]:
-    if not gold.annotated:
-        return []
     skipped = sum(not labels for labels in gold.annotations)
     if not skipped:
         return []

@@ -19,13 +19,13 @@ class PublishedFields:
         """Refuse an object with a key that occurs twice."""
         report_duplicates(value, where, problems)
 
-    def timeline_summary(self, level: JsonObject, where: str, problems: Problems) -> str:
-        """The timeline's summary; null counts as empty."""
-        return self._summary(level, where, problems)
+    def timeline_summary(self, holder: JsonObject, where: str, problems: Problems) -> str:
+        """The summary of a timeline, or of a post; null counts as empty."""
+        if not _present(holder, "summary", where, problems) or holder["summary"] is None:
+            return ""
+        return text_of(holder["summary"], f"{where}, summary", problems)
 
-    def post_summary(self, post: JsonObject, where: str, problems: Problems) -> str:
-        """The post's summary; null counts as empty."""
-        return self._summary(post, where, problems)
+    post_summary = timeline_summary
 
     def evidence(self, post: JsonObject, key: str, where: str, problems: Problems) -> Tuple[str, ...]:
         """The spans of one self-state; null counts as none."""
@@ -52,11 +52,6 @@ class PublishedFields:
         else:
             return float(score)
         return None
-
-    def _summary(self, holder: JsonObject, where: str, problems: Problems) -> str:
-        if not _present(holder, "summary", where, problems) or holder["summary"] is None:
-            return ""
-        return text_of(holder["summary"], f"{where}, summary", problems)
 
 
 def _present(holder: JsonObject, key: str, where: str, problems: Problems) -> bool:

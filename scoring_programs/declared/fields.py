@@ -139,10 +139,6 @@ EXPECTED = {
 }
 
 
-def _string(field: Field, cell: str) -> str:
-    return cell
-
-
 def _number(field: Field, cell: str) -> float:
     if not NUMBER.fullmatch(cell):
         blanks = cell != cell.strip() and NUMBER.fullmatch(cell.strip())
@@ -185,24 +181,25 @@ def _json_list(field: Field, cell: str) -> Any:
     return value
 
 
-def _texts(field: Field, value: Any) -> List[str]:
-    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise FieldError(f"{field.name} is not a list of texts", field.expected)
+def _list(field: Field, value: Any, element: type = object) -> List[Any]:
+    """A JSON list of elements of one Python type."""
+    if not isinstance(value, list) or not all(isinstance(one, element) for one in value):
+        raise FieldError(f"{field.name} is not a list of {field.type}", field.expected)
     return value
+
+
+def _texts(field: Field, value: Any) -> List[str]:
+    return _list(field, value, str)
 
 
 def _tags(field: Field, value: Any) -> List[str]:
-    if not isinstance(value, list) or not all(isinstance(tag, str) for tag in value):
-        raise FieldError(f"{field.name} is not a list of tags", field.expected)
-    if not all(map(TAG.fullmatch, value)):
+    if not all(map(TAG.fullmatch, _list(field, value, str))):
         raise FieldError(f"{field.name} has a tag of another form", field.expected)
-    return value
+    return value  # type: ignore[no-any-return]
 
 
 def _spans(field: Field, value: Any) -> List[Span]:
-    if not isinstance(value, list):
-        raise FieldError(f"{field.name} is not a list of spans", field.expected)
-    return [_span(field, span) for span in value]
+    return [_span(field, span) for span in _list(field, value)]
 
 
 def _span(field: Field, span: Any) -> Span:
@@ -222,21 +219,14 @@ def json_text(value: Any) -> Any:
     return str(value) if isinstance(value, int) else value
 
 
-def _json_string(field: Field, value: Any) -> str:
-    text = json_text(value)
-    if not isinstance(text, str):
+def _json_text(field: Field, value: Any) -> str:
+    if not isinstance(value, str):
         raise FieldError(f"{field.name} is not a text", field.expected)
-    return text
+    return value
 
 
 def _json_label(field: Field, value: Any) -> str:
-    return _label(field, _json_string(field, value))
-
-
-def _json_labels(field: Field, value: Any) -> Labels:
-    if not isinstance(value, list):
-        raise FieldError(f"{field.name} is not a list of labels", field.expected)
-    return frozenset([_json_label(field, element) for element in value])
+    return _label(field, _json_text(field, json_text(value)))
 
 
 def _json_number(field: Field, value: Any) -> float:
@@ -248,28 +238,22 @@ def _json_number(field: Field, value: Any) -> float:
         raise FieldError(f"{field.name} is not finite", field.expected) from None
 
 
-def _json_plain_text(field: Field, value: Any) -> str:
-    if not isinstance(value, str):
-        raise FieldError(f"{field.name} is not a text", field.expected)
-    return value
-
-
 _OF_CELL: Dict[str, Callable[[Field, str], Any]] = {
-    "string": _string,
+    "string": lambda field, cell: cell,
     "label": _label,
     "labels": _labels,
     "number": _number,
-    "text": _string,
+    "text": lambda field, cell: cell,
     "texts": lambda field, cell: _texts(field, _json_list(field, cell)),
     "tags": lambda field, cell: _tags(field, cell.split(" ")),
     "spans": lambda field, cell: _spans(field, _json_list(field, cell)),
 }
 _OF_JSON: Dict[str, Callable[[Field, Any], Any]] = {
-    "string": _json_string,
+    "string": lambda field, value: _json_text(field, json_text(value)),
     "label": _json_label,
-    "labels": _json_labels,
+    "labels": lambda field, value: frozenset([_json_label(field, label) for label in _list(field, value)]),
     "number": _json_number,
-    "text": _json_plain_text,
+    "text": _json_text,
     "texts": _texts,
     "tags": _tags,
     "spans": _spans,

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, overload
+from typing import Any
 
 from declared.metrics import Sample
 from declared.plan import Plan
@@ -38,11 +38,7 @@ class Later(Sequence[Figure]):
     def _made(self) -> Sequence[Figure]:
         return self._make()
 
-    @overload
-    def __getitem__(self, index: int) -> Figure: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Figure]: ...
-    def __getitem__(self, index: int | slice) -> Figure | Sequence[Figure]:
+    def __getitem__(self, index: Any) -> Any:
         return self._made[index]
 
     def __len__(self) -> int:
@@ -64,7 +60,7 @@ def bars_by_group(plan: Plan, groups: Mapping[str, Sequence[int]], values: Seque
 
 def figures_of_fields(plan: Plan, samples: Sequence[Sample]) -> dict[Hashable, Figure]:
     """The figures of what a metric compared, over all keys; columns that compare the same share theirs."""
-    make = MAKERS.get(_module(plan))
+    make = MAKERS.get(plan.definition.module) if plan.definition else None
     if make is None or plan.where:
         return {}
     parts = list(zip(plan.fields, plan.gold, strict=True))
@@ -78,10 +74,6 @@ def figures_of_fields(plan: Plan, samples: Sequence[Sample]) -> dict[Hashable, F
                 figure
             )
     return figures
-
-
-def _module(plan: Plan) -> str:
-    return "" if plan.definition is None else plan.definition.module
 
 
 def _labels(name: str, plan: Plan, sample: Sample) -> Figure:

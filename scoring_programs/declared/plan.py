@@ -43,19 +43,9 @@ class Plan:
     @classmethod
     def from_dict(cls, key: str, data: Mapping[str, Any]) -> Plan:
         """Make a plan of its JSON object."""
-        return cls(
-            key=key,
-            metric=data["metric"],
-            table=data["table"],
-            fields=tuple(data["fields"]),
-            gold=tuple(data["gold"]),
-            where=data["where"],
-            by=tuple(data["by"]),
-            options=data["options"],
-            worst=data["worst"],
-            better=data["better"],
-            file=Path(data["file"]) if data.get("file") else None,
-        )
+        lists = {name: tuple(data[name]) for name in ("fields", "gold", "by")}
+        file = data.get("file")
+        return cls(key=key, **{**data, **lists, "file": Path(file) if file else None})
 
     @property
     def definition(self) -> Definition | None:

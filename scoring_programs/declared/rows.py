@@ -211,16 +211,17 @@ def _json(text: str, name: str, wanted: Sequence[str], table: Table, problems: P
         keys = list(value)
         for key, item in value.items():
             where = f"{name} {shown(key)}"
-            if table.many and not isinstance(item, list):
+            named = {table.key[0]: key}
+            if not table.many:
+                _take(found, where, item, named, wanted, problems)
+            elif isinstance(item, list):
+                for number, one in enumerate(item):
+                    _take(found, f"{where}[{number}]", one, named, wanted, problems)
+            else:
                 problems.error(where, "is not a list", "a list of objects, one for each row of the key")
-            for number, one in enumerate(
-                item if table.many and isinstance(item, list) else [] if table.many else [item]
-            ):
-                at = f"{where}[{number}]" if table.many else where
-                _take(found, at, one, {table.key[0]: key}, wanted, problems)
     elif value is not ABSENT:
-        named = f", or one object whose names are the {table.key[0]}" if single else ""
-        problems.error(name, "is not a list of rows", f"a JSON list of objects{named}")
+        other = f", or one object whose names are the {table.key[0]}" if single else ""
+        problems.error(name, "is not a list of rows", f"a JSON list of objects{other}")
     rows = ((number, values) for number, (_, values) in enumerate(found))
     return Rows(wanted, True, rows, lambda number: found[number][0], keys)
 

@@ -43,13 +43,18 @@ def typed_gold(plan: Plan, gold: GoldTable) -> list[Field]:
 def _units(plan: Plan, gold: GoldTable, columns: Columns, owners: Sequence[int]) -> list[Sequence[Any]]:
     """A value for each key: of each column, or, where they are compared as wholes, of all of them."""
     if gold.table.many:
-        rows: list[list[tuple[Any, ...]]] = [[] for _ in gold.keys]
-        for owner, row in zip(owners, zip(*columns, strict=True), strict=True):
-            rows[owner].append(row)
-        return [rows]
+        return [_by_key(gold, owners, list(zip(*columns, strict=True)))]
     return (
         [list(zip(*columns, strict=True))] if plan.definition is not None and plan.definition.joint else list(columns)
     )
+
+
+def _by_key(gold: GoldTable, owners: Sequence[int], rows: Sequence[Any]) -> list[list[Any]]:
+    """The rows of each key."""
+    found: list[list[Any]] = [[] for _ in gold.keys]
+    for owner, row in zip(owners, rows, strict=True):
+        found[owner].append(row)
+    return found
 
 
 def own_rows(gold: GoldTable, answers: Answers) -> tuple[list[Any], list[Any]]:
@@ -65,10 +70,7 @@ def own_rows(gold: GoldTable, answers: Answers) -> tuple[list[Any], list[Any]]:
     sides = []
     for columns, owners in (({**gold.further, **typed}, gold.answers.owners), (given, answers.owners)):
         keyed = {name: [column[owner] for owner in owners] for name, column in key_columns.items()}
-        rows: list[list[Any]] = [[] for _ in gold.keys]
-        for owner, row in zip(owners, _dicts({**columns, **keyed}), strict=True):
-            rows[owner].append(row)
-        sides.append(rows)
+        sides.append(_by_key(gold, owners, _dicts({**columns, **keyed})))
     return sides[0], sides[1]
 
 

@@ -58,28 +58,19 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
     """The function that scores a task."""
 
     def score(reference: Reference, submission: Submission, options: Mapping[str, Any]) -> TaskResult:
-        metrics: dict[str, Metric] = {}
-        settings: dict[str, str] = {}
-        warnings: list[str] = []
-        computed: list[tuple[Plan, Computed]] = []
-        libraries: dict[str, None] = {}
         own = plans(options)[task]
-        for plan in own:
-            gold = reference.tables[plan.table]
-            column = compute(plan, gold, submission.tables[plan.table])
-            metrics[plan.key] = Metric(column.mean(plan.worst), sum(map(len, column.groups.values())))
-            settings[plan.key] = described(plan)
-            libraries.update(dict.fromkeys(plan.definition.libraries if plan.definition else ()))
-            if column.undefined:
-                warnings.append(undefined_text(plan, column.undefined))
-            computed.append((plan, column))
+        computed = [(plan, compute(plan, reference.tables[plan.table], submission.tables[plan.table])) for plan in own]
+        libraries = [name for plan in own if plan.definition for name in plan.definition.libraries]
         return TaskResult(
-            metrics,
-            settings,
-            tuple(libraries),
-            warnings,
-            Later(partial(_figures, computed)),
-            partial(_units, own, reference, submission),
+            metrics={
+                plan.key: Metric(column.mean(plan.worst), sum(map(len, column.groups.values())))
+                for plan, column in computed
+            },
+            settings={plan.key: described(plan) for plan in own},
+            libraries=tuple(dict.fromkeys(libraries)),
+            warnings=[undefined_text(plan, column.undefined) for plan, column in computed if column.undefined],
+            figures=Later(partial(_figures, computed)),
+            units=partial(_units, own, reference, submission),
         )
 
     return score

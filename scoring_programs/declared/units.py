@@ -129,7 +129,6 @@ class MeanOfParts:
     parts: Sequence[Part]
 
     def over(self, counts: Array) -> Array:
-        """See `scoring_kit.units.Statistic`."""
         return _mean(np.column_stack([part.over(counts) for part in self.parts]))
 
     @property
@@ -148,7 +147,6 @@ class MeanOfParts:
         return _mean(np.column_stack([part.summed(own) for part, own in zip(self.parts, of_parts, strict=True)]))
 
     def joined(self, other: MeanOfParts) -> MeanOfParts:
-        """See `scoring_kit.units.Statistic`."""
         parts = [
             Part(np.concatenate([one.places, two.places + self.units]), one.statistic.joined(two.statistic))
             for one, two in zip(self.parts, other.parts, strict=True)
@@ -178,11 +176,9 @@ class Recomputed:
     value: Callable[[Sequence[Pair]], float]
 
     def over(self, counts: Array) -> Array:
-        """See `scoring_kit.units.Statistic`."""
         drawn = (np.repeat(np.arange(len(row)), row).tolist() for row in counts[:, self.unit].astype(np.intp))
         return np.array([self.value([self.pairs[i] for i in places]) for places in drawn])
 
     def joined(self, other: Recomputed) -> Recomputed:
-        """See `scoring_kit.units.Statistic`."""
         unit = np.concatenate([self.unit, other.unit + self.units])
         return Recomputed(self.units + other.units, unit, [*self.pairs, *other.pairs], self.value)

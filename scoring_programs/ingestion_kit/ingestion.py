@@ -10,7 +10,6 @@ Exit status: 0 handed over; 1 bad submission; 2 the organisers must act; 3 a bug
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import os
 import shutil
@@ -33,7 +32,7 @@ from scoring_kit.code_submission import (
     run_folder_name,
     sha256_of,
 )
-from scoring_kit.errors import OrganiserError, Problems, SubmissionError
+from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed
 from scoring_kit.manifest import Manifest
 from scoring_kit.package import submission_module
 from scoring_kit.submission_files import read_submission
@@ -43,9 +42,7 @@ STATUS = {OF_SUBMISSION: 1, OF_ORGANISERS: 2, OF_PROGRAM: 3}
 
 def main(program_folder: Path, arguments: Sequence[str]) -> int:
     """Run the ingestion program; returns its exit status, with every message already printed."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    escape_what_cannot_be_printed()
     request = _parse(arguments)
     private = Path(tempfile.mkdtemp(prefix="ingestion-"))
     try:

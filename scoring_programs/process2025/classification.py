@@ -7,13 +7,12 @@ F1 is the mean of the classes' F1, as its formula says, not the harmonic mean th
 from collections.abc import Mapping
 from typing import Any
 
-from process2025.per_speaker import classification_units
+from process2025.per_speaker import MACRO, classification_units
 from process2025.reference import Reference
 from process2025.submission import CLASSES, Submission
 from scoring_kit.metrics.classification import LabelScores, label_figures, label_metrics, score_labels
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, comparable
 
-MACRO = ("macro_f1", "macro_precision", "macro_recall")
 METRICS = tuple(f"{prefix}{name}" for prefix in ("", "model1_", "model2_", "model3_") for name in MACRO)
 
 
@@ -50,9 +49,8 @@ def _models(scored: Mapping[int, LabelScores]) -> list[BarChart]:
 
 
 def _macro_metrics(prefix: str, scores: LabelScores | None, status: str | None) -> dict[str, Metric]:
-    values = (scores.macro_f1, scores.macro_precision, scores.macro_recall) if scores else (None, None, None)
     rows = scores.rows if scores else 0
     return {
-        f"{prefix}{name}": Metric(value, rows, status=status, drawn=name == "macro_f1")
-        for name, value in zip(MACRO, values, strict=True)
+        f"{prefix}{name}": Metric(getattr(scores, name, None), rows, status=status, drawn=name == "macro_f1")
+        for name in MACRO
     }

@@ -173,19 +173,15 @@ def _read_scores(path: Path) -> Scores:
     scores: Scores = {
         team: {F1: own[BOARD_F1] if own[F1] is None else own[F1], RMSE: own[RMSE]} for team, own in given.items()
     }
-    _check_range(scores, path.name)
-    return scores
-
-
-def _check_range(scores: Scores, file: str) -> None:
     problems = Problems()
     for team, values in scores.items():
         if not 0 <= (values[F1] or 0) <= 1:
-            problems.error(f"{file} ({team})", f"{F1} is out of range", "a number from 0 to 1")
+            problems.error(f"{path.name} ({team})", f"{F1} is out of range", "a number from 0 to 1")
         if (values[RMSE] or 0) < 0:
-            problems.error(f"{file} ({team})", f"{RMSE} is negative", "a number from 0")
+            problems.error(f"{path.name} ({team})", f"{RMSE} is negative", "a number from 0")
     if problems.found:
         raise problems.organiser_error()
+    return scores
 
 
 def _notes(by: Mapping[str, Standing], view: View) -> list[str]:

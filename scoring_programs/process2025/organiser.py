@@ -5,9 +5,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from process2025 import reference, released
+from process2025 import reference
 from process2025.final_ranking import rank as rank  # a verb
-from process2025.reference import GOLD, RELEASED
+from process2025.reference import CLASS, GOLD, RELEASED, phase_rows
 from process2025.submission import ID, MODELS, PREFIX, SUFFIXES, TEMPLATE_TEAM, column_name
 from scoring_kit.csv_reading import read_table
 from scoring_kit.errors import OrganiserError, Problems
@@ -22,7 +22,7 @@ def prepare(request: Request) -> Warned:
         raise OrganiserError(f"{source}: holds {GOLD.file} and {RELEASED.file}. Expected: one or the other.")
     gold = reference.read(source, request["tasks"], request["options"], form)
     if form is RELEASED:
-        warnings = released.make_gold(source / RELEASED.file, target)
+        warnings = _make_gold(source / RELEASED.file, target)
     else:
         shutil.copyfile(source / GOLD.file, target)
         warnings = []
@@ -32,6 +32,25 @@ def prepare(request: Request) -> Warned:
             f"{form.file}: {unknown} of {len(gold.ids)} speakers have no {form.mmse} and are left out of the RMSE."
         )
     return {"warnings": warnings}
+
+
+def _make_gold(path: Path, target: Path) -> list[str]:
+    """Write the speakers of a valid dem-info.csv to `target` in the form of gold.csv, their cells unchanged.
+
+    Returns:
+        A warning where training speakers were left out.
+    """
+    table = read_table(path.read_text(encoding="utf-8-sig"), path.name, Problems())
+    names = {RELEASED.id: GOLD.id, CLASS: CLASS, RELEASED.mmse: GOLD.mmse}
+    at = {new: table.header.index(old) for old, new in names.items() if old in table.header}
+    rows, left_out = phase_rows(table)
+    with target.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(at)
+        writer.writerows([cells[i].strip() for i in at.values()] for _, cells in rows)
+    if not left_out:
+        return []
+    return [f"{path.name}: {left_out} of {left_out + len(rows)} speakers are not development speakers and not scored."]
 
 
 def check_reference(request: Request) -> Warned:

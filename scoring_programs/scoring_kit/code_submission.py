@@ -74,7 +74,7 @@ def code_files(folder: Path, entry: CodeEntry, problems: Problems) -> Dict[str, 
         if (folder / name).is_file():
             what = "makes the platform treat the submission as a program of its own"
             problems.error(name, what, "a submission without this file: remove or rename it")
-    for place in sorted({name.split("/", 1)[0] for name in _tops(folder)}):
+    for place in sorted(path.name for path in folder.iterdir()) if folder.is_dir() else ():
         if RUN_FOLDER.fullmatch(place):
             problems.error(shown(place), "is a name that only the platform's own run may use", "a submission of code")
     if not files.paths:
@@ -121,10 +121,6 @@ def _binds(tree: ast.Module, name: str) -> bool:
     return False
 
 
-def _tops(folder: Path) -> Iterator[str]:
-    return (path.name for path in folder.iterdir()) if folder.is_dir() else iter(())
-
-
 def _files(folder: Path) -> Iterator[Tuple[bytes, Path]]:
     """Every regular file below a folder, with its relative name; links are not followed."""
     for parent, _, names in os.walk(str(folder)):
@@ -137,8 +133,6 @@ def _files(folder: Path) -> Iterator[Tuple[bytes, Path]]:
 def _sha256(path: Path) -> bytes:
     digest = hashlib.sha256()
     with path.open("rb") as opened:
-        while True:
-            chunk = opened.read(CHUNK)
-            if not chunk:
-                return digest.digest()
+        for chunk in iter(lambda: opened.read(CHUNK), b""):
             digest.update(chunk)
+    return digest.digest()

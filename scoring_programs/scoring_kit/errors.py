@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from typing import List, Sequence
 
 SHOWN = 50
@@ -46,6 +48,13 @@ class OrganiserError(Exception):
         self.messages = list(messages)
 
 
+def escape_what_cannot_be_printed() -> None:
+    """Let messages hold any character, whatever the encoding of this process's output."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 class Problems:
     """Collects everything that is wrong with a submission, so that one reading finds it all.
 
@@ -66,9 +75,7 @@ class Problems:
 
     def warn(self, where: str, what: str) -> None:
         """Record something that will be ignored or read otherwise than the participant may think."""
-        self.warned += 1
-        if len(self.warnings) < SHOWN:
-            self.warnings.append(_line(f"{where}: {_sentence(what)}"))
+        self.repeat_warning(f"{where}: {_sentence(what)}")
 
     def repeat_warning(self, line: str) -> None:
         """Record a warning that another program of the kit recorded before."""

@@ -7,7 +7,6 @@ import argparse
 import gc
 import importlib
 import importlib.util
-import io
 import os
 import sys
 import time
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from scoring_kit.collecting import THRESHOLDS, not_collecting
-from scoring_kit.errors import OrganiserError, Problems, SubmissionError
+from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed
 from scoring_kit.failures import Failure, guarded, print_fitting
 from scoring_kit.handed_over import handed_over
 from scoring_kit.manifest import Manifest
@@ -43,9 +42,7 @@ DEFAULT_INPUT, DEFAULT_OUTPUT = Path("/app/input"), Path("/app/output")
 
 def main(program_folder: Path, arguments: Sequence[str]) -> int:
     """Run a scoring program; returns its exit status, with every message already printed."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    escape_what_cannot_be_printed()
     request = _parse(arguments)
     gc.set_threshold(*THRESHOLDS)
     if request.serve is not None:
@@ -143,7 +140,11 @@ def program_of(folder: Path, task: str | None) -> Program:
         OrganiserError: it cannot be read, or has no such task.
     """
     program = Program.read(folder / "program.json").for_organisers(os.environ.get("SCORING_DETAILS"))
-    return program if task is None else _only(program, task)
+    if task is None:
+        return program
+    if task not in program.tasks:
+        raise OrganiserError(f"--task {task}: no such task here. Expected one of {', '.join(program.tasks)}.")
+    return replace(program, tasks=(task,))
 
 
 def read_gold(program: Program, folder: Path) -> Gold:
@@ -168,14 +169,7 @@ def _now() -> datetime:
 
 def make_manifest(program: Program, expected: Mapping[str, Any]) -> Manifest:
     """What participants may know, with `expected`, the part that the competition's `reference` module makes."""
-    return Manifest(
-        competition=program.competition,
-        tasks=program.tasks,
-        all_tasks=program.all_tasks,
-        layout=program.layout,
-        options=program.options,
-        expected=expected,
-    )
+    return Manifest.from_dict({**vars(program), "expected": expected})
 
 
 def score_tasks(
@@ -218,12 +212,6 @@ def _scorer(package: str, task: str) -> TaskScorer:
         return found
     score: TaskScorer = importlib.import_module(f"{package}.{task}").score
     return score
-
-
-def _only(program: Program, task: str) -> Program:
-    if task not in program.tasks:
-        raise OrganiserError(f"--task {task}: no such task here. Expected one of {', '.join(program.tasks)}.")
-    return replace(program, tasks=(task,))
 
 
 def _print_scores(program: Program, scores: Mapping[str, float]) -> None:

@@ -2,10 +2,10 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from scoring_kit.code_submission import (
     OF_SUBMISSION,
@@ -31,17 +31,6 @@ class CodeRun:
     seconds: float
 
 
-@dataclass(frozen=True)
-class _Record:
-    """metadata.json; see `ingestion_kit.ingestion`."""
-
-    fault: str | None
-    errors: Sequence[str]
-    warnings: Sequence[str]
-    seconds: float
-    files: Mapping[str, str]
-
-
 def handed_over(output: Path, submission: Path | None, problems: Problems) -> CodeRun:
     """The run of the submission that is scored; its warnings go to `problems`.
 
@@ -60,23 +49,24 @@ def handed_over(output: Path, submission: Path | None, problems: Problems) -> Co
         _has_not_run(problems)
     folder = output / names[0]
     record = _read(folder / RECORD, problems)
-    for text in record.warnings:
+    errors = record["errors"]
+    for text in record["warnings"]:
         problems.repeat_warning(text)
-    if record.fault == OF_SUBMISSION:
+    if record["fault"] == OF_SUBMISSION:
         # The lines of a report: the first and the last count the problems.
-        raise SubmissionError(list(record.errors[1:-1]), max(len(record.errors) - 2, 1), problems.warning_lines())
-    if record.fault is not None:
-        raise OrganiserError(*record.errors)
+        raise SubmissionError(errors[1:-1], max(len(errors) - 2, 1), problems.warning_lines())
+    if record["fault"] is not None:
+        raise OrganiserError(*errors)
     predictions = folder / PREDICTIONS
     files = {
         path.relative_to(predictions).as_posix(): sha256_of(path)
         for path in predictions.rglob("*")
         if path.is_file() and not path.is_symlink()
     }
-    if files != record.files:
+    if files != record["files"]:
         problems.error("predictions", "are not those that the ingestion program checked", "Submit again")
         problems.stop_if_any()
-    return CodeRun(predictions, record.seconds)
+    return CodeRun(predictions, float(record["duration"]))
 
 
 def run_folders(output: Path) -> list[str]:
@@ -84,10 +74,13 @@ def run_folders(output: Path) -> list[str]:
     return [path.name for path in output.iterdir() if RUN_FOLDER.fullmatch(path.name)] if output.is_dir() else []
 
 
-def _read(path: Path, problems: Problems) -> _Record:
-    """The record; code that attacked the program around it may have left anything in its place."""
+def _read(path: Path, problems: Problems) -> Mapping[str, Any]:
+    """The record that `ingestion_kit.ingestion` writes.
+
+    Code that attacked the program around it may have left anything in its place.
+    """
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         texts = [*data["errors"], *data["warnings"], *data["files"].values(), data["fault"] or ""]
         lists = isinstance(data["errors"], list) and isinstance(data["warnings"], list)
         seconds = 0.0 if data["fault"] else float(data["duration"])
@@ -95,7 +88,7 @@ def _read(path: Path, problems: Problems) -> _Record:
         _has_not_run(problems)
     if not lists or not all(isinstance(text, str) for text in texts) or not math.isfinite(seconds):
         _has_not_run(problems)
-    return _Record(data["fault"], data["errors"], data["warnings"], seconds, data["files"])
+    return data
 
 
 def _has_not_run(problems: Problems) -> NoReturn:

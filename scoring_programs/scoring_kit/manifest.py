@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Mapping, Tuple
 
 
@@ -27,11 +25,6 @@ class Manifest:
     layout: str
     options: Mapping[str, Any]
     expected: Mapping[str, Any]
-
-    @classmethod
-    def read(cls, path: Path) -> Manifest:
-        """Read a manifest from its JSON file."""
-        return cls.from_dict(json.loads(path.read_text(encoding="utf-8")))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Manifest:

@@ -24,10 +24,12 @@ Served for every package, unless its module has a function of that name itself: 
 module `reference` says), `rank`, `columns` and `trial`.
 """
 
+import importlib
 import json
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NotRequired, Required, TypedDict
 
@@ -78,10 +80,10 @@ def serve(module: Mapping[str, Any]) -> int:
     """
     package = str(module.get("__package__"))
     known: dict[str, Verb] = {
-        "manifest": lambda request: _manifest(package, request),
-        "rank": _rank,
-        "columns": _columns,
-        "trial": _trial,
+        "manifest": partial(_manifest, package),
+        "rank": partial(_imported, "scoring_kit.ranking", "rank"),
+        "columns": partial(_imported, "scoring_kit.trial", "columns"),
+        "trial": partial(_imported, "scoring_kit.trial", "trial"),
     }
     known |= {name: module[name] for name in VERBS if name in module}
     for line in sys.stdin:
@@ -123,19 +125,6 @@ def _manifest(package: str, request: Mapping[str, Any]) -> object:
     return module.manifest(module.read(Path(request["reference"]), tasks, request["options"]), tasks)
 
 
-def _rank(request: Mapping[str, Any]) -> object:
-    from scoring_kit.ranking import rank
-
-    return rank(request)
-
-
-def _columns(request: Mapping[str, Any]) -> object:
-    from scoring_kit.trial import columns
-
-    return columns(request)
-
-
-def _trial(request: Mapping[str, Any]) -> object:
-    from scoring_kit.trial import trial
-
-    return trial(request)
+def _imported(module: str, name: str, request: Mapping[str, Any]) -> object:
+    """The answer of a verb whose module is imported when it is asked for."""
+    return getattr(importlib.import_module(module), name)(request)

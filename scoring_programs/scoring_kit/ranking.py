@@ -110,15 +110,11 @@ def rank(request: Mapping[str, Any], scored: TeamResults | None = None) -> dict[
 def task_standing(column: Column, scores: Scores, view: View) -> Standing:
     """The teams by a column: those that have a value there, and those that have none in any."""
     values = {team: own[column.key] for team, own in scores.items()}
-    if any(value is not None for value in values.values()):
-        without_any = {team for team, own in scores.items() if all(value is None for value in own.values())}
-    else:
-        without_any = set()
-    return standing(
-        {team: value for team, value in values.items() if value is not None or team in without_any},
-        column.sort == "desc",
-        view,
-    )
+    entered = {team for team, own in scores.items() if any(value is not None for value in own.values())}
+    if all(value is None for value in values.values()):
+        return standing({}, column.sort == "desc", view)
+    shown = {team: value for team, value in values.items() if value is not None or team not in entered}
+    return standing(shown, column.sort == "desc", view)
 
 
 def standing(values: Mapping[str, float | None], descending: bool, view: View) -> Standing:

@@ -8,17 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scoring_kit.collecting import not_collecting
 from scoring_kit.entries import Entry, TeamName, entry_name, read_entries
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, printable
-from scoring_kit.frame import make_manifest, score_tasks
+from scoring_kit.frame import make_manifest, read_gold, score_tasks
 from scoring_kit.handed_over import handed_over, run_folders
 from scoring_kit.organiser import show_progress
 from scoring_kit.outputs import check_columns, check_finite
-from scoring_kit.package import reference_module, submission_module
+from scoring_kit.package import submission_module
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult
-from scoring_kit.signature import reference_digest
 from scoring_kit.submission_files import read_submission, task_folders
 
 
@@ -52,11 +50,8 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
     Raises:
         OrganiserError: the gold or the folder cannot be used, a column has no metric, or no submission can be scored.
     """
-    reading_gold, reading = reference_module(program.package), submission_module(program.package)
-    folder = Path(request["reference"])
-    with not_collecting():
-        reference = reading_gold.read(folder, program.tasks, program.options)
-    manifest = make_manifest(program, reading_gold.manifest(reference, program.tasks))
+    gold, reading = read_gold(program, Path(request["reference"])), submission_module(program.package)
+    manifest = make_manifest(program, gold.expected)
     results: dict[str, dict[str, TaskResult]] = {}
     unscored: dict[str, list[str]] = {}
     with tempfile.TemporaryDirectory() as work:
@@ -70,7 +65,7 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
                 try:
                     files, seconds = _predictions(entry.files)
                     submission = read_submission(reading, files, manifest, Problems())
-                    results[entry.team] = _scored(program, reference, submission, seconds)
+                    results[entry.team] = _scored(program, gold.reference, submission, seconds)
                 except SubmissionError as error:
                     faults = list(_lines(error))
             if faults:
@@ -83,7 +78,7 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
     return TeamResults(
         results,
         unscored,
-        reference_digest(folder),
+        gold.digest,
         {entry.team: entry.shown for entry in counted},
         [entry.team for entry in counted if entry.is_in(request.get("late", ()))],
     )

@@ -69,7 +69,6 @@ class Additive:
         return self.formula(counts @ self.sums)
 
     def joined(self, other: Additive) -> Additive:
-        """See `Statistic`."""
         import numpy as np
 
         return Additive(np.concatenate([self.sums, other.sums]), self.formula)
@@ -101,7 +100,6 @@ class Items:
         return np.concatenate([np.empty(0), *(self.formula(self.values, block) for block in blocks)])
 
     def joined(self, other: Items) -> Items:
-        """See `Statistic`."""
         import numpy as np
 
         return Items(

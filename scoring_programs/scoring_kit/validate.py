@@ -7,17 +7,15 @@ participants know anyway. Runs on Python 3.9 with the standard library alone; `v
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import os
-import sys
 import tempfile
 import traceback
 from pathlib import Path
 from typing import Optional, Sequence
 
 from scoring_kit.code_submission import CodeEntry, code_files
-from scoring_kit.errors import Problems, SubmissionError, printable
+from scoring_kit.errors import Problems, SubmissionError, escape_what_cannot_be_printed, printable
 from scoring_kit.manifest import Manifest
 from scoring_kit.package import Submission, SubmissionModule
 from scoring_kit.submission_files import PROGRAM_FILES, SubmissionFiles, read_submission, task_folders
@@ -35,9 +33,7 @@ def main(module: SubmissionModule, manifest_text: str, arguments: Optional[Seque
     Returns:
         0 for a valid submission, 1 for another, 3 where the validator itself failed; wrong use ends with SystemExit(2).
     """
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    escape_what_cannot_be_printed()
     known = json.loads(manifest_text)
     manifest, entry = Manifest.from_dict(known), CodeEntry.from_dict(known.get("code"))
     request = _parse(manifest, arguments)

@@ -25,11 +25,18 @@ def predict(input_folder, output_folder):
 MAIN = PREDICT + "\n\nimport sys\n\npredict(Path(sys.argv[1]), Path(sys.argv[2]))\n"
 
 
+COLUMNS = [  # of metrics that need no library
+    {"key": "accuracy", "metric": {"name": "exact_match", "field": "label"}},
+    {"key": "swahili", "metric": {"name": "exact_match", "field": "label", "where": {"language": "swa"}}},
+    {"key": "seconds", "measured": "seconds"},
+]
+
+
 def declaration(**submission: object) -> dict[str, Any]:
     """The declaration, with further keys of `submission`."""
     data = copy.deepcopy(DECLARATION)
     data["submission"] |= {"kind": "code", "entry": "model.py", **submission}
-    data["tasks"][0]["columns"].append({"key": "seconds", "measured": "seconds"})
+    data["tasks"][0]["columns"] = copy.deepcopy(COLUMNS)
     return data
 
 
@@ -52,7 +59,9 @@ def write_competition(folder: Path, data: dict[str, Any]) -> Path:
 def write_declaration(folder: Path, data: dict[str, Any]) -> Path:
     """Write the competition `data` without its gold and other data; returns `folder`."""
     folder.mkdir(exist_ok=True)
-    (folder / "overview.md.j2").write_text("# Overview\n\n{{ metrics_table() }}\n\n{{ format_table() }}\n")
+    (folder / "overview.md.j2").write_text(
+        "# Overview\n\n{{ metrics_table() }}\n\n{{ format_table() }}\n\n{{ code_text() }}\n\n{{ limits_table() }}\n"
+    )
     (folder / "logo.png").write_bytes((competitions()["clarity2026"] / "logo.png").read_bytes())
     (folder / "bundle.yaml").write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
     return folder

@@ -11,17 +11,16 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from sklearn.metrics import f1_score
 
 from gen_bundle.build import BuildRequest, build
 from gen_bundle.cli import root
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.errors import UserError
 from gen_bundle.twin.engines import Container, Ended, LineListener
-from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.generator.code_competition import PREDICT, declaration, write_competition
 from tests.generator.test_declared import rows_of, write_csv
+from tests.generator.twin.in_process import InProcessEngine
 
 pytestmark = pytest.mark.slow  # nearly each test builds a bundle
 
@@ -35,32 +34,55 @@ def competition(tmp_path: Path) -> Path:
     return write_competition(tmp_path / "feelings", declaration())
 
 
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built competition, with a word in its gold that is nowhere else."""
+    work = tmp_path_factory.mktemp("feelings")
+    competition = write_competition(work / "feelings", declaration())
+    for phase, number in (("dev", 20), ("test", 30)):
+        rows = [{**row, "remark": "a-word-of-gold"} for row in rows_of(phase, number)]
+        write_csv(competition / "data" / phase / "gold.csv", rows)
+    built = run(competition, "--out", work / "bundle.zip")
+    assert built.exit_code == 0, built.output
+    return work / "bundle.zip"
+
+
 def record_of(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((folder / "dry-run.json").read_text(encoding="utf-8"))
     return found
 
 
-@pytest.mark.parametrize(("interface", "version"), [("function", "1.25"), ("function", "1.32"), ("command", "1.32")])
-def test_from_bundle_yaml_to_the_board(interface: str, version: str, tmp_path: Path) -> None:
-    folder = write_competition(tmp_path / "feelings", declaration(interface=interface))
-    bundle, out = tmp_path / "bundle.zip", tmp_path / "out"
-    built = run(folder, "--out", bundle)
-    assert built.exit_code == 0, built.output
+def dry_run_board(bundle: Path, version: str, out: Path) -> list[dict[str, Any]]:
+    """The board of a dry run in which each program is a process of its own."""
     done = run("dry-run", bundle, "--engine", "process", "--platform-version", version, "--out", out)
     assert done.exit_code == 0, done.output
-    board = record_of(out)["board"]
+    board: list[dict[str, Any]] = record_of(out)["board"]
+    return board
+
+
+def check_board(board: list[dict[str, Any]]) -> None:
     assert [(row["phase"], row["submission"]) for row in board] == [("dev", "empty"), ("test", "neutral")]
     assert all(0 < float(row["cells"]["seconds"]) < 60 for row in board)
     gold = [one["label"] for one in rows_of("test", 30)]
-    expected = f1_score(gold, ["neutral"] * 30, average="macro")
-    assert float(board[1]["cells"]["macro_f1"]) == pytest.approx(expected, abs=1e-4)
+    assert float(board[1]["cells"]["accuracy"]) == pytest.approx(gold.count("neutral") / 30, abs=1e-4)
 
 
-class WatchedEngine(ProcessEngine):
+@pytest.mark.parametrize("version", PlatformVersion)
+def test_from_bundle_yaml_to_the_board(version: PlatformVersion, bundle: Path, tmp_path: Path) -> None:
+    check_board(dry_run_board(bundle, version, tmp_path / "out"))
+
+
+def test_a_command_from_bundle_yaml_to_the_board(tmp_path: Path) -> None:
+    folder = write_competition(tmp_path / "feelings", declaration(interface="command"))
+    built = run(folder, "--out", tmp_path / "bundle.zip")
+    assert built.exit_code == 0, built.output
+    check_board(dry_run_board(tmp_path / "bundle.zip", "1.32", tmp_path / "out"))
+
+
+class WatchedEngine(InProcessEngine):
     """Notes in which kind of container something is, by looking into each file of each folder that it is given."""
 
     def __init__(self, something: str) -> None:
-        super().__init__()
         self.something = something.encode()
         self.found: dict[str, list[str]] = {"ingestion": [], "program": []}
         self.environments: list[Mapping[str, str]] = []
@@ -74,13 +96,9 @@ class WatchedEngine(ProcessEngine):
 
 
 @pytest.mark.parametrize("version", PlatformVersion)
-def test_no_folder_of_the_code_holds_gold(version: PlatformVersion, competition: Path, tmp_path: Path) -> None:
-    for phase, number in (("dev", 20), ("test", 30)):
-        rows = [{**row, "remark": "a-word-of-gold"} for row in rows_of(phase, number)]
-        write_csv(competition / "data" / phase / "gold.csv", rows)
-    (built,) = build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
+def test_no_folder_of_the_code_holds_gold(version: PlatformVersion, bundle: Path, tmp_path: Path) -> None:
     engine = WatchedEngine("a-word-of-gold")
-    results = dry_run(DryRunRequest(built.path, tmp_path / "out", version=version), engine)
+    results = dry_run(DryRunRequest(bundle, tmp_path / "out", version=version), engine)
     assert results.good
     assert engine.found == {"ingestion": [], "program": ["gold.csv", "gold.csv"]}
     assert engine.environments == [{}] * 4
@@ -90,15 +108,14 @@ def test_no_folder_of_the_code_holds_gold(version: PlatformVersion, competition:
 def test_every_layout_takes_code(layout: str, competition: Path, tmp_path: Path) -> None:
     built = build(BuildRequest(str(competition), tmp_path / "bundles", layout=layout, force=True))
     for one in built:
-        done = run("dry-run", one.path, "--engine", "process", "--phase", "test", "--out", tmp_path / "out")
-        assert done.exit_code == 0, done.output
-        (row,) = record_of(tmp_path / "out")["board"]
-        assert float(row["cells"]["seconds"]) > 0
+        results = dry_run(DryRunRequest(one.path, tmp_path / "out", phases=["test"]), InProcessEngine())
+        assert results.good
+        (row,) = results.board
+        assert float(row.cells["seconds"]) > 0
 
 
-def test_the_validator_judges_code_without_running_it(competition: Path, tmp_path: Path) -> None:
-    (built,) = build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
-    with zipfile.ZipFile(built.path) as bundle, bundle.open("starting_kits/test.zip") as opened:
+def test_the_validator_judges_code_without_running_it(bundle: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(bundle) as built, built.open("starting_kits/test.zip") as opened:
         zipfile.ZipFile(opened).extractall(tmp_path / "kit")
 
     def validated(**files: str) -> subprocess.CompletedProcess[str]:
@@ -141,11 +158,9 @@ def test_codalab_takes_no_code(competition: Path, tmp_path: Path) -> None:
         build(BuildRequest(str(competition), tmp_path / "bundle.zip", platform="codalab"))
 
 
-def test_a_page_says_how_code_is_run(competition: Path, tmp_path: Path) -> None:
-    (competition / "overview.md.j2").write_text("{{ code_text() }}\n{{ limits_table() }}\n")
-    (built,) = build(BuildRequest(str(competition), tmp_path / "bundle.zip"))
-    with zipfile.ZipFile(built.path) as bundle:
-        page = bundle.read("pages/overview.md").decode()
+def test_a_page_says_how_code_is_run(bundle: Path) -> None:
+    with zipfile.ZipFile(bundle) as built:
+        page = built.read("pages/overview.md").decode()
     assert "def predict(input_folder: Path, output_folder: Path) -> None:" in page
     assert "| Test | 540 s |" in page
 

@@ -88,16 +88,6 @@ class Bundle(Declared):
     opened_data: dict[int, Unpacked] = field(default_factory=dict)
     answers: dict[str, list[Any]] = field(default_factory=dict)
 
-    def value(self, at: Path) -> Any:
-        """The value at a place of competition.yaml; None where there is none."""
-        value: Any = self.yaml
-        for key in at:
-            if isinstance(value, Mapping):
-                value = value.get(key)
-            else:
-                value = value[key] if isinstance(value, list) and isinstance(key, int) and key < len(value) else None
-        return value
-
     def find(self, path: Any) -> Node | OnServer | None:
         """What a path of competition.yaml leads to; None when it leads nowhere or is not a text."""
         return self.tree.find(path) if isinstance(path, str) else None
@@ -107,9 +97,9 @@ class Bundle(Declared):
         near = self.tree.nearest(path)
         return f"; there is {near!r}" if near else ""
 
-    def unpacked(self, use: DataUse) -> Unpacked | None:
-        """The unpacked program or data of a use; None when its path leads nowhere."""
-        found = self.find(use.path)
+    def unpacked(self, use: DataUse | None) -> Unpacked | None:
+        """The unpacked program or data of a use; None without one, and when its path leads nowhere."""
+        found = self.find(use.path) if use else None
         if found is None:
             return None
         if isinstance(found, OnServer):
@@ -149,21 +139,20 @@ class PageFile:
 
 def page_files(bundle: Bundle) -> Iterator[PageFile]:
     """Every file that is read as a page or as the terms."""
-    for at, path, stage, order in _page_paths(bundle):
-        yield PageFile(at, path, bundle.find(path), stage, order)
 
+    def page_file(at: Path, order: tuple[int, ...], stage: Stage = Stage.PAGES) -> PageFile:
+        path = bundle.value(at)
+        return PageFile(at, path, bundle.find(path), stage, order)
 
-def _page_paths(bundle: Bundle) -> Iterator[tuple[Path, Any, Stage, tuple[int, ...]]]:
     if bundle.format == "v2":
         for page in bundle.entries("pages"):
             if "file" in page.value:
-                yield (*page.at, "file"), page.value["file"], Stage.PAGES, (page.position, 1)
+                yield page_file((*page.at, "file"), (page.position, 1))
         if "terms" in bundle.yaml:
-            yield ("terms",), bundle.yaml["terms"], Stage.TERMS, (1,)
+            yield page_file(("terms",), (1,), Stage.TERMS)
     else:
-        html = bundle.yaml.get("html")
-        for number, (title, path) in enumerate(html.items() if isinstance(html, Mapping) else ()):
-            yield ("html", title), path, Stage.PAGES, (number, 1)
+        for number, title in enumerate(bundle.mapping(("html",))):
+            yield page_file(("html", title), (number, 1))
 
 
 def once_a_bundle(find: Callable[[Bundle], Iterable[T]]) -> Callable[[Bundle], list[T]]:

@@ -26,11 +26,9 @@ def open_bundle(
     Raises:
         OSError: the path cannot be read.
     """
-    if path.is_dir():
-        bundle = Bundle(tree=folder_tree(path, tick), now=now, platform=version, tick=tick, held=held)
-    else:
-        archive = open_archive(held.enter_context(path.open("rb")), tick, held)
-        bundle = Bundle(tree=archive.tree, now=now, platform=version, archive=archive, tick=tick, held=held)
+    archive = None if path.is_dir() else open_archive(held.enter_context(path.open("rb")), tick, held)
+    tree = archive.tree if archive else folder_tree(path, tick)
+    bundle = Bundle(tree=tree, now=now, platform=version, archive=archive, tick=tick, held=held)
     found = bundle.tree.find(YAML_NAME)
     if isinstance(found, Node) and found.open is not None:
         try:

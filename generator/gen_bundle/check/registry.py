@@ -1,6 +1,6 @@
 """What a rule is: an id, its effect, its text, and the function that finds where it is broken."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
@@ -104,27 +104,25 @@ class Topic:
 
     def refused(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
         """A rule for what the platform refuses to upload."""
-        return self._rule(Effect.REFUSED, extra.get("stage", self.stage), (rule_id, title, text), extra)
+        return self._rule(Effect.REFUSED, rule_id, title, text, {"stage": self.stage, **extra})
 
     def broken(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
         """A rule for what cannot work."""
-        return self._rule(Effect.BROKEN, Stage.LATER, (rule_id, title, text), extra)
+        return self._rule(Effect.BROKEN, rule_id, title, text, extra)
 
     def trap(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
         """A rule for what is not as intended."""
-        return self._rule(Effect.TRAP, Stage.LATER, (rule_id, title, text), extra)
+        return self._rule(Effect.TRAP, rule_id, title, text, extra)
 
     def note(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
         """A rule for what is worth knowing."""
-        return self._rule(Effect.NOTE, Stage.LATER, (rule_id, title, text), extra)
+        return self._rule(Effect.NOTE, rule_id, title, text, extra)
 
-    def _rule(
-        self, effect: Effect, stage: Stage, words: tuple[str, str, str], extra: Extra
-    ) -> Callable[[Check], Check]:
-        rule_id, title, text = words
+    def _rule(self, effect: Effect, rule_id: str, title: str, text: str, extra: Extra) -> Callable[[Check], Check]:
         if rule_id in REGISTRY:
             raise ValueError(f"two rules are called {rule_id}")
-        reads, source = extra.get("reads", self.reads), extra.get("source", self.source)
+        stage, reads = extra.get("stage", Stage.LATER), extra.get("reads", self.reads)
+        source = extra.get("source", self.source)
 
         def register(check: Check) -> Check:
             consequence, _, repair = (text or " ".join((check.__doc__ or "").split())).partition(" → ")
@@ -134,9 +132,3 @@ class Topic:
             return check
 
         return register
-
-
-def applying(reads: Iterable[Reads]) -> Iterator[Rule]:
-    """The rules that read one of these kinds of input."""
-    wanted = set(reads)
-    return (rule for rule in REGISTRY.values() if rule.reads in wanted)

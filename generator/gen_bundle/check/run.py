@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gen_bundle.check.bundle import Bundle, DryRun, Secrets
 from gen_bundle.check.opening import open_bundle
-from gen_bundle.check.registry import Effect, Problem, Reads, Rule, applying
+from gen_bundle.check.registry import REGISTRY, Effect, Problem, Reads, Rule
 from gen_bundle.check.report import Finding, Report
 from gen_bundle.codabench.document import YAML_NAME
 from gen_bundle.codabench.stages import Stage
@@ -120,9 +120,9 @@ def _problems(bundle: Bundle) -> Iterator[tuple[Rule, Problem]]:
     # a file that expands without end is not read any further
     if bundle.document is not None and bundle.yaml and not bundle.huge:
         kinds += ["both", bundle.format]
-    for rule in applying(kinds):
-        for problem in rule.check(bundle):
-            yield rule, problem
+    for rule in REGISTRY.values():
+        if rule.reads in kinds:
+            yield from ((rule, problem) for problem in rule.check(bundle))
 
 
 def _findings(bundle: Bundle, problems: list[tuple[Rule, Problem]]) -> list[Finding]:

@@ -65,22 +65,11 @@ Exit status: 0 built, perhaps as a draft; 1 built with --force though the check 
 )
 @click.option("--release", is_flag=True, help="Write nothing if something is missing that keeps the bundle a draft.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was built as JSON.")
-def command(
-    source: str,
-    out: Path | None,
-    data: Path | None,
-    layout: str | None,
-    task: str | None,
-    platform: str,
-    overrides: tuple[str, ...],
-    force: bool,
-    release: bool,
-    as_json: bool,
-) -> None:
+def command(as_json: bool, **asked: Any) -> None:
     """Build the bundle of a competition: one that comes with the tool, or a folder with bundle.yaml."""
     from gen_bundle.build import BuildRequest, DraftError, build
 
-    request = BuildRequest(source, out, data, layout, task, overrides, force, platform, release)
+    request = BuildRequest(**asked)
     built: list[Built] = []
     drafts: Sequence[Built] = []
     try:

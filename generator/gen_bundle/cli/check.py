@@ -14,7 +14,7 @@ import click
 
 from gen_bundle.bugs import bug_report
 from gen_bundle.cli.messages import colour_wanted, say, user_errors
-from gen_bundle.cli.platform_version import platform_version
+from gen_bundle.cli.options import platform_version
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.errors import UserError
 from gen_bundle.plain_text import one_line
@@ -71,7 +71,7 @@ def command(
     explain: str | None,
     strict: bool,
     now: str | None,
-    platform_version: PlatformVersion,
+    version: PlatformVersion,
     dry_run: Path | None,
     known_keys: tuple[str, ...],
 ) -> None:
@@ -86,7 +86,7 @@ def command(
             raise UserError("no PATH. Give a bundle's zip or folder, or --explain ID.")
         moment = _moment(now)
         record = None if dry_run is None else _record(dry_run)
-        reports, unreadable, bugs = _reports(paths, moment, platform_version, record, known_keys)
+        reports, unreadable, bugs = _reports(paths, moment, version, record, known_keys)
     _print(reports, "json" if as_json else style)
     for message in (*unreadable, *bugs):
         say(message, style="red")

@@ -6,7 +6,7 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -35,7 +35,7 @@ Exit status: 0 all that was submitted is equal and Finished, 1 a difference, a f
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @click.argument("competition", metavar="ID", type=int)
 @click.option(
     "--bundle", required=True, type=click.Path(path_type=Path), help="The bundle that the competition was made from."
@@ -63,31 +63,28 @@ Exit status: 0 all that was submitted is equal and Finished, 1 a difference, a f
 @click.option("--json", "as_json", is_flag=True, help="Print everything that was compared as JSON.")
 @live_options
 def command(
-    competition: int,
-    bundle: Path,
-    phase: str | None,
     timeout: float,
-    keep: bool,
     engine: Literal["docker", "process"] | None,
     platform_version: str | None,
     as_json: bool,
     server: str,
     token_file: Path | None,
+    **asked: Any,
 ) -> None:
     """Submit a bundle's own submissions to its live competition, and compare with the dry run."""
     from gen_bundle.live.confirm import ConfirmRequest, confirm
     from gen_bundle.twin.engines.choose import choose_engine
 
     version = PlatformVersion(platform_version) if platform_version else None
-    request = ConfirmRequest(competition, bundle, phase, version, timeout * 60, keep)
+    request = ConfirmRequest(**asked, version=version, patience_s=timeout * 60)
     with user_errors(), connected(server, token_file) as connection:
         chosen = choose_engine(engine, say)
         try:
             done = confirm(connection, request, chosen, say)
         finally:
             chosen.close()
-    _report(done, keep=keep, as_json=as_json)
-    sys.exit(0 if done.good and (keep or not done.left) else 1)
+    _report(done, keep=request.keep, as_json=as_json)
+    sys.exit(0 if done.good and (request.keep or not done.left) else 1)
 
 
 def _report(done: Confirmed, *, keep: bool, as_json: bool) -> None:

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -27,7 +28,7 @@ that cannot be read.
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @click.argument("old")
 @click.argument("new")
 @click.option("--data", type=click.Path(path_type=Path), help="Data with which a declaration is built for it.")
@@ -35,12 +36,12 @@ that cannot be read.
     "--layout", type=click.Choice(["joint", "tasks", "separate"]), help="Layout in which a declaration is built."
 )
 @click.option("--json", "as_json_text", is_flag=True, help="Print the differences as JSON.")
-def command(old: str, new: str, data: Path | None, layout: str | None, as_json_text: bool) -> None:
+def command(as_json_text: bool, **asked: Any) -> None:
     """Compare two bundles (zip or folder, anybody's) or declarations in meaning."""
     from gen_bundle.diff import DiffRequest, diff
     from gen_bundle.difference.report import as_json, as_text
 
     with user_errors(), spinner("comparing"):
-        differences = diff(DiffRequest(old, new, data, layout))
+        differences = diff(DiffRequest(**asked))
     click.echo(as_json(differences) if as_json_text else in_lines(as_text(differences)), nl=False)
     sys.exit(1 if differences else 0)

@@ -1,26 +1,22 @@
 """`gen-bundle dry-run`: the platform's twin."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gen_bundle.cli.messages import colour_wanted, is_terminal, say, spinner, user_errors
-from gen_bundle.cli.platform_version import platform_version
-from gen_bundle.codabench.versions import PlatformVersion
-from gen_bundle.plain_text import one_line
+from gen_bundle.cli.options import engine_option, platform_version
+from gen_bundle.cli.tables import console, table
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from gen_bundle.twin.outcomes import Run
     from gen_bundle.twin.phase_board import BoardRow
     from gen_bundle.twin.report import Results
 
 LINES_SHOWN = 200
-LOG_CHARACTERS = 200  # width of what is not read on a terminal
 CELL_LINES = 3  # characters around a cell
 
 EPILOG = """\b
@@ -54,11 +50,7 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 )
 @click.option("--as", "team", metavar="TEAM", help="The one participant that all submissions come from.")
 @click.option("--phase", "phases", multiple=True, metavar="ID", help="Only this phase; repeatable.")
-@click.option(
-    "--engine",
-    type=click.Choice(["docker", "process"]),
-    help="Default: docker when an engine answers, else process.",
-)
+@engine_option
 @click.option("--gpu", is_flag=True, help="Ask the engine for the GPUs, and measure their memory.")
 @click.option("--network", is_flag=True, help="Leave the network on, as hosted workers do; default is off.")
 @click.option("--strict", is_flag=True, help="Bound memory, processors, processes and disk; read-only root.")
@@ -82,49 +74,31 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 )
 @click.option("--json", "as_json", is_flag=True, help="Print dry-run.json to stdout.")
 def command(
-    bundle: Path,
-    out: Path,
-    submissions: tuple[Path, ...],
-    team: str | None,
-    phases: tuple[str, ...],
     engine: str | None,
     gpu: bool,
     network: bool,
     strict: bool,
-    image: str | None,
     pull: bool,
-    enforce_limits: bool,
-    platform_version: PlatformVersion,
-    teams: int | None,
-    per_day: int | None,
     debug: bool,
     all_details: bool,
     print_command: bool,
     as_json: bool,
+    **asked: Any,
 ) -> None:
     """Run a bundle's scoring as Codabench would, on the zip itself, and show the board."""
     from gen_bundle.twin.engines.choose import choose_engine
     from gen_bundle.twin.engines.command_line import line_writer
     from gen_bundle.twin.replay import DryRunRequest, dry_run
 
-    if per_day and not teams:
+    if asked["per_day"] and not asked["teams"]:
         raise click.UsageError("--per-day counts for --teams alone; give the number of teams as well")
     with user_errors():
         chosen = choose_engine(engine, say, gpu=gpu, network=network, strict=strict, pull=pull)
         try:
             with spinner("dry run") as status:
                 request = DryRunRequest(
-                    bundle=bundle,
-                    out=out,
-                    submissions=submissions,
-                    team=team,
-                    phases=phases,
-                    image=image,
-                    enforce_limits=enforce_limits,
-                    version=platform_version,
+                    **asked,
                     command_line=line_writer(gpu=gpu, network=network, strict=strict) if print_command else None,
-                    teams=teams,
-                    per_day=per_day,
                     on_step=status,
                     on_line=_line_printer(),
                     environment={
@@ -141,7 +115,7 @@ def command(
         for line in results.commands:
             click.echo(line)
     show(results)
-    say(f"results: {out}")
+    say(f"results: {asked['out']}")
     sys.exit(0 if results.good else 1)
 
 
@@ -170,7 +144,6 @@ def _show_run(run: "Run") -> None:
 def _show_board(phase: str, rows: "list[BoardRow]") -> None:
     """A line for each submission, the best first; columns that do not fit beside each other go on below."""
     from rich.cells import cell_len
-    from rich.console import Console
 
     several = rows[0].tasks is not None
     heads = ["#", "submission", *(["task"] if several else []), *rows[0].cells]
@@ -179,19 +152,19 @@ def _show_board(phase: str, rows: "list[BoardRow]") -> None:
         for row in rows
         for task, cells in (row.tasks or {"": row.cells}).items()
     ]
-    console = Console(stderr=True, width=None if is_terminal() else LOG_CHARACTERS)
+    printer = console()
     title = f"phase {phase}"
     widths = [max(map(cell_len, column)) + CELL_LINES for column in zip(heads, *lines, strict=True)]
     names = len(heads) - len(rows[0].cells)
-    room = console.width - 1 - sum(widths[:names])
+    room = printer.width - 1 - sum(widths[:names])
     if room < max(widths[names:]):  # not even one column beside the names: a table for each submission
         for line in lines:
-            console.print(_table(title, heads[:1] + line[:1], zip(heads[1:], line[1:], strict=True), names=2))
+            printer.print(table(title, heads[:1] + line[:1], zip(heads[1:], line[1:], strict=True), names=2))
         return
     for start, end in _blocks(widths[names:], room):
         shown = [*range(names), *range(names + start, names + end)]
         body = [[line[place] for place in shown] for line in lines]
-        console.print(_table(title, [heads[place] for place in shown], body, names=names))
+        printer.print(table(title, [heads[place] for place in shown], body, names=names))
         title = f"phase {phase}, further columns"
 
 
@@ -204,18 +177,6 @@ def _blocks(widths: Sequence[int], room: int) -> Iterator[tuple[int, int]]:
             start, taken = place, 0
         taken += width
     yield start, len(widths)
-
-
-def _table(title: str, heads: Sequence[str], lines: Iterable[Sequence[str]], *, names: int) -> "Table":
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table(title=escape(one_line(title)), title_justify="left")
-    for place, head in enumerate(heads):
-        table.add_column(escape(one_line(head)), overflow="fold", justify="left" if place < names else "right")
-    for line in lines:
-        table.add_row(*(escape(one_line(cell)) for cell in line))
-    return table
 
 
 def _line_printer() -> Callable[[str], None]:

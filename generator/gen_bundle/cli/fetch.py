@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -23,7 +24,7 @@ Exit status: 0 all is here, 1 files that the server does not give away, or a req
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @click.argument("competition", metavar="ID", type=int)
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="The folder to fill, or to bring up to date."
@@ -31,13 +32,11 @@ Exit status: 0 all is here, 1 files that the server does not give away, or a req
 @click.option("--phase", metavar="NAME", help="Only this phase: its name, index, or id on the site.")
 @click.option("--pseudonyms", is_flag=True, help="Replace names, and leave out e-mail addresses, logs and results.")
 @live_options
-def command(
-    competition: int, out: Path, phase: str | None, pseudonyms: bool, server: str, token_file: Path | None
-) -> None:
+def command(server: str, token_file: Path | None, **asked: Any) -> None:
     """Fetch all submissions, scores and logs of a live competition."""
     from gen_bundle.live.fetch import FetchRequest, fetch
 
-    request = FetchRequest(competition, out, phase, pseudonyms)
+    request = FetchRequest(**asked)
     with user_errors(), connected(server, token_file) as connection, transfer_bar("fetching") as tick:
         phases = fetch(connection, request, say, tick)
     for one in phases:
@@ -48,6 +47,6 @@ def command(
         )
         for message in one.lost:
             say(message, "red")
-    if pseudonyms:
+    if request.pseudonyms:
         say("Files are as they were sent, and may name people; dates and scores can be compared with a public board.")
     sys.exit(1 if any(one.lost for one in phases) else 0)

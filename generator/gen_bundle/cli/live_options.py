@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gen_bundle.cli.messages import is_terminal
+from gen_bundle.cli.messages import progress_bar
 from gen_bundle.live.credentials import PUBLIC_SITE
 
 if TYPE_CHECKING:
@@ -46,13 +46,5 @@ def connected(server: str, token_file: Path | None) -> Iterator[Connection]:
 @contextmanager
 def transfer_bar(text: str) -> Iterator[Callable[[int, int], None]]:
     """A progress bar on a terminal; the value hears of bytes done and bytes in all (0: unknown)."""
-    if not is_terminal():
-        yield lambda done, total: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(text, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total or None)
+    with progress_bar(text, "DownloadColumn", "TransferSpeedColumn") as (_, show):
+        yield lambda done, total: show(text, done, total)

@@ -5,7 +5,7 @@ import sys
 import click
 
 from gen_bundle.cli.live_options import server_option
-from gen_bundle.cli.messages import say, user_errors
+from gen_bundle.cli.messages import can_answer, say, user_errors
 from gen_bundle.errors import UserError
 
 EPILOG = """\b
@@ -21,7 +21,7 @@ Exit status: 0 logged in, 1 refused by the server, 2 wrong use.
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @server_option
 @click.option("--username", help="User name or e-mail address; asked for if not given.")
 def command(server: str, username: str | None) -> None:
@@ -31,7 +31,7 @@ def command(server: str, username: str | None) -> None:
 
     with user_errors():
         address = server_address(server)
-        if username is None and not sys.stdin.isatty():
+        if username is None and not can_answer():
             raise UserError("--username is missing, and nobody can be asked for it.")
         name = username or str(click.prompt("User name", err=True))
         user, file = login(address, name, _password())
@@ -39,7 +39,7 @@ def command(server: str, username: str | None) -> None:
 
 
 def _password() -> str:
-    if sys.stdin.isatty():
+    if can_answer():
         return str(click.prompt("Password", hide_input=True, err=True))
     password = sys.stdin.readline().rstrip("\r\n")
     if not password:

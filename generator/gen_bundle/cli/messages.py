@@ -50,6 +50,38 @@ def spinner(text: str) -> Iterator[Callable[[str], None]]:
         yield lambda step: status.update(Text(one_line(step)))
 
 
+@contextmanager
+def progress_bar(text: str, *columns: str) -> Iterator[tuple[Callable[[str], None], Callable[[str, int, int], None]]]:
+    """On a terminal a bar, and lines above it; else the lines alone.
+
+    The values print a line, and show a step with how much of it is done, and how much there is in all (0: unknown).
+
+    Args:
+        text: the first step.
+        columns: what is shown after the bar, as classes of `rich.progress`.
+    """
+    if not is_terminal():
+        yield say, lambda *_: None
+        return
+    from rich import progress
+    from rich.console import Console
+    from rich.text import Text
+
+    shown = [progress.TextColumn("{task.description}", markup=False), progress.BarColumn()]
+    shown += [getattr(progress, name)() for name in columns]
+    with progress.Progress(*shown, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(text, total=None)
+        yield (
+            lambda line: bar.console.print(Text(one_line(line))),
+            lambda step, done, total: bar.update(task, description=step, completed=done, total=total or None),
+        )
+
+
 def is_terminal() -> bool:
     """Whether people read stderr as it is written."""
     return sys.stderr.isatty()
+
+
+def can_answer() -> bool:
+    """Whether somebody can answer a question: stdin is a terminal."""
+    return sys.stdin.isatty()

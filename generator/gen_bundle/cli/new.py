@@ -2,14 +2,15 @@
 
 import shlex
 import sys
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from gen_bundle.cli import VERBS
-from gen_bundle.cli.messages import say, spinner, user_errors
+from gen_bundle.cli.messages import can_answer, say, spinner, user_errors
 from gen_bundle.errors import UserError
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ Examples:
 On a terminal, --gold asks about what it found; --yes, or no terminal, takes the proposals and prints them.
 """
 RECIPES = ("classification", "multilabel", "regression", "spans", "tagging", "ranking", "generation")
+BEGINNINGS = {"source": "--from", "gold": "--gold", "package": "--package", "recipe": "--recipe"}
 OF_GOLD = ("answers", "keys", "public", "rows", "split", "yes")
 DEFAULT_SPLIT = "40:60"
 """Of a recipe's data."""
@@ -89,7 +91,7 @@ def command(
     with user_errors():
         if name in VERBS:
             raise UserError(f"{name!r}: `gen-bundle {name}` is a verb already. Choose another name.")
-        _check_combination(context, gold, recipe, source, package=package)
+        _check_combination(context.params)
         place = Place(name, parent, title)
         check_name(place)
         if source is not None:
@@ -107,7 +109,7 @@ def command(
             choices = Choices(keys, [_answer(answer) for answer in answers], public, rows)
             with spinner(f"reading {gold}"):
                 found = read_gold(gold)
-            folder = _declared(place, found, choices, split, template, code=code, ask=asks() and not yes)
+            folder = _declared(place, found, choices, split, template, code=code, ask=can_answer() and not yes)
         else:
             from gen_bundle.new.recipes import recipe_gold
 
@@ -118,33 +120,22 @@ def command(
     _say_next(folder, package=package)
 
 
-def _check_combination(
-    context: click.Context, gold: Path | None, recipe: str | None, source: str | None, *, package: bool
-) -> None:
+def _check_combination(options: Mapping[str, Any]) -> None:
     """Raise UserError for options that do not go together."""
-    given = {
-        option
-        for option, value in (
-            ("--gold", gold),
-            ("--recipe", recipe),
-            ("--from", source),
-            ("--package", package or None),
-        )
-        if value is not None
-    }
+    used = {option for option, value in options.items() if value not in (None, (), False)}
+    given = [name for option, name in BEGINNINGS.items() if option in used]
     if len(given) > 1:
-        raise UserError(f"{' and '.join(sorted(given))}: expected one of them.")
-    used = {option for option, value in context.params.items() if value not in (None, (), False)}
+        raise UserError(f"{' and '.join(given)}: expected one of them.")
     problems = [
         f"--{option.removesuffix('s') if option in ('answers', 'keys') else option}: works only with --gold."
         for option in OF_GOLD
-        if option in used and gold is None
+        if option in used and "gold" not in used
     ]
-    problems += ["--tasks: works only with --from."] if "tasks" in used and source is None else []
+    problems += ["--tasks: works only with --from."] if "tasks" in used and "source" not in used else []
     problems += [
         f"--{option}: not with --from or --package."
         for option in ("template", "code")
-        if option in used and (source or package)
+        if option in used and not used.isdisjoint(("source", "package"))
     ]
     if problems:
         raise UserError(*problems)
@@ -205,8 +196,3 @@ def _say_next(folder: Path, *, package: bool) -> None:
         commands.append([sys.executable, "-m", "unittest", "discover", str(folder / "tests")])
     for command_line in commands:
         say(f"  {shlex.join(command_line)}")
-
-
-def asks() -> bool:
-    """Whether questions can be answered: stdin is a terminal."""
-    return sys.stdin.isatty()

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from gen_bundle.cli.messages import say, spinner, user_errors
-from gen_bundle.cli.platform_version import platform_version
+from gen_bundle.cli.options import platform_version
 from gen_bundle.codabench.versions import PlatformVersion
 
 EPILOG = """\b
@@ -42,7 +42,7 @@ def command(
     bundle: Path,
     out: Path,
     dry_run: Path | None,
-    platform_version: PlatformVersion,
+    version: PlatformVersion,
     open_it: bool,
     serve_it: bool,
     port: int,
@@ -53,7 +53,7 @@ def command(
     from gen_bundle.twin.record import read_record
 
     with user_errors(), spinner("reading the bundle"):
-        page = preview_page(read_view(bundle, version=platform_version), read_record(dry_run) if dry_run else None)
+        page = preview_page(read_view(bundle, version=version), read_record(dry_run) if dry_run else None)
         file = write_page(page, out)
     say(f"{file}: {len(page) / 1e3:.0f} kB", "green")
     if serve_it:

@@ -1,13 +1,11 @@
 """gen-bundle rank NAME_OR_DIR: the final ranking over all participants."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 
-from gen_bundle.cli.messages import is_terminal, say, user_errors
-from gen_bundle.package.answers import Progress
+from gen_bundle.cli.messages import progress_bar, say, user_errors
 from gen_bundle.plain_text import one_line
 
 EPILOG = """\b
@@ -37,8 +35,8 @@ Exit status: 0 ranked, 1 some teams could not be scored, 2 something to fix firs
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
-@click.argument("source", metavar="NAME_OR_DIR")
+@click.command(epilog=EPILOG)
+@click.argument("competition", metavar="NAME_OR_DIR")
 @click.option("--submissions", type=click.Path(path_type=Path), help="Folder with the submissions of all teams.")
 @click.option("--data", type=click.Path(path_type=Path), help="Folder with the real data, as for a build.")
 @click.option("--phase", metavar="ID", help="The phase whose gold they are scored against.")
@@ -68,69 +66,21 @@ Exit status: 0 ranked, 1 some teams could not be scored, 2 something to fix firs
     help="What to print.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-def command(
-    source: str,
-    submissions: Path | None,
-    data: Path | None,
-    phase: str | None,
-    scores: Path | None,
-    task: str | None,
-    hide: tuple[str, ...],
-    hide_figures: tuple[str, ...],
-    baselines: tuple[str, ...],
-    report: Path | None,
-    resamples: int,
-    seed: int,
-    overrides: tuple[str, ...],
-    form: str,
-    as_json: bool,
-) -> None:
+def command(form: str, as_json: bool, **asked: Any) -> None:
     """Rank all participants of a competition, and say who is invited where its rules do."""
     from gen_bundle.rank import RankRequest, rank
     from gen_bundle.render.rankings import FORMATS
 
-    request = RankRequest(
-        source,
-        scores,
-        submissions,
-        data,
-        phase,
-        task,
-        overrides,
-        hide,
-        hide_figures,
-        baselines,
-        report,
-        resamples,
-        seed,
-    )
-    with user_errors(), _progress_bar() as advance:
-        ranking = rank(request, advance)
+    request = RankRequest(**asked)
+    with user_errors(), progress_bar("ranking", "TimeRemainingColumn") as (_, show):
+        ranking = rank(request, lambda now: show(now["step"], now["done"], now["total"]))
     click.echo(FORMATS["json" if as_json else form](ranking), nl=False)
     for note in ranking.notes:
         say(f"note: {one_line(note)}", "yellow")
-    if report is not None:
+    if report := request.report:
         say(f"{report / 'report.html'}: written. {report / 'units'} gives gold away: do not publish it.", "green")
     for team, reasons in ranking.unscored.items():
         for reason in reasons:
             say(f"not scored: {one_line(team)}: {one_line(reason)}", "red")
     if ranking.unscored:
         raise SystemExit(1)
-
-
-@contextmanager
-def _progress_bar() -> Iterator[Callable[[Progress], None]]:
-    """A bar on a terminal; the value takes how far the work is."""
-    if not is_terminal():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        shown = bar.add_task("ranking", total=None)
-        yield lambda done: bar.update(
-            shown, description=done["step"], completed=done["done"], total=done["total"] or None
-        )

@@ -6,19 +6,20 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from gen_bundle.cli.messages import is_terminal, say, user_errors
+from gen_bundle.cli.messages import progress_bar, say, user_errors
+from gen_bundle.cli.options import engine_option
+from gen_bundle.cli.tables import console, table
 from gen_bundle.plain_text import one_line
 
 if TYPE_CHECKING:
     from gen_bundle.rescore.outputs import Rescored
-    from gen_bundle.rescore.plan import Advance, Announce, RescoreRequest
+    from gen_bundle.rescore.plan import RescoreRequest
 
 SHOWN = 20
-LOG_CHARACTERS = 200
 INTERRUPTED = 130
 EPILOG = """\b
 Examples:
@@ -44,7 +45,7 @@ submission failed; 2 wrong use or unreadable input.
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @click.argument("bundle", required=False)
 @click.option("--submissions", type=click.Path(path_type=Path), help="Folder with all submissions to the phase.")
 @click.option("--phase", metavar="ID", help="The phase whose gold they are scored against.")
@@ -52,55 +53,39 @@ submission failed; 2 wrong use or unreadable input.
 @click.option("--scores", type=click.Path(path_type=Path), help="A file with the old scores.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for the results.")
 @click.option("--data", type=click.Path(path_type=Path), help="The real data, where BUNDLE is a competition.")
-@click.option(
-    "--engine", type=click.Choice(["docker", "process"]), help="Default: docker when an engine answers, else process."
-)
+@engine_option
 @click.option("--gpu", is_flag=True, help="Each job needs a GPU: the engine's, and on a cluster a worker's GPU=1.")
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes of this machine.")
 @click.option(
     "--cluster", metavar="ADDRESS", help="Use the workers of this Dask scheduler (needs the extra `cluster`)."
 )
 @click.option("--print-jobs", is_flag=True, help="Score nothing: print a command for each job, for xargs or Slurm.")
-@click.option("--job", metavar="NAME", help="Score this submission alone, for --collect; what --print-jobs prints.")
+@click.option(
+    "--job", "only", metavar="NAME", help="Score this submission alone, for --collect; what --print-jobs prints."
+)
 @click.option("--collect", is_flag=True, help="Score nothing: compare what the printed jobs have scored.")
-def command(
-    bundle: str | None,
-    submissions: Path | None,
-    phase: str | None,
-    against: str | None,
-    scores: Path | None,
-    out: Path,
-    data: Path | None,
-    engine: Literal["docker", "process"] | None,
-    gpu: bool,
-    workers: int,
-    cluster: str | None,
-    print_jobs: bool,
-    job: str | None,
-    collect: bool,
-) -> None:
+def command(print_jobs: bool, collect: bool, **asked: Any) -> None:
     """Score all submissions again, and show who changes: scores, ranks, and who fails now."""
     from gen_bundle.rescore import journey
     from gen_bundle.rescore.plan import RescoreRequest
     from gen_bundle.rescore.printed_jobs import printed_jobs, recorded_request
 
-    if print_jobs + (job is not None) + collect > 1:
+    if print_jobs + (asked["only"] is not None) + collect > 1:
         raise click.UsageError("--print-jobs, --job and --collect exclude each other.")
-    if collect and bundle is None:
+    if collect and asked["bundle"] is None:
         with user_errors():
-            request = recorded_request(out)
-    elif bundle is None or submissions is None or phase is None:
+            request = recorded_request(asked["out"])
+    elif None in (asked["bundle"], asked["submissions"], asked["phase"]):
         raise click.UsageError("Expected BUNDLE, --submissions and --phase (only --collect can do without).")
     else:
-        request = RescoreRequest(
-            bundle, submissions, phase, out, against, scores, data, engine, workers, cluster, gpu, job
-        )
-    with _interruptible(request), user_errors(), _progress_bar() as (announce, advance):
+        request = RescoreRequest(**asked)
+    bar = progress_bar("rescoring", "MofNCompleteColumn", "TimeRemainingColumn")
+    with _interruptible(request), user_errors(), bar as (announce, advance):
         if print_jobs:
             for line in printed_jobs(request, announce, advance):
                 click.echo(line)
             sys.exit(0)
-        if job is not None:
+        if request.only is not None:
             sys.exit(1 if journey.score_only(request, announce, advance) else 0)
         rescored = (journey.collect if collect else journey.rescore)(request, announce, advance)
     _show(rescored, request)
@@ -139,40 +124,15 @@ def _show(rescored: Rescored, request: RescoreRequest) -> None:
 
 
 def _show_changes(rescored: Rescored) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
     from gen_bundle.rescore.outputs import shown, shown_difference
 
     changes = rescored.comparison.changes
-    table = Table(title=f"against {escape(one_line(rescored.against))}", title_justify="left")
-    for head in ("submission", "column", "old", "new", "change", "rank"):
-        table.add_column(head, overflow="fold", justify="left" if head in ("submission", "column") else "right")
+    lines = []
     for change in changes[:SHOWN]:
-        moved = f" → {shown(change.rank_new)}" if change.rank_old != change.rank_new else ""
-        cells = (change.submission, change.column, shown(change.old), shown(change.new), shown_difference(change))
-        table.add_row(*(escape(one_line(cell)) for cell in cells), f"{shown(change.rank_old)}{moved}")
-    Console(stderr=True, width=None if is_terminal() else LOG_CHARACTERS).print(table)
+        rank = shown(change.rank_old) + (f" → {shown(change.rank_new)}" if change.rank_old != change.rank_new else "")
+        scores = (shown(change.old), shown(change.new), shown_difference(change))
+        lines.append([change.submission, change.column, *scores, rank])
+    heads = ("submission", "column", "old", "new", "change", "rank")
+    console().print(table(f"against {rescored.against}", heads, lines, names=2))
     if len(changes) > SHOWN:
         say(f"… and {len(changes) - SHOWN} more in changes.csv")
-
-
-@contextmanager
-def _progress_bar() -> Iterator[tuple[Announce, Advance]]:
-    """On a terminal a bar with the time left, and lines above it; else the lines alone."""
-    if not is_terminal():
-        yield say, lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-    from rich.text import Text
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        shown = bar.add_task("rescoring", total=None)
-        yield (
-            lambda text: bar.console.print(Text(one_line(text))),
-            lambda now: bar.update(shown, description=now.step, completed=now.done, total=now.total or None),
-        )

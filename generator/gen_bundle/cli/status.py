@@ -33,7 +33,7 @@ Exit status: 0 shown, 1 refused by the server, 2 wrong use.
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @click.argument("competition", metavar="ID", type=int)
 @click.option("--watch", is_flag=True, help="Look again every minute, until Ctrl-C.")
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON for each look.")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gen_bundle.cli.live_options import connected, live_options, transfer_bar
-from gen_bundle.cli.messages import say, user_errors
+from gen_bundle.cli.messages import can_answer, say, user_errors
 from gen_bundle.errors import UserError
 from gen_bundle.plain_text import counted, in_lines
 
@@ -38,7 +38,7 @@ Exit status: 0 the same (with --apply: now), 1 different, refused or not all rer
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @click.argument("competition", metavar="ID", type=int)
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.option("--apply", "apply_", is_flag=True, help="Change the competition, after a question.")
@@ -79,11 +79,6 @@ def command(
     sys.exit(1 if left or not done.get("agreed", True) or done.get("faults") else 0)
 
 
-def can_answer() -> bool:
-    """Whether somebody can answer a question."""
-    return sys.stdin.isatty()
-
-
 def _show(update: Update, costs: Sequence[Cost], warnings: Sequence[str], apply_: bool, as_json: bool) -> None:
     from gen_bundle.difference.report import as_text
 
@@ -109,8 +104,10 @@ def _show(update: Update, costs: Sequence[Cost], warnings: Sequence[str], apply_
 
 def _applied(update: Update, costs: Sequence[Cost], yes: bool, force: bool) -> dict[str, Any]:
     """Ask, change and rerun; what was done, as programs read it."""
+    from gen_bundle.live.upload import NotReadyError
+
     if update.obstacles and update.edits and not force:
-        raise _NotReadyError(*update.obstacles, advice="Nothing was changed. To change it nevertheless: --force")
+        raise NotReadyError(*update.obstacles, advice="Nothing was changed. To change it nevertheless: --force")
     if not update.edits and not costs:
         say("nothing to change")
         return {"agreed": True}
@@ -125,10 +122,6 @@ def _applied(update: Update, costs: Sequence[Cost], yes: bool, force: bool) -> d
     for fault in faults:
         say(fault, "red")
     return {"agreed": True, "backup": str(backup) if backup else None, "faults": faults}
-
-
-class _NotReadyError(UserError):
-    status = 1
 
 
 def _question(update: Update, costs: Sequence[Cost]) -> str:

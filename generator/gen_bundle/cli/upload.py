@@ -25,7 +25,7 @@ Exit status: 0 uploaded as the bundle says, 1 not uploaded or stored otherwise, 
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.option("--publish", is_flag=True, help="Publish the competition if it was stored as the bundle says.")
 @click.option("--force", is_flag=True, help="Upload also a draft, or what the check objects to.")

@@ -4,11 +4,12 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import click
 
 from gen_bundle.cli.messages import say, spinner, user_errors
+from gen_bundle.cli.options import engine_option
 
 EPILOG = """\b
 Examples:
@@ -22,30 +23,20 @@ others to 1e-6. Exit status: 0 equal, 1 different or not scored, 2 wrong use or 
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.command(epilog=EPILOG)
 @click.argument("details", type=click.Path(path_type=Path))
 @click.option("--bundle", required=True, help="A bundle (zip or folder), or the name or folder of a competition.")
 @click.option("--submission", required=True, type=click.Path(path_type=Path), help="A zip, folder or single file.")
 @click.option("--phase", required=True, metavar="ID", help="The phase whose gold it is scored against.")
 @click.option("--data", type=click.Path(path_type=Path), help="The real data, where --bundle is a competition.")
-@click.option(
-    "--engine", type=click.Choice(["docker", "process"]), help="Default: docker when an engine answers, else process."
-)
+@engine_option
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
-def command(
-    details: Path,
-    bundle: str,
-    submission: Path,
-    phase: str,
-    data: Path | None,
-    engine: Literal["docker", "process"] | None,
-    as_json: bool,
-) -> None:
+def command(as_json: bool, **asked: Any) -> None:
     """Score a submission again, and compare signature and figures with a published result."""
     from gen_bundle.verify import VerifyRequest, verify
 
     with user_errors(), spinner("scoring again"):
-        verdict = verify(VerifyRequest(details, bundle, submission, phase, data, engine))
+        verdict = verify(VerifyRequest(**asked))
     if as_json:
         click.echo(json.dumps({"equal": verdict.equal, **asdict(verdict)}, indent=1, ensure_ascii=False))
     if verdict.failed:

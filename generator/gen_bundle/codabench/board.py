@@ -220,7 +220,8 @@ class Board:
                 for score in sorted(entry.scores, key=lambda score: score.column.index)
                 if not score.column.hidden
             ]
-        listed = _with_average_ranks(list(rows.items()), self.leaderboard.visible)
+        listed = list(rows.items())
+        _add_average_ranks([cells for _, cells in listed], self.leaderboard.visible)
         if primary.computation == AVERAGE_RANK:
             listed.sort(key=lambda row: _average_rank_place(row[1], primary))
         return [RankedRow(rank, entry, tuple(cells)) for rank, (entry, cells) in enumerate(listed, start=1)]
@@ -240,9 +241,7 @@ class Board:
     def cells(self, row: RankedRow, owners: Mapping[str, str]) -> dict[str, str]:
         """The shown text of each visible column, `n/a` where there is none.
 
-        Args:
-            row: The row.
-            owners: The task that a column belongs to, in a phase of several; of other columns the first task counts.
+        In a phase of several tasks `owners` says which a column belongs to; of other columns the first task counts.
         """
         shown: dict[str, str] = {}
         for entry in row.entry.children or [row.entry]:
@@ -262,11 +261,6 @@ class Board:
         }
 
 
-def _total(entry: Submitted, column: Column) -> Decimal | None:
-    values = [score.value for score in entry.scores if score.column is column]
-    return sum(values, Decimal()) if values else None
-
-
 def _places(entry: Submitted, missing_first: Mapping[Column, bool]) -> list[tuple[int, Decimal]]:
     """What a submission is sorted by, column after column.
 
@@ -277,43 +271,25 @@ def _places(entry: Submitted, missing_first: Mapping[Column, bool]) -> list[tupl
     """
     places = []
     for column, leads in missing_first.items():
-        total, descending = _total(entry, column), column.sorting == "desc"
-        if total is None:
-            places.append((0 if leads and descending else 2, Decimal()))
-        else:
-            places.append((1, -total if descending else total))
+        scores, descending = [score.value for score in entry.scores if score.column is column], column.sorting == "desc"
+        total = sum(scores, Decimal())
+        place = 1 if scores else 0 if leads and descending else 2
+        places.append((place, -total if descending else total))
     return places
 
 
-def _with_average_ranks(
-    rows: Sequence[tuple[Submitted, list[Cell]]], visible: Sequence[Column]
-) -> list[tuple[Submitted, list[Cell]]]:
-    """The rows with the cells that compare them: one for each task that a row shows scores for."""
+def _add_average_ranks(rows: Sequence[list[Cell]], visible: Sequence[Column]) -> None:
+    """Add to each row's cells those that compare the rows: one for each task that the row shows scores for."""
     totals: list[dict[int, float]] = []
-    for _, cells in rows:
+    for cells in rows:
         of_row: dict[int, float] = {}
         for _, column, text in cells:
             of_row[column.index] = of_row.get(column.index, 0.0) + float(text)
         totals.append(of_row)
-    computed = [
-        (column, ranks)
-        for column in visible
-        if column.computation == AVERAGE_RANK and (ranks := average_ranks(totals, column, visible)) is not None
-    ]
-    return [
-        (
-            entry,
-            [
-                *cells,
-                *(
-                    (task, column, str(ranks[place]))
-                    for column, ranks in computed
-                    for task in dict.fromkeys(shown for shown, _, _ in cells)
-                ),
-            ],
-        )
-        for place, (entry, cells) in enumerate(rows)
-    ]
+    for column in visible:
+        ranks = average_ranks(totals, column, visible) if column.computation == AVERAGE_RANK else None
+        for cells, rank in zip(rows, ranks or (), strict=False):
+            cells += [(task, column, str(rank)) for task in dict.fromkeys(shown for shown, _, _ in cells)]
 
 
 def _average_rank_place(cells: Sequence[Cell], primary: Column) -> tuple[bool, float]:

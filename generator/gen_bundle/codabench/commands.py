@@ -15,44 +15,18 @@ from gen_bundle.zips.tree import Node, Tree
 Role = Literal["scoring", "ingestion"]
 OPERATORS = re.compile(r"(?:&&|\|\|?|;|&|\d?>>?(?:&\d)?.*|<<?.*|2>&1)\Z")
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-BUILTINS = frozenset(
-    [
-        "cd",
-        "source",
-        ".",
-        "export",
-        "set",
-        "unset",
-        "alias",
-        "exec",
-        "eval",
-        "ulimit",
-        "umask",
-        "trap",
-        "if",
-        "for",
-        "while",
-    ]
-)
-COMMON_PROGRAMS = frozenset(
-    ["echo", "cat", "cp", "mv", "rm", "ls", "mkdir", "pip", "pip3", "conda", "apt-get", "unzip"]
-)
+BUILTINS = {"cd", "source", ".", "export", "set", "unset", "alias", "exec", "eval", "ulimit", "umask", "trap"}
+BUILTINS |= {"if", "for", "while"}
+COMMON_PROGRAMS = {"echo", "cat", "cp", "mv", "rm", "ls", "mkdir", "pip", "pip3", "conda", "apt-get", "unzip"}
 PYTHON = re.compile(r"(?:.*/)?(?:python|pypy)(?:\d+(?:\.\d+)*)?\Z")
 INTERPRETERS = re.compile(r"(?:.*/)?(?:bash|sh|dash|zsh|Rscript|perl|ruby|node|julia|php|octave)\Z")
 SHELLS = re.compile(r"(?:.*/)?(?:bash|sh|dash|zsh)\Z")
-OPTIONS_WITH_VALUE = frozenset(["-W", "-X", "-Q", "--check-hash-based-pycs", "-o", "+o", "-I", "-r"])
+OPTIONS_WITH_VALUE = {"-W", "-X", "-Q", "--check-hash-based-pycs", "-o", "+o", "-I", "-r"}
 NEVER_MOUNTED = ("/app/ingestion_program", "/app/scoring_program", "/app/reference_data")
 # `cd` to where the program is started anyway, as the word that follows it
 STAYING = [[f"{folder}{end}"] for folder in (HOME, f"{HOME}/", ".") for end in ("", ";")]
 # where a file of that name may come from elsewhere
-MOUNTED = (
-    "/app/data/",
-    "/app/input_data/",
-    "/app/input/ref/",
-    "/app/input/res/",
-    "/app/ingested_program/",
-    "/app/shared/",
-)
+MOUNTED = re.compile(r"/app/(?:data|input_data|input/ref|input/res|ingested_program|shared)/")
 # Folders that people expect in a job, and that its container does not have, or that hold something else.
 WITHOUT_APP = re.compile(r"(?<![\w./-])/(?:input_data|input|output|program|ingested_program|shared)(?![\w-])")
 NEVER_GIVEN = {
@@ -75,20 +49,15 @@ class Fault:
     what: str
 
 
-def replaced(command: str, role: Role, during_scoring: bool) -> str:
-    """The command with the worker's placeholders replaced, in the job in which a program of this role runs."""
-    return replace_placeholders(
+def faults(command: str, role: Role, during_scoring: bool, program: Tree) -> list[Fault]:
+    """Everything that keeps a command from doing what it says."""
+    given = command
+    command = replace_placeholders(
         command,
         "ingestion" if role == "ingestion" else "program",
         is_scoring=role == "scoring" or during_scoring,
         ingestion_only_during_scoring=during_scoring,
     )
-
-
-def faults(command: str, role: Role, during_scoring: bool, program: Tree) -> list[Fault]:
-    """Everything that keeps a command from doing what it says."""
-    given = command
-    command = replaced(command, role, during_scoring)
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -269,7 +238,7 @@ def _runs(found: Node, *, by_python: bool) -> bool:
 def _misplaced_script(script: str, program: Tree) -> Fault | None:
     """A script of the program that is looked for where only other things are mounted."""
     name = script.rpartition("/")[2]
-    if not name or script.startswith(MOUNTED) or not _exists(name, program):
+    if not name or MOUNTED.match(script) or not _exists(name, program):
         return None
     return Fault("broken", "script", f"{script} is not there: the program's {name} lies in {HOME}")
 

@@ -120,17 +120,25 @@ class Competition:
             used |= {task.at: task for task in phase.tasks}
         return tuple(used.values())
 
+    @property
+    def task_indexes(self) -> list[Hashable]:
+        """What phases and solutions can refer to."""
+        return [task.index for task in self.tasks if isinstance(task.index, Hashable)]
+
     def uses(self) -> list[DataUse]:
         """Every named file, in the platform's order of storing."""
         named = [use for task in self.tasks for use in task.files.values()]
         return named + list(self.solutions) + [use for phase in self.phases for use in phase.files.values()]
 
 
-def _files(entry: Entry, roles: tuple[str, ...], order: tuple[int, ...]) -> dict[str, DataUse]:
+def named_files(
+    at: Path, value: Mapping[Any, Any], roles: tuple[str, ...], order: tuple[int, ...]
+) -> dict[str, DataUse]:
+    """The files of these roles that the mapping at a place of competition.yaml names, by role."""
     return {
-        role: DataUse((*entry.at, role), role, entry.value[role], (*order, position))
+        role: DataUse((*at, role), role, value[role], (*order, position))
         for position, role in enumerate(roles)
-        if role in entry.value
+        if role in value
     }
 
 
@@ -154,7 +162,7 @@ def read_v2(declared: Declared) -> Competition:
             entry.at,
             entry.get("index"),
             str(entry.get("name") or entry.get("index")),
-            {} if "key" in entry.value else _files(entry, TASK_FILES, (entry.position,)),
+            {} if "key" in entry.value else named_files(entry.at, entry.value, TASK_FILES, (entry.position,)),
             is_on(entry.get("ingestion_only_during_scoring")),
             entry.get("id"),
         )
@@ -216,7 +224,7 @@ def _phase_v2(entry: Entry, order: int, by_index: Mapping[Hashable, Task], now: 
         (*entry.at, "start"),
         (*entry.at, "end"),
         tuple(tasks.values()),
-        _files(entry, PHASE_FILES, (order,)),
+        named_files(entry.at, entry.value, PHASE_FILES, (order,)),
         *limits(entry.value),
         is_on(entry.get("auto_migrate_to_this_phase")),
         entry.value.get("index", 0),

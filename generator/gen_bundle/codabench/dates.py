@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 ISO_DATE = r"(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{8})"
@@ -103,28 +103,18 @@ def _offset(read: datetime) -> str | None:
         return "of more than 24 hours"
 
 
+def _moment(text: str, default: datetime, dayfirst: bool = False, yearfirst: bool = False) -> datetime | None:
+    try:
+        return _parse(text, default, dayfirst, yearfirst)[0].replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
 def _other_reading(text: str, today: datetime, moment: datetime) -> datetime | None:
-    for dayfirst, yearfirst in ((True, False), (False, True)):
-        try:
-            other = _parse(text, today, dayfirst, yearfirst)[0].replace(tzinfo=UTC)
-        except (ValueError, OverflowError):
-            continue
-        if other != moment:
-            return other
-    return None
+    others = (_moment(text, today, dayfirst=True), _moment(text, today, yearfirst=True))
+    return next((other for other in others if other not in (None, moment)), None)
 
 
 def _depends_on_today(text: str, moment: datetime) -> bool:
     """Whether another day of upload gives another date; two days of which every part differs are tried."""
-    for default in (datetime(2001, 3, 5), datetime(2016, 8, 24)):
-        try:
-            if _parse(text, default)[0].replace(tzinfo=UTC) != moment:
-                return True
-        except (ValueError, OverflowError):
-            return True
-    return False
-
-
-def a_day_before(moment: datetime) -> datetime:
-    """The end that an old-format phase gets from the start of the next one."""
-    return moment - timedelta(days=1)
+    return any(_moment(text, default) != moment for default in (datetime(2001, 3, 5), datetime(2016, 8, 24)))

@@ -9,7 +9,7 @@ from typing import Any
 from gen_bundle.codabench.competition import DEFAULT_A_DAY, DEFAULT_IN_ALL, sorted_phases
 from gen_bundle.codabench.document import Declared
 from gen_bundle.codabench.fields import MISSING, Boolean, Choice, Email, Integer, Kind, Text
-from gen_bundle.codabench.old_competition import board_label, old_columns, old_labels, old_phases
+from gen_bundle.codabench.old_competition import board_label, of_leaderboard, old_columns, old_labels, old_phases
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.versions import DIFFERENCES
 from gen_bundle.codabench.yaml_document import Path
@@ -154,8 +154,7 @@ def _v1_fields(declared: Declared) -> Iterator[FieldUse]:
             yield FieldUse((key,), kind, top.get(key, default), Stage.SAVE_COMPETITION, (place,))
     image = top.get("competition_docker_image") or "image"
     yield FieldUse(("competition_docker_image",), Text(128), image, Stage.SAVE_COMPETITION, (2,))
-    html = top.get("html")
-    for number, title in enumerate(html if isinstance(html, Mapping) else ()):
+    for number, title in enumerate(declared.mapping(("html",))):
         if title != "terms":
             yield FieldUse(("html", title), Text(255), title, Stage.SAVE_COMPETITION, (PAGES_PLACE, number, 0))
     for number, (at, phase) in enumerate(old_phases(declared)):
@@ -168,9 +167,7 @@ def _v1_fields(declared: Declared) -> Iterator[FieldUse]:
 
 
 def _old_board_fields(top: Mapping[Any, Any]) -> Iterator[FieldUse]:
-    board = top.get("leaderboard")
-    boards = board.get("leaderboards") if isinstance(board, Mapping) else None
-    for position, name in enumerate(boards if isinstance(boards, Mapping) else ()):
+    for position, name in enumerate(of_leaderboard(top, "leaderboards")):
         at: Path = ("leaderboard", "leaderboards", name)
         yield FieldUse(at, Text(64), name, Stage.SAVE_LEADERBOARDS, (position, 1))
         yield FieldUse(at, Text(36), name, Stage.SAVE_LEADERBOARDS, (position, 2))

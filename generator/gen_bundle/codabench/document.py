@@ -78,23 +78,23 @@ class Declared:
         read = sorted(TOP_KEYS | OLD_TOP_KEYS)
         return [key for key in read if is_endless(self.yaml.get(key))]
 
-    def mapping(self, at: Path) -> Mapping[Any, Any]:
-        """The mapping at a path of competition.yaml; empty where something else is there."""
-        value: Any = self.yaml
-        for key in at:
-            value = value[key]
-        return value if isinstance(value, Mapping) else {}
-
-    def entries(self, *at: Any) -> list[Entry]:
-        """The mappings in the list at a path of competition.yaml; anything else is left out."""
+    def value(self, at: Path) -> Any:
+        """The value at a path of competition.yaml; None where there is none."""
         value: Any = self.yaml
         for key in at:
             if isinstance(value, Mapping):
                 value = value.get(key)
-            elif isinstance(value, list) and isinstance(key, int) and key < len(value):
-                value = value[key]
             else:
-                return []
-        if not isinstance(value, list):
-            return []
-        return [Entry((*at, index), index, item) for index, item in enumerate(value) if isinstance(item, Mapping)]
+                value = value[key] if isinstance(value, list) and isinstance(key, int) and key < len(value) else None
+        return value
+
+    def mapping(self, at: Path) -> Mapping[Any, Any]:
+        """The mapping at a path of competition.yaml; empty where something else is there."""
+        value = self.value(at)
+        return value if isinstance(value, Mapping) else {}
+
+    def entries(self, *at: Any) -> list[Entry]:
+        """The mappings in the list at a path of competition.yaml; anything else is left out."""
+        value = self.value(at)
+        items = enumerate(value if isinstance(value, list) else ())
+        return [Entry((*at, index), index, item) for index, item in items if isinstance(item, Mapping)]

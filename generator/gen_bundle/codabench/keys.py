@@ -1,9 +1,8 @@
 """The keys that the platform reads, for each kind of mapping in competition.yaml."""
 
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES
-from gen_bundle.codabench.declared import OLD_TOP_FIELDS, TOP_FIELDS
+from gen_bundle.codabench.declared import OLD_TOP_FIELDS, PHASE_FLAGS, TOP_FIELDS
 
-FLAGS = ("hide_output", "hide_prediction_output", "hide_score_output")
 LIMITS = ("max_submissions_per_day", "max_submissions", "execution_time_limit")
 # `id` is never reported: tools use it for their own purposes.
 OWN = frozenset(["id"])
@@ -12,7 +11,7 @@ TASK = OWN | {"index", "key", "name", "description", "ingestion_only_during_scor
 SOLUTION = OWN | {"index", "key", "name", "description", "tasks", "path"}
 # `gold: public` tells the check that a phase's reference data are not secret.
 PHASE = OWN | {"gold", "index", "name", "description", "start", "end", "tasks", "auto_migrate_to_this_phase"}
-PHASE |= {*FLAGS, *LIMITS, *PHASE_FILES}
+PHASE |= {*PHASE_FLAGS, *LIMITS, *PHASE_FILES}
 BOARD = OWN | {"index", "title", "key", "columns", "primary_index", "hidden", "submission_rule"}
 COLUMN = OWN | {"title", "key", "index", "sorting", "precision", "hidden", "computation", "computation_indexes"}
 TOP_KEYS = OWN | {"version", "image", "terms", "pages", "tasks", "solutions", "phases", "leaderboards"}
@@ -23,7 +22,7 @@ OLD_TOP_KEYS = OWN | {"version", "image", "html", "phases", "leaderboard", "queu
 OLD_TOP_KEYS |= {"has_registration", "end_date", *OLD_TOP_FIELDS}
 OLD_PHASE = OWN | {"phasenumber", "label", "description", "start_date", "auto_migration"}
 OLD_PHASE |= {"is_parallel_parent", "parent_phasenumber", "ingestion_program_only_during_scoring"}
-OLD_PHASE |= {*FLAGS, *LIMITS, *PHASE_FILES, *TASK_FILES}
+OLD_PHASE |= {*PHASE_FLAGS, *LIMITS, *PHASE_FILES, *TASK_FILES}
 # how the old server ran and drew a phase, which does not matter here
 OLD_PHASE |= {"is_scoring_only", "color"}
 OLD_COLUMN = OWN | {"leaderboard", "label", "rank", "sort", "numeric_format", "hidden", "title", "computed"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from gen_bundle.codabench.competition import (
@@ -11,13 +12,13 @@ from gen_bundle.codabench.competition import (
     TASK_FILES,
     Column,
     Competition,
-    DataUse,
     Phase,
     Task,
     is_on,
     limits,
+    named_files,
 )
-from gen_bundle.codabench.dates import Instant, a_day_before, read_instant
+from gen_bundle.codabench.dates import Instant, read_instant
 from gen_bundle.codabench.document import Declared
 from gen_bundle.codabench.fields import as_integer, as_text
 from gen_bundle.codabench.yaml_document import Path
@@ -25,9 +26,7 @@ from gen_bundle.codabench.yaml_document import Path
 
 def old_phases(declared: Declared) -> list[tuple[Path, Mapping[Any, Any]]]:
     """The old format's phases in order of `phasenumber`; a parallel parent, which is dropped, left out."""
-    phases = declared.yaml.get("phases")
-    if not isinstance(phases, Mapping):
-        return []
+    phases = declared.mapping(("phases",))
     entries: list[tuple[Path, Mapping[Any, Any]]] = [
         (("phases", key), value) for key, value in phases.items() if isinstance(value, Mapping)
     ]
@@ -48,18 +47,9 @@ def read_v1(declared: Declared) -> Competition:
     for order, (at, value) in enumerate(entries):
         start = read_instant(value.get("start_date"), declared.now)
         end, end_at = _old_end(declared, entries, order, at)
-        files = {
-            role: DataUse((*at, role), role, value[role], (order, position))
-            for position, role in enumerate(TASK_FILES)
-            if role in value
-        }
+        files = named_files(at, value, TASK_FILES, (order,))
         name = str(value.get("label"))
         task = Task(at, order, f"{name} Task", files, is_on(value.get("ingestion_program_only_during_scoring")))
-        shared = {
-            role: DataUse((*at, role), role, value[role], (order, position))
-            for position, role in enumerate(PHASE_FILES)
-            if role in value
-        }
         phases.append(
             Phase(
                 at,
@@ -69,14 +59,12 @@ def read_v1(declared: Declared) -> Competition:
                 (*at, "start_date"),
                 end_at,
                 (task,),
-                shared,
+                named_files(at, value, PHASE_FILES, (order,)),
                 *limits(value),
                 is_on(value.get("auto_migration")),
                 order,
             )
         )
-    html = top.get("html")
-    pages = html.items() if isinstance(html, Mapping) else ()
     return Competition(
         title=as_text(top.get("title")) or "",
         image=as_text(top.get("competition_docker_image") or DEFAULT_IMAGE) or "",
@@ -88,7 +76,9 @@ def read_v1(declared: Declared) -> Competition:
         detailed_results=is_on(top.get("enable_detailed_results")),
         programs_available=is_on(top.get("make_programs_available")),
         input_available=is_on(top.get("make_input_data_available")),
-        pages=tuple((("html", title), path) for title, path in pages if isinstance(path, str)),
+        pages=tuple(
+            (("html", title), path) for title, path in declared.mapping(("html",)).items() if isinstance(path, str)
+        ),
     )
 
 
@@ -101,7 +91,7 @@ def _old_end(
         moment = None
         if following.moment is not None:
             try:
-                moment = a_day_before(following.moment)
+                moment = following.moment - timedelta(days=1)
             except OverflowError:
                 fault = "it would be the day before the next phase's start, which is before the year 1"
                 return Instant(fault=fault), (*next_at, "start_date")
@@ -110,12 +100,16 @@ def _old_end(
     return (Instant() if end == "null" else read_instant(end, declared.now)), ("end_date",)
 
 
+def of_leaderboard(top: Mapping[Any, Any], key: str) -> Mapping[Any, Any]:
+    """The mapping `leaderboards` or `columns` of the old format's `leaderboard`; empty where there is none."""
+    board = top.get("leaderboard")
+    found = board.get(key) if isinstance(board, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
 def old_columns(top: Mapping[Any, Any]) -> list[tuple[Any, Mapping[Any, Any]]]:
     """The old format's columns in the order of their rank (1 where missing)."""
-    board = top.get("leaderboard")
-    columns = board.get("columns") if isinstance(board, Mapping) else None
-    if not isinstance(columns, Mapping):
-        return []
+    columns = of_leaderboard(top, "columns")
     entries = [(key, value) for key, value in columns.items() if isinstance(value, Mapping)]
     try:
         entries.sort(key=lambda entry: entry[1].get("rank", 1))
@@ -126,35 +120,21 @@ def old_columns(top: Mapping[Any, Any]) -> list[tuple[Any, Mapping[Any, Any]]]:
 
 def board_label(column: Mapping[Any, Any]) -> str | None:
     """The leaderboard that an old column names, lower-cased as the platform compares it."""
-    board = column.get("leaderboard")
-    label = board.get("label") if isinstance(board, Mapping) else None
-    return label.lower() if isinstance(label, str) else None
+    return _label(column.get("leaderboard"))
 
 
 def old_labels(top: Mapping[Any, Any]) -> set[str]:
     """The labels of the old format's leaderboards, lower-cased as the platform compares them."""
-    board = top.get("leaderboard")
-    boards = board.get("leaderboards") if isinstance(board, Mapping) else None
-    return {
-        one["label"].lower()
-        for one in (boards.values() if isinstance(boards, Mapping) else ())
-        if isinstance(one, Mapping) and isinstance(one.get("label"), str)
-    }
+    return {label for board in of_leaderboard(top, "leaderboards").values() if (label := _label(board)) is not None}
 
 
-def first_board(top: Mapping[Any, Any]) -> str | None:
-    """The label of the first of the old format's leaderboards, lower-cased."""
-    board = top.get("leaderboard")
-    boards = board.get("leaderboards") if isinstance(board, Mapping) else None
-    if not isinstance(boards, Mapping) or not boards:
-        return None
-    first = next(iter(boards.values()))
-    label = first.get("label") if isinstance(first, Mapping) else None
+def _label(board: Any) -> str | None:
+    label = board.get("label") if isinstance(board, Mapping) else None
     return label.lower() if isinstance(label, str) else None
 
 
 def _old_columns(top: Mapping[Any, Any]) -> tuple[Column, ...]:
-    wanted = first_board(top)
+    wanted = next(map(_label, of_leaderboard(top, "leaderboards").values()), None)
     return tuple(
         Column(
             ("leaderboard", "columns", key),

@@ -6,20 +6,13 @@ server then does with the scores is in `gen_bundle.codabench.board`.
 """
 
 import json
-import shlex
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from gen_bundle.codabench.competition import DEFAULT_LIMIT_S
-from gen_bundle.codabench.yaml_document import (
-    MAX_BYTES,
-    MAX_METADATA_BYTES,
-    UnreadableYamlError,
-    is_endless,
-    read_yaml,
-)
+from gen_bundle.codabench.yaml_document import MAX_BYTES, MAX_METADATA_BYTES, UnreadableYamlError, is_endless, read_yaml
 
 ContainerKind = Literal["program", "ingestion"]
 
@@ -141,15 +134,6 @@ def replace_placeholders(
     return command
 
 
-def split_command(command: str) -> tuple[str, ...]:
-    """The command as argv: `shlex.split`, no shell. Source: docker-py's `create_container` splits a string so.
-
-    Raises:
-        ValueError: A quotation is not closed.
-    """
-    return tuple(shlex.split(command))
-
-
 def time_limit(phase_seconds: int | None, *, own_queue: bool) -> int:
     """Seconds each of the two jobs gets: the phase's (600 where none is set), on the default queue at most 600.
 
@@ -189,15 +173,11 @@ def read_scores(output: Path) -> object:
     except (UnreadableYamlError, RecursionError, ValueError, OSError) as error:
         text = " ".join(str(error).split())
         raise WorkerCrashError(
-            f"the scores file cannot be read: {text}", _last_line(error.__cause__ or error)
+            f"the scores file cannot be read: {text}",
+            traceback.format_exception_only(error.__cause__ or error)[0].splitlines()[0],
         ) from error
     try:
         sent: object = json.loads(json.dumps(scores, allow_nan=False))
     except (ValueError, TypeError, RecursionError) as error:
         raise WorkerCrashError(f"the scores cannot be sent to the server: {error}", f"{NOT_JSON}: {error}") from error
     return sent
-
-
-def _last_line(error: BaseException) -> str:
-    """How a traceback would name an exception."""
-    return traceback.format_exception_only(error)[0].splitlines()[0]

@@ -112,11 +112,6 @@ class Document:
             mark, node = step[0].start_mark, step[1]
         return (None, None) if mark is None else (mark.line + 1, mark.column + 1)
 
-    def style(self, path: Path) -> str | None:
-        """How the scalar at the path was quoted: None for a plain one."""
-        node = self.node(path)
-        return node.style if isinstance(node, yaml.ScalarNode) else None
-
     def is_anchor_holder(self, path: Path) -> bool:
         """Whether the value at the path is, or directly holds, something that an alias elsewhere repeats."""
         node = self.node(path)

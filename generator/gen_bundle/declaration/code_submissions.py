@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
-from gen_bundle.declaration.source import Trail
+from gen_bundle.declaration.source import Broken, columns_of, mappings
 
 SHORTEST_LIMIT = 60
 """Of a phase: less leaves the code hardly any time beside the reserve."""
@@ -16,11 +16,11 @@ CODE_KEYS = ("entry", "interface", "memory")
 SUFFIXES = {"function": (".py",), "command": (".py", ".sh")}
 
 
-def code_rules(data: dict[str, Any]) -> Iterator[tuple[Trail, str]]:
+def code_rules(data: dict[str, Any]) -> Iterator[Broken]:
     """Every broken rule of the raw declaration about code, and of the keys that only code competitions have."""
     submission = data.get("submission")
     found: dict[str, Any] = submission if isinstance(submission, dict) else {}
-    columns = list(_measured_columns(data))
+    columns = [(trail, column) for trail, column in columns_of(data) if column.get("measured") is not None]
     if found.get("kind") != "code":
         for key in CODE_KEYS:
             if found.get(key) is not None:
@@ -29,11 +29,11 @@ def code_rules(data: dict[str, Any]) -> Iterator[tuple[Trail, str]]:
             yield (*trail, "measured"), "measures code. Expected submission.kind: code, or another column."
         return
     yield from _entry(found)
-    for index, phase in enumerate(data["phases"] if isinstance(data.get("phases"), list) else []):
-        limit = phase.get("execution_time_limit") if isinstance(phase, dict) else None
+    for trail, phase in mappings(data, "phases"):
+        limit = phase.get("execution_time_limit")
         if isinstance(limit, int) and limit < SHORTEST_LIMIT:
             yield (
-                ("phases", index, "execution_time_limit"),
+                (*trail, "execution_time_limit"),
                 f"is {limit}, of which starting, checking and packing take a part. Expected at least {SHORTEST_LIMIT}.",
             )
     for number, (trail, column) in enumerate(columns):
@@ -46,7 +46,7 @@ def code_rules(data: dict[str, Any]) -> Iterator[tuple[Trail, str]]:
                 yield (*trail, key), "cannot be given together with measured. Expected one of the two."
 
 
-def _entry(submission: dict[str, Any]) -> Iterator[tuple[Trail, str]]:
+def _entry(submission: dict[str, Any]) -> Iterator[Broken]:
     entry, interface = submission.get("entry"), submission.get("interface") or "function"
     if entry is None:
         yield ("submission",), "entry is missing. With kind: code, the file that is run, such as model.py."
@@ -60,11 +60,3 @@ def _entry(submission: dict[str, Any]) -> Iterator[tuple[Trail, str]]:
             ("submission", "entry"),
             f"{what} Expected a name at the top of the zip that ends with {' or '.join(endings)}.",
         )
-
-
-def _measured_columns(data: dict[str, Any]) -> Iterator[tuple[Trail, dict[str, Any]]]:
-    for i, task in enumerate(data["tasks"] if isinstance(data.get("tasks"), list) else []):
-        columns = task.get("columns") if isinstance(task, dict) else None
-        for j, column in enumerate(columns if isinstance(columns, list) else []):
-            if isinstance(column, dict) and column.get("measured") is not None:
-                yield ("tasks", i, "columns", j), column

@@ -23,6 +23,8 @@ def _identifier(value: str) -> str:
 
 Identifier = Annotated[str, Field(max_length=36), AfterValidator(_identifier)]
 Line = Annotated[str, Field(min_length=1, pattern=r"^[^\r\n]*$")]
+Quoting = Annotated[Literal["rfc4180", "none"], Field(description="none: cells taken as they are, such as raw tweets.")]
+Details = Literal["none", "headline", "full"]
 Layout = Literal["joint", "tasks", "separate"]
 SubmissionRule = Literal["manual", "last", "best", "all", "Add", "Add_And_Delete_Multiple"]
 
@@ -58,8 +60,7 @@ class Column(Model):
     )
     meaning: Line = Field(description="One line that says what the column shows, for the Evaluation page.")
     metric: Any = Field(
-        None,
-        description="With scoring_program: declared: a metric's name, or a mapping of name, fields and options.",
+        None, description="With scoring_program: declared: a metric's name, or a mapping of name, fields and options."
     )
     measured: Literal["seconds"] | None = Field(
         None, description="In place of a metric, with submission.kind: code: the wall-clock seconds that the code ran."
@@ -103,7 +104,7 @@ class Phase(Model):
     hide_prediction_output: bool = Field(False, description="Participants see no output files of the prediction step.")
     hide_score_output: bool = Field(False, description="Participants see no output files of the scoring step.")
     gold: Literal["secret", "public"] = Field("secret", description="Whether participants may have the phase's gold.")
-    details: Literal["none", "headline", "full"] | None = Field(
+    details: Details | None = Field(
         None,
         description="What participants see of a run: the leaderboard's columns (none), also what depends on their "
         "submission alone (headline), or figures of every part (full). Absent: full where the gold is public, none "
@@ -124,13 +125,9 @@ class Phase(Model):
         return self.hide_output or self.hide_score_output
 
     @property
-    def shown_details(self) -> Literal["none", "headline", "full"]:
+    def shown_details(self) -> Details:
         """`details`, or its default where it is absent."""
-        if self.details is not None:
-            return self.details
-        if self.hides_scores:
-            return "none"
-        return "full" if self.gold == "public" else "headline"
+        return self.details or ("none" if self.hides_scores else "full" if self.gold == "public" else "headline")
 
 
 class Page(Model):
@@ -171,9 +168,7 @@ class Reference(Model):
     """The gold of a declared table."""
 
     file: Line = Field(description="The gold in each phase's folder: the submission's fields, and further columns.")
-    quoting: Literal["rfc4180", "none"] = Field(
-        "rfc4180", description="none: cells taken as they are, such as raw tweets."
-    )
+    quoting: Quoting = "rfc4180"
     keys: Line | None = Field(
         None, description="With rows: many: a table of all keys, also of those without gold rows."
     )
@@ -191,9 +186,7 @@ class Table(Model):
     missing: Literal["reject", "empty"] | None = Field(
         None, description="A key without a row: reject (default with rows: one), or empty (default with rows: many)."
     )
-    quoting: Literal["rfc4180", "none"] = Field(
-        "rfc4180", description="none: cells taken as they are, such as raw tweets."
-    )
+    quoting: Quoting = "rfc4180"
 
 
 class SubmissionTable(Table):
@@ -266,8 +259,7 @@ class Competition(Model):
         "separate: a bundle for each task.",
     )
     registration: Literal["auto", "approve"] = Field(
-        "auto",
-        description="auto: participants take part once they register. approve: once the organisers agree.",
+        "auto", description="auto: participants take part once they register. approve: once the organisers agree."
     )
     submission_rule: SubmissionRule = Field(
         "all",

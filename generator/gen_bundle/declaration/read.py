@@ -13,7 +13,7 @@ from gen_bundle.declaration.declared import DECLARED, settle
 from gen_bundle.declaration.model import Competition
 from gen_bundle.declaration.overrides import apply_overrides, nearest
 from gen_bundle.declaration.rules import check_rules
-from gen_bundle.declaration.source import Source, Trail, dotted, read_source
+from gen_bundle.declaration.source import Broken, Source, Trail, dotted, read_source
 from gen_bundle.errors import UserError
 
 FILE = "bundle.yaml"
@@ -45,7 +45,9 @@ def read_with_places(
     declared = settle(source.data, folder) if source.data.get("scoring_program") == DECLARED else []
     found = list({trail: (trail, text) for trail, text in [*_model_errors(source), *declared]}.values())
     found += check_rules(source.data, folder)
-    problems = source.problems + [_message(source, trail, text) for trail, text in found]
+    problems = source.problems + [
+        f"{source.position(trail)}: {_named(source.data, trail)}: {text}" for trail, text in found
+    ]
     if problems:
         raise UserError(*sorted(problems, key=_place))
     places = {dotted(trail): place for trail, place in source.positions.items() if trail[:1] == ("options",)}
@@ -56,10 +58,6 @@ def _place(message: str) -> tuple[int, int, str]:
     """The place that a message names, so that messages come in the file's order."""
     match = re.match(r"[^:\s]+:(\d+):(?:(\d+):)?", message)
     return (int(match[1]), int(match[2] or 0), message) if match else (0, 0, message)
-
-
-def _message(source: Source, trail: Trail, text: str) -> str:
-    return f"{source.position(trail)}: {_named(source.data, trail)}: {text}"
 
 
 def _named(data: Any, trail: Trail) -> str:
@@ -79,7 +77,7 @@ def _has(data: Any, key: str | int) -> bool:
     return isinstance(data, dict) and key in data
 
 
-def _model_errors(source: Source) -> Iterator[tuple[Trail, str]]:
+def _model_errors(source: Source) -> Iterator[Broken]:
     try:
         Competition.model_validate(source.data)
     except ValidationError as error:
@@ -102,7 +100,8 @@ def _model_errors(source: Source) -> Iterator[tuple[Trail, str]]:
                     f"expected a mapping with {', '.join(_known_keys(trail))} (found {_shown(detail['input'])}).",
                 )
             else:
-                yield trail, f"{_plain(detail['msg'])} (found {_shown(detail['input'])})."
+                message = detail["msg"].removeprefix("Value error, ").removeprefix("Input ").strip().rstrip(".")
+                yield trail, f"{message} (found {_shown(detail['input'])})."
 
 
 def _without_choice(trail: Trail, data: Any) -> Trail:
@@ -112,10 +111,6 @@ def _without_choice(trail: Trail, data: Any) -> Trail:
             return trail[:depth]
         data = data[key] if _has(data, key) else {}
     return trail
-
-
-def _plain(message: str) -> str:
-    return message.removeprefix("Value error, ").removeprefix("Input ").strip().rstrip(".")
 
 
 def _shown(value: Any) -> str:

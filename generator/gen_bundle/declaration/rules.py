@@ -11,10 +11,7 @@ from gen_bundle.declaration.code_submissions import code_rules
 from gen_bundle.declaration.dates import parse_moment
 from gen_bundle.declaration.declared import DECLARED
 from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.source import Trail
-
-Broken = tuple[Trail, str]
-"""A broken rule: where, and what is wrong and what is expected."""
+from gen_bundle.declaration.source import Broken, Trail, columns_of, mappings
 
 
 def check_rules(data: dict[str, Any], folder: Path) -> Iterator[Broken]:
@@ -46,17 +43,9 @@ def _requirements(data: dict[str, Any]) -> Iterator[Broken]:
         names.append(name)
 
 
-def _items(data: Any, name: str, trail: Trail = ()) -> Iterator[tuple[Trail, dict[str, Any]]]:
-    """The mappings of a list, with their places; the model reports anything of another shape."""
-    found = data.get(name) if isinstance(data, dict) else None
-    for index, item in enumerate(found if isinstance(found, list) else []):
-        if isinstance(item, dict):
-            yield (*trail, name, index), item
-
-
 def _unique(data: dict[str, Any], name: str, key: str) -> Iterator[Broken]:
     seen: set[str] = set()
-    for trail, item in _items(data, name):
+    for trail, item in mappings(data, name):
         value = item.get(key)
         if isinstance(value, str) and value.lower() in seen:
             yield (*trail, key), f"{value!r} is used twice. Expected: a different {key} for each of the {name}."
@@ -65,7 +54,7 @@ def _unique(data: dict[str, Any], name: str, key: str) -> Iterator[Broken]:
 
 
 def _columns(data: dict[str, Any]) -> Iterator[Broken]:
-    columns = [found for trail, task in _items(data, "tasks") for found in _items(task, "columns", trail)]
+    columns = list(columns_of(data))
     keys: list[str] = []
     for trail, column in columns:
         key = column.get("key")
@@ -117,8 +106,8 @@ def _separate_columns(data: dict[str, Any]) -> Iterator[Broken]:
     """In layout `separate` a bundle has the columns of its task alone, so none can be computed from another's."""
     if data.get("layout") != "separate":
         return
-    for trail, task in _items(data, "tasks"):
-        columns = list(_items(task, "columns", trail))
+    for trail, task in mappings(data, "tasks"):
+        columns = list(mappings(task, "columns", trail))
         own = {column["key"] for _, column in columns if isinstance(column.get("key"), str)}
         for place, column in columns:
             for index, key in enumerate(column["of"] if isinstance(column.get("of"), list) else []):
@@ -131,7 +120,7 @@ def _separate_columns(data: dict[str, Any]) -> Iterator[Broken]:
 
 
 def _phases(data: dict[str, Any]) -> Iterator[Broken]:
-    phases = list(_items(data, "phases"))
+    phases = list(mappings(data, "phases"))
     last_end: tuple[str, datetime] | None = None
     for position, (trail, phase) in enumerate(phases):
         start = _moment(phase.get("start"), time(0, 0, 0))
@@ -154,9 +143,9 @@ def _phases(data: dict[str, Any]) -> Iterator[Broken]:
 
 def _tasks_of_phases(data: dict[str, Any]) -> Iterator[Broken]:
     """A phase has declared tasks, each once, and every task is in a phase."""
-    ids = [task["id"] for _, task in _items(data, "tasks") if isinstance(task.get("id"), str)]
+    ids = [task["id"] for _, task in mappings(data, "tasks") if isinstance(task.get("id"), str)]
     used: set[str] = set()
-    for trail, phase in _items(data, "phases"):
+    for trail, phase in mappings(data, "phases"):
         own = phase.get("tasks")
         if not isinstance(own, list):
             used |= set(ids)
@@ -167,16 +156,16 @@ def _tasks_of_phases(data: dict[str, Any]) -> Iterator[Broken]:
             elif isinstance(name, str) and name not in ids:
                 yield (*trail, "tasks", index), f"no task {name!r}. {nearest(name, ids)}"
         used |= {name for name in own if isinstance(name, str)}
-    for trail, task in _items(data, "tasks"):
+    for trail, task in mappings(data, "tasks"):
         if isinstance(task.get("id"), str) and task["id"] not in used:
             yield (*trail, "id"), f"no phase has the task {task['id']!r}. Expected it among the tasks of a phase."
 
 
 def _shared_data(data: dict[str, Any]) -> Iterator[Broken]:
     """A phase shares the data of one that has its own, and their gold is secret or public alike."""
-    phases = {phase["id"]: phase for _, phase in _items(data, "phases") if isinstance(phase.get("id"), str)}
+    phases = {phase["id"]: phase for _, phase in mappings(data, "phases") if isinstance(phase.get("id"), str)}
     owners = [name for name, phase in phases.items() if phase.get("data") is None]
-    for trail, phase in _items(data, "phases"):
+    for trail, phase in mappings(data, "phases"):
         shared = phase.get("data")
         if not isinstance(shared, str):
             continue
@@ -197,7 +186,7 @@ def _moment(value: Any, date_alone: time) -> datetime | None:
 
 def _files(data: dict[str, Any], folder: Path) -> Iterator[Broken]:
     named: list[tuple[Trail, Any]] = [(("logo",), data.get("logo")), (("terms",), data.get("terms"))]
-    named += [((*trail, "file"), page.get("file")) for trail, page in _items(data, "pages")]
+    named += [((*trail, "file"), page.get("file")) for trail, page in mappings(data, "pages")]
     for trail, name in named:
         if isinstance(name, str) and not (folder / name).is_file():
             yield trail, f"no file {name!r} beside bundle.yaml. Expected a path relative to {folder}."
@@ -236,7 +225,6 @@ def _declared_alone(data: dict[str, Any]) -> Iterator[Broken]:
     read = ("key", "rows", "missing", "quoting", "tables")
     places: list[Trail] = [("submission", key) for key in read if isinstance(submission, dict) and key in submission]
     places += [("reference",)] if "reference" in data else []
-    for trail, task in _items(data, "tasks"):
-        places += [(*place, "metric") for place, column in _items(task, "columns", trail) if "metric" in column]
+    places += [(*trail, "metric") for trail, column in columns_of(data) if "metric" in column]
     for place in places:
         yield place, "is read only with scoring_program: declared; a scoring package computes its own metrics."

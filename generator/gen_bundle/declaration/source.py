@@ -1,5 +1,6 @@
 """YAML 1.2 with the position of every value, and every fault of the text at once."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from gen_bundle.yaml_faults import fault_of
 
 Key = str | int
 Trail = tuple[Key, ...]
+Broken = tuple[Trail, str]
+"""A broken rule: where, and what is wrong and what is expected."""
 
 MAX_NODES = 100_000
 
@@ -108,12 +111,12 @@ class _Walk:
         if isinstance(node, yaml.ScalarNode):
             return self.loader.construct_object(node)
         self.open.add(id(node))
-        built = self._mapping(node, trail) if isinstance(node, yaml.MappingNode) else self._sequence(node, trail)
+        if isinstance(node, yaml.MappingNode):
+            built: Any = self._mapping(node, trail)
+        else:
+            built = [self.value(item, (*trail, index)) for index, item in enumerate(node.value)]
         self.open.remove(id(node))
         return built
-
-    def _sequence(self, node: yaml.Node, trail: Trail) -> list[Any]:
-        return [self.value(item, (*trail, index)) for index, item in enumerate(node.value)]
 
     def _mapping(self, node: yaml.Node, trail: Trail) -> dict[Any, Any]:
         built: dict[Any, Any] = {}
@@ -135,6 +138,20 @@ class _Walk:
 
     def _mark(self, node: yaml.Node) -> str:
         return f"{self.source.file}:{node.start_mark.line + 1}:{node.start_mark.column + 1}"
+
+
+def mappings(data: Any, name: str, trail: Trail = ()) -> Iterator[tuple[Trail, dict[str, Any]]]:
+    """The mappings of a list, with their places; the model reports anything of another shape."""
+    found = data.get(name) if isinstance(data, dict) else None
+    for index, item in enumerate(found if isinstance(found, list) else []):
+        if isinstance(item, dict):
+            yield (*trail, name, index), item
+
+
+def columns_of(data: Any) -> Iterator[tuple[Trail, dict[str, Any]]]:
+    """The columns of all tasks, likewise."""
+    for trail, task in mappings(data, "tasks"):
+        yield from mappings(task, "columns", trail)
 
 
 def dotted(trail: Trail) -> str:

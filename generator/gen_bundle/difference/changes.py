@@ -89,15 +89,13 @@ def paired(old: Sequence[Named], new: Sequence[Named]) -> Iterator[tuple[Any, An
     """Both sides of every item: by its first name, then by its second, and so on; (old, None) or (None, new) else."""
     partners: dict[int, int] = {}
     for rank in range(max((len(one.names) for one in (*old, *new)), default=0)):
-        free = {id(one) for place, one in enumerate(new) if place not in partners.values()}
         for place, one in enumerate(old):
-            if place in partners or rank >= len(one.names) or one.names[rank] in (None, ""):
+            name = one.names[rank : rank + 1]
+            if place in partners or name in ((), (None,), ("",)):
                 continue
-            for other_place, other in enumerate(new):
-                if id(other) in free and rank < len(other.names) and other.names[rank] == one.names[rank]:
-                    partners[place] = other_place
-                    free.remove(id(other))
-                    break
+            same = (at for at, other in enumerate(new) if other.names[rank : rank + 1] == name)
+            if (free := next((at for at in same if at not in partners.values()), None)) is not None:
+                partners[place] = free
     for place, one in enumerate(old):
         yield one.value, new[partners[place]].value if place in partners else None
     for place, other in enumerate(new):

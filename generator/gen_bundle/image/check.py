@@ -36,34 +36,20 @@ def inspected(image: dict[str, Any], request: ImageRequest, worker_disk_gb: floa
     """What can be seen without a run; `image` is what `docker image inspect` gives."""
     config = image["Config"]
     entrypoint = config.get("Entrypoint")
-    yield Observation(
-        "entrypoint",
-        bool(entrypoint),
-        f"ENTRYPOINT is {entrypoint}: the worker appends its command to it. Expected none, only CMD."
-        if entrypoint
-        else "no ENTRYPOINT",
-    )
+    fault = f"ENTRYPOINT is {entrypoint}: the worker appends its command to it. Expected none, only CMD."
+    yield Observation("entrypoint", bool(entrypoint), fault if entrypoint else "no ENTRYPOINT")
     user = config.get("User") or "root"
-    yield Observation(
-        "user",
-        user not in ("root", "0", "0:0"),
-        f"USER is {user}: it cannot write the worker's folders, which belong to root. Expected root."
-        if user not in ("root", "0", "0:0")
-        else "root, whose capabilities the worker drops",
-    )
+    is_root = user in ("root", "0", "0:0")
+    fault = f"USER is {user}: it cannot write the worker's folders, which belong to root. Expected root."
+    yield Observation("user", not is_root, "root, whose capabilities the worker drops" if is_root else fault)
     platform = f"{image['Os']}/{image['Architecture']}"
     yield Observation("platform", platform != "linux/amd64", f"{platform} (workers are linux/amd64)")
     size = image["Size"] / 1e9
     yield Observation("size", size > worker_disk_gb, f"{size:.2f} GB unpacked; room for {worker_disk_gb:g} GB assumed")
     digests = registry_digests(image)
-    yield Observation(
-        "registry",
-        not digests,
-        digests[0]
-        if digests
-        else "not in a registry yet, and workers always pull: "
-        f"gen-bundle image push {request.name} --to REGISTRY/NAME:TAG",
-    )
+    push = f"gen-bundle image push {request.name} --to REGISTRY/NAME:TAG"
+    fault = f"not in a registry yet, and workers always pull: {push}"
+    yield Observation("registry", not digests, digests[0] if digests else fault)
     labels = config.get("Labels") or {}
     yield _models(labels, request)
     if request.packages == "models":

@@ -7,7 +7,6 @@ answer decides nothing: what the site holds afterwards does.
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import tempfile
@@ -24,6 +23,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.datasets import store_file
 from gen_bundle.live.edits import Edit, competition_body, task_body
+from gen_bundle.live.json_files import private
 from gen_bundle.live.request_parts import Tick
 from gen_bundle.live.snapshot import Key, Snapshot, different, in_words, read_snapshot, watched
 from gen_bundle.live.update_record import UpdateRecord, content_digest
@@ -57,11 +57,8 @@ def write_backup(snapshot: Snapshot, server: str, bundle: Path, now: datetime) -
         "competition": _without_secrets(snapshot.competition),
         "tasks": {str(number): _without_secrets(task) for number, task in snapshot.tasks.items()},
     }
-    before = os.umask(0o077)
-    try:
+    with private():
         write_whole(file, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
-    finally:
-        os.umask(before)
     return file
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,14 +14,15 @@ from gen_bundle.codabench.board import Board
 from gen_bundle.codabench.leaderboard import Leaderboard
 from gen_bundle.codabench.stored_scores import RefusedError
 from gen_bundle.codabench.versions import DIFFERENCES, PlatformVersion
+from gen_bundle.difference.signatures import SIGNATURE
 from gen_bundle.live.answers import unsigned
-from gen_bundle.live.log_lines import unlike
 from gen_bundle.live.rehearsal import Rehearsed
 from gen_bundle.live.submissions import FINAL, message, scores, state
 from gen_bundle.plain_text import one_line
 from gen_bundle.twin.outcomes import TOLERANCE, Run
 
 NOTHING = "–"
+_NUMBER = re.compile(r"(?<![A-Za-z_])\d+(?:[.,:]\d+)*")
 LOGS = {
     "stdout.txt": "scoring_stdout",
     "stderr.txt": "scoring_stderr",
@@ -134,8 +136,44 @@ def _logs(texts: Sequence[tuple[str, str]]) -> tuple[str, str, bool]:
     line that is there and not here is a difference.
     """
     for here, there in texts:
-        if pair := unlike(here, there):
+        if pair := _unlike(here, there):
             return (pair[0] or NOTHING, pair[1], False)
     lines = [sum(len(text.splitlines()) for text in side) for side in zip(*texts, strict=True)]
     here, there = (f"{number} line{'' if number == 1 else 's'}" if number else "no log" for number in lines)
     return here, there, True
+
+
+def _unlike(here: str, there: str) -> tuple[str, str] | None:
+    """The first line of the site's log that the dry run did not print, after the dry run's line at that place; or None.
+
+    Lines may be missing on the site, but must come in the same order. Numbers are compared only in a signature:
+    elsewhere they may be times, and scores are compared by themselves. The worker loses the beginnings of logs, and
+    sometimes cuts inside a line, so the first line there may be the end of one here, and the last line the beginning.
+    """
+    ours, theirs = _lines(here), _lines(there)
+    place = 0
+    for number, line in enumerate(theirs):
+        found = next(
+            (
+                at
+                for at, own in enumerate(ours[place:], place)
+                if own == line
+                or (number == 0 and own.endswith(line))
+                or (number == len(theirs) - 1 and own.startswith(line))
+            ),
+            None,
+        )
+        if found is None:
+            return (ours[place] if place < len(ours) else ""), line
+        place = found + 1
+    return None
+
+
+def _lines(text: str) -> list[str]:
+    """The lines that have any text; a letter that was cut in the middle is left out."""
+    stripped = (line.strip().strip("\ufffd") for line in text.splitlines())
+    return [_without_numbers(line) for line in stripped if line]
+
+
+def _without_numbers(line: str) -> str:
+    return line if SIGNATURE.search(line) else _NUMBER.sub("…", line)

@@ -15,11 +15,11 @@ from typing import Any
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.errors import UserError
 from gen_bundle.live.comparison import Cell, Comparison, Scored
-from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.connection import Connection
 from gen_bundle.live.own_submissions import NotMadeError, OwnSubmissions
 from gen_bundle.live.phase_selection import PhaseSelection, site_version
 from gen_bundle.live.rehearsal import Rehearsal, Rehearsed
-from gen_bundle.live.submissions import logs_of, phases_of, state
+from gen_bundle.live.submissions import log_texts, phases_of, state
 from gen_bundle.twin.bundle import open_bundle
 from gen_bundle.twin.competition_yaml import read_competition
 from gen_bundle.twin.engines import Engine, EngineError
@@ -185,7 +185,8 @@ def _compared(
         parts = [rows[int(child)] for child in row.get("children") or [] if int(child) in rows] or [row]
         for task in one.runs:
             for part in [part for part in parts if _task(part) in (task, None)] or [{}]:
-                cells += comparison.cells(one, task, Scored(part, _logs(own.connection, part)))
+                logs = log_texts(own.connection, part["id"]) if "id" in part else {}
+                cells += comparison.cells(one, task, Scored(part, logs))
         if unfinished := sorted({state(part) for part in (row, *parts)} & {*WAITING}):
             selection.problems.append(
                 f"{_label(one)}: not finished within {patience_s / 60:g} minutes: {WAITING[unfinished[0]]}."
@@ -197,18 +198,6 @@ def _task(part: Row) -> str | None:
     """The task that a submission was scored for; None for one that never came so far, or has children."""
     task = part.get("task")
     return str(task["name"]) if isinstance(task, Mapping) else None
-
-
-def _logs(connection: Connection, row: Row) -> dict[str, str]:
-    if "id" not in row:
-        return {}
-    try:
-        details = connection.get(f"submissions/{row['id']}/get_details/")
-        return {name: connection.text(url) for name, url in logs_of(details)}
-    except AnswerError as error:
-        if error.code not in (403, 404):
-            raise
-        return {}
 
 
 def _label(one: Rehearsed) -> str:

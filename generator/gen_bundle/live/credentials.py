@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from gen_bundle.errors import UserError
-from gen_bundle.whole_file import write_whole
+from gen_bundle.live.json_files import private, write_json
 
 PUBLIC_SITE = "https://www.codabench.org"
 TOKEN_VARIABLE = "CODABENCH_TOKEN"  # noqa: S105 — a variable's name
@@ -74,16 +74,9 @@ def save_token(server: str, text: str) -> Path:
     Raises:
         UserError: it cannot be written.
     """
-    saved, target = {**_saved(), server: text}, tokens_file()
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise UserError(f"{target.parent}: cannot be made ({error.strerror}).") from None
-    before = os.umask(0o077)
-    try:
-        write_whole(target, (json.dumps(saved, indent=1) + "\n").encode())
-    finally:
-        os.umask(before)
+    target = tokens_file()
+    with private():
+        write_json(target, {**_saved(), server: text})
     return target
 
 

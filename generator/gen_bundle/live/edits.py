@@ -21,39 +21,28 @@ from gen_bundle.live.snapshot import PHASE_FIELDS, TASK_FIELDS, TOP_KEYS, Key, S
 from gen_bundle.live.stored import moment
 
 EDITOR = "on the site, in the competition's editor (Edit)"
-# By part and setting (None: any); the first that fits. What is not named here is done through the API.
-BY_HAND: tuple[tuple[str, str | None, str], ...] = (
-    ("competition", "queue", f"{EDITOR}, tab Details: Queue"),
-    ("phases", "added", f"make its tasks under Resources, then {EDITOR}, tab Phases: Add phase"),
-    (
-        "phases",
-        "removed",
-        f"{EDITOR}, tab Phases: the bin beside it. The site deletes its submissions, too: fetch them first",
+# By part and setting (None: any other). What is not named here is done through the API.
+BY_HAND: dict[tuple[str, str | None], str] = {
+    ("competition", "queue"): f"{EDITOR}, tab Details: Queue",
+    ("phases", "added"): f"make its tasks under Resources, then {EDITOR}, tab Phases: Add phase",
+    ("phases", "removed"): (
+        f"{EDITOR}, tab Phases: the bin beside it. The site deletes its submissions, too: fetch them first"
     ),
-    ("phases", "tasks", f"{EDITOR}, tab Phases: Tasks. A new task runs all submissions; old ones keep the old task"),
-    ("tasks", "added", f"make it under Resources, Tasks, then {EDITOR}, tab Phases: Tasks of its phase"),
-    ("tasks", "removed", f"{EDITOR}, tab Phases: Tasks of its phase. Submissions to it stay without their task"),
-    (
-        "leaderboard",
-        "removed",
-        f"{EDITOR}, tab Leaderboard. The site deletes the column with all its scores: fetch them first",
+    ("phases", "tasks"): f"{EDITOR}, tab Phases: Tasks. A new task runs all submissions; old ones keep the old task",
+    ("tasks", "added"): f"make it under Resources, Tasks, then {EDITOR}, tab Phases: Tasks of its phase",
+    ("tasks", "removed"): f"{EDITOR}, tab Phases: Tasks of its phase. Submissions to it stay without their task",
+    ("leaderboard", "removed"): (
+        f"{EDITOR}, tab Leaderboard. The site deletes the column with all its scores: fetch them first"
     ),
-    ("leaderboard", None, f"{EDITOR}, tab Leaderboard"),
-    ("public data", None, f"add the file under Resources, Datasets, then {EDITOR}, tab Phases: Public Data"),
-    ("starting kits", None, f"add the file under Resources, Datasets, then {EDITOR}, tab Phases: Starting Kit"),
-)
+    ("leaderboard", None): f"{EDITOR}, tab Leaderboard",
+    ("public data", None): f"add the file under Resources, Datasets, then {EDITOR}, tab Phases: Public Data",
+    ("starting kits", None): f"add the file under Resources, Datasets, then {EDITOR}, tab Phases: Starting Kit",
+}
 
 
 def by_hand(difference: Difference) -> str | None:
     """What to click for a difference that the API cannot remove, or not safely; None where it can."""
-    return next(
-        (
-            where
-            for part, what, where in BY_HAND
-            if part == difference.part and (what is None or what == difference.what)
-        ),
-        None,
-    )
+    return BY_HAND.get((difference.part, difference.what), BY_HAND.get((difference.part, None)))
 
 
 @dataclass(frozen=True)

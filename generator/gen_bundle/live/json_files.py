@@ -1,6 +1,9 @@
 """JSON files of what is on a site: written whole, and readable by people."""
 
 import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,16 @@ def write_json(file: Path, content: Any) -> None:
     except OSError as error:
         raise UserError(f"{file.parent}: cannot be made ({error.strerror}).") from None
     write_whole(file, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+@contextmanager
+def private() -> Iterator[None]:
+    """Files and folders that are made meanwhile are their owner's alone."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def read_json(file: Path, advice: str = "Fetch into a new folder.") -> Any:

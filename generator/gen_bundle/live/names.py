@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from gen_bundle.errors import UserError
 from gen_bundle.live.change_log import state_folder
-from gen_bundle.whole_file import write_whole
+from gen_bundle.live.json_files import private, write_json
 
 _LOOKS_LIKE_A_DATE = re.compile(r"\d{4}-?\d\d-?\d\d.*")
 LONGEST = 80
@@ -61,11 +61,8 @@ class Pseudonyms:
         secrets.SystemRandom().shuffle(new)
         for number, name in enumerate(new, len(self._names) + 1):
             self._names[name] = f"participant-{number:03d}"
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        except OSError as error:
-            raise UserError(f"{self._file.parent}: cannot be made ({error.strerror}).") from None
-        write_whole(self._file, json.dumps(self._names, indent=1, ensure_ascii=False).encode())
+        with private():
+            write_json(self._file, self._names)
 
     def of(self, name: str) -> str:
         """The pseudonym of somebody who was added."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from gen_bundle.codabench.admission import closed
 from gen_bundle.codabench.leaderboard import REPLACING_RULES
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.live.connection import Connection
 from gen_bundle.live.own_submissions import PREFIX
 from gen_bundle.live.stored import moment
 from gen_bundle.live.submissions import phases_of, submissions_of
+from gen_bundle.twin.admission import closed
 from gen_bundle.twin.bundle import Competition, Phase
 
 Row = Mapping[str, Any]

@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from gen_bundle.live.answers import all_rows, unsigned
-from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.connection import Connection
 from gen_bundle.live.stored import moment
-from gen_bundle.live.submissions import DELETED, FINAL, created, logs_of, message, phases_of, state, submissions_of
+from gen_bundle.live.submissions import DELETED, FINAL, created, log_texts, message, phases_of, state, submissions_of
 from gen_bundle.plain_text import one_line
 
 MOST_FAILURES = 50  # whose logs are read
@@ -138,14 +138,7 @@ def _oldest(rows: list[dict[str, Any]], now: datetime) -> Waiting | None:
 
 def _line(connection: Connection, row: Mapping[str, Any]) -> str:
     """What a failure's log begins with, or ends with where it is a traceback; else what the server says."""
-    try:
-        logs = dict(logs_of(connection.get(f"submissions/{row['id']}/get_details/")))
-        texts = [connection.text(logs[name]) for name in LOGS if name in logs]
-    except AnswerError as error:
-        if error.code not in (403, 404):
-            raise
-        texts = []
-    for text in texts:
+    for text in log_texts(connection, row["id"], LOGS).values():
         if found := [line.strip() for line in text.splitlines() if line.strip()]:
             return one_line(unsigned(found[-1] if found[0].startswith("Traceback (") else found[0]))
     return message(row) or "no log, and no reason"

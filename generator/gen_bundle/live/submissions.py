@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
 from gen_bundle.errors import UserError
 from gen_bundle.live.answers import all_rows, unsigned
-from gen_bundle.live.connection import Connection
+from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.plain_text import one_line
 
 FINAL = frozenset(["Finished", "Failed", "Cancelled"])
@@ -83,6 +83,21 @@ def complete(row: Mapping[str, Any]) -> bool:
     return status == DELETED or (
         status in FINAL and (status != "Finished" or bool(row.get("scores")) or bool(row.get("has_children")))
     )
+
+
+def log_texts(connection: Connection, submission: int, names: Sequence[str] | None = None) -> dict[str, str]:
+    """The beginnings of a submission's logs by name, or of some in that order; none where the server gives none away.
+
+    Raises:
+        AnswerError: the request failed.
+    """
+    try:
+        logs = dict(logs_of(connection.get(f"submissions/{submission}/get_details/")))
+        return {name: connection.text(logs[name]) for name in names or logs if name in logs}
+    except AnswerError as error:
+        if error.code not in (403, 404):
+            raise
+        return {}
 
 
 def logs_of(details: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

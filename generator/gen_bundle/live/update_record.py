@@ -10,11 +10,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from pydantic import TypeAdapter
+
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.codabench.competition import DataUse
 from gen_bundle.difference.files import packed_files
 from gen_bundle.live.change_log import state_folder
-from gen_bundle.live.json_files import read_json, write_json
+from gen_bundle.live.json_files import private, read_json, write_json
 from gen_bundle.zips.reading import sha256_of
 
 
@@ -67,10 +69,9 @@ class UpdateRecord:
         Raises:
             UserError: there is no leave or room.
         """
-        self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         reruns = {phase: asdict(one) for phase, one in self.reruns.items()}
-        write_json(self.file, {"contents": self.contents, "reruns": reruns})
-        self.file.chmod(0o600)
+        with private():
+            write_json(self.file, {"contents": self.contents, "reruns": reruns})
 
 
 def read_record(server: str, competition: int) -> UpdateRecord:
@@ -83,12 +84,5 @@ def read_record(server: str, competition: int) -> UpdateRecord:
     if not file.exists():
         return UpdateRecord(file)
     found = read_json(file, "It says what was replaced and rerun: restore it, or delete it to start anew.")
-    reruns = {
-        int(phase): Reruns(
-            list(one["due"]),
-            {int(old): int(new) for old, new in one["done"].items()},
-            (one["asked"][0], one["asked"][1]) if one["asked"] else None,
-        )
-        for phase, one in found["reruns"].items()
-    }
+    reruns = TypeAdapter(dict[int, Reruns]).validate_python(found["reruns"])
     return UpdateRecord(file, dict(found["contents"]), reruns)

@@ -30,7 +30,7 @@ Progress = Callable[[str], None]
 
 
 class NotReadyError(UserError):
-    """A bundle that should not be uploaded; nothing was sent."""
+    """A bundle that should not be uploaded, or that a competition should not become; nothing was sent."""
 
     status = 1
 
@@ -139,9 +139,11 @@ def _created(connection: Connection, bundle: Path, ready: Readiness, progress: P
     except AnswerError as error:
         if not error.unclear:
             raise
-        return _appeared(connection, before, error)
-    created = _unpacked(connection, status, ready)
-    return _competition(connection, created)
+        created = _appeared(connection, before, error)
+    else:
+        created = _unpacked(connection, status, ready)
+    found: dict[str, Any] = connection.get(f"competitions/{created}/")
+    return found
 
 
 def _unpacked(connection: Connection, status: int, ready: Readiness) -> int:
@@ -170,12 +172,12 @@ def _mine(connection: Connection) -> set[int]:
     return {row["id"] for row in all_rows(connection, "competitions/", mine="true")}
 
 
-def _appeared(connection: Connection, before: set[int], error: AnswerError) -> dict[str, Any]:
-    """The competition that came of an upload whose answer was lost; it is looked for before anything is sent again."""
+def _appeared(connection: Connection, before: set[int], error: AnswerError) -> int:
+    """What came of an upload whose answer was lost, by its id; it is looked for before anything is sent again."""
     waited, wait = 0.0, FIRST_WAIT_S
     while waited < LOOKING_S:
         if new := sorted(_mine(connection) - before):
-            return _competition(connection, new[-1])
+            return new[-1]
         connection.pause(wait)
         waited, wait = waited + wait, min(2 * wait, LONGEST_WAIT_S)
     raise UnpackingError(
@@ -183,11 +185,6 @@ def _appeared(connection: Connection, before: set[int], error: AnswerError) -> d
         f"no new competition appeared within {LOOKING_S:g} seconds.",
         advice=f"Look at {connection.server}/competitions/ before uploading again.",
     )
-
-
-def _competition(connection: Connection, competition: int) -> dict[str, Any]:
-    found: dict[str, Any] = connection.get(f"competitions/{competition}/")
-    return found
 
 
 def _compared(connection: Connection, bundle: Path, competition: dict[str, Any]) -> list[Mismatch]:

@@ -18,7 +18,8 @@ Row = list[Any]
 
 def recipe_gold(kind: str) -> tuple[Gold, Choices]:
     """The made-up gold of a recipe, and what its columns are for."""
-    names, suffix, make, choices = RECIPES[kind]
+    names, suffix, make, answers = RECIPES[kind]
+    choices = Choices(names[:1], answers, names[1:2], rows=None if answers else "many")
     chance = random.Random(kind)  # noqa: S311 - data, not secrets
     rows = [row for number in range(1, ITEMS + 1) for row in make(number, chance)]
     return Gold(f"gold{suffix}", suffix, names, rows, range(1, len(rows) + 1)), choices
@@ -86,47 +87,15 @@ def _generation(number: int, chance: random.Random) -> list[Row]:
     return [[f"g{number}", notes, references]]
 
 
-RECIPES: dict[str, tuple[Sequence[str], str, Callable[[int, random.Random], list[Row]], Choices]] = {
-    "classification": (
-        ["id", "text", "label"],
-        ".csv",
-        _classification,
-        Choices(key=["id"], answers=[("label", None)], public=["text"]),
-    ),
-    "multilabel": (
-        ["id", "text", "topics"],
-        ".csv",
-        _multilabel,
-        Choices(key=["id"], answers=[("topics", None)], public=["text"]),
-    ),
-    "regression": (
-        ["id", "text", "pleasure"],
-        ".csv",
-        _regression,
-        Choices(key=["id"], answers=[("pleasure", None)], public=["text"]),
-    ),
-    "spans": (
-        ["id", "text", "spans"],
-        ".jsonl",
-        _spans,
-        Choices(key=["id"], answers=[("spans", None)], public=["text"]),
-    ),
-    "tagging": (
-        ["id", "tokens", "tags"],
-        ".jsonl",
-        _tagging,
-        Choices(key=["id"], answers=[("tags", None)], public=["tokens"]),
-    ),
-    "ranking": (
-        ["query_id", "query", "item", "relevance"],
-        ".tsv",
-        _ranking,
-        Choices(key=["query_id"], public=["query"], rows="many"),
-    ),
-    "generation": (
-        ["id", "notes", "text"],
-        ".jsonl",
-        _generation,
-        Choices(key=["id"], answers=[("text", "texts")], public=["notes"]),
-    ),
+Answers = Sequence[tuple[str, str | None]]
+
+RECIPES: dict[str, tuple[Sequence[str], str, Callable[[int, random.Random], list[Row]], Answers]] = {
+    "classification": (["id", "text", "label"], ".csv", _classification, [("label", None)]),
+    "multilabel": (["id", "text", "topics"], ".csv", _multilabel, [("topics", None)]),
+    "regression": (["id", "text", "pleasure"], ".csv", _regression, [("pleasure", None)]),
+    "spans": (["id", "text", "spans"], ".jsonl", _spans, [("spans", None)]),
+    "tagging": (["id", "tokens", "tags"], ".jsonl", _tagging, [("tags", None)]),
+    "ranking": (["query_id", "query", "item", "relevance"], ".tsv", _ranking, []),
+    "generation": (["id", "notes", "text"], ".jsonl", _generation, [("text", "texts")]),
 }
+"""Recipe → columns, the key first and then what participants are given; format; a key's rows; answers."""

@@ -92,10 +92,7 @@ class Organiser:
     def call(self, verb: str, request: Mapping[str, Any], advance: Callable[[Progress], None] = lambda _: None) -> Any:
         """What a verb of the package answers, as `gen_bundle.package.answers` describes it.
 
-        Args:
-            verb: its name.
-            request: what it takes.
-            advance: is called with how far the verb is, where it reports that.
+        `advance` is called with how far the verb is, where it reports that.
 
         Raises:
             UserError: what the organiser must fix (reference data, options; a bug in a package of their own).

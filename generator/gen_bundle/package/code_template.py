@@ -1,9 +1,8 @@
 """The example of a competition that takes code and has no baseline: code that writes the empty template."""
 
-from collections.abc import Mapping
-from pathlib import Path
-
-from gen_bundle.declaration.model import Submission
+from gen_bundle.package.phase_data import PhaseData
+from gen_bundle.package.resolve import Resolved
+from gen_bundle.zips.writing import Members
 
 FUNCTION = '''"""Writes the empty template: put your model in its place."""
 
@@ -28,8 +27,11 @@ cp -R template/. "$2"
 """
 
 
-def code_template(submission: Submission, template: Mapping[str, Path | bytes]) -> dict[str, Path | bytes]:
-    """The files of a submission whose entry copies `template` to the output folder."""
+def empty_submission(competition: Resolved, data: PhaseData) -> Members:
+    """A phase's empty template; where participants hand in code, code that copies it to the output folder."""
+    submission = competition.declaration.submission
+    if not competition.takes_code:
+        return data.template
     entry = str(submission.entry)
     text = SHELL if entry.endswith(".sh") else COMMAND if submission.interface == "command" else FUNCTION
-    return {entry: text.encode(), **{f"template/{name}": content for name, content in template.items()}}
+    return {entry: text.encode(), **{f"template/{name}": content for name, content in data.template.items()}}

@@ -223,14 +223,9 @@ def secrets_elsewhere(competition: Resolved, organiser: Organiser, work: Path) -
     return found, remarks
 
 
-def _tasks_with_gold(competition: Resolved, data_id: str) -> list[Task]:
+def _tasks_with_gold(competition: Resolved, data_id: str) -> tuple[Task, ...]:
     """The tasks of the whole competition in the phases that use a phase's data."""
-    users = [phase for phase in competition.declaration.phases if phase.data_id == data_id]
-    return [
-        task
-        for task in competition.declaration.tasks
-        if any(user.tasks is None or task.id in user.tasks for user in users)
-    ]
+    return replace(competition, tasks=tuple(competition.declaration.tasks)).tasks_of_data(data_id)
 
 
 def _secrets_of(

@@ -33,12 +33,9 @@ def program_members(
 ) -> dict[str, bytes | Path]:
     """The files of a part's scoring program: `metadata.yaml` and `score.py` at the root, then what they import.
 
-    Args:
-        competition: whose program it is.
-        part: what it scores.
-        phase: whose gold it scores with; None where that is the participants' own or organisers rank, who see all.
-        baselines: what the results page compares scores with.
-        scores_txt: it also writes scores.txt, which the older CodaLab reads.
+    It scores with the gold of `phase`: None where that is the participants' own or organisers rank, who see all. The
+    results page compares scores with `baselines`. With `scores_txt` it also writes scores.txt, which the older CodaLab
+    reads.
     """
     kit = resource("scoring_programs")
     description = dict(program_description(competition, part, phase, baselines))

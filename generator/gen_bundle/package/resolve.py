@@ -80,7 +80,7 @@ class Resolved:
     @property
     def public_options(self) -> dict[str, Any]:
         """The options as participants may read them: of a folder on the organisers' machines only its name."""
-        return _without_paths(self.options)
+        return {key: _without_path(value) for key, value in self.options.items()}
 
     @property
     def phases(self) -> list[model.Phase]:
@@ -269,16 +269,10 @@ def _place_files(
     return place(options, "options"), files, notes
 
 
-def _without_paths(options: Mapping[str, Any]) -> dict[str, Any]:
-    public: dict[str, Any] = {}
-    for key, value in options.items():
-        if isinstance(value, Mapping):
-            public[key] = _without_paths(value)
-        elif isinstance(value, str) and Path(value).is_absolute():
-            public[key] = Path(value).name
-        else:
-            public[key] = value
-    return public
+def _without_path(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _without_path(inner) for key, inner in value.items()}
+    return Path(value).name if isinstance(value, str) and Path(value).is_absolute() else value
 
 
 def _existing(value: Any, folder: Path) -> Path | None:

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gen_bundle.declaration.model import Task
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
 from gen_bundle.package.answers import TaskColumns, Tried
@@ -53,9 +52,10 @@ def check_columns(competition: Resolved, organiser: Organiser) -> dict[str, Task
                 'Expected METRICS = ("…", …), the names of the metrics that score returns.'
             )
         problems += [
-            f"tasks.{task.id}.columns.{key}: {module} gives no such metric. {nearest(key, metrics)}"
-            for key in _written(task)
-            if metrics is not None and key not in metrics
+            f"tasks.{task.id}.columns.{column.key}: {module} gives no such metric. {nearest(column.key, metrics)}"
+            for column in task.columns
+            if column.computation is None and column.measured is None  # the scoring program fills it
+            if metrics is not None and column.key not in metrics
         ]
     if problems:
         raise UserError(*problems)
@@ -71,12 +71,7 @@ def try_out(
 ) -> Trial:
     """Score template and baselines of each phase as the packed program does, in the tasks that need no model.
 
-    Args:
-        competition: what is built.
-        organiser: the package's running process.
-        named: what `check_columns` gave.
-        phases: prepared below the same `work`.
-        work: see `prepare_phases`.
+    `named` is what `check_columns` gave; `phases` were prepared below the same `work` (see `prepare_phases`).
 
     Raises:
         UserError: everything that failed, with phase and submission.
@@ -120,8 +115,3 @@ def try_out(
         if task.id not in entered and named[task.id]["metrics"] is None
     ]
     return Trial(baselines, notes)
-
-
-def _written(task: Task) -> list[str]:
-    """The keys of the columns that the scoring program fills."""
-    return [column.key for column in task.columns if column.computation is None and column.measured is None]

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from gen_bundle.declaration.model import Column, Phase, Question
-from gen_bundle.package.code_template import code_template
+from gen_bundle.package.code_template import empty_submission
 from gen_bundle.package.ingestion import ingestion_members
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
@@ -38,7 +38,6 @@ class Slot:
     index: int
     phase: Phase
     part: Part
-    several: bool
 
     @property
     def name(self) -> str:
@@ -47,9 +46,8 @@ class Slot:
 
 def slots(competition: Resolved) -> list[Slot]:
     """Every Codabench task: each phase has tasks of its own, since what participants are shown of them differs."""
-    several = len(competition.parts) > 1
     pairs = [(phase, part) for phase in competition.phases for part in competition.parts_of(phase)]
-    return [Slot(index, phase, part, several) for index, (phase, part) in enumerate(pairs)]
+    return [Slot(index, phase, part) for index, (phase, part) in enumerate(pairs)]
 
 
 def program_file(slot: Slot) -> str:
@@ -129,10 +127,10 @@ def competition_yaml(competition: Resolved, data: Sequence[PhaseData]) -> bytes:
 def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> dict[str, Any]:
     """competition.yaml as data."""
     declaration = competition.declaration
-    title = declaration.title if competition.layout != "separate" else _separate_title(competition)
+    own_task = f" – {competition.tasks[0].name}" if competition.layout == "separate" else ""
     document: dict[str, Any] = {
         "version": 2,
-        "title": title,
+        "title": f"{declaration.title}{own_task}"[:222],
         "description": declaration.description,
         "image": logo_file(competition),
         "registration_auto_approve": declaration.registration == "auto",
@@ -150,7 +148,7 @@ def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> di
     }
     document.update({key: value for key, value in optional.items() if value})
     all_slots = slots(competition)
-    document["tasks"] = [_task(slot, takes_code=competition.takes_code) for slot in all_slots]
+    document["tasks"] = [_task(competition, slot) for slot in all_slots]
     document["solutions"] = list(_solutions(competition, all_slots, data))
     document["phases"] = [
         _phase(index, phase_data, [slot.index for slot in all_slots if slot.phase is phase_data.phase])
@@ -167,25 +165,14 @@ def logo_file(competition: Resolved) -> str:
     return "logo" + Path(competition.declaration.logo).suffix.lower()
 
 
-def _separate_title(competition: Resolved) -> str:
-    return f"{competition.declaration.title} – {competition.tasks[0].name}"[:222]
-
-
-def _task(slot: Slot, *, takes_code: bool) -> dict[str, Any]:
-    description = slot.part.tasks[0].description if slot.several else ""
-    return {
-        "index": slot.index,
-        "id": slot.part.id,
-        "name": slot.name,
-        **({"description": description} if description else {}),
-        "scoring_program": program_file(slot),
-        "reference_data": reference_file(slot),
-        **(
-            {"ingestion_program": ingestion_file(slot.phase), "input_data": input_file(slot.phase)}
-            if takes_code
-            else {}
-        ),
-    }
+def _task(competition: Resolved, slot: Slot) -> dict[str, Any]:
+    entry: dict[str, Any] = {"index": slot.index, "id": slot.part.id, "name": slot.name}
+    if len(competition.parts) > 1 and slot.part.tasks[0].description:
+        entry["description"] = slot.part.tasks[0].description
+    entry |= {"scoring_program": program_file(slot), "reference_data": reference_file(slot)}
+    if competition.takes_code:
+        entry |= {"ingestion_program": ingestion_file(slot.phase), "input_data": input_file(slot.phase)}
+    return entry
 
 
 def _solutions(competition: Resolved, all_slots: Sequence[Slot], data: Sequence[PhaseData]) -> list[dict[str, Any]]:
@@ -203,10 +190,7 @@ def _solutions(competition: Resolved, all_slots: Sequence[Slot], data: Sequence[
 
 def solutions(competition: Resolved, phase_data: PhaseData) -> Mapping[str, Mapping[str, Path | bytes]]:
     """A phase's example submissions: its baselines, or else the empty template, or code that writes it."""
-    if phase_data.baselines:
-        return phase_data.baselines
-    empty = phase_data.template
-    return {"empty": code_template(competition.declaration.submission, empty) if competition.takes_code else empty}
+    return phase_data.baselines or {"empty": empty_submission(competition, phase_data)}
 
 
 def _phase(index: int, data: PhaseData, task_indexes: list[int]) -> dict[str, Any]:

@@ -48,7 +48,9 @@ def bundle_tree(
     logo = logo_file(competition)
     pages = _pages(competition)
     tree: dict[str, bytes | Path] = {
-        "competition.yaml": _yaml(_document(competition, phases, pages, logo)),
+        "competition.yaml": yaml.safe_dump(
+            _document(competition, phases, pages, logo), sort_keys=False, allow_unicode=True, width=100
+        ).encode(),
         logo: competition.folder / competition.declaration.logo,
         **pages,
     }
@@ -205,7 +207,3 @@ def _leaderboard(columns: Sequence[tuple[Task, Column]], title: str) -> dict[str
 
 def _timestamp(moment: datetime) -> datetime:
     return moment.astimezone(UTC).replace(tzinfo=None)
-
-
-def _yaml(document: Mapping[str, Any]) -> bytes:
-    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100).encode()

@@ -26,12 +26,7 @@ MAX_COLUMN = 36
 
 
 class Conversion:
-    """Builds the new document; collects what could not be carried over (`lost`), and what is `changed`.
-
-    Args:
-        old: the parsed competition.yaml.
-        files: names of the archive's files.
-    """
+    """Builds the new document of the parsed `old` one; collects what could not be carried over, and what is changed."""
 
     def __init__(self, old: Mapping[str, Any], files: Collection[str]) -> None:
         self.old = old

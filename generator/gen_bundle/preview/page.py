@@ -1,41 +1,21 @@
 """The preview as one self-contained HTML file."""
 
-import base64
-import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
-
-from jinja2 import Template
 
 from gen_bundle.declaration.dates import AOE, shown
 from gen_bundle.errors import UserError
 from gen_bundle.preview.leaderboard import boards
 from gen_bundle.preview.reading import View
 from gen_bundle.preview.schedule import axis
-from gen_bundle.render.html_page import Functions, page_template
+from gen_bundle.render.html_page import Functions, html_page
 from gen_bundle.whole_file import write_whole
 
 MARK = b'<meta name="generator" content="gen-bundle preview">'
 MARK_WITHIN = 2000
 TEMPLATES = Path(__file__).resolve().parent / "templates"
-
-
-@dataclass(frozen=True)
-class Policy:
-    """The page's content security policy: nothing is loaded, and only our own script runs."""
-
-    script: str
-
-    def __str__(self) -> str:
-        digest = base64.b64encode(hashlib.sha256(self.script.encode()).digest()).decode()
-        return (
-            f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
-            "base-uri 'none'; form-action 'none'"
-        )
 
 
 def preview_page(view: View, dry_run: Mapping[str, Any] | None = None) -> str:
@@ -45,17 +25,16 @@ def preview_page(view: View, dry_run: Mapping[str, Any] | None = None) -> str:
         view: the competition.
         dry_run: the content of dry-run.json, to fill the leaderboard.
     """
+    filters: Functions = {"utc": _utc, "aoe": _aoe, "iso": _iso, "size": _size}
+    values = {
+        "view": view,
+        "axis": axis(view.phases),
+        "boards": boards(view, dry_run),
+        "dry_run": dry_run is not None,
+        "board_version": dry_run.get("platform_version") if dry_run else None,
+    }
     script = (TEMPLATES / "preview.js").read_text(encoding="utf-8")
-    return _template().render(
-        view=view,
-        axis=axis(view.phases),
-        boards=boards(view, dry_run),
-        dry_run=dry_run is not None,
-        board_version=dry_run.get("platform_version") if dry_run else None,
-        style=(TEMPLATES / "preview.css").read_text(encoding="utf-8"),
-        script=script,
-        policy=str(Policy(script)),
-    )
+    return html_page(TEMPLATES / "preview.html.j2", filters, values, script)
 
 
 def write_page(page: str, folder: Path) -> Path:
@@ -73,12 +52,6 @@ def write_page(page: str, folder: Path) -> Path:
         raise UserError(f"--out {folder}: cannot be used ({error.strerror}). Choose another folder.") from error
     write_whole(file, page.encode("utf-8", "replace"))
     return file
-
-
-@cache
-def _template() -> Template:
-    filters: Functions = {"utc": _utc, "aoe": _aoe, "iso": _iso, "size": _size}
-    return page_template(TEMPLATES / "preview.html.j2", filters)
 
 
 def _utc(moment: datetime) -> str:

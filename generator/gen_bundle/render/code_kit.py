@@ -1,21 +1,12 @@
-"""What a starting kit holds where participants hand in code: an example to begin with, and what runs it on a sample."""
+"""What a starting kit holds where participants hand in code: what runs the example on a sample."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
-from gen_bundle.package.code_template import code_template
 from gen_bundle.package.given_files import SAMPLE
 from gen_bundle.package.ingestion import ingestion_members
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.render.validator import TEMPLATES
-
-
-def first_entry(competition: Resolved, data: PhaseData) -> Mapping[str, bytes | Path]:
-    """The submission to begin with: the first baseline, else code that writes the empty template."""
-    if data.baselines:
-        return next(iter(data.baselines.values()))
-    return code_template(competition.declaration.submission, data.template)
 
 
 def sample_members(data: PhaseData) -> dict[str, bytes | Path]:

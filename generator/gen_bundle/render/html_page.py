@@ -1,22 +1,38 @@
-"""Templates of HTML pages of our own: every value is escaped, and a missing one is an error."""
+"""HTML pages of our own, each one file: every value is escaped, and a missing one is an error."""
 
+import base64
+import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 Functions = Mapping[str, Callable[..., object]]
 
 
-def page_template(file: Path, filters: Functions, functions: Functions | None = None) -> Template:
-    """The template in `file`, with filters and functions by the names that it calls them by."""
+def html_page(template: Path, filters: Functions, values: Mapping[str, object], script: str = "") -> str:
+    """The page of a template, which also gets `style`, the text of the CSS file of its name, `policy` and `script`.
+
+    Args:
+        template: a file `NAME.html.j2`, with `NAME.css` beside it.
+        filters: by the names that the template calls them by.
+        values: what the template shows, and functions that it calls.
+        script: the only one that runs on the page.
+    """
     environment = Environment(
-        loader=FileSystemLoader(file.parent),
+        loader=FileSystemLoader(template.parent),
         undefined=StrictUndefined,
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters |= dict(filters)
-    environment.globals |= dict(functions or {})
-    return environment.get_template(file.name)
+    style = template.with_name(template.name.replace(".html.j2", ".css")).read_text(encoding="utf-8")
+    return environment.get_template(template.name).render(values, style=style, policy=_policy(script), script=script)
+
+
+def _policy(script: str) -> str:
+    """A content security policy under which nothing is loaded, and no script runs but this one."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    runs = f"script-src 'sha256-{digest}'; " if script else ""
+    return f"default-src 'none'; {runs}style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"

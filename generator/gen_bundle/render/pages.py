@@ -1,6 +1,6 @@
 """Pages and terms: Jinja2 over Markdown, strict about names that do not exist."""
 
-from collections.abc import Iterator
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -62,15 +62,9 @@ def _problem(template: str, error: Exception) -> str:
 
 def _template_line(error: Exception, template: str) -> int | None:
     """The line of the template that was being rendered: the innermost frame that lies in it."""
-    lines = [line for name, line in _frames(error) if name.endswith(template)]
+    frames = traceback.walk_tb(error.__traceback__)
+    lines = [line for frame, line in frames if frame.f_code.co_filename.endswith(template)]
     return lines[-1] if lines else None
-
-
-def _frames(error: BaseException) -> Iterator[tuple[str, int]]:
-    trace = error.__traceback__
-    while trace is not None:
-        yield trace.tb_frame.f_code.co_filename, trace.tb_lineno
-        trace = trace.tb_next
 
 
 def _context(competition: Resolved) -> dict[str, Any]:

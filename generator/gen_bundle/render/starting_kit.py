@@ -16,14 +16,14 @@ from gen_bundle.errors import UserError
 from gen_bundle.image.packages import locks_for, packages_text
 from gen_bundle.image.requirements import LOCK_FILE
 from gen_bundle.package.client import ScoringPackage, failure
-from gen_bundle.package.code_template import code_template
+from gen_bundle.package.code_template import empty_submission
 from gen_bundle.package.ingestion import code_entry
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.render import tables
-from gen_bundle.render.broken_examples import Spoiled, spoiled_code, spoiled_submissions
-from gen_bundle.render.code_kit import first_entry, running_members, sample_members
+from gen_bundle.render.broken_examples import spoiled_code, spoiled_submissions
+from gen_bundle.render.code_kit import running_members, sample_members
 from gen_bundle.render.code_text import code_text
 from gen_bundle.render.validator import TEMPLATES, validator_bytes
 from gen_bundle.resources import resource
@@ -77,7 +77,9 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
     competition = replace(competition, options=competition.public_options)
     manifest = {**data.manifest, "options": competition.options, "code": code_entry(competition)}
     validator = validator_bytes(competition.package.folder, resource("scoring_programs") / "scoring_kit", manifest)
-    template = first_entry(competition, data) if competition.takes_code else data.template
+    # code to begin with: the first baseline, if there is one
+    examples = data.baselines.values() if competition.takes_code else ()
+    template = next(iter(examples), empty_submission(competition, data))
     valid, invalid = _examples(validator, data, competition)
     texts = _texts(competition, data, template, invalid)
     members: dict[str, bytes | Path] = {
@@ -111,8 +113,7 @@ def _examples(validator: bytes, data: PhaseData, competition: Resolved) -> tuple
     """The valid example (the first baseline, or else the empty template), and what is refused with its message."""
     submissions = {f"baselines/{data.phase.data_id}/{name}": files for name, files in data.baselines.items()}
     package, entry = competition.package, competition.declaration.submission.entry
-    template = code_template(competition.declaration.submission, data.template) if entry else data.template
-    submissions["the template that organiser.py writes"] = template
+    submissions["the template that organiser.py writes"] = empty_submission(competition, data)
     good = {name: _read(files) for name, files in submissions.items()}
     if entry:
         # Not every baseline need have it, since what is wrong with them is found below; the template has.
@@ -130,13 +131,9 @@ def _examples(validator: bytes, data: PhaseData, competition: Resolved) -> tuple
         raise RuntimeError("\n".join(refused))
     if refused:
         raise UserError(*refused)
-    return zips[0], _refused(spoiled, zips[len(good) :], verdicts[len(good) :])
-
-
-def _refused(spoiled: Sequence[Spoiled], zips: Sequence[bytes], verdicts: Sequence[Verdict]) -> list[InvalidExample]:
-    return [
+    return zips[0], [
         InvalidExample(one.name, one.what, _cut(verdict.text), content)
-        for one, content, verdict in zip(spoiled, zips, verdicts, strict=True)
+        for one, content, verdict in zip(spoiled, zips[len(good) :], verdicts[len(good) :], strict=True)
         if not verdict.valid
     ]
 

@@ -99,14 +99,8 @@ def _pairs(axes: "Axes", names: Sequence[str], one: Mapping[str, Any]) -> None:
     place = {name: number for number, name in enumerate(names)}
     size = min(9, 300 / len(names))
     for pair in one["pairs"]:
-        better, worse = (
-            (pair["a"], pair["b"])
-            if (pair["difference"] > 0) == (one["sort"] == "desc")
-            else (
-                pair["b"],
-                pair["a"],
-            )
-        )
+        is_first_better = (pair["difference"] > 0) == (one["sort"] == "desc")
+        better, worse = (pair["a"], pair["b"]) if is_first_better else (pair["b"], pair["a"])
         filled = pair["p_holm"] < ALPHA
         axes.plot(
             place[worse],

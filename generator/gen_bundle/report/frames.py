@@ -36,20 +36,19 @@ def results_frame(task: "dict[str, Any]") -> "DataFrame":
     from pandas import DataFrame
 
     decimals = task["decimals"]
-    return DataFrame(
-        [
-            {
-                "Rank": "" if team["rank"] is None else str(team["rank"]),
-                "Team": team["team"],
-                task["title"]: figure(team["score"], decimals),
-                "95 % interval": interval(team["low"], team["high"], decimals),
-                "Rank interval": interval(team["rank_low"], team["rank_high"], 0),
-                "Tie group": "" if team["group"] is None else str(team["group"]),
-            }
-            for team in task["teams"]
-        ],
-        columns=["Rank", "Team", task["title"], "95 % interval", "Rank interval", "Tie group"],
-    )
+    columns = ["Rank", "Team", task["title"], "95 % interval", "Rank interval", "Tie group"]
+    rows = [
+        (
+            "" if team["rank"] is None else str(team["rank"]),
+            team["team"],
+            figure(team["score"], decimals),
+            interval(team["low"], team["high"], decimals),
+            interval(team["rank_low"], team["rank_high"], 0),
+            "" if team["group"] is None else str(team["group"]),
+        )
+        for team in task["teams"]
+    ]
+    return DataFrame(rows, columns=columns)
 
 
 def pairs_frame(task: "dict[str, Any]") -> "DataFrame":

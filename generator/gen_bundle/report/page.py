@@ -1,15 +1,13 @@
 """The report as one HTML file."""
 
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Template
 from markupsafe import Markup
 
 from gen_bundle.plain_text import one_line
-from gen_bundle.render.html_page import Functions, page_template
+from gen_bundle.render.html_page import Functions, html_page
 from gen_bundle.report.checklist import OPEN, checklist, versions
 from gen_bundle.report.content import (
     ALPHA,
@@ -25,31 +23,41 @@ from gen_bundle.report.content import (
 from gen_bundle.report.figures import Figure
 from gen_bundle.report.methods import REFERENCES, lateness, methods, missing_rule, unit_words
 
-TEMPLATES = Path(__file__).resolve().parent / "templates"
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+TEMPLATE = Path(__file__).resolve().parent / "templates" / "report.html.j2"
 MOST_IN_A_MATRIX = 15
 """With more teams a cell of the matrix holds p alone."""
 
 
 def report_page(report: Report, figures: Mapping[str, Mapping[str, Figure]]) -> str:
     """The page's HTML; the same for the same arguments."""
-    return _template().render(
-        report=report,
-        tasks=report.tasks,
-        figures=figures,
-        matrices={task: _matrix(one) for task, one in report.tasks.items()},
-        methods=methods(report),
-        missing_rule=missing_rule(report),
-        lateness=lateness(report),
-        references=REFERENCES,
-        checklist=checklist(report),
-        open=OPEN,
-        versions=list(versions()),
-        alpha=ALPHA,
-        most_in_a_matrix=MOST_IN_A_MATRIX,
-        policy=POLICY,
-        style=(TEMPLATES / "report.css").read_text(encoding="utf-8"),
-    )
+    filters: Functions = {
+        "figure": figure,
+        "probability": probability,
+        "percent": percent,
+        "line": one_line,
+        "svg": _svg,
+    }
+    values = {
+        "report": report,
+        "tasks": report.tasks,
+        "figures": figures,
+        "matrices": {task: _matrix(one) for task, one in report.tasks.items()},
+        "methods": methods(report),
+        "missing_rule": missing_rule(report),
+        "lateness": lateness(report),
+        "references": REFERENCES,
+        "checklist": checklist(report),
+        "open": OPEN,
+        "versions": list(versions()),
+        "alpha": ALPHA,
+        "most_in_a_matrix": MOST_IN_A_MATRIX,
+        "interval": interval,
+        "plural": plural,
+        "units_word": units_word,
+        "unit_words": unit_words,
+        "way_words": way_words,
+    }
+    return html_page(TEMPLATE, filters, values)
 
 
 def _matrix(task: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -65,25 +73,6 @@ def _matrix(task: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         }
         matrix.setdefault(pair["b"], {})[pair["a"]] = turned
     return matrix
-
-
-@cache
-def _template() -> Template:
-    filters: Functions = {
-        "figure": figure,
-        "probability": probability,
-        "percent": percent,
-        "line": one_line,
-        "svg": _svg,
-    }
-    functions: Functions = {
-        "interval": interval,
-        "plural": plural,
-        "units_word": units_word,
-        "unit_words": unit_words,
-        "way_words": way_words,
-    }
-    return page_template(TEMPLATES / "report.html.j2", filters, functions)
 
 
 def _svg(drawn: Figure) -> Markup:

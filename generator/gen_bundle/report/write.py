@@ -56,15 +56,14 @@ def write_report(report: Report, units: Path, folder: Path) -> None:
     from gen_bundle.report.page import report_page
 
     drawn = figures(report)
-    files: dict[str, bytes] = {
-        PAGE: report_page(report, drawn).encode("utf-8", "replace"),
-        "report.json": json.dumps(report.json, indent=1, ensure_ascii=False, allow_nan=False).encode(
-            "utf-8", "replace"
-        ),
-        "ranking.csv": csv_text(ranking_frame(report)).encode("utf-8", "replace"),
-        "pairwise.csv": csv_text(pairwise_frame(report)).encode("utf-8", "replace"),
-        "report.tex": latex_document(report, drawn).encode("utf-8", "replace"),
+    texts = {
+        PAGE: report_page(report, drawn),
+        "report.json": json.dumps(report.json, indent=1, ensure_ascii=False, allow_nan=False),
+        "ranking.csv": csv_text(ranking_frame(report)),
+        "pairwise.csv": csv_text(pairwise_frame(report)),
+        "report.tex": latex_document(report, drawn),
     }
+    files = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
     for own in drawn.values():
         for figure in own.values():
             files |= {f"figures/{figure.name}.svg": figure.svg, f"figures/{figure.name}.pdf": figure.pdf}

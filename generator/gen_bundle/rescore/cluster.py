@@ -231,11 +231,15 @@ def packed(parts: Mapping[str, Path]) -> bytes:
     return out.getvalue()
 
 
-def _unpacked(content: bytes, into: Path) -> Mapping[str, Path]:
+def _unpacked(content: bytes, into: Path) -> dict[str, Path]:
     """What `packed` packed: name → the file or folder."""
     with zipfile.ZipFile(io.BytesIO(content)) as opened:
         opened.extractall(into)
-    return {folder.name: next(folder.iterdir()) for folder in into.iterdir()}
+    return _parts(into)
+
+
+def _parts(unpacked: Path) -> dict[str, Path]:
+    return {folder.name: next(folder.iterdir()) for folder in unpacked.iterdir()}
 
 
 def _needed(host: Mapping[str, Any]) -> dict[str, str]:
@@ -280,18 +284,14 @@ def score_here(job: ScoringJob, submission: bytes, files: bytes) -> JobResult | 
     try:
         with _unpacking:
             if not place.exists():
-                unfinished = Path(tempfile.mkdtemp(dir=_made(place.parent)))
+                place.parent.mkdir(parents=True, exist_ok=True)
+                unfinished = Path(tempfile.mkdtemp(dir=place.parent))
                 _unpacked(files, unfinished)
                 unfinished.replace(place)
-        parts: dict[str, Any] = {folder.name: next(folder.iterdir()) for folder in place.iterdir()}
+        parts: dict[str, Any] = _parts(place)
         with tempfile.TemporaryDirectory(dir=place.parent) as own:
             path = _unpacked(submission, Path(own))["submission"]
             scorer = replace(job.scorer, task=replace(job.scorer.task, **parts))
             return _here.desk.score(replace(job, scorer=scorer, submission=path))
     except OSError as error:
         return Lost(f"{error.filename or place}: {error.strerror or error}")
-
-
-def _made(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder

@@ -10,7 +10,7 @@ from gen_bundle.rescore.local import local_pool
 from gen_bundle.rescore.old_scores import OldScores
 from gen_bundle.rescore.opened_bundle import OpenedBundle
 from gen_bundle.rescore.outputs import NOT_RUN, Rescored, ScoredRun, write_outputs
-from gen_bundle.rescore.plan import RESULTS, Advance, Announce, Plan, Progress, RescoreRequest, ignore, planned
+from gen_bundle.rescore.plan import RESULTS, Advance, Announce, Plan, RescoreRequest, planned
 from gen_bundle.rescore.scoring_job import JobResult, Lost
 from gen_bundle.rescore.standings import Side, plain_scores, standings
 from gen_bundle.rescore.store import Store
@@ -20,7 +20,7 @@ NAMED = 5
 """So many submissions are named in a note."""
 
 
-def rescore(request: RescoreRequest, announce: Announce = ignore, advance: Advance = ignore) -> Rescored:
+def rescore(request: RescoreRequest, announce: Announce, advance: Advance) -> Rescored:
     """Score all submissions that are not scored yet, and write what changed.
 
     Args:
@@ -37,7 +37,7 @@ def rescore(request: RescoreRequest, announce: Announce = ignore, advance: Advan
         return finish(request, plan, store, lost)
 
 
-def collect(request: RescoreRequest, announce: Announce = ignore, advance: Advance = ignore) -> Rescored:
+def collect(request: RescoreRequest, announce: Announce, advance: Advance) -> Rescored:
     """Write what changed according to the results that are there; nothing is scored.
 
     Raises:
@@ -47,7 +47,7 @@ def collect(request: RescoreRequest, announce: Announce = ignore, advance: Advan
         return finish(request, plan, Store(request.out / RESULTS), {})
 
 
-def score_only(request: RescoreRequest, announce: Announce = ignore, advance: Advance = ignore) -> Mapping[str, str]:
+def score_only(request: RescoreRequest, announce: Announce, advance: Advance) -> Mapping[str, str]:
     """Score what is not scored yet and write nothing else, as a job of `--print-jobs`.
 
     Returns:
@@ -90,7 +90,7 @@ def score_missing(
                 lost[job.digest] = ended.reason
             else:
                 store.keep(job.digest, ended)
-            advance(Progress("scoring", done, len(missing)))
+            advance("scoring", done, len(missing))
     return lost
 
 

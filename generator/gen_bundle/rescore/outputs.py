@@ -7,20 +7,17 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Template
-
 from gen_bundle.plain_text import one_line
-from gen_bundle.render.html_page import Functions, page_template
+from gen_bundle.render.html_page import Functions, html_page
 from gen_bundle.render.rankings import csv_cell
 from gen_bundle.rescore.changes import Change, Comparison
 from gen_bundle.whole_file import write_whole
 
-TEMPLATES = Path(__file__).resolve().parent / "templates"
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+TEMPLATE = Path(__file__).resolve().parent / "templates" / "rescore.html.j2"
+RUN_FIELDS = ("submission", "task", "status", "exit_code", "scores", "digest")
 FIELDS = ("submission", "column", "old", "new", "rank_old", "rank_new")
 NOT_RUN = "Not run"
 """The status of a run that has no result."""
@@ -44,17 +41,6 @@ class ScoredRun:
     scores: Mapping[str, Any] | None
     digest: str
     message: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """The record."""
-        return {
-            "submission": self.submission,
-            "task": self.task,
-            "status": self.status,
-            "exit_code": self.exit_code,
-            "scores": self.scores,
-            "digest": self.digest,
-        }
 
 
 @dataclass(frozen=True)
@@ -113,7 +99,7 @@ def write_outputs(rescored: Rescored, out: Path) -> None:
 
 def _json(rescored: Rescored) -> bytes:
     content = {
-        "runs": [run.as_dict() for run in rescored.runs],
+        "runs": [{name: getattr(run, name) for name in RUN_FIELDS} for run in rescored.runs],
         "changes": [{name: getattr(change, name) for name in FIELDS} for change in rescored.comparison.changes],
     }
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
@@ -150,17 +136,7 @@ def shown_difference(change: Change) -> str:
 
 
 def _html(rescored: Rescored) -> bytes:
-    text = _template().render(
-        rescored=rescored,
-        comparison=rescored.comparison,
-        messages={run.submission: run.message for run in reversed(rescored.runs) if run.message},
-        policy=POLICY,
-        style=(TEMPLATES / "rescore.css").read_text(encoding="utf-8"),
-    )
-    return text.encode("utf-8", "backslashreplace")
-
-
-@cache
-def _template() -> Template:
     filters: Functions = {"line": one_line, "shown": shown, "difference": shown_difference}
-    return page_template(TEMPLATES / "rescore.html.j2", filters)
+    messages = {run.submission: run.message for run in reversed(rescored.runs) if run.message}
+    values = {"rescored": rescored, "comparison": rescored.comparison, "messages": messages}
+    return html_page(TEMPLATE, filters, values).encode("utf-8", "backslashreplace")

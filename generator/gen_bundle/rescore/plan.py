@@ -22,15 +22,6 @@ RESULTS = "results"
 
 
 @dataclass(frozen=True)
-class Progress:
-    """How far a step is."""
-
-    step: str
-    done: int = 0
-    total: int = 0
-
-
-@dataclass(frozen=True)
 class RescoreRequest:
     """What is to be scored again, and what that is compared with.
 
@@ -64,11 +55,8 @@ class RescoreRequest:
 
 
 Announce = Callable[[str], None]
-Advance = Callable[[Progress], None]
-
-
-def ignore(_: object) -> None:
-    """Announce nothing, and show no progress."""
+Advance = Callable[[str, int, int], None]
+"""Hears of a step, how much of it is done, and how much there is in all (0: unknown)."""
 
 
 @dataclass(frozen=True)
@@ -104,9 +92,9 @@ def planned(request: RescoreRequest, announce: Announce, advance: Advance) -> It
         UserError: one of them cannot be used.
     """
     _check(request)
-    advance(Progress("looking at the submissions"))
+    advance("looking at the submissions", 0, 0)
     submissions = _wanted(request)
-    advance(Progress("opening the bundle"))
+    advance("opening the bundle", 0, 0)
     engine = choose_engine(request.engine, announce, gpu=request.gpu)
     try:
         with tempfile.TemporaryDirectory(prefix="gen-bundle-rescore-") as work:
@@ -120,7 +108,7 @@ def planned(request: RescoreRequest, announce: Announce, advance: Advance) -> It
             past = read_old_scores(request.scores, new) if request.scores is not None else None
             jobs = {}
             for done, submission in enumerate(submissions):
-                advance(Progress("reading the submissions", done, len(submissions)))
+                advance("reading the submissions", done, len(submissions))
                 jobs[submission.name] = _jobs(submission, new, old)
             yield Plan(new, old, past, submissions, jobs)
     finally:

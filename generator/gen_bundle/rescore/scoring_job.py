@@ -113,7 +113,7 @@ def score(job: ScoringJob, engine: Engine, work: Path) -> JobResult | Lost:
         work: a folder for what is not kept.
     """
     scorer = job.scorer
-    setting = Setting(engine, scorer.image, scorer.detailed_results, _silent, DIFFERENCES[NEWEST])
+    setting = Setting(engine, scorer.image, scorer.detailed_results, lambda _: None, DIFFERENCES[NEWEST])
     try:
         with temporary_folder("job-", work) as folder:
             upload = as_upload(job.submission, folder / "submission")
@@ -126,10 +126,6 @@ def score(job: ScoringJob, engine: Engine, work: Path) -> JobResult | Lost:
         return Lost(f"{error.filename or work}: {error.strerror or error}")
     except UserError as error:  # the submission is there no more
         return Lost(str(error))
-
-
-def _silent(_: str) -> None:
-    return
 
 
 def _result(jobs: Jobs, folder: Path) -> JobResult:

@@ -61,12 +61,8 @@ def run(
             given_up += 1
             announce(f"{job.submission.name}: {ended.reason}. Given up after {ATTEMPTS} attempts.")
         yield job, ended
-        if given_up == HOPELESS:
+        if given_up == HOPELESS and isinstance(ended, Lost):
             raise UserError(
-                f"{HOPELESS} jobs in a row could not be run, the last one because: {_reason(ended)}. Fix that, and "
+                f"{HOPELESS} jobs in a row could not be run, the last one because: {ended.reason}. Fix that, and "
                 "run the same command again: what was scored is kept."
             )
-
-
-def _reason(ended: JobResult | Lost) -> str:
-    return ended.reason if isinstance(ended, Lost) else ""

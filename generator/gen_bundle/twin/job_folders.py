@@ -23,15 +23,8 @@ NAMED = 5
 class JobFolders:
     """Where the parts of one job lie; a container sees them below `/app`.
 
-    Attributes:
-        scoring_program: The task's.
-        submission: As it was uploaded.
-        ingestion_program: The task's.
-        input_data: The task's.
-        input: Holds reference data and predictions.
-        reference_data: The task's.
-        predictions: What the prediction job left.
-        output: What the programs write.
+    Programs and data are the task's, `submission` is as it was uploaded, `input` holds the reference data and the
+    `predictions` that the prediction job left, and the programs write to `output`.
     """
 
     def __init__(self, root: Path) -> None:
@@ -83,14 +76,9 @@ def lay_out_prediction(folders: JobFolders, task: Task, submission: Path, versio
 def lay_out_scoring(
     folders: JobFolders, task: Task, submission: Path, predictions: Path, version: Differences
 ) -> list[str]:
-    """Fill the folders of the scoring job.
+    """Fill the folders of the scoring job; `predictions` is the output folder of the prediction job.
 
-    Args:
-        folders: The job's.
-        task: The task.
-        submission: A zip.
-        predictions: The output folder of the prediction job.
-        version: In newer versions the submission is copied over the predictions.
+    In newer versions the submission, a zip, is copied over the predictions.
 
     Returns:
         What the platform would not report.

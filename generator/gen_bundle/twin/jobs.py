@@ -87,14 +87,9 @@ class Jobs:
 
 
 def run_jobs(submission: Path, task: Task, seconds: int, folder: Path, setting: Setting) -> Jobs:
-    """Run the prediction job, and unless it fails the scoring job.
+    """Run the prediction job of a submission's zip, and unless it fails the scoring job, each for at most `seconds`.
 
-    Args:
-        submission: A zip.
-        task: The task.
-        seconds: The limit of each job.
-        folder: For the jobs' folders; what they leave there is looked at afterwards.
-        setting: Engine, image and version.
+    Their folders come to lie in `folder`; what they leave there is looked at afterwards.
     """
     prediction, scoring = Job(JobFolders(folder / "prediction")), Job(JobFolders(folder / "scoring"))
     if setting.cannot_run:
@@ -118,11 +113,8 @@ def _prediction_job(folders: JobFolders, submission: Path, task: Task, seconds: 
     try:
         notes = lay_out_prediction(folders, task, submission, version)
         containers, more = _containers(folders, task, setting, is_scoring=False)
-    except JobFailedError as failed:
-        text = version.failed(failed.cause, failed.detail)
-        return Job(folders, failure=text, machine_fault=is_machine_fault(failed))
-    except OSError as error:
-        return Job(folders, failure=str(error), machine_fault=is_machine_fault(error))
+    except (JobFailedError, OSError) as error:
+        return _not_begun(folders, error, version)
     programs = run_in_turn(containers, folders, seconds, setting)
     notes += [*more, *_unseen_ends(programs, is_scoring=False), *programs.notes]
     failure = programs.failure
@@ -150,17 +142,20 @@ def _scoring_job(
     try:
         notes = lay_out_scoring(folders, task, submission, predictions, setting.version)
         containers, more = _containers(folders, task, setting, is_scoring=True)
-    except JobFailedError as failed:
-        text = setting.version.failed(failed.cause, failed.detail)
-        return Job(folders, failure=text, machine_fault=is_machine_fault(failed))
-    except OSError as error:
-        return Job(folders, failure=str(error), machine_fault=is_machine_fault(error))
+    except (JobFailedError, OSError) as error:
+        return _not_begun(folders, error, setting.version)
     programs = run_in_turn(containers, folders, seconds, setting)
     notes += [*more, *_log_notes(folders, programs), *_unseen_ends(programs, is_scoring=True), *programs.notes]
     if task.ingestion_only_during_scoring and programs.of("ingestion") and not setting.version.submission_is_a_program:
         notes.append(NO_HANDSHAKE)
     failure = programs.failure or _scoring_failure(folders, programs, seconds, setting)
     return Job(folders, programs, tuple(notes), failure, programs.machine_fault)
+
+
+def _not_begun(folders: JobFolders, error: JobFailedError | OSError, version: Differences) -> Job:
+    """A job whose folders could not be filled, so that nothing ran."""
+    text = version.failed(error.cause, error.detail) if isinstance(error, JobFailedError) else str(error)
+    return Job(folders, failure=text, machine_fault=is_machine_fault(error))
 
 
 def _containers(

@@ -6,7 +6,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 
@@ -110,13 +110,7 @@ def _file_inside(link: Path, folder: Path) -> bool:
 
 def allow_owner(folder: Path) -> None:
     """Give us back the rights that a program took from its files; the platform's worker is root and needs none."""
-    me = our_user()
-    if me in (None, 0):
-        return
-    for path in itertools.chain([folder], entries(folder)):  # one by one: a folder is opened before it is looked into
-        status = path.lstat()
-        if status.st_uid == me and not stat.S_ISLNK(status.st_mode):
-            path.chmod(status.st_mode | (0o700 if stat.S_ISDIR(status.st_mode) else 0o600))
+    _change_ours(folder, lambda mode: mode | (0o700 if stat.S_ISDIR(mode) else 0o600))
 
 
 def open_to_containers(folder: Path) -> None:
@@ -125,13 +119,18 @@ def open_to_containers(folder: Path) -> None:
     It has no capabilities and so cannot write what another user owns. On the platform the worker is root as well;
     here that matters only when we are not.
     """
+    _change_ours(folder, lambda mode: 0o777 if stat.S_ISDIR(mode) else 0o666)
+
+
+def _change_ours(folder: Path, changed: Callable[[int], int]) -> None:
+    """Give what is ours at and below a folder another mode; nothing where we are root, or on Windows."""
     me = our_user()
     if me in (None, 0):
         return
-    for path in [folder, *entries(folder)]:
+    for path in itertools.chain([folder], entries(folder)):  # one by one: a folder is opened before it is looked into
         status = path.lstat()
         if status.st_uid == me and not stat.S_ISLNK(status.st_mode):
-            path.chmod(0o777 if stat.S_ISDIR(status.st_mode) else 0o666)
+            path.chmod(changed(status.st_mode))
 
 
 def our_user() -> int | None:

@@ -1,11 +1,10 @@
 """How a submission ended for one task: what the server made of it, and what to report."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from gen_bundle.codabench.board import Board, Submitted
-from gen_bundle.codabench.leaderboard import Leaderboard
 from gen_bundle.codabench.stored_scores import RefusedError
 from gen_bundle.twin.engines import Usage
 from gen_bundle.twin.jobs import Jobs
@@ -118,33 +117,21 @@ def _take_scores(board: Board, entry: Submitted, scores: object) -> Taken:
     stored: Mapping[str, Any] = scores if isinstance(scores, dict) else {}
     # Lists and mappings are never a column's.
     plain = {key: value for key, value in stored.items() if not isinstance(value, dict | list)}
-    return Taken(plain, tuple(board.leaderboard.doubts(stored)), tuple(_ignored(board.leaderboard, stored)))
-
-
-def _ignored(leaderboard: Leaderboard, scores: Mapping[str, object]) -> list[str]:
-    if ignored := leaderboard.ignored(scores):
-        names = ", ".join(map(repr, ignored))
-        return [f"the scores file has keys without a column, which the platform ignores: {names}"]
-    return []
+    ignored = ", ".join(map(repr, board.leaderboard.ignored(stored)))
+    notes = (f"the scores file has keys without a column, which the platform ignores: {ignored}",) if ignored else ()
+    return Taken(plain, tuple(board.leaderboard.doubts(stored)), notes)
 
 
 def outcome(begun: Run, jobs: Jobs, taken: Taken, limit_seconds: int, *, detailed_results: bool) -> Outcome:
-    """One run's outcome.
+    """The outcome of a run, of which `begun` has the place: what its jobs left and sent, and the server made of that.
 
-    Args:
-        begun: Its place.
-        jobs: What its jobs left and sent.
-        taken: What the server made of that.
-        limit_seconds: The limit of each job.
-        detailed_results: The competition asks for detailed results.
+    Each job may take `limit_seconds`.
     """
     scorer = jobs.scoring.programs.of("program")
     status: Status = "Failed" if jobs.failure else "Finished"
-    run = Run(
-        begun.phase,
-        begun.task,
-        begun.submission,
-        status,
+    run = replace(
+        begun,
+        status=status,
         exit_code=scorer.ended.exit_code if scorer else None,
         seconds=round(sum(job.programs.seconds for job in jobs.both), 3),
         scores=taken.scores,

@@ -14,8 +14,8 @@ class BoardRow:
     """One row of a phase's board; a field of `board` in dry-run.json.
 
     Attributes:
-        cells: Shown text of each visible column; in a phase of several tasks that of the task that the column belongs
-        to. tasks: In a phase of several tasks what each task shows for each column, as the platform lays it out.
+        cells: Shown text of each visible column; in a phase of several tasks that of the column's own task.
+        tasks: In a phase of several tasks what each task shows for each column, as the platform lays it out.
     """
 
     phase: str
@@ -26,23 +26,24 @@ class BoardRow:
 
 
 @dataclass(frozen=True)
-class PhaseBoard:
-    """A phase's board, or why there is none."""
+class Remarks:
+    """What is reported of a phase, or of the engine, beside the runs; `rows` are those of a phase's board."""
 
-    rows: tuple[BoardRow, ...] = ()
     findings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    rows: tuple[BoardRow, ...] = ()
 
 
-def board_of(phase: Phase, board: Board) -> PhaseBoard:
+def board_of(phase: Phase, board: Board) -> Remarks:
     """The board of a phase as participants see it."""
     try:
         rows = board.rows()
     except NoBoardError as error:
-        return PhaseBoard(findings=(f"phase {phase.id}: no leaderboard: {error}",))
+        return Remarks((f"phase {phase.id}: no leaderboard: {error}",))
     several = len(phase.tasks) > 1
     owners = {key: task.id for task in phase.tasks for key in own_columns(task.scoring_program)} if several else {}
-    return PhaseBoard(
-        tuple(
+    return Remarks(
+        rows=tuple(
             BoardRow(
                 phase.id,
                 row.rank,

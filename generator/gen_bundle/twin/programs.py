@@ -3,6 +3,7 @@
 Source: Codabench `compute_worker/compute_worker.py` (commit c7dbc756), `Run._run_program_directory`, `Run.start`.
 """
 
+import shlex
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -88,7 +89,7 @@ def container(
         metadata.command, kind, is_scoring=is_scoring, ingestion_only_during_scoring=only_during_scoring
     )
     try:
-        argv = worker.split_command(command)
+        argv = tuple(shlex.split(command))  # no shell: docker-py's `create_container` splits a text so
     except ValueError as error:
         return f"the command {command!r} cannot be split into arguments ({error})"
     environment = setting.environment if is_scoring and kind == "program" else {}

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Literal
 
 from gen_bundle.bugs import bug_report
-from gen_bundle.codabench.admission import closed, used_up
 from gen_bundle.codabench.board import Board, Submitted
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST, PlatformVersion
 from gen_bundle.codabench.worker import time_limit
+from gen_bundle.twin.admission import closed, used_up
 from gen_bundle.twin.bundle import Competition, Phase, Task, open_bundle
 from gen_bundle.twin.competition_yaml import read_competition
 from gen_bundle.twin.engines import Container, Engine, EngineError, LineListener
@@ -22,17 +22,13 @@ from gen_bundle.twin.jobs import Jobs, run_jobs
 from gen_bundle.twin.kept_files import keep_job, keep_run, make_room
 from gen_bundle.twin.layout import temporary_folder
 from gen_bundle.twin.outcomes import Outcome, Run, outcome, take
-from gen_bundle.twin.phase_board import board_of, migrating
+from gen_bundle.twin.phase_board import Remarks, board_of, migrating
 from gen_bundle.twin.plan import PhasePlan, Planned, plan, with_migrated
 from gen_bundle.twin.programs import Setting
 from gen_bundle.twin.record import RESULT
-from gen_bundle.twin.report import Part, Remarks, Results, report
+from gen_bundle.twin.report import Part, Results, report
 from gen_bundle.twin.sweep import scratch_folder
 from gen_bundle.whole_file import write_whole
-
-
-def _silent(_: str) -> None:
-    return
 
 
 @dataclass(frozen=True)
@@ -51,8 +47,8 @@ class DryRunRequest:
         command_line: Writes a container as a line to be run by hand; given, each scoring job's folders are kept.
         teams: Participants, for the hours of worker time.
         per_day: Submissions of each a day.
-        on_step: Told what is being done.
-        on_line: Told each line that a program prints.
+        on_step: Called with what is being done.
+        on_line: Called with each line that a program prints.
         environment: Further variables for the scoring program.
     """
 
@@ -67,8 +63,8 @@ class DryRunRequest:
     command_line: Callable[[Container], str] | None = None
     teams: int | None = None
     per_day: int | None = None
-    on_step: Callable[[str], None] = _silent
-    on_line: LineListener = _silent
+    on_step: Callable[[str], None] = lambda _: None
+    on_line: LineListener = lambda _: None
     environment: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -8,7 +8,7 @@ from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.twin.bundle import Competition
 from gen_bundle.twin.cost import verdict
 from gen_bundle.twin.outcomes import Measured, Outcome, Run
-from gen_bundle.twin.phase_board import BoardRow, PhaseBoard
+from gen_bundle.twin.phase_board import BoardRow, Remarks
 
 
 @dataclass(frozen=True)
@@ -48,15 +48,7 @@ class Results:
         return f"{text}\n".encode(errors="backslashreplace")
 
 
-@dataclass(frozen=True)
-class Remarks:
-    """What is reported of a phase, or of the engine, beside the runs."""
-
-    findings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-Part = Outcome | PhaseBoard | Remarks
+Part = Outcome | Remarks
 
 
 def report(
@@ -67,29 +59,22 @@ def report(
     teams: int | None,
     per_day: int | None,
 ) -> Results:
-    """The results of a dry run, as far as it came.
+    """The results of a dry run, as far as it came; `parts` are in the order in which they were made.
 
-    Args:
-        engine: The engine's name.
-        version: The platform's that was replayed.
-        parts: Outcomes, boards and remarks, in the order in which they were made.
-        competition: The bundle.
-        teams: Participants, for the hours of worker time.
-        per_day: Submissions of each a day.
+    `teams` and `per_day`, the submissions of each a day, are for the hours of worker time.
     """
     outcomes = [part for part in parts if isinstance(part, Outcome)]
     measured = [outcome.measured for outcome in outcomes if outcome.measured]
     notes: list[str] = []
     for part in parts:
-        if not isinstance(part, PhaseBoard):
-            notes += part.notes
+        notes += part.notes
         if isinstance(part, Outcome):
             notes += [note for note in part.engine_notes if note not in notes]
     return Results(
         engine,
         version.value,
         runs=[outcome.run for outcome in outcomes],
-        board=[row for part in parts if isinstance(part, PhaseBoard) for row in part.rows],
+        board=[row for part in parts if isinstance(part, Remarks) for row in part.rows],
         findings=[finding for part in parts for finding in part.findings],
         notes=notes,
         measured=measured,

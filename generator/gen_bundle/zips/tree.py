@@ -14,20 +14,10 @@ from typing import IO
 CHUNK = 1024 * 1024
 # What exists on any Linux server; a bundle that names such a path gets the server's file.
 _TOP = ("app", "bin", "boot", "dev", "etc", "home", "lib", "media", "mnt", "opt", "proc", "root", "run", "sbin", "tmp")
-SERVER_FILES = frozenset(
-    [
-        *("/dev/null", "/dev/zero", "/proc/version"),
-        *(f"/etc/{name}" for name in ("group", "hostname", "hosts", "os-release", "passwd", "resolv.conf")),
-    ]
-)
-SERVER_FOLDERS = frozenset(
-    [
-        *("/", "/sys", "/usr", "/var"),
-        *(f"/{name}" for name in _TOP),
-        *(f"/usr/{name}" for name in ("bin", "lib", "local", "share")),
-        *(f"/var/{name}" for name in ("lib", "log", "tmp")),
-    ]
-)
+SERVER_FILES = {"/dev/null", "/dev/zero", "/proc/version"}
+SERVER_FILES |= {f"/etc/{name}" for name in ("group", "hostname", "hosts", "os-release", "passwd", "resolv.conf")}
+SERVER_FOLDERS = {"/", "/sys", "/usr", "/usr/bin", "/usr/lib", "/usr/local", "/usr/share"}
+SERVER_FOLDERS |= {"/var", "/var/lib", "/var/log", "/var/tmp", *(f"/{name}" for name in _TOP)}  # noqa: S108 - names
 # The bundle is unpacked into a folder of any name below /tmp.
 ABOVE_THE_BUNDLE = "/tmp"  # noqa: S108 - a path of the server, nothing is written there
 MAX_NAME_BYTES = 255

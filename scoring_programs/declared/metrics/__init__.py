@@ -39,8 +39,21 @@ class Sample:
         return Sample(gold, predicted, self.fields, self.many)
 
 
-Measure = Callable[[Sample, Mapping[str, Any]], float]
-"""Computes a metric with its options, every one of them given; NaN where the library says that it is undefined."""
+Options = Mapping[str, Any]
+"""A metric's options, every one of them given."""
+Measure = Callable[[Sample, Options], float]
+"""Computes a metric; NaN where the library says that it is undefined."""
+
+
+@dataclass(frozen=True)
+class MeanOverKeys:
+    """A metric that is the mean of a value for each key, which `values` gives."""
+
+    values: Callable[[Sample, Options], Sequence[float]]
+
+    def __call__(self, sample: Sample, options: Options) -> float:
+        values = self.values(sample, options)
+        return sum(values) / len(values)
 
 
 @dataclass(frozen=True)
@@ -59,7 +72,7 @@ class Definition:
     joint: bool = False
     gold: str | None = None
     libraries: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
 
 
 @cache

@@ -5,44 +5,34 @@ No label (None) is wrong for every label and a false positive of none: its code 
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from declared.fields import Field
-from declared.metrics import Sample
+from declared.metrics import Options, Sample
 
 NO_LABEL = -1
 
 
-def accuracy(sample: Sample, options: Mapping[str, Any]) -> float:
-    """Share of the labels that are right."""
-    from sklearn.metrics import accuracy_score
-
-    _, gold, predicted = codes(sample)
-    return float(accuracy_score(gold, predicted))
-
-
-def balanced_accuracy(sample: Sample, options: Mapping[str, Any]) -> float:
-    """Mean recall of the gold labels."""
-    from sklearn.metrics import balanced_accuracy_score
+def _of_codes(name: str, sample: Sample, options: Options) -> float:
+    """One of scikit-learn's measures of one label a key; no label is a further class."""
+    from sklearn import metrics
 
     _, gold, predicted = codes(sample)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
-        return float(balanced_accuracy_score(gold, predicted))
+        return float(getattr(metrics, name)(gold, predicted))
 
 
-def mcc(sample: Sample, options: Mapping[str, Any]) -> float:
-    """Matthews correlation coefficient; no label is a further class."""
-    from sklearn.metrics import matthews_corrcoef
-
-    _, gold, predicted = codes(sample)
-    return float(matthews_corrcoef(gold, predicted))
+accuracy = partial(_of_codes, "accuracy_score")
+balanced_accuracy = partial(_of_codes, "balanced_accuracy_score")
+mcc = partial(_of_codes, "matthews_corrcoef")
 
 
-def kappa(sample: Sample, options: Mapping[str, Any]) -> float:
+def kappa(sample: Sample, options: Options) -> float:
     """Cohen's kappa over the declared labels in their order; no label is a further class, after them."""
     from sklearn.metrics import cohen_kappa_score
 
@@ -54,22 +44,7 @@ def kappa(sample: Sample, options: Mapping[str, Any]) -> float:
         return float(cohen_kappa_score(gold, predicted, labels=labels, weights=weights))
 
 
-def f1(sample: Sample, options: Mapping[str, Any]) -> float:
-    """F1, averaged as asked for."""
-    return _averaged("f1", sample, options)
-
-
-def precision(sample: Sample, options: Mapping[str, Any]) -> float:
-    """Precision, averaged as asked for."""
-    return _averaged("precision", sample, options)
-
-
-def recall(sample: Sample, options: Mapping[str, Any]) -> float:
-    """Recall, averaged as asked for."""
-    return _averaged("recall", sample, options)
-
-
-def jaccard(sample: Sample, options: Mapping[str, Any]) -> float:
+def jaccard(sample: Sample, options: Options) -> float:
     """Jaccard index of sets of labels; two empty sets are equal."""
     from sklearn.metrics import jaccard_score
 
@@ -87,7 +62,8 @@ def label_counts(sample: Sample) -> tuple[list[str], Any]:
     return names, np.bincount(cells, minlength=len(names) * width).reshape(len(names), width)
 
 
-def _averaged(part: str, sample: Sample, options: Mapping[str, Any]) -> float:
+def _averaged(part: str, sample: Sample, options: Options) -> float:
+    """F1, precision or recall, averaged as asked for."""
     from sklearn.metrics import precision_recall_fscore_support
 
     average = options["average"]
@@ -103,6 +79,11 @@ def _averaged(part: str, sample: Sample, options: Mapping[str, Any]) -> float:
             return math.nan if average in ("macro", "weighted") else 0.0
         scores = precision_recall_fscore_support(gold, predicted, labels=labels, average=average, zero_division=0)
     return float(scores[("precision", "recall", "f1").index(part)])
+
+
+f1 = partial(_averaged, "f1")
+precision = partial(_averaged, "precision")
+recall = partial(_averaged, "recall")
 
 
 def _labels(which: str, names: Sequence[str], gold: Any, predicted: Any, field: Field) -> list[int]:

@@ -3,26 +3,16 @@
 import re
 import string
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from declared.metrics import Sample
+from declared.metrics import MeanOverKeys, Options, Sample
 
 ARTICLES = re.compile(r"\b(a|an|the)\b")
 PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
-def rouge(sample: Sample, options: Mapping[str, Any]) -> float:
-    """ROUGE F-measure."""
-    return _mean(rouge_values(sample, options))
-
-
-def token_f1(sample: Sample, options: Mapping[str, Any]) -> float:
-    """F1 of tokens."""
-    return _mean(token_f1_values(sample, options))
-
-
-def rouge_values(sample: Sample, options: Mapping[str, Any]) -> list[float]:
+@MeanOverKeys
+def rouge(sample: Sample, options: Options) -> list[float]:
     """ROUGE F-measure of each key."""
     from rouge_score.rouge_scorer import RougeScorer
 
@@ -33,7 +23,8 @@ def rouge_values(sample: Sample, options: Mapping[str, Any]) -> list[float]:
     ]
 
 
-def token_f1_values(sample: Sample, options: Mapping[str, Any]) -> list[float]:
+@MeanOverKeys
+def token_f1(sample: Sample, options: Options) -> list[float]:
     """F1 of tokens for each key. Blanks separate tokens; `squad` first drops case, punctuation and English articles.
 
     Source: the evaluation of SQuAD 2.0, where a text without tokens equals only another one.
@@ -55,10 +46,6 @@ def _token_f1(gold: Sequence[str], predicted: Sequence[str]) -> float:
         return float(gold == predicted)
     shared = sum((Counter(gold) & Counter(predicted)).values())
     return 2 * shared / (len(gold) + len(predicted))
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
 
 
 def _references(gold: str | Sequence[str]) -> Sequence[str]:

@@ -3,48 +3,19 @@
 The rows of the gold are (item, relevance), the submitted ones (item, score), or (item,) in the order of their ranking.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from declared.metrics import Sample
+from declared.metrics import MeanOverKeys, Options, Sample
 
 
-def ndcg(sample: Sample, options: Mapping[str, Any]) -> float:
-    """NDCG, at the cutoff if there is one."""
-    return _mean("nDCG", sample, options)
-
-
-def ap(sample: Sample, options: Mapping[str, Any]) -> float:
-    """Average precision."""
-    return _mean("AP", sample, options)
-
-
-def rr(sample: Sample, options: Mapping[str, Any]) -> float:
-    """Reciprocal rank."""
-    return _mean("RR", sample, options)
-
-
-def precision_at(sample: Sample, options: Mapping[str, Any]) -> float:
-    """Precision at the cutoff."""
-    return _mean("P", sample, options)
-
-
-def recall_at(sample: Sample, options: Mapping[str, Any]) -> float:
-    """Recall at the cutoff."""
-    return _mean("R", sample, options)
-
-
-def _mean(name: str, sample: Sample, options: Mapping[str, Any]) -> float:
-    values = by_query(name, sample, options["cutoff"])
-    return sum(values) / len(values)
-
-
-def by_query(name: str, sample: Sample, cutoff: int | None) -> list[float]:
-    """The measure of each query."""
+def _by_query(name: str, sample: Sample, options: Options) -> list[float]:
+    """A measure of ir-measures for each query, at the cutoff if there is one."""
     import ir_measures
 
     measure = getattr(ir_measures, name)
-    measure = measure @ cutoff if cutoff is not None else measure
+    measure = measure @ options["cutoff"] if options["cutoff"] is not None else measure
     values = [0.0] * len(sample.gold)
     judgements = [
         ir_measures.Qrel(str(i), item, int(level)) for i, rows in enumerate(sample.gold) for item, level in rows
@@ -56,6 +27,13 @@ def by_query(name: str, sample: Sample, cutoff: int | None) -> list[float]:
         for found in ir_measures.iter_calc([measure], judgements, run):
             values[int(found.query_id)] = float(found.value)
     return values
+
+
+ndcg = MeanOverKeys(partial(_by_query, "nDCG"))
+ap = MeanOverKeys(partial(_by_query, "AP"))
+rr = MeanOverKeys(partial(_by_query, "RR"))
+precision_at = MeanOverKeys(partial(_by_query, "P"))
+recall_at = MeanOverKeys(partial(_by_query, "R"))
 
 
 def _ranked(rows: list[tuple[Any, ...]]) -> Iterator[tuple[str, float]]:

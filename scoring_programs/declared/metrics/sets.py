@@ -1,44 +1,21 @@
 """Metrics of sets (labels, spans, or with many rows the rows of a key as tuples), and exact matches of answers."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Set
+from collections.abc import Callable, Hashable, Iterator, Set
+from functools import partial
 from typing import Any
 
-from declared.metrics import Sample
+from declared.metrics import MeanOverKeys, Options, Sample
 
-Ratio = Callable[[int, int, int], float]
-"""Of the numbers of shared, predicted and gold elements; 0/0 = 0."""
-
-
-def set_f1(sample: Sample, options: Mapping[str, Any]) -> float:
-    """F1 of distinct elements."""
-
-    def ratio(shared: int, predicted: int, gold: int) -> float:
-        return 2 * shared / (predicted + gold) if predicted + gold else 0.0
-
-    return _averaged(sample, options, ratio)
+Ratio = Callable[[int, int, int], tuple[int, int]]
+"""Numerator and denominator, of the numbers of shared, predicted and gold elements; 0/0 = 0."""
 
 
-def set_precision(sample: Sample, options: Mapping[str, Any]) -> float:
-    """Precision of distinct elements."""
-    return _averaged(sample, options, lambda shared, predicted, gold: shared / predicted if predicted else 0.0)
-
-
-def set_recall(sample: Sample, options: Mapping[str, Any]) -> float:
-    """Recall of distinct elements."""
-    return _averaged(sample, options, lambda shared, predicted, gold: shared / gold if gold else 0.0)
-
-
-def exact_match(sample: Sample, options: Mapping[str, Any]) -> float:
-    """Share of the keys whose answer equals the gold in every field."""
-    equal = matches(sample)
-    return sum(equal) / len(equal)
-
-
-def matches(sample: Sample) -> list[bool]:
+@MeanOverKeys
+def exact_match(sample: Sample, options: Options) -> list[bool]:
     """Whether each key's answer equals the gold in every field."""
     if sample.many:
         pairs = zip(sample.gold, sample.predicted, strict=True)
-        return [{_comparable(row) for row in gold} == {_comparable(row) for row in answer} for gold, answer in pairs]
+        return [_rows(gold) == _rows(answer) for gold, answer in pairs]
     return [all(map(_equals, gold, answer)) for gold, answer in zip(sample.gold, sample.predicted, strict=True)]
 
 
@@ -50,14 +27,23 @@ def set_counts(sample: Sample, match: str = "exact") -> Iterator[tuple[int, int,
         yield len(gold_set & predicted_set), len(predicted_set), len(gold_set)
 
 
-def _averaged(sample: Sample, options: Mapping[str, Any], ratio: Ratio) -> float:
+def _averaged(ratio: Ratio, sample: Sample, options: Options) -> float:
     """Micro: the ratio of the counts of all keys together. Macro: the mean over keys, two empty sets being equal."""
+
+    def quotient(*count: int) -> float:
+        part, whole = ratio(*count)
+        return part / whole if whole else 0.0
+
     counts = set_counts(sample, options["match"])
     if options["average"] == "micro":
-        shared, predicted, gold = map(sum, zip(*counts, strict=True))
-        return ratio(shared, predicted, gold)
-    values = [ratio(*count) if any(count) else 1.0 for count in counts]
+        return quotient(*map(sum, zip(*counts, strict=True)))
+    values = [quotient(*count) if any(count) else 1.0 for count in counts]
     return sum(values) / len(values)
+
+
+set_f1 = partial(_averaged, lambda shared, predicted, gold: (2 * shared, predicted + gold))
+set_precision = partial(_averaged, lambda shared, predicted, gold: (shared, predicted))
+set_recall = partial(_averaged, lambda shared, predicted, gold: (shared, gold))
 
 
 def _members(answer: tuple[Any, ...]) -> Set[Hashable]:
@@ -78,12 +64,8 @@ def _characters(answer: tuple[Any, ...]) -> Set[Hashable]:
 
 
 def _rows(rows: list[tuple[Any, ...]]) -> Set[Hashable]:
-    return {_comparable(row) for row in rows}
-
-
-def _comparable(row: tuple[Any, ...]) -> Hashable:
-    """A row as an element of a set: texts without blanks around them, lists as tuples, lists of spans as sets."""
-    return tuple(map(_plain, row))
+    """Rows as elements: texts without blanks around them, lists as tuples, lists of spans as sets."""
+    return {tuple(map(_plain, row)) for row in rows}
 
 
 def _plain(value: Any) -> Hashable:

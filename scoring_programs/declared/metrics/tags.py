@@ -1,36 +1,25 @@
 """Metrics of the spans that tags mark, by seqeval in its default mode."""
 
 import warnings
-from collections.abc import Mapping
-from typing import Any
+from functools import partial
 
-from declared.metrics import Sample
-
-
-def span_f1(sample: Sample, options: Mapping[str, Any]) -> float:
-    """F1 of spans with their types."""
-    return _scores(sample, options)[2]
+from declared.metrics import Options, Sample
 
 
-def span_precision(sample: Sample, options: Mapping[str, Any]) -> float:
-    """Precision of spans with their types."""
-    return _scores(sample, options)[0]
-
-
-def span_recall(sample: Sample, options: Mapping[str, Any]) -> float:
-    """Recall of spans with their types."""
-    return _scores(sample, options)[1]
-
-
-def _scores(sample: Sample, options: Mapping[str, Any]) -> tuple[float, float, float]:
+def _score(place: int, sample: Sample, options: Options) -> float:
     from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of types without a predicted or a gold span, whose 0/0 is 0
-        precision, recall, f1, _ = precision_recall_fscore_support(
+        scores = precision_recall_fscore_support(
             list(sample.gold), list(sample.predicted), average=options["average"], zero_division=0
         )
-    return float(precision), float(recall), float(f1)
+    return float(scores[place])
+
+
+span_precision = partial(_score, 0)
+span_recall = partial(_score, 1)
+span_f1 = partial(_score, 2)
 
 
 def spans(tags: list[str]) -> list[tuple[str, int, int]]:

@@ -1,44 +1,30 @@
 """BLEU, chrF and TER over the corpus, by sacrebleu, on its scale (100 at best for the first two)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from declared.metrics import Sample
+from declared.metrics import Options, Sample
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
 
 
-def bleu(sample: Sample, options: Mapping[str, Any]) -> float:
-    """BLEU."""
-    return _corpus_score(bleu_metric(options), sample)
-
-
-def chrf(sample: Sample, options: Mapping[str, Any]) -> float:
-    """ChrF, or chrF++ with `word_order` 2."""
-    return _corpus_score(chrf_metric(options), sample)
-
-
-def ter(sample: Sample, options: Mapping[str, Any]) -> float:
-    """TER."""
-    return _corpus_score(ter_metric(options), sample)
-
-
-def bleu_metric(options: Mapping[str, Any]) -> "Metric":
+def bleu_metric(options: Options) -> "Metric":
     """The library's BLEU with these options."""
     from sacrebleu.metrics.bleu import BLEU
 
     return BLEU(lowercase=options["lowercase"], tokenize=options["tokenize"])
 
 
-def chrf_metric(options: Mapping[str, Any]) -> "Metric":
+def chrf_metric(options: Options) -> "Metric":
     """The library's chrF with these options."""
     from sacrebleu.metrics.chrf import CHRF
 
     return CHRF(lowercase=options["lowercase"], word_order=options["word_order"])
 
 
-def ter_metric(options: Mapping[str, Any]) -> "Metric":
+def ter_metric(options: Options) -> "Metric":
     """The library's TER with these options."""
     from sacrebleu.metrics.ter import TER
 
@@ -53,8 +39,13 @@ def segment_counts(metric: "Metric", sample: Sample) -> Any:
     return np.array(counts, dtype=np.float64)
 
 
-def _corpus_score(metric: "Metric", sample: Sample) -> float:
-    return float(metric.corpus_score(list(sample.predicted), _streams(sample.gold)).score)
+def _corpus_score(library: Callable[[Options], "Metric"], sample: Sample, options: Options) -> float:
+    return float(library(options).corpus_score(list(sample.predicted), _streams(sample.gold)).score)
+
+
+bleu = partial(_corpus_score, bleu_metric)
+chrf = partial(_corpus_score, chrf_metric)  # chrF++ with `word_order` 2
+ter = partial(_corpus_score, ter_metric)
 
 
 def _streams(gold: Sequence[str | Sequence[str]]) -> Any:

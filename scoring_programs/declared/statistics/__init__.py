@@ -1,13 +1,14 @@
-"""Per-unit results of declared tasks: what the keys of each unit add to a metric, one module for each of `metrics`.
+"""Per-unit results of declared tasks: what the keys of each unit add to a metric, a module for each of `metrics`.
 
-Each module has a function of the metric's name: (sample, options, keys) → statistic. Over all units once it gives what
-the metric itself gives; over a unit that is counted twice, the metric of the data with that unit's keys repeated.
+Each module has a function of the metric's name: (sample, options, keys) → statistic; means over keys need none. Over
+all units once it gives what the metric itself gives; over a unit that is counted twice, the metric of the data with
+that unit's keys repeated.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 
-from declared.metrics import Sample, definitions
+from declared.metrics import MeanOverKeys, Options, Sample, definitions, measure
 from scoring_kit.units import Additive, Array, Items, Statistic
 
 
@@ -67,8 +68,11 @@ def by_value(values: Array, counts: Array) -> tuple[Array, NDArray[np.intp]]:
     return np.asarray(counts @ belongs), place
 
 
-def statistic(metric: str, sample: Sample, options: Mapping[str, Any], keys: Keys) -> Statistic:
+def statistic(metric: str, sample: Sample, options: Options, keys: Keys) -> Statistic:
     """What the keys of a sample add to a metric of the table."""
+    computed = measure(metric)
+    if isinstance(computed, MeanOverKeys):
+        return keys.mean(computed.values(sample, options))
     function = getattr(importlib.import_module(f"declared.statistics.{definitions()[metric].module}"), metric)
     found: Statistic = function(sample, options, keys)
     return found

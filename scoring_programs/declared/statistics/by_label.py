@@ -33,11 +33,9 @@ class LabelCounts:
     formula: Callable[[Array], Array]
 
     def over(self, counts: Array) -> Array:
-        """See `scoring_kit.units.Statistic`."""
         return self.formula(counts @ self.sums)
 
     def joined(self, other: LabelCounts) -> LabelCounts:
-        """See `scoring_kit.units.Statistic`."""
         labels = list(dict.fromkeys([*self.labels, *other.labels]))
         sums = [_placed(one, {label: place for place, label in enumerate(labels)}) for one in (self, other)]
         return LabelCounts(labels, csr_matrix(vstack(sums)), self.formula)

@@ -1,32 +1,18 @@
 """Error rates: edits and gold words, or characters, added up."""
 
-from collections.abc import Mapping
-from typing import Any
+from functools import partial
 
 import numpy as np
 
-from declared.metrics import Sample
+from declared.metrics import Options, Sample
 from declared.metrics.edits import alignment
 from declared.statistics import Keys
 from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array
 
 
-def wer(sample: Sample, options: Mapping[str, Any], keys: Keys) -> Additive:
-    """Word error rate."""
-    import jiwer
-
-    return _rate(alignment(jiwer.process_words, sample, options), keys)
-
-
-def cer(sample: Sample, options: Mapping[str, Any], keys: Keys) -> Additive:
-    """Character error rate."""
-    import jiwer
-
-    return _rate(alignment(jiwer.process_characters, sample, options), keys)
-
-
-def _rate(aligned: Any, keys: Keys) -> Additive:
+def _rate(process: str, sample: Sample, options: Options, keys: Keys) -> Additive:
+    aligned = alignment(process, sample, options)
     edits = [
         sum(
             max(chunk.ref_end_idx - chunk.ref_start_idx, chunk.hyp_end_idx - chunk.hyp_start_idx)
@@ -36,6 +22,10 @@ def _rate(aligned: Any, keys: Keys) -> Additive:
         for chunks in aligned.alignments
     ]
     return keys.additive(_errors, edits, list(map(len, aligned.references)))
+
+
+wer = partial(_rate, "process_words")
+cer = partial(_rate, "process_characters")
 
 
 def _errors(sums: Array) -> Array:

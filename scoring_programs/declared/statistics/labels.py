@@ -1,20 +1,17 @@
 """Labels and sets of labels: counts of each label, or means over keys."""
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from declared.metrics import Sample
+from declared.metrics import Options, Sample
 from declared.metrics.labels import NO_LABEL, codes, indicators
 from declared.statistics import Keys
 from declared.statistics.by_label import PARTS, LabelCounts, averaged, label_terms
 from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array, Items, Statistic
-
-Options = Mapping[str, Any]
 
 
 def accuracy(sample: Sample, options: Options, keys: Keys) -> Additive:
@@ -48,21 +45,6 @@ def kappa(sample: Sample, options: Options, keys: Keys) -> Statistic:
     return keys.additive(partial(_weighted_kappa, weights=weights, constant=keys.worst), *terms)
 
 
-def f1(sample: Sample, options: Options, keys: Keys) -> Statistic:
-    """F1, averaged as asked for."""
-    return _averaged("f1", sample, options, keys)
-
-
-def precision(sample: Sample, options: Options, keys: Keys) -> Statistic:
-    """Precision, averaged as asked for."""
-    return _averaged("precision", sample, options, keys)
-
-
-def recall(sample: Sample, options: Options, keys: Keys) -> Statistic:
-    """Recall, averaged as asked for."""
-    return _averaged("recall", sample, options, keys)
-
-
 def jaccard(sample: Sample, options: Options, keys: Keys) -> Statistic:
     """Jaccard index of sets of labels."""
     if options["average"] == "samples":
@@ -74,6 +56,7 @@ def jaccard(sample: Sample, options: Options, keys: Keys) -> Statistic:
 
 
 def _averaged(part: str, sample: Sample, options: Options, keys: Keys) -> Statistic:
+    """F1, precision or recall, averaged as asked for."""
     average = options["average"]
     (field,) = sample.fields
     if average == "binary":
@@ -91,6 +74,11 @@ def _averaged(part: str, sample: Sample, options: Options, keys: Keys) -> Statis
         averaged, part=part, average=average, nothing=nothing, labels=labels, declared=len(field.values or ())
     )
     return _of_sets(formula, sample, keys) if field.type == "labels" else _of_labels(formula, sample, keys)
+
+
+f1 = partial(_averaged, "f1")
+precision = partial(_averaged, "precision")
+recall = partial(_averaged, "recall")
 
 
 def _of_labels(formula: Any, sample: Sample, keys: Keys) -> LabelCounts:

@@ -1,18 +1,15 @@
 """Correlations and errors of numbers: sums of powers, or the ranks of the keys that were drawn."""
 
 import math
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from declared.metrics import Sample
+from declared.metrics import Options, Sample
 from declared.statistics import Keys, by_value
 from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array, Items
 
-Options = Mapping[str, Any]
 MOST_IN_PAIRS = 3000
 """With more keys, pairs of them take longer than sorting them for each resample."""
 

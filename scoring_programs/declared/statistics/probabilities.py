@@ -1,18 +1,14 @@
 """Probabilities of a label: losses are means, areas under curves depend on the order of the keys that were drawn."""
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from declared.metrics import Sample
+from declared.metrics import Options, Sample
 from declared.statistics import Keys, by_value
 from declared.statistics.numbers import ranks
 from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array, Items
-
-Options = Mapping[str, Any]
 
 
 def roc_auc(sample: Sample, options: Options, keys: Keys) -> Items:

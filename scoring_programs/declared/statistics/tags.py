@@ -1,33 +1,15 @@
 """Spans that tags mark: counts of each type."""
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from declared.metrics import Sample
+from declared.metrics import Options, Sample
 from declared.metrics.tags import spans
 from declared.statistics import Keys
 from declared.statistics.by_label import LabelCounts, averaged, label_terms
-
-Options = Mapping[str, Any]
-
-
-def span_f1(sample: Sample, options: Options, keys: Keys) -> LabelCounts:
-    """F1 of spans with their types."""
-    return _averaged("f1", sample, options, keys)
-
-
-def span_precision(sample: Sample, options: Options, keys: Keys) -> LabelCounts:
-    """Precision of spans with their types."""
-    return _averaged("precision", sample, options, keys)
-
-
-def span_recall(sample: Sample, options: Options, keys: Keys) -> LabelCounts:
-    """Recall of spans with their types."""
-    return _averaged("recall", sample, options, keys)
 
 
 def _averaged(part: str, sample: Sample, options: Options, keys: Keys) -> LabelCounts:
@@ -45,3 +27,8 @@ def _averaged(part: str, sample: Sample, options: Options, keys: Keys) -> LabelC
     # where neither side has a span, seqeval's mean over types is undefined
     formula = partial(averaged, part=part, average=options["average"], nothing=keys.worst)
     return LabelCounts(types, keys.summed(terms), formula)
+
+
+span_f1 = partial(_averaged, "f1")
+span_precision = partial(_averaged, "precision")
+span_recall = partial(_averaged, "recall")

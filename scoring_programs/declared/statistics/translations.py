@@ -1,36 +1,31 @@
 """BLEU, chrF and TER: sacrebleu's own counts of each segment, and its formulas over their sums."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from declared.metrics import Sample
+from declared.metrics import Options, Sample
 from declared.metrics.translations import bleu_metric, chrf_metric, segment_counts, ter_metric
 from declared.statistics import Keys
 from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array
 
-Options = Mapping[str, Any]
 ORDERS = 4
 """N-grams of BLEU."""
 BETA = 2
 """Of chrF: how much more the recall weighs."""
 
 
-def bleu(sample: Sample, options: Options, keys: Keys) -> Additive:
-    """BLEU."""
-    return keys.additive(_bleu, *segment_counts(bleu_metric(options), sample).T)
-
-
-def chrf(sample: Sample, options: Options, keys: Keys) -> Additive:
-    """ChrF."""
-    return keys.additive(_chrf, *segment_counts(chrf_metric(options), sample).T)
-
-
-def ter(sample: Sample, options: Options, keys: Keys) -> Additive:
-    """TER."""
-    return keys.additive(_ter, *segment_counts(ter_metric(options), sample).T)
+def _of_segments(
+    formula: Callable[[Array], Array],
+    library: Callable[[Options], Any],
+    sample: Sample,
+    options: Options,
+    keys: Keys,
+) -> Additive:
+    return keys.additive(formula, *segment_counts(library(options), sample).T)
 
 
 def _bleu(sums: Array) -> Array:
@@ -61,3 +56,8 @@ def _ter(sums: Array) -> Array:
     """`TER._compute_score_from_stats` of sacrebleu, of (edits, gold length)."""
     edits, length = sums[..., 0], sums[..., 1]
     return 100 * np.where(length > 0, summed.quotient(edits, length), (edits > 0).astype(np.float64))
+
+
+bleu = partial(_of_segments, _bleu, bleu_metric)
+chrf = partial(_of_segments, _chrf, chrf_metric)
+ter = partial(_of_segments, _ter, ter_metric)

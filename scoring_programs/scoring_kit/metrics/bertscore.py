@@ -123,7 +123,9 @@ class BertScorer:
             self._keep(text, embedding.vectors(), embedding.weights)
         kept -= self._embeddings.keys()
         if self._cache is not None:
-            self._read(self._cache, kept)
+            text_of = {digest(text): text for text in kept}
+            for key, array in self._cache.read(text_of):
+                self._keep(text_of[key], array[:, :-1].copy(), array[:, -1])
         kept -= self._embeddings.keys()
         absent = sorted((kept | others) - self._embeddings.keys())
         if absent:
@@ -176,7 +178,9 @@ class BertScorer:
         import numpy as np
         import torch
 
-        model = self._encoder()
+        if self._model is None:
+            self._model = load_encoder(self._files, self.num_layers, self._place)
+        model = self._model
         ids = self._tokenizer.encode([self._as_the_library_encodes(text) for text in texts], self._longest(model))
         special = [self._tokenizer.cls_id, self._tokenizer.sep_id]
         for batch in batches_by_length([len(sequence) for sequence in ids], self._place.batch_tokens):
@@ -192,11 +196,6 @@ class BertScorer:
     def _keep(self, text: str, vectors: NDArray[np.float32], weights: NDArray[np.floating]) -> None:
         self._embeddings[text] = Embedding(self._store.keep(vectors), weights.astype("float32"))
 
-    def _read(self, cache: ArrayCache, texts: Iterable[str]) -> None:
-        text_of = {digest(text): text for text in texts}
-        for key, array in cache.read(text_of):
-            self._keep(text_of[key], array[:, :-1].copy(), array[:, -1])
-
     def _computed_with(self) -> dict[str, object]:
         return {
             "model": self._files.identity(),
@@ -204,11 +203,6 @@ class BertScorer:
             "tokenizer": self._tokenizer.fingerprint(),
             "precision": self._place.precision,
         }
-
-    def _encoder(self) -> PreTrainedModel:
-        if self._model is None:
-            self._model = load_encoder(self._files, self.num_layers, self._place)
-        return self._model
 
     def _longest(self, model: PreTrainedModel) -> int | None:
         """Where texts are cut: at what the tokenizer declares (bert-score cuts nowhere else).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -106,7 +106,9 @@ class NliModel:
             self._keep(pair, self._earlier.pop(pair))
         absent = set(keys) - self._known.keys()
         if self._cache is not None:
-            self._read(self._cache, absent)
+            pair_of = {digest(*pair): pair for pair in absent}
+            for key, array in self._cache.read(pair_of):
+                self._keep(pair_of[key], tuple(array[0].tolist()))
             absent -= self._known.keys()
         in_order = sorted(absent)
         if in_order:
@@ -124,7 +126,9 @@ class NliModel:
             self._earlier, self._known, self._bytes = self._known, {}, 0
 
     def _classify(self, pairs: Sequence[tuple[str, str]], advance: Callable[[int], None]) -> None:
-        model = self._classifier()
+        if self._model is None:
+            self._model = load_classifier(self._files, self._place)
+        model = self._model
         ids = self._tokenizer.encode_pairs(pairs, self._longest(model))
         for batch in batches_by_length([len(sequence) for sequence in ids], self._place.batch_tokens):
             arguments = padded([ids[i] for i in batch], self._tokenizer.pad_id, self._place.device)
@@ -133,11 +137,6 @@ class NliModel:
             for i, row in zip(batch, probabilities, strict=True):
                 self._keep(pairs[i], tuple(row))
             advance(len(batch))
-
-    def _read(self, cache: ArrayCache, pairs: Iterable[tuple[str, str]]) -> None:
-        pair_of = {digest(*pair): pair for pair in pairs}
-        for key, array in cache.read(pair_of):
-            self._keep(pair_of[key], tuple(array[0].tolist()))
 
     def _keep(self, pair: tuple[str, str], probabilities: tuple[float, ...]) -> None:
         self._known[pair] = probabilities
@@ -150,11 +149,6 @@ class NliModel:
             "tokenizer": self._tokenizer.fingerprint(),
             "precision": self._place.precision,
         }
-
-    def _classifier(self) -> PreTrainedModel:
-        if self._model is None:
-            self._model = load_classifier(self._files, self._place)
-        return self._model
 
     def _longest(self, model: PreTrainedModel) -> int:
         positions = longest_input(model)

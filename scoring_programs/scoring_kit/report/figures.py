@@ -42,10 +42,6 @@ def number(value: float | None, decimals: int = 3) -> str:
     return "–" if value is None or not math.isfinite(value) else f"{value:.{decimals}f}"
 
 
-def _rounded(value: float, decimals: int) -> float:
-    return round(value, decimals) if math.isfinite(value) else value
-
-
 def _note(text: str) -> str:
     return f'<p class="soft">{escape(text)}</p>\n'
 
@@ -59,7 +55,7 @@ def _bar_chart(chart: BarChart, min_items: int, decimals: int) -> str:
     if not shown:
         return _withheld(min_items)
     # rounded before anything is drawn: the length of a bar has digits, too
-    bars = [bar if bar.value is None else replace(bar, value=_rounded(bar.value, decimals)) for bar in shown]
+    bars = [bar if bar.value is None else replace(bar, value=round(bar.value, decimals)) for bar in shown]
     values = [bar.value for bar in bars if bar.value is not None and math.isfinite(bar.value)]
     top = max(values, default=1.0) if chart.top is None else chart.top
     rows = "".join(row if isinstance(row, str) else _bar_row(row, top) for row in _excerpt(bars, chart.better))

@@ -10,10 +10,9 @@ from typing import Any
 
 from scoring_kit.board import average_ranks, mid_ranks, shared_ranks
 from scoring_kit.organiser import show_progress
-from scoring_kit.program import AVERAGE_RANK, Column, Program
-from scoring_kit.ranking import Standing, View, task_standing
+from scoring_kit.program import AVERAGE_RANK, Program
+from scoring_kit.ranking import View, task_standing
 from scoring_kit.report.withholding import open_metrics
-from scoring_kit.resampling.columns import TeamColumn
 from scoring_kit.resampling.families import families
 from scoring_kit.resampling.groups import ALPHA
 from scoring_kit.resampling.per_unit import PerUnit, check_scores, keep, per_unit_results, ranking_column
@@ -30,7 +29,6 @@ from scoring_kit.results import comparable
 from scoring_kit.scores_table import Scores
 from scoring_kit.signature import signature
 from scoring_kit.team_results import TeamResults
-from scoring_kit.units import Units
 
 
 def final_report(
@@ -56,7 +54,7 @@ def final_report(
     settings = Resampling(request["resamples"], request["seed"])
     per_unit = per_unit_results(scored)
     keep(Path(request["units"]), per_unit)
-    reports = [_TaskReport.of(task, program, scores, scored, per_unit, view) for task in program.tasks]
+    reports = [_TaskReport(task, program, scores, scored, per_unit, view) for task in program.tasks]
     total = sum(work(len(one.teams), settings.resamples) for one in reports if one.units)
     done = 0
 
@@ -76,52 +74,35 @@ def final_report(
     }
 
 
-@dataclasses.dataclass(frozen=True)
 class _TaskReport:
     """A task on its way into the report.
 
     Attributes:
-        task: its id.
-        program: what was scored.
         columns: its columns; the first one ranks.
-        scores: of every team.
-        scored: results of the submissions, if any.
         standing: the teams by the ranking column.
-        view: which teams are shown how.
         units: the units of resampling; None where there are none.
         teams: the teams with a score, best first, and the ranking column of each over the units.
         without: why there are no intervals.
     """
 
-    task: str
-    program: Program
-    columns: Sequence[Column]
-    scores: Scores
-    scored: TeamResults | None
-    standing: Standing
-    view: View
-    units: Units | None
-    teams: Mapping[str, TeamColumn]
-    without: str | None
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         task: str,
         program: Program,
         scores: Scores,
         scored: TeamResults | None,
         per_unit: PerUnit | None,
         view: View,
-    ) -> _TaskReport:
-        columns = [column for column in program.columns if column.task == task]
-        standing = task_standing(columns[0], scores, view)
-        everyone = task_standing(columns[0], scores, View(baselines=view.baselines))
-        order = [team for team, _ in everyone.rows if scores[team][columns[0].key] is not None]
-        units, teams, without = ranking_column(columns[0], order, program, per_unit, view.baselines)
-        if units is not None:
-            check_scores(teams, scores, len(units.names))
-        return cls(task, program, columns, scores, scored, standing, view, units, teams, without)
+    ) -> None:
+        self.task, self.program, self.scores, self.scored, self.view = task, program, scores, scored, view
+        self.columns = [column for column in program.columns if column.task == task]
+        first = self.columns[0]
+        self.standing = task_standing(first, scores, view)
+        everyone = task_standing(first, scores, View(baselines=view.baselines))
+        order = [team for team, _ in everyone.rows if scores[team][first.key] is not None]
+        self.units, self.teams, self.without = ranking_column(first, order, program, per_unit, view.baselines)
+        if self.units is not None:
+            check_scores(self.teams, scores, len(self.units.names))
 
     def written(self, settings: Resampling, advance: Any) -> dict[str, Any]:
         """The task's part of the report."""

@@ -17,7 +17,7 @@ import numpy as np
 from scoring_kit.program import AVERAGE_RANK
 from scoring_kit.resampling.columns import Part, TeamColumn, combined, parts_over
 from scoring_kit.resampling.draws import exchanges
-from scoring_kit.units import Array, OfSums, Statistic
+from scoring_kit.units import Array, OfSums
 
 SAME = 1e-10
 """Differences that are closer than this, relative to the scores, are equal: sums differ in their last bits."""
@@ -75,7 +75,8 @@ class _Exchange:
         self.sums: list[Any] = []
         there = [part.statistic for part in parts if part.statistic is not None]
         if len(there) == len(parts) and all(hasattr(one, "sums") and hasattr(one, "formula") for one in there):
-            every = cast("OfSums", reduce(_joined, there))  # so that the terms of all teams are the same
+            # joined, so that the terms of all teams are the same
+            every = cast("OfSums", reduce(lambda one, other: one.joined(other), there))
             self.formula = every.formula
             self.sums = [every.sums[start : start + units] for start in range(0, units * len(parts), units)]
         self.width = sum(sums.shape[1] for sums in self.sums) if self.sums else 2 * units
@@ -95,7 +96,3 @@ class _Exchange:
             return own.joined(others).over(counts)
 
         return by_units
-
-
-def _joined(one: Statistic, other: Statistic) -> Statistic:
-    return one.joined(other)

@@ -125,13 +125,13 @@ def other_rankings(order: Mapping[str, TeamColumn], units: int) -> dict[str, dic
     None for average ranks, which are no figure of a single team's answers.
     Source: Wiesenfarth et al., Scientific Reports 11, 2021: aggregate then rank, rank then aggregate.
     """
-    if next(iter(order.values())).column.computation == AVERAGE_RANK:
+    first = next(iter(order.values())).column
+    if first.computation == AVERAGE_RANK:
         return {}
     values = np.stack([column.by_unit(units) for column in order.values()])
     kept = values[:, ~np.isnan(values).all(axis=0)]
     if not kept.shape[1]:
         return {}
-    first = next(iter(order.values())).column
     worst = np.nanmin(kept) if first.sort == "desc" else np.nanmax(kept)
     kept = np.where(np.isnan(kept), worst, kept)
     ways = {

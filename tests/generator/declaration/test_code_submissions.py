@@ -60,7 +60,7 @@ def test_what_may_not_be_declared(submission: dict[str, object], message: str, t
         ({"key": "again", "measured": "seconds", "sort": "desc"}, "again.sort: puts the slowest first. Expected asc."),
         ({"key": "again", "measured": "seconds", "metric": "accuracy"}, "again.metric: cannot be given together with"),
         (
-            {"key": "again", "measured": "seconds", "computation": "avg", "of": ["macro_f1"]},
+            {"key": "again", "measured": "seconds", "computation": "avg", "of": ["accuracy"]},
             "again.computation: cannot",
         ),
         ({"key": "again", "measured": "minutes"}, "again.measured: should be 'seconds'"),

@@ -43,7 +43,7 @@ def test_a_bundle_becomes_an_unpublished_competition(site: Site, bundle: Path, v
 
 
 def test_on_a_terminal_there_is_a_bar(bundle: Path, verb: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gen_bundle.cli.live_options.is_terminal", lambda: True)
+    monkeypatch.setattr("gen_bundle.cli.messages.is_terminal", lambda: True)
     monkeypatch.setenv("FORCE_COLOR", "1")
     done = verb("upload", bundle)
     assert done.exit_code == 0, done.output

@@ -15,7 +15,6 @@ from gen_bundle.new.project import Place, new_declared
 from gen_bundle.new.propose import Choices, Proposal, propose, taking_code
 from gen_bundle.new.recipes import RECIPES, recipe_gold
 from gen_bundle.new.split import divide
-from gen_bundle.twin.engines.process import ProcessEngine
 from tests.generator.new.making import bundled, csv_text, files, gold_at, scores, sentiment
 
 
@@ -98,15 +97,16 @@ def test_it_builds_and_scores_and_so_does_its_example(tmp_path: Path) -> None:
     gold, choices = recipe_gold("classification")
     proposal = taking_code(propose(gold, choices))
     folder = new_declared(Place("mine", tmp_path), proposal, divide(proposal, "40:60"), check=False)
-    for data in (None, folder / "example"):
-        found = scores(bundled(folder, data=data, force=True).path, ProcessEngine())
+    fast = tuple(f"tasks.classification.columns.{key}.metric=exact_match" for key in ("macro_f1", "accuracy"))
+    for data, overrides in ((None, ()), (folder / "example", fast)):  # a library need not be imported twice
+        found = scores(bundled(folder, data=data, overrides=overrides, force=True).path)
         assert set(found) == {("dev", "majority"), ("test", "majority")}
         assert 0.2 < found["test", "majority"]["accuracy"] < 0.5
         shutil.rmtree(tmp_path / "mine.dry-run")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--from", "clarity2026", "--code"], "--code: not with --from or --package."),
         (["--package", "--code"], "--code: not with --from or --package."),
@@ -114,11 +114,11 @@ def test_it_builds_and_scores_and_so_does_its_example(tmp_path: Path) -> None:
         (["--gold", "tags.csv", "--code"], "no column that the code reads has as many tokens"),
     ],
 )
-def test_what_cannot_take_code(arguments: list[str], said: str, tmp_path: Path) -> None:
+def test_what_cannot_take_code(arguments: list[str], message: str, tmp_path: Path) -> None:
     (tmp_path / "gold.txt").write_text("one text\nanother text\n", encoding="utf-8")
     tags = [[f"s{i}", "O B-PER I-PER"] for i in range(4)]
     (tmp_path / "tags.csv").write_text(csv_text("id,tags", tags), encoding="utf-8")
     done = new(tmp_path, *arguments)
     assert done.exit_code == 2
-    assert said in done.output
+    assert message in done.output
     assert not (tmp_path / "mine").exists()

@@ -23,7 +23,7 @@ def new(folder: Path, *arguments: str, answers: str | None = None) -> Result:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         if answers is not None:
-            patch.setattr("gen_bundle.cli.new.asks", lambda: True)
+            patch.setattr("gen_bundle.cli.new.can_answer", lambda: True)
         return runner.invoke(command, ["mine", *arguments], input=answers)
 
 

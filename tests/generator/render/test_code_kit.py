@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+import yaml
 
 from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import prepare_phases
@@ -39,7 +40,21 @@ def kit_of(folder: Path, work: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return kit_of(HELPDESK, tmp_path_factory.mktemp("helpdesk"))
+    """The kit of the example, with an accuracy that needs no library and is the only metric."""
+    work = tmp_path_factory.mktemp("helpdesk")
+    shutil.copytree(HELPDESK, work / "helpdesk")
+    declared = work / "helpdesk/bundle.yaml"
+    data = yaml.safe_load(declared.read_text(encoding="utf-8"))
+    _, accuracy, seconds = data["tasks"][0]["columns"]
+    data["tasks"][0]["columns"] = [{**accuracy, "metric": "exact_match"}, seconds]
+    declared.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
+    return kit_of(work / "helpdesk", work)
+
+
+@pytest.fixture(scope="module")
+def published_kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The kit of the example with its own metrics."""
+    return kit_of(HELPDESK, tmp_path_factory.mktemp("published"))
 
 
 def run(kit: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -84,7 +99,8 @@ def test_holds_what_its_readme_names(kit: Path) -> None:
     assert f"--workdir /kit {image} python3 try.py my_submission\n" in readme
 
 
-def test_the_example_runs_and_is_scored_on_the_sample(kit: Path, tmp_path: Path) -> None:
+def test_the_example_runs_and_is_scored_on_the_sample(published_kit: Path, tmp_path: Path) -> None:
+    kit = published_kit
     done = run(kit, "try.py", "--out", tmp_path / "out")
     assert (done.returncode, done.stderr) == (0, "")
     assert "The code ran, and what it wrote is valid." in done.stdout
@@ -108,7 +124,7 @@ def test_a_packed_submission_runs_as_well(kit: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("def predict(a, b):\n    raise KeyError('desk')\n", "model.py:2: ended with exit code 1: KeyError: 'desk'"),
         ("def predict(a, b):\n    (b / 'predictions.csv').write_text('id,desk\\nx,y\\n')\n", "predictions.csv:2"),
@@ -116,10 +132,10 @@ def test_a_packed_submission_runs_as_well(kit: Path, tmp_path: Path) -> None:
         ("import nowhere\ndef predict(a, b):\n    pass\n", "No module named 'nowhere'"),
     ],
 )
-def test_what_is_wrong_is_said_as_on_the_platform(text: str, said: str, kit: Path, tmp_path: Path) -> None:
+def test_faults_are_reported_as_on_the_platform(text: str, message: str, kit: Path, tmp_path: Path) -> None:
     done = run(kit, "try.py", submission(tmp_path / "mine", {"model.py": text}), "--out", tmp_path / "out")
     assert done.returncode == 1
-    assert said in done.stderr
+    assert message in done.stderr
     assert "ingestion_kit" not in done.stdout + done.stderr
     assert not (tmp_path / "out").exists()
 
@@ -146,7 +162,7 @@ def test_the_phases_own_input_is_checked_and_not_scored(kit: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "said"),
+    ("arguments", "status", "message"),
     [
         (["none.zip"], 1, "none.zip: cannot be unpacked: "),
         (["README.md"], 1, "README.md: cannot be unpacked: File is not a zip file"),
@@ -155,10 +171,10 @@ def test_the_phases_own_input_is_checked_and_not_scored(kit: Path, tmp_path: Pat
         (["--input", "sample/input", "--gold", "template"], 2, "gold.csv"),
     ],
 )
-def test_wrong_use(arguments: list[str], status: int, said: str, kit: Path) -> None:
+def test_wrong_use(arguments: list[str], status: int, message: str, kit: Path) -> None:
     done = run(kit, "try.py", *arguments)
     assert done.returncode == status
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -269,7 +269,7 @@ def test_a_worker_that_is_killed_takes_no_result_with_it(tmp_path: Path) -> None
 
 
 def test_on_a_terminal_there_is_a_bar(tmp_path: Path, killed_once: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gen_bundle.cli.rescore.is_terminal", lambda: True)
+    monkeypatch.setattr("gen_bundle.cli.messages.is_terminal", lambda: True)
     teams = submissions(tmp_path, {"ant": "1 0 1 1", "[bold]bee": "1 0 0 0"})
     done = rescored(killed_once, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output

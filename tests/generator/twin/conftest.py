@@ -7,6 +7,7 @@ import pytest
 from gen_bundle.twin.engines import Engine
 from gen_bundle.twin.engines.choose import choose_engine
 from tests.engine import PYTHON_IMAGE, require_engine, require_image
+from tests.generator.twin.in_process import InProcessEngine
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +22,10 @@ def container_engine() -> None:
 
 @pytest.fixture(params=["process", pytest.param("docker", marks=pytest.mark.docker)])
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    """Each engine in turn."""
+    """Each engine in turn; a test that asks for `in-process` gets the one of our own programs alone."""
+    if request.param == "in-process":
+        yield InProcessEngine()
+        return
     if request.param == "docker":
         request.getfixturevalue("container_engine")
     chosen = choose_engine(request.param, lambda _: None)

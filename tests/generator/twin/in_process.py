@@ -1,17 +1,19 @@
-"""An engine that runs our own scoring programs inside the test's process, where the libraries are imported already.
+"""An engine that runs our own programs inside the test's process, where the libraries are imported already.
 
-For tests of what a bundle scores. That a packed program runs by itself is shown with `ProcessEngine`.
+For tests of what a bundle scores. That packed programs run by themselves is shown with `ProcessEngine`.
 """
 
-from contextlib import redirect_stderr, redirect_stdout
+import time
 from pathlib import Path
 
 from gen_bundle.twin.engines import Container, Ended, LineListener
+from ingestion_kit import ingestion
 from scoring_kit import frame
+from tests.calls import called, forked
 
 
 class InProcessEngine:
-    """Calls the frame with the folders of the job, as `score.py` does."""
+    """Calls what `score.py` and `ingest.py` call, with the folders of the job."""
 
     name = "process"
 
@@ -20,16 +22,14 @@ class InProcessEngine:
 
     def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
         here = {mount.target: str(mount.source) for mount in container.mounts}
-        given = [part.replace("/app/input", here["/app/input"]) for part in container.argv[2:]]
-        arguments = [part.replace("/app/output", here["/app/output"]) for part in given]
-        with (
-            stdout.open("w", encoding="utf-8") as out,
-            stderr.open("w", encoding="utf-8") as err,
-            redirect_stdout(out),
-            redirect_stderr(err),
-        ):
-            exit_code = frame.main(Path(here["/app/program"]), arguments)
-        return Ended(exit_code, seconds=0.0)
+        program, arguments = Path(here["/app/program"]), [here.get(part, part) for part in container.argv[2:]]
+        began = time.monotonic()
+        if container.kind == "ingestion":
+            # It becomes the parent of what the code leaves running, and ends all its children.
+            exit_code = forked(lambda: ingestion.main(program, arguments), stdout, stderr)
+        else:
+            exit_code = called(lambda: frame.main(program, arguments), stdout, stderr)
+        return Ended(exit_code, time.monotonic() - began)
 
     def close(self) -> None:
         pass

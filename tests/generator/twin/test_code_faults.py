@@ -20,6 +20,7 @@ from gen_bundle.build import BuildRequest, build
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.resources import competitions
 from gen_bundle.twin.engines import Engine
+from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.outcomes import Run
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results
@@ -40,7 +41,7 @@ DECLARATION: dict[str, Any] = {
     "submission": {
         "kind": "code",
         "entry": "model.py",
-        "memory": 300,
+        "memory": 128,
         "file": "predictions.csv",
         "key": "id",
         "fields": [
@@ -77,12 +78,6 @@ def predict(input_folder, output_folder):
 """
 PLUS = GOOD.replace("'minus'}", "'plus'}")
 PLUS_ACCURACY = 0.5
-# The folder of the ingestion program's output, from within the code: its parent is the ingestion program.
-OUTPUT = """\
-import os, pathlib
-def output_of_the_job():
-    return pathlib.Path(open(f"/proc/{os.getppid()}/cmdline").read().rstrip("\\0").split("\\0")[-1])
-"""
 
 
 def then(text: str, code: str = GOOD) -> str:
@@ -96,9 +91,9 @@ class Case:
 
     files: Mapping[str, str]
     accuracy: float | None = None
-    says: str = ""
+    message: str = ""
     printed: str = ""
-    seconds: int | None = None
+    seconds: float | None = None
 
 
 def good(text: str, printed: str = "", code: str = GOOD) -> Case:
@@ -106,17 +101,17 @@ def good(text: str, printed: str = "", code: str = GOOD) -> Case:
     return Case({"model.py": text}, 1.0 if code is GOOD else PLUS_ACCURACY, printed=printed)
 
 
-def failing(says: str, text: str, printed: str = "", **files: str) -> Case:
+def failing(message: str, text: str, printed: str = "", **files: str) -> Case:
     """A submission that fails with these words."""
-    return Case({"model.py": text, **files}, says=says, printed=printed)
+    return Case({"model.py": text, **files}, message=message, printed=printed)
 
 
 CASES = {
     "all right": good(GOOD),
     "a module beside the entry": Case({"model.py": "from parts.rule import predict\n", "parts/rule.py": GOOD}, 1.0),
     "one folder around everything": Case({"mine/model.py": GOOD}, 1.0),
-    "no entry": Case({"main.py": GOOD}, says="model.py: is missing. Expected: model.py at the top of the zip."),
-    "predictions instead of code": Case({"predictions.csv": RIGHT}, says="model.py: is missing"),
+    "no entry": Case({"main.py": GOOD}, message="model.py: is missing. Expected: model.py at the top of the zip."),
+    "predictions instead of code": Case({"predictions.csv": RIGHT}, message="model.py: is missing"),
     "no predict": failing("model.py: has no function predict", "def run(a, b): pass\n"),
     "not Python": failing("model.py:2: is not valid Python", "import csv\ndef predict(a, b:\n"),
     "a package that is not there": failing(
@@ -142,29 +137,28 @@ CASES = {
     ),
     "too slow": Case(
         {"model.py": "import time\n" + then("while True:\n    time.sleep(1)")},
-        says="model.py: was stopped after 1 s. Expected: an end within 1 s.",
-        seconds=1,
+        message="model.py: was stopped after 0.3 s. Expected: an end within 0.3 s.",
+        seconds=0.3,
     ),
     "memory": failing(
-        "MiB of memory. Expected: at most 300 MiB together.",
-        "import time\n" + then("taken = [bytearray(b'x' * 40_000_000) for _ in range(10)]\ntime.sleep(3)"),
+        "MiB of memory. Expected: at most 128 MiB together.",
+        "import time\n" + then("taken = [bytearray(b'x' * 40_000_000) for _ in range(5)]\ntime.sleep(3)"),
     ),
     "memory of several processes": failing(
-        "MiB of memory. Expected: at most 300 MiB together.",
+        "MiB of memory. Expected: at most 128 MiB together.",
         "import os, time\n"
-        + then("for _ in range(4):\n    if os.fork() == 0:\n        break\ntaken = b'x' * 100_000_000\ntime.sleep(3)"),
+        + then("for _ in range(4):\n    if os.fork() == 0:\n        break\ntaken = b'x' * 40_000_000\ntime.sleep(3)"),
     ),
-    "prints 1 GB": good(
-        then("import sys\nblock = 'x' * 99 + '\\n'\nfor _ in range(1_000):\n    sys.stdout.write(block * 10_000)"),
+    "prints 50 MB": good(
+        then("import sys\nblock = 'x' * 99 + '\\n'\nfor _ in range(50):\n    sys.stdout.write(block * 10_000)"),
         "bytes left out",
     ),
     "prints what is not text": good(then("import os\nos.write(1, b'\\xff\\xfe\\n')"), "\\xff\\xfe"),
     "forks and leaves them behind": good(
         "import os, time\n"
-        + OUTPUT
         + then(
-            "place = output_of_the_job()\n"
-            "for _ in range(20):\n"
+            "place = input_folder.parent / 'output'  # of the ingestion program\n"
+            "for _ in range(5):\n"
             "    if os.fork() == 0:\n"
             "        os.setsid()\n"
             "        if os.fork() == 0:\n"
@@ -187,12 +181,12 @@ CASES = {
     ),
     "writes in its own folder": good(then("open('cache.bin', 'w').write('x')\nimport os\nos.remove('model.py')")),
     "writes into the job's output": good(
-        OUTPUT
+        "import os\n"
         + then(
-            "place = output_of_the_job()\n"
+            "place = input_folder.parent / 'output'  # of the ingestion program\n"
             "(place / 'scores.json').write_text('{\"acc\": 1}')\n"
             "(place / 'metadata').write_text('exitCode: 0')\n"
-            "(place / 'predictions.csv').write_text(pathlib.Path(output_folder / 'predictions.csv').read_text())\n"
+            "(place / 'predictions.csv').write_text((output_folder / 'predictions.csv').read_text())\n"
             "os.symlink('/etc/passwd', place / 'link')\n"
             "os.symlink('../ingestion_program', place / 'program')\n"
             "(place / ('run-' + '0' * 64) / 'predictions').mkdir(parents=True)",
@@ -241,7 +235,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return work / "bundle"
 
 
-def hasty(bundle: Path, seconds: int, copy: Path) -> Path:
+def hasty(bundle: Path, seconds: float, copy: Path) -> Path:
     """The bundle with a shorter time for the code than can be declared."""
     shutil.copytree(bundle, copy)
     program = copy / "ingestion_programs" / "test.zip"
@@ -291,17 +285,27 @@ def replay(
 
 @pytest.mark.parametrize("version", PlatformVersion)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize("engine", ["in-process", pytest.param("docker", marks=pytest.mark.docker)], indirect=True)
 def test_how_it_ends(case: Case, version: PlatformVersion, engine: Engine, bundle: Path, tmp_path: Path) -> None:
+    check_end(case, version, engine, bundle, tmp_path)
+
+
+@pytest.mark.parametrize("case", ["an exception", "killed by a signal", "reads standard input"])
+def test_how_it_ends_where_each_program_is_a_process(case: str, bundle: Path, tmp_path: Path) -> None:
+    check_end(CASES[case], PlatformVersion.V1_32, ProcessEngine(), bundle, tmp_path)
+
+
+def check_end(case: Case, version: PlatformVersion, engine: Engine, bundle: Path, tmp_path: Path) -> None:
     bundle = hasty(bundle, case.seconds, tmp_path / "hasty") if case.seconds else bundle
     replayed = replay(bundle, case.files, version, engine, tmp_path)
     run, stderr, log = replayed.run, replayed.text("stderr.txt"), replayed.text("prediction-ingestion-stdout.txt")
     if case.accuracy is None:
         assert (run.status, run.exit_code, run.scores) == ("Failed", 1, None), stderr
         assert replayed.results.board == []
-        assert case.says in stderr
-        assert case.says in replayed.text("prediction-ingestion-stderr.txt")
+        assert case.message in stderr
+        assert case.message in replayed.text("prediction-ingestion-stderr.txt")
         page = replayed.text("output/detailed_results.html")
-        assert case.says.split("'")[0] in page.replace("&quot;", '"').replace("&#x27;", "'")
+        assert case.message.split("'")[0] in page.replace("&quot;", '"').replace("&#x27;", "'")
     else:
         assert (run.status, run.exit_code) == ("Finished", 0), stderr
         assert run.scores is not None
@@ -343,9 +347,9 @@ def predict(input_folder, output_folder):
                         found.append(path)
                 except OSError:
                     pass
-    said = [name for name, value in os.environ.items() if "gold" in value]
+    named = [name for name, value in os.environ.items() if "gold" in value]
     mounted = sorted(os.listdir("/app")) if str(job) == "/app" else []
-    print("looked through", places, "found", found, "variables", said, "mounted", mounted)
+    print("looked through", places, "found", found, "variables", named, "mounted", mounted)
 """
 
 
@@ -380,8 +384,6 @@ def test_containers_have_no_network_and_the_platforms_do(engine: Engine, bundle:
 
 
 def test_nothing_of_it_runs_afterwards(bundle: Path, tmp_path: Path) -> None:
-    from gen_bundle.twin.engines.process import ProcessEngine
-
     mark = f"left-behind-{os.getpid()}"
     code = then(
         "import subprocess, sys\n"

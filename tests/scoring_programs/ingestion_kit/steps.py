@@ -1,19 +1,23 @@
-"""Runs the packed ingestion and scoring programs on a submission's code as the worker does, without the twin."""
+"""Runs the ingestion and the scoring program on a submission's code as the worker does, without the twin.
+
+Both run without a start of Python of their own; that the packed programs run by themselves is shown by dry runs.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
-import subprocess
-import sys
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from gen_bundle.build import BuildRequest, build
+from ingestion_kit import ingestion
+from scoring_kit import frame
+from tests.calls import called, forked
 from tests.generator.code_competition import declaration, write_competition
 
 Version = Literal["1.25", "1.32"]
@@ -65,16 +69,21 @@ class Steps:
             (self.submission / name).parent.mkdir(parents=True, exist_ok=True)
             (self.submission / name).write_bytes(content.encode() if isinstance(content, str) else content)
         self.submission.mkdir(parents=True, exist_ok=True)
+        description = json.loads((parts / "ingestion/program.json").read_text(encoding="utf-8"))
         self.program = folder / "program"
-        shutil.copytree(parts / "ingestion", self.program)
-        description = json.loads((self.program / "program.json").read_text(encoding="utf-8"))
+        self.program.mkdir()
         (self.program / "program.json").write_text(json.dumps({**description, **(limits or {})}), encoding="utf-8")
 
     def ingest(self, **environment: str) -> Step:
         """The prediction step."""
         self.output.mkdir(exist_ok=True)
-        arguments = [self.parts / "input_data", self.submission, self.output]
-        return _run(self.program / "ingest.py", arguments, environment)
+        arguments = [str(self.parts / "input_data"), str(self.submission), str(self.output)]
+
+        def run() -> int:
+            os.environ.update(environment)
+            return ingestion.main(self.program, arguments)
+
+        return self._step(forked, run)
 
     def score(self, version: Version = "1.32") -> Step:
         """The scoring step, after the platform has laid out its folders."""
@@ -86,7 +95,13 @@ class Steps:
             shutil.copytree(self.submission, scoring / "input/res", dirs_exist_ok=True)
         (scoring / "input/res/metadata").write_text("exitCode: null\n")
         self.scores = scoring / "output/scores.json"
-        return _run(self.parts / "scoring/score.py", [scoring / "input", scoring / "output"], {})
+        arguments = [str(scoring / "input"), str(scoring / "output")]
+        return self._step(called, lambda: frame.main(self.parts / "scoring", arguments))
+
+    def _step(self, call: Callable[[Callable[[], int], Path, Path], int], main: Callable[[], int]) -> Step:
+        stdout, stderr = self.folder / "stdout.txt", self.folder / "stderr.txt"
+        exit_code = call(main, stdout, stderr)
+        return Step(exit_code, stdout.read_text(encoding="utf-8"), stderr.read_text(encoding="utf-8"))
 
     @property
     def run_folder(self) -> Path:
@@ -99,15 +114,3 @@ class Steps:
         """metadata.json."""
         found: dict[str, Any] = json.loads((self.run_folder / "metadata.json").read_text(encoding="utf-8"))
         return found
-
-
-def _run(program: Path, arguments: list[Path], environment: Mapping[str, str]) -> Step:
-    done = subprocess.run(
-        [sys.executable, str(program), *map(str, arguments)],
-        capture_output=True,
-        check=False,
-        timeout=60,
-        cwd=program.parent,
-        env={**os.environ, **environment},
-    )
-    return Step(done.returncode, done.stdout.decode(), done.stderr.decode())

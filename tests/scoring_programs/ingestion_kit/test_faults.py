@@ -7,6 +7,8 @@ from textwrap import dedent
 
 import pytest
 
+from ingestion_kit import entry, predictions
+from scoring_kit import submission_zip
 from scoring_kit.code_submission import run_folder_name
 from tests.generator.code_competition import PREDICT
 from tests.scoring_programs.ingestion_kit.steps import Steps, Version
@@ -28,7 +30,7 @@ def good(*before: str) -> dict[str, str]:
     return {"model.py": PREDICT.replace(FIRST, FIRST + body)}
 
 
-FAULTS = {
+FAULTS: dict[str, tuple[dict[str, str], dict[str, float], str]] = {  # the code, its limits, the message
     "no entry": ({"main.py": PREDICT}, {}, "model.py: is missing. Expected: model.py at the top of the zip."),
     "entry in a folder": (
         {"src/model.py": PREDICT, "README.md": "x"},
@@ -66,9 +68,9 @@ FAULTS = {
     ),
     "nothing written": (code("pass"), {}, "predictions: are missing: the code ended without writing a file."),
     "exits 0 at once": (code("pass", "raise SystemExit(0)\n"), {}, "predictions: are missing"),
-    "too slow": (code("import time\ntime.sleep(60)"), {"seconds": 1}, "model.py: was stopped after 1 s."),
+    "too slow": (code("import time\ntime.sleep(60)"), {"seconds": 0.3}, "model.py: was stopped after 0.3 s."),
     "memory": (
-        code("import time\nheld = bytearray(300_000_000)\ntime.sleep(60)"),
+        code("import time\nheld = bytearray(150_000_000)\ntime.sleep(60)"),
         {"memory_mib": 128},
         "Expected: at most 128 MiB together.",
     ),
@@ -78,13 +80,13 @@ FAULTS = {
             import os, time
             for _ in range(4):
                 if not os.fork():
-                    held = bytearray(os.urandom(1)) * 60_000_000
+                    held = bytearray(os.urandom(1)) * 30_000_000
                     time.sleep(60)
             time.sleep(60)
             """
         ),
-        {"memory_mib": 200},
-        "Expected: at most 200 MiB together.",
+        {"memory_mib": 100},
+        "Expected: at most 100 MiB together.",
     ),
     "link": (
         code("(output_folder / 'predictions.csv').symlink_to('/etc/hostname')"),
@@ -93,9 +95,9 @@ FAULTS = {
     ),
     "pipe": (code("import os\nos.mkfifo(output_folder / 'pipe')"), {}, '"pipe": is not a regular file.'),
     "too many files": (
-        code("for number in range(10_001):\n    (output_folder / str(number)).touch()"),
+        code("for number in range(51):\n    (output_folder / str(number)).touch()"),
         {},
-        "predictions: are more than 10000 files. Expected: at most 10000.",
+        "predictions: are more than 50 files. Expected: at most 50.",
     ),
     "too much": (
         code("with open(output_folder / 'sparse', 'wb') as file:\n    file.truncate(1_000_000_001)"),
@@ -122,8 +124,9 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_both_steps_report_a_fault(fault: str, parts: Path, tmp_path: Path) -> None:
+def test_both_steps_report_a_fault(fault: str, parts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files, limits, message = FAULTS[fault]
+    monkeypatch.setattr(predictions, "MAX_FILES", 50)
     steps = Steps(parts, tmp_path, files, limits)
     ingested = steps.ingest()
     assert ingested.exit_code == 1
@@ -136,6 +139,10 @@ def test_both_steps_report_a_fault(fault: str, parts: Path, tmp_path: Path) -> N
         assert message in scored.stderr
         assert not steps.scores.exists()
         assert "Traceback" not in scored.stderr
+
+
+def test_predictions_have_at_most_as_many_files_as_a_submission() -> None:
+    assert vars(predictions)["MAX_FILES"] == submission_zip.MAX_FILES == 10_000
 
 
 def test_the_log_names_the_participants_lines_and_none_of_ours(parts: Path, tmp_path: Path) -> None:
@@ -159,28 +166,29 @@ def test_what_is_printed_is_kept_from_both_ends(parts: Path, tmp_path: Path) -> 
 
 def test_nothing_that_it_started_lives_on(parts: Path, tmp_path: Path) -> None:
     mark = tmp_path / "alive"
-    daemon = (
+    daemon = (  # sixteen processes without parents, which write for two seconds
         "import os, time",
         "if not os.fork():",
         "    os.setsid()",
-        "    while os.fork() or True:",
+        "    os.close(1), os.close(2)",
+        "    for at in range(100):",
+        "        if at < 4: os.fork()",
         f"        open({str(mark)!r}, 'a').write('x')",
-        "        time.sleep(0.05)",
-        "        if os.path.getsize(" + repr(str(mark)) + ") > 20: os._exit(0)",
-        "time.sleep(0.5)",
+        "        time.sleep(0.02)",
+        "    os._exit(0)",
+        f"while not os.path.exists({str(mark)!r}): time.sleep(0.01)",
     )
     steps = Steps(parts, tmp_path, good(*daemon))
     assert steps.ingest().exit_code == 0
     size = mark.stat().st_size
-    time.sleep(0.5)
+    time.sleep(0.2)
     assert mark.stat().st_size == size
 
 
-def test_a_flood_of_processes_is_stopped(parts: Path, tmp_path: Path) -> None:
+def test_a_flood_of_processes_is_stopped(parts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flood = good("import os, time", "for _ in range(9):", "    if not os.fork(): time.sleep(60)", "time.sleep(60)")
+    monkeypatch.setattr(entry, "MOST_PROCESSES", 8)
     steps = Steps(parts, tmp_path, flood)
-    program = steps.program / "ingestion_kit/entry.py"
-    program.write_text(program.read_text().replace("MOST_PROCESSES = 1_000", "MOST_PROCESSES = 8"))
     assert steps.ingest().exit_code == 1
     assert "model.py: was stopped with 10 processes running. Expected: at most 8." in steps.record["errors"]
 
@@ -252,11 +260,11 @@ def test_predictions_of_another_submission_are_not_scored(version: Version, part
 def test_predictions_are_those_that_were_checked(change: str, parts: Path, tmp_path: Path) -> None:
     steps = Steps(parts, tmp_path, good())
     assert steps.ingest().exit_code == 0
-    predictions = steps.run_folder / "predictions"
+    folder = steps.run_folder / "predictions"
     if change == "removed":
-        (predictions / "predictions.csv").unlink()
+        (folder / "predictions.csv").unlink()
     else:
-        (predictions / f"{'predictions' if change == 'changed' else 'more'}.csv").write_text(READY_MADE)
+        (folder / f"{'predictions' if change == 'changed' else 'more'}.csv").write_text(READY_MADE)
     scored = steps.score()
     assert scored.exit_code == 1
     assert "predictions: are not those that the ingestion program checked." in scored.stderr

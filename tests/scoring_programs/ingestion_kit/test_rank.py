@@ -32,6 +32,6 @@ def test_teams_are_ranked_by_what_their_code_left(parts: Path, tmp_path: Path) -
     done = CliRunner().invoke(root, ["rank", str(competition), *options, "--json"])
     assert done.exit_code == 1, done.output  # one could not be scored
     found = {record["team"]: record for record in json.loads(done.stdout)["teams"]}
-    assert found["neutral"]["macro_f1"] == found["plain"]["macro_f1"] != found["positive"]["macro_f1"]
+    assert found["neutral"]["accuracy"] == found["plain"]["accuracy"] != found["positive"]["accuracy"]
     assert 0 < found["neutral"]["seconds"] < 60
     assert "predictions.csv:2: label has an unknown label" in found["broken"]["not_scored"][0]

@@ -147,13 +147,9 @@ def _held_by_participants(bundle: Bundle) -> set[str]:
     """Digests of files that participants' programs get as input: these are not secret."""
     held: set[str] = set()
     for task in bundle.competition.tasks:
-        use, reference = task.files.get("input_data"), task.files.get("reference_data")
-        unpacked = bundle.unpacked(use) if use else None
-        if (
-            unpacked
-            and unpacked.form in ("folder", "zip")
-            and (reference is None or unpacked is not bundle.unpacked(reference))
-        ):
+        unpacked = bundle.unpacked(task.files.get("input_data"))
+        reference = bundle.unpacked(task.files.get("reference_data"))
+        if unpacked and unpacked.form in ("folder", "zip") and unpacked is not reference:
             held |= {sha256_of(node) for name, node in unpacked.tree.root.files() if not LABELS_NAME.search(name)}
     return held
 

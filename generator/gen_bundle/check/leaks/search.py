@@ -65,7 +65,7 @@ class Search:
         return next((what for what in found if what), None) or self._columns(seen)
 
     def _of_gold(self, gold: Gold, public: set[int], seen: Seen) -> str | None:
-        whole = _whole_file(self._bundle, gold, seen)
+        whole = _whole_file(gold, seen)
         # only named secrets are searched for in code, line by line
         if whole or (_is_code(seen) and not gold.named):
             return whole
@@ -113,7 +113,7 @@ def own_files() -> frozenset[str]:
     return frozenset(hashlib.sha256(path.read_bytes()).hexdigest() for path in files if path.suffix != ".pyc")
 
 
-def _whole_file(bundle: Bundle, gold: Gold, seen: Seen) -> str | None:
+def _whole_file(gold: Gold, seen: Seen) -> str | None:
     name = gold.raw.get(sha256_of(seen.node))
     if name is not None:
         return f"is the reference file {name}"

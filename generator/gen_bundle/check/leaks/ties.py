@@ -119,10 +119,7 @@ class ColumnTies:
 def ties_of(gold: Gold, records: Iterable[list[str]], rows: Iterable[list[str]]) -> tuple[RecordTies, list[Ties]]:
     """The ties in a file's records as a whole, and those of its columns.
 
-    Args:
-        gold: the ids with their labels.
-        records: the records (see `gen_bundle.check.leaks.records.records`).
-        rows: the same file as a table (see `gen_bundle.check.leaks.records.rows`).
+    `records` and `rows` are what the functions of these names in `gen_bundle.check.leaks.records` read of the file.
     """
     whole, columns, table = RecordTies(), ColumnTies(), ColumnTies()
     for record in records:

@@ -62,14 +62,10 @@ def visible_files(bundle: Bundle) -> Iterator[Seen]:
         if channel is None or unpacked is None or (channel, id(unpacked)) in done:
             continue
         done.add((channel, id(unpacked)))
-        is_answer = channel == "solution"
-        if unpacked.form == "no zip":
-            single = bundle.tree.find(use.path)
-            if isinstance(single, Node):
-                yield from with_contents(bundle, Seen(channel, use.at, str(use.path), single, is_answer), 1)
-            continue
-        for name, node in unpacked.tree.root.files():
-            yield from with_contents(bundle, Seen(channel, use.at, f"{use.path}/{name}", node, is_answer), 1)
+        single = bundle.tree.find(use.path) if unpacked.form == "no zip" else None
+        files = [(f"{use.path}/{name}", node) for name, node in unpacked.tree.root.files()]
+        for name, node in [(str(use.path), single)] if isinstance(single, Node) else files:
+            yield from with_contents(bundle, Seen(channel, use.at, name, node, channel == "solution"), 1)
 
 
 def with_contents(bundle: Bundle, seen: Seen, depth: int) -> Iterator[Seen]:

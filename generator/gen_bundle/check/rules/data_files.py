@@ -1,7 +1,7 @@
 """Programs and data as paths: what they lead to, what is packed, and what overwrites what."""
 
 from collections.abc import Callable, Iterator
-from functools import wraps
+from functools import partial, wraps
 from uuid import UUID
 
 from gen_bundle.check.bundle import Bundle, page_files
@@ -176,37 +176,31 @@ def _link_used(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"{where(use)} contains the symbolic link {linked[0]!r}", use.at)
 
 
-OVERWRITES = "A folder `x/data` is zipped into `data.zip`, one folder up."
-
-
-@DATA.broken(
-    "packed-over",
-    "packing a folder overwrites a program or data that a task uses",
-    f"{OVERWRITES} A file of that name that is read later is no longer the original. "
-    "→ Do not give a folder and a zip the same name; include ready-made zips.",
-    source=f"{UNPACKER}/utils.py (zip_if_directory)",
-)
-def _packed_over(bundle: Bundle) -> Iterator[Problem]:
-    return _overwritten(bundle, used=True)
-
-
-@DATA.trap(
-    "packed-into",
-    "packing a folder writes a zip into another folder, or over a download",
-    f"{OVERWRITES} A folder that is packed later contains that zip as well. "
-    "→ Do not pack a folder and its parent; include ready-made zips.",
-    source=f"{UNPACKER}/utils.py (zip_if_directory)",
-)
-def _packed_into(bundle: Bundle) -> Iterator[Problem]:
-    return _overwritten(bundle, used=False)
-
-
 def _overwritten(bundle: Bundle, *, used: bool) -> Iterator[Problem]:
     """What is read after packing wrote a zip there: files of tasks that are run, or the rest."""
     running = {use.at for use in in_use(bundle.competition)}
     for use, earlier, target, replaced in _read_after_packing(bundle):
         if (replaced and use.at in running) is used:
             yield Problem(f"{where(use)} is read after {where(earlier)} was zipped into {target!r}", use.at)
+
+
+OVERWRITES = "A folder `x/data` is zipped into `data.zip`, one folder up."
+
+DATA.broken(
+    "packed-over",
+    "packing a folder overwrites a program or data that a task uses",
+    f"{OVERWRITES} A file of that name that is read later is no longer the original. "
+    "→ Do not give a folder and a zip the same name; include ready-made zips.",
+    source=f"{UNPACKER}/utils.py (zip_if_directory)",
+)(partial(_overwritten, used=True))
+
+DATA.trap(
+    "packed-into",
+    "packing a folder writes a zip into another folder, or over a download",
+    f"{OVERWRITES} A folder that is packed later contains that zip as well. "
+    "→ Do not pack a folder and its parent; include ready-made zips.",
+    source=f"{UNPACKER}/utils.py (zip_if_directory)",
+)(partial(_overwritten, used=False))
 
 
 def _read_after_packing(bundle: Bundle) -> Iterator[tuple[DataUse, DataUse, str, bool]]:

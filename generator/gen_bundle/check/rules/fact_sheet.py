@@ -19,9 +19,7 @@ Question = Mapping[Any, Any]
 
 
 def _questions(bundle: Bundle) -> list[tuple[Any, Question]]:
-    sheet = bundle.yaml.get("fact_sheet")
-    if not isinstance(sheet, Mapping):
-        return []
+    sheet = bundle.mapping(("fact_sheet",))
     return [(key, question) for key, question in sheet.items() if isinstance(question, Mapping)]
 
 
@@ -40,7 +38,7 @@ def _fact_sheet_no_mapping(bundle: Bundle) -> Iterator[Problem]:
     sheet = bundle.yaml.get("fact_sheet")
     if sheet and not isinstance(sheet, Mapping):
         yield Problem(f"fact_sheet is {shown(sheet)}, and must be a mapping", ("fact_sheet",), order=(PLACE, 1))
-    for key, question in sheet.items() if isinstance(sheet, Mapping) else ():
+    for key, question in bundle.mapping(("fact_sheet",)).items():
         if not isinstance(question, Mapping):
             what = f"the question {shown(key)} is {shown(question)}, and must be a mapping"
             yield Problem(what, ("fact_sheet", key), order=(PLACE, 2))

@@ -7,7 +7,7 @@ from typing import Any
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import UNPACKER, Problem, Topic
 from gen_bundle.codabench import keys as known
-from gen_bundle.codabench.old_competition import old_columns, old_phases
+from gen_bundle.codabench.old_competition import of_leaderboard, old_columns, old_phases
 from gen_bundle.codabench.yaml_document import Path
 
 KEYS = Topic("Keys that are not read", f"{UNPACKER} (the keys that are read)", reads="both")
@@ -47,10 +47,9 @@ def _old_mappings(bundle: Bundle) -> Iterator[tuple[Path, str, Mapping[Any, Any]
     board = bundle.yaml.get("leaderboard")
     if isinstance(board, Mapping):
         yield ("leaderboard",), "leaderboard", board, known.OWN | {"leaderboards", "columns"}
-        boards = board.get("leaderboards")
-        for name, one in boards.items() if isinstance(boards, Mapping) else ():
-            if isinstance(one, Mapping):
-                yield ("leaderboard", "leaderboards", name), f"leaderboard {name}", one, known.OWN | {"label", "rank"}
+    for name, one in of_leaderboard(bundle.yaml, "leaderboards").items():
+        if isinstance(one, Mapping):
+            yield ("leaderboard", "leaderboards", name), f"leaderboard {name}", one, known.OWN | {"label", "rank"}
     for name, column in old_columns(bundle.yaml):
         yield ("leaderboard", "columns", name), f"column {name}", column, known.OLD_COLUMN
 

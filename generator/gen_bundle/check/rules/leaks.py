@@ -1,6 +1,7 @@
 """Reference data where participants can read them: whole files, columns, labels tied to ids, and gold texts."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.leaks.planting import unnoticed
@@ -22,18 +23,15 @@ def _leaks(bundle: Bundle, *, not_yet_visible: bool) -> Iterator[Problem]:
             yield Problem(f"{leak.seen.channel} {leak.seen.name} {leak.what}", leak.seen.at)
 
 
-@LEAKS.trap(LEAK, "reference data where participants can read them", f"Participants see the gold labels. → {REPAIR}")
-def _leak(bundle: Bundle) -> Iterator[Problem]:
-    return _leaks(bundle, not_yet_visible=False)
+LEAKS.trap(LEAK, "reference data where participants can read them", f"Participants see the gold labels. → {REPAIR}")(
+    partial(_leaks, not_yet_visible=False)
+)
 
-
-@LEAKS.note(
+LEAKS.note(
     "leak-behind-a-switch",
     "reference data in a program that participants cannot download yet",
     f"As soon as `make_programs_available` is switched on, participants see the gold labels. → {REPAIR}",
-)
-def _leak_behind_a_switch(bundle: Bundle) -> Iterator[Problem]:
-    return _leaks(bundle, not_yet_visible=True)
+)(partial(_leaks, not_yet_visible=True))
 
 
 @LEAKS.trap(UNSEEN, "gold that the search for leaks would not find, as the scoring package describes it", source=HOUSE)

@@ -43,9 +43,7 @@ def _old_html(bundle: Bundle) -> Iterator[Problem]:
 
 def _all_phases(bundle: Bundle) -> list[tuple[Any, Mapping[Any, Any]]]:
     """The phases by their keys, in their order in competition.yaml."""
-    phases = bundle.yaml.get("phases")
-    found = phases.items() if isinstance(phases, Mapping) else ()
-    return [(key, phase) for key, phase in found if isinstance(phase, Mapping)]
+    return [(key, phase) for key, phase in bundle.mapping(("phases",)).items() if isinstance(phase, Mapping)]
 
 
 @OLD.refused("old-phases", "old format: `phases` is missing, empty or not a mapping of phases")

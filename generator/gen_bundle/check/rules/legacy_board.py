@@ -7,16 +7,11 @@ from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import UNPACKER, Problem, Topic
 from gen_bundle.check.rules.shared import NOT_SORTABLE, as_found, sorting_error
 from gen_bundle.codabench.fields import MISSING, as_text, shown
-from gen_bundle.codabench.old_competition import board_label, old_columns, old_labels
+from gen_bundle.codabench.old_competition import board_label, of_leaderboard, old_columns, old_labels
 from gen_bundle.codabench.stages import Stage
 
 OLD_BOARD = Topic("The old format's leaderboard", f"{UNPACKER}/v1.py", reads="v1", stage=Stage.LEADERBOARDS)
 BOARDS, COLUMNS = ("leaderboard", "leaderboards"), ("leaderboard", "columns")
-
-
-def _boards(bundle: Bundle) -> Mapping[Any, Any]:
-    boards = bundle.value(BOARDS)
-    return boards if isinstance(boards, Mapping) else {}
 
 
 def _label(board: Any) -> Any:
@@ -92,7 +87,7 @@ def _old_board_without_columns(bundle: Bundle) -> Iterator[Problem]:
     if bundle.value(BOARDS) == {}:
         yield Problem("there is no leaderboard", BOARDS)
     named = {board_label(column) for _, column in old_columns(bundle.yaml)}
-    for position, (name, board) in enumerate(_boards(bundle).items()):
+    for position, (name, board) in enumerate(of_leaderboard(bundle.yaml, "leaderboards").items()):
         label = _label(board)
         if isinstance(label, str) and label.lower() not in named:
             yield Problem(f"the leaderboard {name} has no columns", (*BOARDS, name), order=(position, 3))
@@ -110,7 +105,7 @@ def _old_column_lost(bundle: Bundle) -> Iterator[Problem]:
 @OLD_BOARD.trap("old-boards-several", "old format: more than one leaderboard")
 def _old_boards_several(bundle: Bundle) -> Iterator[Problem]:
     """Only the first one is used, for every phase. → Put all columns into one leaderboard."""
-    for name in list(_boards(bundle))[1:]:
+    for name in list(of_leaderboard(bundle.yaml, "leaderboards"))[1:]:
         yield Problem(f"the leaderboard {name} is never shown", (*BOARDS, name))
 
 

@@ -50,13 +50,13 @@ def _phase_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
     YAML. …` (1.25: the bare index, such as `1`).
     → List the indexes of existing tasks, with the same type: 0 and '0' differ.
     """
-    known = {task.index for task in bundle.competition.tasks if isinstance(task.index, Hashable)}
-    names = ", ".join(repr(one) for one in sorted(known, key=str)) or "none"
+    known = bundle.competition.task_indexes
+    names = ", ".join(repr(one) for one in sorted(set(known), key=str)) or "none"
     for number, phase in enumerate(sorted_phases(bundle.entries("phases"))):
         tasks, name, at = phase.value.get("tasks", MISSING), shown(phase.get("name")), (*phase.at, "tasks")
         if isinstance(tasks, (list, dict, str, set)):
             for index in tasks:
-                if not isinstance(index, Hashable) or index not in known:
+                if index not in known:
                     what = f"phase {name} refers to the task {shown(index)}; there are {names}"
                     yield Problem(what, at, order=(number, 0))
         elif tasks is not MISSING:

@@ -68,7 +68,7 @@ def programs(bundle: Bundle) -> Iterator[Program]:
     for task in bundle.competition.used_tasks:
         for key, role in roles:
             use = task.files.get(key)
-            unpacked = bundle.unpacked(use) if use else None
+            unpacked = bundle.unpacked(use)
             if use is None or unpacked is None or unpacked.fault or unpacked.form == "server":
                 continue
             identity = (role, id(unpacked), task.ingestion_only_during_scoring)
@@ -246,7 +246,7 @@ def _reference_data_wrapped(bundle: Bundle) -> Iterator[Problem]:
     """
     for task in bundle.competition.used_tasks:
         use = task.files.get("reference_data")
-        unpacked = bundle.unpacked(use) if use else None
+        unpacked = bundle.unpacked(use)
         if not use or not unpacked or unpacked.form != "zip" or unpacked.fault:
             continue
         # a folder with the zip's own name, or the usual one, was zipped with its contents

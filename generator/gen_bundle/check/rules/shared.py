@@ -18,6 +18,15 @@ def known_key(owner: str) -> str:
     return f"If a {owner} with this key exists on your server, pass it with --known-key."
 
 
+def unknown_keys(bundle: Bundle, name: str, words: str) -> Iterator[Problem]:
+    """Items of a list that stand for what is on the server, by a key that is not known to be there."""
+    for entry in bundle.entries(name):
+        key = entry.get("key")
+        if "key" in entry.value and str(key) not in bundle.known_keys:
+            what = f"{name}[{entry.position}] {words} {shown(key)}, {UNKNOWN_KEY}"
+            yield Problem(what, (*entry.at, "key"), order=(entry.position, 0))
+
+
 def as_found(value: Any) -> str:
     """A value of the wrong type for a message."""
     return "missing" if value is MISSING else "empty" if value in ([], {}) else shown(value)

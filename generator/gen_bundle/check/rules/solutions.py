@@ -1,11 +1,10 @@
 """Solutions: example submissions, which participants can download."""
 
-from collections.abc import Hashable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import UNPACKER, Problem, Topic
-from gen_bundle.check.rules.shared import UNKNOWN_KEY, known_key, list_faults
+from gen_bundle.check.rules.shared import known_key, list_faults, unknown_keys
 from gen_bundle.codabench.fields import MISSING, shown
 from gen_bundle.codabench.stages import Stage
 
@@ -31,26 +30,18 @@ def _solution_key_missing(bundle: Bundle) -> Iterator[Problem]:
                 yield Problem(what, solution.at, order=(solution.position, 2 * place))
 
 
-def _task_indexes(bundle: Bundle) -> set[Hashable]:
-    return {task.index for task in bundle.competition.tasks if isinstance(task.index, Hashable)}
-
-
-def _is_known(index: Any, known: set[Hashable]) -> bool:
-    return isinstance(index, Hashable) and index in known
-
-
 @SOLUTIONS.refused("solution-of-unknown-task", "a solution refers to a task that does not exist")
 def _solution_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `ERROR: Solution: … missing task index pointers`, or with `Unpacking the bundle failed. A
     required key or referenced index ('key') was not found in the YAML. …` (1.25: `'key'`).
     → List the indexes of existing tasks, with the same type: 0 and '0' differ.
     """
-    known = _task_indexes(bundle)
+    known = bundle.competition.task_indexes
     for solution in bundle.entries("solutions"):
         tasks = solution.value.get("tasks", MISSING)
         at, order = (*solution.at, "tasks"), (solution.position, 3)
         if isinstance(tasks, (list, dict, str, set)):
-            unknown = [index for index in tasks if not _is_known(index, known)]
+            unknown = [index for index in tasks if index not in known]
             if unknown:
                 what = f"solutions[{solution.position}] refers to the task {shown(unknown[0])}, which does not exist"
                 yield Problem(what, at, order=order)
@@ -68,20 +59,16 @@ def _solution_of_unknown_task(bundle: Bundle) -> Iterator[Problem]:
     stage=Stage.SAVE_SOLUTIONS,
 )
 def _solution_key_unknown(bundle: Bundle) -> Iterator[Problem]:
-    for solution in bundle.entries("solutions"):
-        key = solution.get("key")
-        if "key" in solution.value and str(key) not in bundle.known_keys:
-            what = f"solutions[{solution.position}] has the key {shown(key)}, {UNKNOWN_KEY}"
-            yield Problem(what, (*solution.at, "key"), order=(solution.position, 0))
+    return unknown_keys(bundle, "solutions", "has the key")
 
 
 @SOLUTIONS.trap("solution-of-no-task", "a solution that belongs to no task, or only to tasks that no phase runs")
 def _solution_of_no_task(bundle: Bundle) -> Iterator[Problem]:
     """It is stored, but not shown anywhere. → List the indexes of its tasks under `tasks`."""
-    used, known = {task.index for task in bundle.competition.used_tasks}, _task_indexes(bundle)
+    used, known = [task.index for task in bundle.competition.used_tasks], bundle.competition.task_indexes
     for solution in bundle.entries("solutions"):
         tasks = solution.get("tasks")
         named = list(tasks) if isinstance(tasks, (list, dict, str, set)) else [None]
-        if all(_is_known(index, known) and index not in used for index in named):
+        if all(index in known and index not in used for index in named):
             what = "tasks that no phase runs" if named else "no task"
             yield Problem(f"solutions[{solution.position}] belongs to {what}", solution.at)

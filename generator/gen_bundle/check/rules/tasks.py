@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import UNPACKER, WORKER, Problem, Topic
-from gen_bundle.check.rules.shared import UNKNOWN_KEY, known_key, list_faults
+from gen_bundle.check.rules.shared import known_key, list_faults, unknown_keys
 from gen_bundle.codabench.fields import shown
 from gen_bundle.codabench.stages import Stage
 
@@ -59,11 +59,7 @@ def _task_without_scoring_program(bundle: Bundle) -> Iterator[Problem]:
     stage=Stage.SAVE_TASKS,
 )
 def _task_key_unknown(bundle: Bundle) -> Iterator[Problem]:
-    for task in bundle.entries("tasks"):
-        key = task.get("key")
-        if "key" in task.value and str(key) not in bundle.known_keys:
-            what = f"tasks[{task.position}] refers to a task by the key {shown(key)}, {UNKNOWN_KEY}"
-            yield Problem(what, (*task.at, "key"), order=(task.position, 0))
+    return unknown_keys(bundle, "tasks", "refers to a task by the key")
 
 
 @TASKS.trap("task-unused", "a task that no phase runs")

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.declaration.declared.metrics import Metric, Option, metrics
-from gen_bundle.declaration.declared.tables import Broken, DeclaredTable
+from gen_bundle.declaration.declared.tables import DeclaredTable, names_of
 from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.source import Trail
+from gen_bundle.declaration.source import Broken, Trail
 from gen_bundle.declaration.texts import text_of
 
 OWN = re.compile(r"(?P<file>[^/:]+\.py):(?P<function>[A-Za-z_]\w*)")
 PLACES = ("name", "table", "field", "fields", "gold", "where", "by")
+GOLD_COLUMNS = "a gold column or a list of them"
 CLOSED_RANGE = ("roc_auc", "average_precision", "log_loss", "brier")
 
 
@@ -79,15 +80,19 @@ def read_metric(
     if table is None:
         return None
     where = _where(data.get("where"), (*trail, "where"), found)
-    by = _columns(data.get("by"), (*trail, "by"), found)
+    by = names_of(data.get("by"), (*trail, "by"), found, GOLD_COLUMNS)
     if own is not None or metric is None:
         rest = {key: option for key, option in data.items() if key not in ("name", "where", "by")}
         file, _, function = data["name"].partition(":")
         return ColumnMetric(None, function, file, table, (), (), where, by, rest)
     found += _unknown_options(data, metric, trail)
     options = dict(_options(data, metric, trail, found))
-    fields = _fields(data, metric, options, table, trail, found)
-    gold = _gold(data, metric, options, fields, trail, found)
+    if metric.is_ranking:
+        fields = [name for name in (options["item"], options["score"]) if name in table.fields]
+        gold = [options["item"], options["relevance"]]
+    else:
+        fields = _fields(data, table, trail, found, joint=metric.joint)
+        gold = _gold(data, fields, trail, found)
     column = ColumnMetric(metric, metric.name, None, table, fields, gold, where, by, options)
     found += [*_types(column, metric, trail), *_combinations(column, metric, trail)]
     return column
@@ -115,22 +120,15 @@ def _table(
 
 
 def _fields(
-    data: Mapping[str, Any],
-    metric: Metric,
-    options: Mapping[str, Any],
-    table: DeclaredTable,
-    trail: Trail,
-    found: list[Broken],
+    data: Mapping[str, Any], table: DeclaredTable, trail: Trail, found: list[Broken], *, joint: bool
 ) -> list[str]:
     """The fields that a metric reads: those it names, the only one, or, taken together, all."""
-    if metric.is_ranking:
-        return [name for name in (options["item"], options["score"]) if name in table.fields]
     if "field" in data and "fields" in data:
         found.append(((*trail, "fields"), "cannot be given together with field. Expected one of the two."))
     named = [data["field"]] if "field" in data else data.get("fields")
     key = "field" if "field" in data else "fields"
     if named is None:
-        if len(table.answers) == 1 or (metric.joint and table.answers):
+        if len(table.answers) == 1 or (joint and table.answers):
             return table.answers
         found.append((trail, f"field is missing. Expected one of {', '.join(table.answers)}."))
         return []
@@ -142,20 +140,11 @@ def _fields(
     return [name for name in names if name in table.fields]
 
 
-def _gold(
-    data: Mapping[str, Any],
-    metric: Metric,
-    options: Mapping[str, Any],
-    fields: Sequence[str],
-    trail: Trail,
-    found: list[Broken],
-) -> list[str]:
+def _gold(data: Mapping[str, Any], fields: list[str], trail: Trail, found: list[Broken]) -> list[str]:
     """The gold's columns: those of the fields' names, or others."""
-    if metric.is_ranking:
-        return [options["item"], options["relevance"]]
     if data.get("gold") is None:
         return list(fields)
-    columns = _columns(data["gold"], (*trail, "gold"), found)
+    columns = names_of(data["gold"], (*trail, "gold"), found, GOLD_COLUMNS)
     if len(columns) != len(fields):
         found.append(((*trail, "gold"), f"names {len(columns)} columns for {len(fields)} fields. Expected one each."))
         return list(fields)
@@ -182,15 +171,6 @@ def _where(value: Any, trail: Trail, found: list[Broken]) -> dict[str, Any]:
             found.append((here, "expected a value, a list of values, {min: …} or {max: …}."))
         wanted[str(column)] = [text for text in texts if text is not None]
     return wanted
-
-
-def _columns(value: Any, trail: Trail, found: list[Broken]) -> list[str]:
-    if value is None:
-        return []
-    names = value if isinstance(value, list) else [value]
-    if not names or not all(isinstance(name, str) for name in names):
-        found.append((trail, f"expected a gold column or a list of them (found {value!r})."))
-    return [name for name in names if isinstance(name, str)]
 
 
 def _unknown_options(data: Mapping[str, Any], metric: Metric, trail: Trail) -> Iterator[Broken]:

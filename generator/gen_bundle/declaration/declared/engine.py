@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.declaration.declared.tables import Broken
 from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.source import Trail
+from gen_bundle.declaration.source import Broken, Trail
 
 DEFAULT = {
     "model": "microsoft/deberta-xlarge-mnli",

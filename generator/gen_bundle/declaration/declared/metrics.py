@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
+from pydantic import TypeAdapter
+
 from gen_bundle.resources import resource
 
 
@@ -31,7 +33,6 @@ class Metric:
         many: `never`, `any` or `only` for tables with many rows a key.
         joint: whether several fields are taken together instead of averaged.
         gold: the type that the gold is read as where that is not the field's own.
-        one_reference: whether the gold must be a single text.
         sort: `desc` where higher is better.
         worst: the default of a column's `worst`.
         best: the best value there is.
@@ -44,13 +45,12 @@ class Metric:
     definition: str
     types: tuple[str, ...]
     sort: Literal["desc", "asc"]
-    worst: float
-    best: float
+    worst: float | int
+    best: float | int
     libraries: tuple[str, ...]
     many: str = "never"
     joint: bool = False
     gold: str | None = None
-    one_reference: bool = False
     options: Mapping[str, Option] = field(default_factory=dict)
 
     @property
@@ -63,31 +63,4 @@ class Metric:
 def metrics() -> dict[str, Metric]:
     """All metrics by name, in the order of the documentation."""
     rows = json.loads((resource("scoring_programs") / "declared/metrics/table.json").read_text(encoding="utf-8"))
-    return {name: _metric(name, row) for name, row in rows.items()}
-
-
-def _metric(name: str, row: Mapping[str, Any]) -> Metric:
-    options = {
-        option: Option(
-            default=about.get("default"),
-            choices=tuple(about.get("choices", ())),
-            type=about.get("type", "choice"),
-            required=about.get("required", False),
-        )
-        for option, about in row.get("options", {}).items()
-    }
-    return Metric(
-        name=name,
-        title=row["title"],
-        definition=row["definition"],
-        types=tuple(row["types"]),
-        sort=row["sort"],
-        worst=row["worst"],
-        best=row["best"],
-        libraries=tuple(row["libraries"]),
-        many=row.get("many", "never"),
-        joint=row.get("joint", False),
-        gold=row.get("gold"),
-        one_reference=row.get("references") == "one",
-        options=options,
-    )
+    return TypeAdapter(dict[str, Metric]).validate_python({name: {"name": name, **row} for name, row in rows.items()})

@@ -6,10 +6,10 @@ from typing import Any
 
 from gen_bundle.declaration.declared.columns import ColumnMetric, read_metric
 from gen_bundle.declaration.declared.engine import engine_of, folder_faults, with_options
-from gen_bundle.declaration.declared.tables import Broken, DeclaredTable, read_tables
+from gen_bundle.declaration.declared.tables import DeclaredTable, read_tables
 from gen_bundle.declaration.declared.titles import meaning_of, name_columns
 from gen_bundle.declaration.model import Phase
-from gen_bundle.declaration.source import Trail
+from gen_bundle.declaration.source import Broken, Trail, mappings
 
 DECLARED = "declared"
 DIRECTIONS = {"desc": "higher is better", "asc": "lower is better"}
@@ -28,7 +28,9 @@ def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
     found: list[Broken] = []
     tables = read_tables(data, found)
     columns = [
-        (task, trail, column, _metric(column, trail, tables, folder, found)) for task, trail, column in _columns(data)
+        (str(task.get("id")), trail, column, _metric(column, trail, tables, folder, found))
+        for place, task in mappings(data, "tasks")
+        for trail, column in mappings(task, "columns", place)
     ]
     engine = engine_of(data.get("options"), found)
     for _, trail, column, metric in columns:
@@ -58,15 +60,6 @@ def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
         options["tables"] = [table.as_option() for table in tables.values()]
         options["metrics"] = plans
     return found
-
-
-def _columns(data: dict[str, Any]) -> Iterator[tuple[str, Trail, dict[str, Any]]]:
-    """Every column that is a mapping, with its task's id and its place."""
-    for i, task in enumerate(data["tasks"] if isinstance(data.get("tasks"), list) else []):
-        columns = task.get("columns") if isinstance(task, dict) else None
-        for j, column in enumerate(columns if isinstance(columns, list) else []):
-            if isinstance(column, dict):
-                yield str(task.get("id")), ("tasks", i, "columns", j), column
 
 
 def _metric(
@@ -113,8 +106,7 @@ def _complete_unread(column: dict[str, Any]) -> None:
 
 def _complete_measured(column: dict[str, Any], data: dict[str, Any]) -> None:
     """A column of seconds; no run takes longer than its phase allows."""
-    phases = data["phases"] if isinstance(data.get("phases"), list) else []
-    limits = [phase.get("execution_time_limit", DEFAULT_LIMIT) for phase in phases if isinstance(phase, dict)]
+    limits = [phase.get("execution_time_limit", DEFAULT_LIMIT) for _, phase in mappings(data, "phases")]
     defaults = {
         "title": "Seconds",
         "sort": "asc",

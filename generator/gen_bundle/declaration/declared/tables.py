@@ -6,10 +6,9 @@ from typing import Any
 
 from gen_bundle.declaration.code_submissions import CODE_KEYS
 from gen_bundle.declaration.overrides import nearest
-from gen_bundle.declaration.source import Trail
+from gen_bundle.declaration.source import Broken, Trail, mappings
 from gen_bundle.declaration.texts import text_of
 
-Broken = tuple[Trail, str]
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".txt")
 TYPES = ("string", "label", "labels", "number", "text", "texts", "tags", "spans")
 ONLY_TABLE = "table"
@@ -114,8 +113,8 @@ def _table(
     table.many = _choice(data, "rows", ("one", "many"), "one", trail, found) == "many"
     default = "empty" if table.many else "reject"
     table.reject_missing = _choice(data, "missing", ("reject", "empty"), default, trail, found) == "reject"
-    table.key = _names(data.get("key"), (*trail, "key"), found)
-    table.fields = dict(_fields(data.get("fields"), table.key, (*trail, "fields"), found))
+    table.key = names_of(data.get("key"), (*trail, "key"), found)
+    table.fields = dict(_fields(data, table.key, trail, found))
     _read_reference(table, gold, gold_trail, found)
     found += _shape(table, data)
     return table
@@ -136,7 +135,7 @@ def _read_reference(table: DeclaredTable, gold: Any, trail: Trail, found: list[B
     if cluster is not None and not isinstance(cluster, str):
         found.append(((*trail, "cluster"), "expected the name of a gold column."))
     table.cluster = cluster if isinstance(cluster, str) else None
-    table.public = _names(gold.get("public"), (*trail, "public"), found)
+    table.public = names_of(gold.get("public"), (*trail, "public"), found)
 
 
 def _shape(table: DeclaredTable, data: dict[str, Any]) -> Iterator[Broken]:
@@ -163,9 +162,8 @@ def _shape(table: DeclaredTable, data: dict[str, Any]) -> Iterator[Broken]:
 
 def _fields(data: Any, keys: list[str], trail: Trail, found: list[Broken]) -> Iterator[tuple[str, dict[str, Any]]]:
     seen: set[str] = set()
-    for index, item in enumerate(data if isinstance(data, list) else []):
-        here = (*trail, index)
-        if not isinstance(item, dict) or not isinstance(item.get("field"), str):
+    for here, item in mappings(data, "fields", trail):
+        if not isinstance(item.get("field"), str):
             continue  # the model reports it
         found += _unknown_keys(item, FIELD_KEYS, here)
         name = item["field"]
@@ -217,13 +215,13 @@ def _values(value: Any, trail: Trail, found: list[Broken]) -> list[str]:
     return [text for text in texts if text is not None]
 
 
-def _names(value: Any, trail: Trail, found: list[Broken]) -> list[str]:
-    """A name, or a list of names."""
+def names_of(value: Any, trail: Trail, found: list[Broken], expected: str = "a name or a list of names") -> list[str]:
+    """A name, or a list of names; what is wrong is appended to `found`."""
     if value is None:
         return []
     names = value if isinstance(value, list) else [value]
     if not names or not all(isinstance(name, str) for name in names):
-        found.append((trail, f"expected a name or a list of names (found {value!r})."))
+        found.append((trail, f"expected {expected} (found {value!r})."))
     return [name for name in names if isinstance(name, str)]
 
 

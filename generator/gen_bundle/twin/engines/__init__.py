@@ -73,7 +73,8 @@ class Ended:
 
     Attributes:
         exit_code: As the engine reports it (127 command not found, 137 killed); None when it never started or was
-        stopped by us. seconds: Wall-clock time.
+            stopped by us.
+        seconds: Wall-clock time.
         timed_out: It was killed at the time limit.
         problem: Why it was stopped or could not start, in words; empty when it simply ended.
         usage: What it used.
@@ -102,7 +103,6 @@ class Engine(Protocol):
         Raises:
             EngineError: The engine has no such image, or cannot keep what the options promise.
         """
-        ...
 
     def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
         """Run to the end, or kill at the time limit.
@@ -117,8 +117,6 @@ class Engine(Protocol):
         Raises:
             EngineError: The engine cannot do it at all.
         """
-        ...
 
     def close(self) -> None:
         """Remove whatever is left of this dry run."""
-        ...

@@ -1,7 +1,7 @@
 """Reaching a container engine, losing it, and reading along."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from gen_bundle.twin.engines import EngineError, LineListener
@@ -53,14 +53,13 @@ def engine_answers() -> Iterator[None]:
 
 
 def follow_lines(running: str, on_line: LineListener) -> None:
-    """Tell the first lines while they are printed, on a connection of their own."""
+    """Hand on the first lines while they are printed, on a connection of their own."""
     from docker.errors import DockerException
     from requests.exceptions import RequestException
 
     followed, rest = 0, b""
     try:
-        client = connect()
-        try:
+        with closing(connect()) as client:
             # Read to the end also when enough lines were followed: a stream that is left half-way is never closed.
             for chunk in client.api.logs(running, stdout=True, stderr=True, stream=True, follow=True):
                 if followed < LINES_FOLLOWED:
@@ -70,7 +69,5 @@ def follow_lines(running: str, on_line: LineListener) -> None:
                         on_line(shown_line(line))
             if rest and followed < LINES_FOLLOWED:
                 on_line(shown_line(rest))
-        finally:
-            client.close()
     except (EngineError, DockerException, RequestException):
         return  # the lines are for watching; the logs are fetched at the end

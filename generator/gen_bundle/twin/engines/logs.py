@@ -18,7 +18,7 @@ class LiveLines:
         self._on_line = on_line
 
     def follow(self, *, last: bool = False) -> None:
-        """Tell what came since the last call; with `last` also a line without end."""
+        """Hand on what came since the last call; with `last` also a line without end."""
         for file, position in self._read.items():
             with file.open("rb") as opened:
                 opened.seek(position)

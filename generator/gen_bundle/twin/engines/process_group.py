@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,14 +19,7 @@ MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 class ProcessGroup:
-    """A program that was started, and what belongs to it.
-
-    Args:
-        argv: The command.
-        folder: Where it starts.
-        environment: All that it sees of the environment.
-        stdout: An open file for what it prints.
-        stderr: Likewise.
+    """A program that was started in `folder`, and what belongs to it; `environment` is all that it sees of that.
 
     Attributes:
         usage: Its largest memory at the last `measure`, and its processor time once it has ended.
@@ -71,7 +64,8 @@ class ProcessGroup:
 
     def measure(self) -> None:
         """Look at the memory that the whole group has now, where the system shows it (`/proc`)."""
-        resident = sum(_resident(entry) for entry in _processes() if _group(entry) == self._process.pid)
+        entries = (entry for entry in (PROC.iterdir() if PROC.is_dir() else ()) if entry.name.isdigit())
+        resident = sum(_resident(entry) for entry in entries if _group(entry) == self._process.pid)
         self.usage = Usage.peak([self.usage, Usage(resident or None)])
 
     def _reap(self, options: int) -> None:
@@ -97,11 +91,6 @@ def _kill_tree(process: "subprocess.Popen[bytes]") -> None:
     with contextlib.suppress(OSError):
         subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True, check=False)
     process.kill()
-
-
-def _processes() -> Iterator[Path]:
-    if PROC.is_dir():
-        yield from (entry for entry in PROC.iterdir() if entry.name.isdigit())
 
 
 def _group(entry: Path) -> int:

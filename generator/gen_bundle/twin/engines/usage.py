@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from gen_bundle.twin.engines import EngineError, Usage
@@ -42,15 +43,12 @@ class Meter(threading.Thread):
 
         gpu_before = (gpu_memory() or 0) if self._gpu else 0
         try:
-            client = self._connect()
-            try:
+            with closing(self._connect()) as client:
                 while not self._stopped.is_set():
                     used = _usage_of(client.api.stats(self._running, stream=False, one_shot=True))
                     on_gpu = (gpu_memory() or 0) - gpu_before if self._gpu else None
                     self.peak = Usage.peak([self.peak, used, Usage(gpu_memory_bytes=on_gpu)])
                     self._stopped.wait(MEASURE_SECONDS)
-            finally:
-                client.close()
         except (EngineError, DockerException, RequestException, ValueError):
             return
 

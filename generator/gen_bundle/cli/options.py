@@ -1,4 +1,4 @@
-"""`--platform-version`, for the verbs that say what the platform does."""
+"""Options that several verbs have."""
 
 from __future__ import annotations
 
@@ -9,11 +9,18 @@ import click
 
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 
-platform_version: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
+Option = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+platform_version: Option = click.option(
     "--platform-version",
+    "version",
     type=click.Choice([version.value for version in PlatformVersion]),
     default=NEWEST.value,
     show_default=True,
     callback=lambda _context, _option, value: PlatformVersion(value),
     help="The Codabench version to follow.",
+)
+
+engine_option: Option = click.option(
+    "--engine", type=click.Choice(["docker", "process"]), help="Default: docker when an engine answers, else process."
 )

@@ -1,33 +1,9 @@
 """Whether a phase takes a submission: dates and quotas, which count only with `--enforce-limits`."""
 
 import datetime as dt
-from typing import Protocol
 
 from gen_bundle.codabench.board import Board
-
-
-class Phase(Protocol):
-    """What decides on submissions to a phase."""
-
-    @property
-    def id(self) -> str:
-        """What it is called in messages."""
-
-    @property
-    def start(self) -> dt.datetime | None:
-        """When it opens, in UTC."""
-
-    @property
-    def end(self) -> dt.datetime | None:
-        """Its last moment, in UTC; None for endless."""
-
-    @property
-    def max_submissions(self) -> int | None:
-        """Submissions of a participant in all; 0 and None for no limit."""
-
-    @property
-    def max_submissions_per_day(self) -> int | None:
-        """Likewise for a day."""
+from gen_bundle.twin.bundle import Phase
 
 
 def closed(phase: Phase, now: dt.datetime) -> str | None:

@@ -4,9 +4,9 @@ import datetime as dt
 
 import pytest
 
-from gen_bundle.codabench.admission import closed, used_up
 from gen_bundle.codabench.board import Board
 from gen_bundle.codabench.leaderboard import Leaderboard
+from gen_bundle.twin.admission import closed, used_up
 from gen_bundle.twin.bundle import Phase
 
 START, END = dt.datetime(2031, 3, 1, 12, tzinfo=dt.UTC), dt.datetime(2031, 3, 31, 23, 59, 59, tzinfo=dt.UTC)
