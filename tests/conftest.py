@@ -1,6 +1,7 @@
 """Settings for all tests: the same examples every time, and no reaching out."""
 
 import gc
+import itertools
 import os
 import re
 from pathlib import Path
@@ -16,6 +17,8 @@ from tests.organisers import running_organisers as running_organisers
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
+# For small matrices: other threads of a worker would wait for work longer than they work.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 settings.register_profile(
     "seeded", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -25,8 +28,19 @@ settings.load_profile("seeded")
 # Collecting the tests makes many objects that all live to the end: looking for cycles among them takes a quarter of it.
 gc.set_threshold(50_000, 20, 100)
 
+TEMPORARY_FOLDERS = itertools.count()
+
 # As a module is imported, not within a test: all its tests need a model's packages.
 NEEDS_MODELS = re.compile(r"^pytest\.importorskip\(", re.MULTILINE)
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for each test, as pytest has it; which looks through all earlier ones for the next number."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    folder = tmp_path_factory.getbasetemp() / f"{name}{next(TEMPORARY_FOLDERS)}"
+    folder.mkdir(mode=0o700)
+    return folder
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

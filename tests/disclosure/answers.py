@@ -72,6 +72,8 @@ class AnswerAttack:
         own = np.array([self.groups[item] for item in self._window.active])
         every = [] if self.alone else [question == ASKED]
         masks = [*every, *((question == ASKED) & (own == group) for group in self._shown_groups(question))]
-        earned = np.array(self.credits)
-        sums = [earned[golds[:, mask]].sum(axis=1) for mask in masks]
-        return np.column_stack(sums) if sums else np.zeros((len(golds), 1))
+        if not masks:
+            return np.zeros((len(golds), 1))
+        earned: NDArray[np.float64] = np.array(self.credits)[golds]
+        sums: NDArray[np.float64] = earned @ np.array(masks, dtype=float).T
+        return sums

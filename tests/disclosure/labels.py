@@ -91,7 +91,9 @@ class LabelAttack:
 
     def _predicted(self, golds: Golds, question: Query) -> NDArray[np.float64]:
         """Macro F1, then, where there is a matrix, its cells: for each predicted label the counts of the gold's."""
-        cells = np.array([[(golds[:, question == p] == g).sum(axis=1) for g in self._codes] for p in self._codes])
+        predicted = np.array([question == p for p in self._codes], dtype=np.float32)
+        of_golds = np.stack([(golds == g).astype(np.float32) @ predicted.T for g in self._codes])
+        cells = np.moveaxis(of_golds, -1, 0)
         asked = self._asked(question)
         if self.rest in self.labels:
             cells[-1] = self._totals[:, None] - cells[:-1].sum(axis=0)

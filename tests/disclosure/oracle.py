@@ -86,6 +86,7 @@ class Oracle:
         self.baseline = {name: text_of(content) for name, content in data.baselines[baseline].items()}
         self.reference = data.references[part]
         self.left = data.phase.max_submissions
+        self._gold = frame.read_gold(frame.program_of(work / "program", None), self.reference)
         self._work = work
         self._number = 0
 
@@ -96,10 +97,9 @@ class Oracle:
         self._number += 1
         given, output = self._work / f"input{self._number}", self._work / f"output{self._number}"
         write_files(given / "res", files)
-        (given / "ref").symlink_to(self.reference)
         log = io.StringIO()
         with redirect_stdout(log), redirect_stderr(log):
-            status = frame.main(self._work / "program", [str(given), str(output)])
+            status = frame.score_once(self._work / "program", given, output, None, self._gold)
         assert status == 0, log.getvalue()
         details = json.loads((output / "details.json").read_text(encoding="utf-8"))["tasks"]
         return Seen(

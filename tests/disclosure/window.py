@@ -77,7 +77,22 @@ class Window:
 
 def _entropy(figures: NDArray[np.float64]) -> float:
     rows = np.nan_to_num(figures, nan=-1.0).round(9)
-    # a single figure as a flat array, which numpy sorts several times as fast
-    _, counts = np.unique(rows.ravel() if rows.shape[1] == 1 else rows, axis=0, return_counts=True)
+    _, counts = np.unique(_numbered(rows), return_counts=True)
     share = counts / counts.sum()
     return float(-(share * np.log2(share)).sum())
+
+
+def _numbered(rows: NDArray[np.float64]) -> NDArray[np.int64] | NDArray[np.float64]:
+    """A number for each row, the same for equal rows and in their order: numpy sorts numbers far quicker than rows."""
+    if rows.shape[1] == 1:
+        return rows.ravel()
+    numbers, size = np.zeros(len(rows), dtype=np.int64), 1
+    for column in rows.T:
+        halves = 2 * (column - column.min())
+        steps = halves.astype(np.int64)
+        if (steps != halves).any():
+            steps = np.unique(column, return_inverse=True)[1]
+        number = int(steps.max()) + 1
+        numbers, size = numbers * number + steps, size * number
+    assert size < 2**63, "the numbers fit"
+    return numbers

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -19,6 +20,8 @@ MAX_METADATA_BYTES = 64 * 1024
 MAX_NESTED_BRACKETS = 400
 MAX_MERGED = 100_000
 MAX_PARTS = 200_000
+REMEMBERED_BYTES = 64 * 1024
+"""The longest text whose document is kept: the steps of a check each open the bundle, and parsing takes the longest."""
 BRACKET = re.compile(r"[\[\]{}]")
 
 
@@ -133,13 +136,17 @@ def read_yaml(data: bytes, most: int = MAX_BYTES) -> Document:
     """Parse bytes as the platform does: UTF-8 text with universal line ends, one document, safe tags only.
 
     However hostile the text, this ends within seconds. Aliases share their value, so that the result is small in memory
-    but may be endless to write out: ask `is_endless` first.
+    but may be endless to write out: ask `is_endless` first. The same bytes give the same document: do not change it.
 
     Raises:
         UnreadableYamlError: the bytes are no UTF-8, more than `most`, or no YAML that the safe loader takes.
     """
     if len(data) > most:
         raise UnreadableYamlError(f"has more than {most:,} bytes, which are not read")
+    return _remembered(data) if len(data) <= REMEMBERED_BYTES else _parsed(data)
+
+
+def _parsed(data: bytes) -> Document:
     try:
         text = data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
@@ -167,6 +174,9 @@ def read_yaml(data: bytes, most: int = MAX_BYTES) -> Document:
         raise UnreadableYamlError(f"holds a value that cannot be read: {error}") from error
     repeated = [(key, node.start_mark.line + 1, node.start_mark.column + 1) for key, node in loader.repeated]
     return Document(value, text, root, loader.entries, repeated, loader.anchored)
+
+
+_remembered = lru_cache(maxsize=16)(_parsed)
 
 
 def _brackets_nested(text: str) -> int:

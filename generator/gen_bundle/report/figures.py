@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-INK, LINE, ACCENT = "#000000", "#8a939c", "#3d7cc2"
+INK, PAPER, LINE, ACCENT = "#000000", "#ffffff", "#8a939c", "#3d7cc2"
 NAME_LENGTH = 28
 ROW = 0.28
 """Inches for each team."""
@@ -149,22 +149,21 @@ def _drawn(name: str, caption: str, rows: int, draw: "Callable[[Axes], None]") -
         axes.tick_params(color=LINE)
         draw(axes)
         svg, pdf = _saved(drawing, "svg"), _saved(drawing, "pdf")
-        inline = _inline(_saved(drawing, "svg", transparent=True).decode(), caption)
-    return Figure(name, caption, svg, pdf, inline)
+    return Figure(name, caption, svg, pdf, _inline(svg.decode(), caption))
 
 
-def _saved(drawing: "Drawing", form: str, *, transparent: bool = False) -> bytes:
+def _saved(drawing: "Drawing", form: str) -> bytes:
     out = io.BytesIO()
     metadata = {"Date": None} if form == "svg" else {"CreationDate": None}
-    drawing.savefig(out, format=form, transparent=transparent, metadata=metadata)
+    drawing.savefig(out, format=form, metadata=metadata)
     return out.getvalue()
 
 
 def _inline(svg: str, caption: str) -> str:
-    """An SVG file as an element of a page: without its preamble, in the colour of the text around it."""
+    """An SVG file as an element of a page: without preamble and background, in the colour of the text around it."""
     from html import escape
 
     element = svg[svg.index("<svg") :]
     element = re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL)
-    element = element.replace(INK, "currentColor")
+    element = element.replace(f"fill: {PAPER}", "fill: none").replace(INK, "currentColor")
     return element.replace("<svg ", f'<svg role="img" aria-label="{escape(caption)}" ', 1)

@@ -38,7 +38,7 @@ def p_values(
         seed: of the arrangements, which are the same for every pair.
         advance: is called with how many arrangements of all pairs were tried.
     """
-    if not teams:
+    if len(teams) < 2:
         return {}
     of_parts = parts_over(teams, np.ones((1, units)))
     observed = combined(teams, of_parts)[:, 0]

@@ -141,13 +141,14 @@ def test_hostile_input_gets_a_finding(edit: Edit, rule_id: str, tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_members(tmp_path: Path) -> None:
+def test_thirty_thousand_members(tmp_path: Path) -> None:
+    """A step that takes a minute for 100,000 members because it looks at each pair takes 5 s for these."""
     draft = new()
-    raw(packed({**SOUND, **{f"d/{number}": b"" for number in range(100_000)}}))(draft)
+    raw(packed({**SOUND, **{f"d/{number}": b"" for number in range(30_000)}}))(draft)
     started = time.process_time()
     report = draft.check(tmp_path)
-    assert time.process_time() - started < 60
-    assert "100,0" in found(report, "zip-many-members")
+    assert time.process_time() - started < 5
+    assert "30,0" in found(report, "zip-many-members")
     assert report.later == "ok"
 
 

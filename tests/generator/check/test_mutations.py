@@ -67,7 +67,7 @@ def mutated(draw: st.DrawFn) -> Draft:
 
 
 @pytest.mark.slow
-@settings(max_examples=250)
+@settings(max_examples=120)
 @given(mutated())
 def test_a_mutated_declaration_is_answered(draft: Draft) -> None:
     try:
@@ -83,7 +83,7 @@ def test_a_mutated_declaration_is_answered(draft: Draft) -> None:
     assert report.as_json()
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.binary(max_size=300) | st.text(max_size=300).map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_any_bytes_as_competition_yaml_are_answered(data: bytes) -> None:
     draft = new()
@@ -92,7 +92,7 @@ def test_any_bytes_as_competition_yaml_are_answered(data: bytes) -> None:
         assert not draft.check(Path(folder)).accepted
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(st.integers(0, 4000), st.binary(min_size=1, max_size=20))
 def test_a_damaged_zip_is_answered(place: int, data: bytes) -> None:
     whole = bytearray(new().as_zip())

@@ -1,4 +1,4 @@
-"""A shared task with per-unit results for tests of the final report: two tasks, both of labels, and its teams."""
+"""A shared task with per-unit results for tests of the final report: one task or two of labels, and its teams."""
 
 import random
 from collections.abc import Mapping
@@ -53,13 +53,15 @@ def _share(sums):
 """
 
 
-def shared_task(parent: Path, texts: int = 60) -> Path:
-    """Write a competition whose test phase has so many texts; returns its folder."""
-    folder = small_competition(parent, second_task)
+def shared_task(parent: Path, texts: int, tasks: int = 1) -> Path:
+    """Write a competition with one task or two whose test phase has so many texts; returns its folder."""
+    folder = small_competition(parent, second_task) if tasks == 2 else small_competition(parent)
     gold = random.Random(7).choices(LABELS, k=texts)
     write_labels(folder / "data" / "test" / "gold.csv", gold)
     package = folder / "my_task"
     (package / "classification.py").write_text(SCORER, encoding="utf-8")
+    if tasks == 1:
+        return folder
     (package / "again.py").write_text(SCORER.replace('"macro_f1"', '"again_f1"'), encoding="utf-8")
     submission = (package / "submission.py").read_text(encoding="utf-8")
     entered = 'frozenset({"classification"})'

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A report with long and strange names."""
     work = tmp_path_factory.mktemp("report")
-    competition = shared_task(work, 40)
+    competition = shared_task(work, 40, tasks=2)
     names = ["Ahead", "A team with a very long name, as participants like to choose one", "x" * 70, "<script>alert(1)"]
     teams = submissions(competition, {name: 0.9 - 0.2 * number for number, name in enumerate(names)})
     assert rank(competition, teams, "--report", work / "report", "--resamples", 200).exit_code == 0

@@ -45,7 +45,7 @@ def test_an_interval_of_macro_f1_is_that_of_scipy_with_scikit_learn() -> None:
         return float(f1_score(one, other, labels=range(3), average="macro", zero_division=0))
 
     drawn = stats.bootstrap(
-        (gold, predicted), macro, paired=True, vectorized=False, n_resamples=1000, method="percentile", rng=1
+        (gold, predicted), macro, paired=True, vectorized=False, n_resamples=400, method="percentile", rng=1
     )
     expected = drawn.confidence_interval
     low, high = intervals(macro_f1_of(gold.tolist(), predicted.tolist(), 3), 120)
@@ -157,7 +157,7 @@ def test_p_of_bleu_is_that_of_sacrebleu() -> None:
     systems = {name: [noisy(text, share) for text in gold] for name, share in (("A", 0.2), ("B", 0.25), ("C", 0.35))}
     metric = BLEU(references=[gold])
     _, results = PairedTest(
-        [("A", systems["A"]), ("B", systems["B"]), ("C", systems["C"])], {"BLEU": metric}, None, "ar", 4000
+        [("A", systems["A"]), ("B", systems["B"]), ("C", systems["C"])], {"BLEU": metric}, None, "ar", 2000
     )()
     expected = {result.score: result.p_value for result in results["BLEU"][1:] if isinstance(result, Result)}
 
@@ -172,7 +172,7 @@ def test_p_of_bleu_is_that_of_sacrebleu() -> None:
     columns = {name: bleu(own) for name, own in systems.items()}
     ones = np.ones((1, len(gold)))
     for other in "BC":
-        found = p_values([columns["A"], columns[other]], len(gold), 2000, 1)[0, 1]
+        found = p_values([columns["A"], columns[other]], len(gold), 1000, 1)[0, 1]
         theirs = expected[float(over([columns[other]], ones)[0, 0])]
         assert theirs is not None
         assert found == pytest.approx(theirs, abs=0.03)

@@ -10,7 +10,7 @@ from scoring_kit.resampling.task import Resampled, Resampling, resampled
 from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1, macro_f1_of, means, team
 
 pytestmark = pytest.mark.slow
-TASKS, UNITS, SETTINGS = 500, 150, 1000
+TASKS, UNITS, ROWS, RESAMPLES = 500, 100, 250, 400
 
 
 def simulated(gains: tuple[float, ...]) -> Iterator[Resampled]:
@@ -20,7 +20,7 @@ def simulated(gains: tuple[float, ...]) -> Iterator[Resampled]:
         difficulty = random.normal(size=UNITS)
         teams = means({f"{gain}:{i}": difficulty + random.normal(gain, size=UNITS) for i, gain in enumerate(gains)})
         published = {name: place for place, name in enumerate(teams, start=1)}
-        yield resampled(teams, published, UNITS, Resampling(SETTINGS, task))
+        yield resampled(teams, published, UNITS, Resampling(RESAMPLES, task))
 
 
 def truth(name: str) -> float:
@@ -57,8 +57,8 @@ def test_intervals_of_macro_f1_hold_what_many_rows_would_give() -> None:
     true = float(macro_f1(macro_f1_of(gold.tolist(), predicted.tolist(), 3).sums.sum(axis=0)))
     held = []
     for task in range(TASKS):
-        gold, predicted = rows(400)
+        gold, predicted = rows(ROWS)
         statistic = macro_f1_of(gold.tolist(), predicted.tolist(), 3)
-        low, high = resampled({"A": team(statistic)}, {"A": 1}, 400, Resampling(SETTINGS, task)).intervals["A"]
+        low, high = resampled({"A": team(statistic)}, {"A": 1}, ROWS, Resampling(RESAMPLES, task)).intervals["A"]
         held.append(low <= true <= high)
     assert 0.93 <= np.mean(held) <= 0.97
