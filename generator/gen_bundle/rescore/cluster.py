@@ -26,13 +26,13 @@ from gen_bundle.rescore.scoring_job import EngineName, JobResult, Lost, Scorer, 
 
 try:
     from distributed import Client, Future, KilledWorker, get_worker
-    from distributed.client import ClosedClientError
+    from distributed.client import CancelledError, ClosedClientError
 except ImportError as error:
     raise UserError(
         '--cluster: distributed is not installed. Expected the extra `cluster`: pip install "gen-bundle[cluster]".'
     ) from error
 
-GONE = (OSError, ClosedClientError)
+GONE = (OSError, CancelledError, ClosedClientError)
 """What a client raises when its scheduler goes."""
 LOST = "the connection to the scheduler was lost"
 CONNECT_SECONDS = 10
@@ -112,11 +112,13 @@ class Cluster:
                 continue
             if future.key not in self._jobs:  # of a scheduler that is gone
                 continue
-            if future.status == "cancelled":
+            try:
+                ended = _result(future)
+            except GONE:
                 self._reconnect()
                 continue
             _, job = self._jobs.pop(future.key)
-            return job, _result(future)
+            return job, ended
 
     def close(self) -> None:
         """Leave the scheduler; what has not begun there is cancelled."""
@@ -250,10 +252,10 @@ def _needed(host: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _result(future: Future) -> JobResult | Lost:
-    if future.status == "finished":
+    error = future.exception()  # waits once more for a result that got lost with its worker
+    if error is None:
         ended: JobResult | Lost = future.result()
         return ended
-    error = future.exception()
     if isinstance(error, KilledWorker):  # the scheduler itself has tried it again on others
         return Lost("every worker that ran it died", final=True)
     return Lost(f"{type(error).__name__}: {error}")
