@@ -5,6 +5,7 @@ import itertools
 import os
 import re
 import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from tests.organisers import running_organisers as running_organisers
 # The tests write some gigabytes in small files: to memory, where there is enough of it and programs may be run from it.
 MEMORY = Path("/dev/shm")
 if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 6 * 2**30 and not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC:
-    os.environ.setdefault("TMPDIR", str(MEMORY))
+    tempfile.tempdir = os.environ.setdefault("TMPDIR", str(MEMORY))
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
