@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -19,16 +20,22 @@ def html_page(template: Path, filters: Functions, values: Mapping[str, object], 
         values: what the template shows, and functions that it calls.
         script: the only one that runs on the page.
     """
-    environment = Environment(
-        loader=FileSystemLoader(template.parent),
+    environment = _environment(template.parent)
+    environment.filters |= dict(filters)
+    style = template.with_name(template.name.replace(".html.j2", ".css")).read_text(encoding="utf-8")
+    return environment.get_template(template.name).render(values, style=style, policy=_policy(script), script=script)
+
+
+@cache
+def _environment(folder: Path) -> Environment:
+    """Kept, because compiling a template takes longer than all else about its page."""
+    return Environment(
+        loader=FileSystemLoader(folder),
         undefined=StrictUndefined,
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= dict(filters)
-    style = template.with_name(template.name.replace(".html.j2", ".css")).read_text(encoding="utf-8")
-    return environment.get_template(template.name).render(values, style=style, policy=_policy(script), script=script)
 
 
 def _policy(script: str) -> str:
