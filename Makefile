@@ -29,8 +29,9 @@ demo: .venv/demo  ## Build CLPsych 2025, dry-run its model-free task; then the s
 test: .venv/dev  ## Everything that needs no model, with style and types.
 	$(MAKE) --no-print-directory --jobs 2 check test-without-models
 
+# One worker more than processors: tests wait for browsers and other programs.
 test-without-models: .venv/dev
-	$(BIN)/pytest -n auto --dist worksteal -m "not models and not docker and not image"
+	$(BIN)/pytest -n "$$($(BIN)/python -c 'import os; print(os.cpu_count() + 1)')" --dist worksteal -m "not models and not docker and not image"
 
 test-scoring: test-tf4 test-tf5  ## The tests with models, under both major versions of transformers (--jobs 2: at once).
 
@@ -52,7 +53,7 @@ check: .venv/dev  ## Style and types.
 	$(BIN)/mypy generator scoring_programs tests
 
 quick: .venv/dev
-	$(BIN)/pytest -n auto --dist worksteal -m "not models and not docker and not image and not slow and not browser"
+	$(BIN)/pytest -q -m "not models and not docker and not image and not slow and not browser"
 
 bench: .venv/models  ## Speed and memory, as ratios measured in one run; asserts nothing.
 	$(BIN)/python -m tests.benchmarks

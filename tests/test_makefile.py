@@ -35,6 +35,7 @@ def recipe_of_the_environment(tmp_path: Path, **programs: str) -> subprocess.Com
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment, check=False)
 
 
+@pytest.mark.slow
 def test_any_python_that_serves_is_found(tmp_path: Path) -> None:
     # a name that is there and does not run, as with pyenv; one that is too old; one that serves
     old = f"""exec "{sys.executable}" -c "import sys; sys.version_info = (3, 10, 4); $2" """

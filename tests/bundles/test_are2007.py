@@ -35,6 +35,7 @@ def test_the_columns_are_the_exercises_measures() -> None:
     assert [phase.id for phase in competition.declaration.phases] == ["dev", "test"]
 
 
+@pytest.mark.slow
 def test_committed_data_are_what_the_scripts_write(tmp_path: Path) -> None:
     copy = tmp_path / NAME
     shutil.copytree(FOLDER, copy, ignore=shutil.ignore_patterns("data"))

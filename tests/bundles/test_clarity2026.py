@@ -55,6 +55,7 @@ def test_participants_get_the_questions_without_labels(phase: str) -> None:
     assert train.isdisjoint(row["index"] for row in gold)
 
 
+@pytest.mark.slow
 def test_committed_data_are_what_the_scripts_write(tmp_path: Path) -> None:
     copy = tmp_path / NAME
     shutil.copytree(FOLDER, copy, ignore=shutil.ignore_patterns("data"))

@@ -75,6 +75,7 @@ def test_the_test_phase_ends_on_11_march_anywhere_on_earth_with_three_files_a_te
     assert (competition.submission_rule, competition.registration) == ("all", "approve")
 
 
+@pytest.mark.slow
 def test_where_the_organisers_keep_a_model_is_told_to_their_scoring_program_alone(tmp_path: Path) -> None:
     private = tmp_path / "organisers-own"
     (private / "our-nli").mkdir(parents=True)
@@ -173,6 +174,7 @@ def test_no_summary_of_the_gold_lies_in_what_participants_get() -> None:
                 assert text is None or text not in public
 
 
+@pytest.mark.slow
 def test_committed_data_are_what_the_scripts_write(tmp_path: Path) -> None:
     copy = tmp_path / "clpsych2025"
     shutil.copytree(FOLDER, copy, ignore=shutil.ignore_patterns("data"))
@@ -261,6 +263,7 @@ def test_the_shared_tasks_further_dates_stand_on_the_timeline_page() -> None:
         assert anywhere_on_earth[f"<strong>{what}</strong>"] == f"{date} Mar 2025, 23:59"
 
 
+@pytest.mark.slow
 def test_the_method_is_asked_and_files_of_the_test_phase_are_hidden(tmp_path: Path) -> None:
     competition = resolve(FOLDER)
     document = competition_document(competition, prepare_phases(competition, tmp_path))

@@ -21,6 +21,8 @@ from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.bundles.replayed import files_of, pages
 from tests.generator.twin.in_process import InProcessEngine
 
+pytestmark = pytest.mark.slow
+
 NAME = "helpdesk"
 FOLDER = resource("bundles") / NAME
 PARTS = {"dev": 60, "test": 90}
@@ -91,7 +93,6 @@ def share_of_the_majority(phase: str) -> float:
     return gold.count(desk) / len(gold)
 
 
-@pytest.mark.slow
 def test_its_packed_programs_run_and_score_by_themselves(bundle: Path, tmp_path: Path) -> None:
     majority = FOLDER / "data/baselines/test/majority"
     results = dry_run(DryRunRequest(bundle, tmp_path / "out", [majority], phases=["test"]), ProcessEngine())
@@ -101,7 +102,6 @@ def test_its_packed_programs_run_and_score_by_themselves(bundle: Path, tmp_path:
     assert 0 < run.scores["macro_f1"] < run.scores["accuracy"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("version", PlatformVersion)
 def test_baselines_are_run_and_scored(version: PlatformVersion, bundle: Path, tmp_path: Path) -> None:
     results = dry_run(DryRunRequest(bundle, tmp_path / "out", version=version), InProcessEngine())

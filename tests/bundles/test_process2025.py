@@ -55,6 +55,7 @@ def test_participants_get_the_speakers_without_class_and_score(phase: str, speak
     assert {row["Record-ID"] for row in rows("public", "dem-info.csv")}.isdisjoint(row["Test_ID"] for row in gold)
 
 
+@pytest.mark.slow
 def test_committed_data_are_what_the_scripts_write(tmp_path: Path) -> None:
     copy = tmp_path / NAME
     shutil.copytree(FOLDER, copy, ignore=shutil.ignore_patterns("data"))

@@ -45,6 +45,7 @@ def run_scripts(copy: Path, *scripts: str) -> None:
         subprocess.run([sys.executable, str(copy / script)], check=True, env=environment)
 
 
+@pytest.mark.slow
 def test_committed_data_are_what_the_scripts_write(tmp_path: Path) -> None:
     copy = tmp_path / NAME
     shutil.copytree(FOLDER, copy, ignore=shutil.ignore_patterns("data"))
@@ -52,6 +53,7 @@ def test_committed_data_are_what_the_scripts_write(tmp_path: Path) -> None:
     assert files_of(copy / "data") == files_of(FOLDER / "data")
 
 
+@pytest.mark.slow
 def test_baselines_are_made_without_the_gold(tmp_path: Path) -> None:
     copy = tmp_path / NAME
     shutil.copytree(FOLDER / "baselines", copy / "baselines")

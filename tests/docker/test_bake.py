@@ -14,6 +14,8 @@ import pytest
 from tests.engine import ROOT
 from tests.fake_hub import FakeHub, serve
 
+pytestmark = pytest.mark.slow
+
 TINY = ROOT / "tests" / "fixtures" / "models" / "roberta-nli"
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 

@@ -10,6 +10,8 @@ import pytest
 
 from tests.engine import ROOT
 
+pytestmark = pytest.mark.slow
+
 TINY = ROOT / "tests" / "fixtures" / "models" / "roberta-nli"
 PYTEST = importlib.metadata.version("pytest")
 

@@ -13,6 +13,8 @@ import pytest
 from tests.browser import DESK, PHONE, visit
 from tests.docs.pages import DOCS, ROOT
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 

@@ -12,6 +12,8 @@ import pytest
 
 import gen_bundle
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "api.md"
 
 
@@ -68,7 +70,6 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     python(f"import sys; old = set(sys.modules); import gen_bundle; assert not {late} & (set(sys.modules) - old)")
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("kept_organisers")
 def test_the_example_of_the_page_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -233,6 +233,7 @@ def test_html_that_markdown_leaves_alone(html: str, markdown: str) -> None:
     assert html_as_markdown(html, "Data") == markdown
 
 
+@pytest.mark.slow
 def test_every_old_bundle_of_the_corpus_that_works_stays_acceptable(tmp_path: Path) -> None:
     working = [
         case for case in recorded_uploads() if case["format"] == "v1" and case["accepted"] and case["later"] == "ok"

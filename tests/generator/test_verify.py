@@ -16,6 +16,8 @@ from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.verify import Scored, VerifyRequest, compare, read_claim, score_again
 from tests.generator.competition import small_competition
 
+pytestmark = pytest.mark.slow
+
 Details = dict[str, Any]
 
 

@@ -11,6 +11,8 @@ from tests.scoring_programs.framed import Files, blocking, write_files
 from tests.scoring_programs.packed import run_program
 from tests.scoring_programs.process2025 import gold as process
 
+pytestmark = pytest.mark.slow
+
 ANSWER = json.dumps({"t": answer({"p": post(wellbeing_score=6)})})
 TIMELINE = '{"t": {"timeline_level": {}, "post_level": {"p": {"wellbeing_score": 5}}}}'
 

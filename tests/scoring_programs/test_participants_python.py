@@ -11,6 +11,8 @@ import pytest
 from gen_bundle.package.imports import imported_modules
 from gen_bundle.resources import resource
 
+pytestmark = pytest.mark.slow
+
 ROOT = resource("scoring_programs")
 PACKAGES = sorted(path.parent.name for path in ROOT.glob("*/submission.py"))
 

@@ -122,6 +122,7 @@ def test_explain_needs_no_path() -> None:
     assert "reference data where participants can read them" in result.stdout
 
 
+@pytest.mark.slow
 def test_nothing_heavy_is_imported(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from gen_bundle.check import check_path; "

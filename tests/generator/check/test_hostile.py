@@ -158,6 +158,7 @@ def test_a_merge_key_that_loops_ends(tmp_path: Path) -> None:
     assert checked(draft, tmp_path).accepted
 
 
+@pytest.mark.slow
 def test_paths_of_a_thousand_folders(tmp_path: Path) -> None:
     draft = new()
     raw(packed({**SOUND, "ref/" + "d/" * 1500 + "gold.txt": b"a\nb\n"}))(draft)

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from gen_bundle.check import check_path
 from tests.generator.check.drafts import NOW, TWO_TASKS, Draft, new, old, put
 
+pytestmark = pytest.mark.slow
+
 VALUES: list[Any] = [
     *(None, True, False, 0, -1, 1.5, 10**30, float("nan"), float("inf")),
     *("", " ", "0", "yes", "2031", "2031-01-01", "31.12.2031", "x" * 300, "a\0b", "\ud800"),
@@ -66,7 +68,6 @@ def mutated(draw: st.DrawFn) -> Draft:
     return draft
 
 
-@pytest.mark.slow
 @settings(max_examples=120)
 @given(mutated())
 def test_a_mutated_declaration_is_answered(draft: Draft) -> None:

@@ -16,7 +16,7 @@ from tests.generator.competition import small_competition
 from tests.generator.preview.bundles import write_bundle
 from tests.generator.twin.bundles import GOOD, Bundle, write_zip
 
-pytestmark = pytest.mark.usefixtures("kept_organisers")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 
 LAUGHS = "l0: &l0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]\n" for n in range(1, 12)
@@ -126,7 +126,6 @@ def test_a_hostile_zip_ends_no_dry_run(dry_run: DryRun, tmp_path: Path) -> None:
     assert [name for name, run in runs.items() if "Bad or empty zip file" not in run["message"]] == []
 
 
-@pytest.mark.slow
 def test_output_below_a_thousand_folders_ends_no_dry_run(verb: Callable[..., Said], tmp_path: Path) -> None:
     scorer = "import os\nos.chdir('../output')\nfor _ in range(1500):\n    os.mkdir('d')\n    os.chdir('d')\n"
     Bundle(scorer).write(tmp_path / "bundle")
@@ -253,7 +252,6 @@ def test_a_misspelt_verb_is_suggested(word: str, meant: str | None, verb: Callab
         assert meant is not None or all(name in said for name in VERBS)
 
 
-@pytest.mark.slow
 def test_out_has_a_default(verb: Callable[..., Said], tmp_path: Path) -> None:
     small_competition(tmp_path)
     assert verb("my-task")[0] == 0
@@ -314,7 +312,6 @@ def odd_yaml(text: str, seed: int) -> str:
     return text
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_whatever_is_sent_each_item_gets_its_verdict(seed: int, verb: Callable[..., Said], tmp_path: Path) -> None:
     whole = write_bundle(tmp_path / "whole.zip").read_bytes()
@@ -332,7 +329,6 @@ def test_whatever_is_sent_each_item_gets_its_verdict(seed: int, verb: Callable[.
         assert verb("dry-run", name, "--engine", "process", "--out", f"run-{name}")[0] in (0, 1, 2)
 
 
-@pytest.mark.slow
 def test_damaged_submissions_in_a_dry_run(dry_run: DryRun, tmp_path: Path) -> None:
     sent = [tmp_path / f"seed-{seed}.zip" for seed in range(40)]
     for seed, path in enumerate(sent):

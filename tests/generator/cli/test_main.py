@@ -178,6 +178,7 @@ def test_the_shell_completes_verbs_names_and_options(
     assert expected in gen_bundle().stdout
 
 
+@pytest.mark.slow
 def test_list_names_the_competitions_without_importing_what_checks_them() -> None:
     code = (
         "import sys; from gen_bundle.cli import root; root(['list', '--json'], standalone_mode=False);"

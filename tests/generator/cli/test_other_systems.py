@@ -11,6 +11,8 @@ import pytest
 from tests.generator.competition import small_competition
 from tests.generator.twin.bundles import GOOD, Bundle, write_zip, writes
 
+pytestmark = pytest.mark.slow
+
 # The standard library keeps what it took for itself when it was imported; our own code meets the gaps.
 WITHOUT_POSIX = """
 import sys, os, signal, subprocess, tempfile, shutil, pathlib
@@ -57,7 +59,6 @@ def without_posix(*arguments: object, cwd: Path, run: str = RUN) -> subprocess.C
     )
 
 
-@pytest.mark.slow
 def test_a_competition_from_its_declaration_to_the_ranking(tmp_path: Path) -> None:
     small_competition(tmp_path)
     (tmp_path / "best.csv").write_text("team,macro_f1\nA,0.5\nB,0.75\n", encoding="utf-8")

@@ -139,6 +139,7 @@ def test_values_that_the_server_refuses(value: object) -> None:
         stored_value("a", value)
 
 
+@pytest.mark.slow
 @given(
     st.recursive(
         st.none()
@@ -162,6 +163,7 @@ def test_any_scores_are_stored_or_refused(scores: object) -> None:
     assert [row.rank for row in board.rows()] == [1]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.none() | st.integers(-3, 3), st.none() | st.integers(-3, 3)), min_size=1, max_size=8))
 def test_order_with_ties_and_gaps(pairs: list[tuple[int | None, int | None]]) -> None:
     """Descending: gaps first; then ascending: gaps last; then the earlier one."""

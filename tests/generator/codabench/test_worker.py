@@ -71,6 +71,7 @@ def test_time_limit(phase: int | None, own_queue: bool, seconds: int) -> None:
     assert time_limit(phase, own_queue=own_queue) == seconds
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=60) | st.text(max_size=40).map(str.encode), st.sampled_from(["scores.json", "scores.txt"]))
 def test_any_scores_file_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, content: bytes, name: str

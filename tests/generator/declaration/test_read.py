@@ -153,6 +153,7 @@ def test_a_file_that_is_no_declaration(folder: Path, content: bytes) -> None:
     assert all(message.startswith("bundle.yaml") for message in errors_of(folder))
 
 
+@pytest.mark.slow
 def test_a_yaml_bomb_is_refused_quickly(folder: Path) -> None:
     levels = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     levels += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]

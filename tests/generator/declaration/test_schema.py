@@ -21,6 +21,7 @@ def test_every_declaration_keeps_to_the_schema() -> None:
         jsonschema.validate(yaml.safe_load((folder / "bundle.yaml").read_text(encoding="utf-8")), schema)
 
 
+@pytest.mark.slow
 def test_declarations_without_python_keep_to_the_schema() -> None:
     """Of real tasks, which leave out whatever their metrics say; misspelt options do not."""
     validator = jsonschema.Draft202012Validator(json.loads(schema_text()))

@@ -10,7 +10,7 @@ from gen_bundle.image.build import build_image
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.image.weights import Weights
 
-pytestmark = pytest.mark.usefixtures("forked_python")  # a build asks pip for its settings
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_python")]  # a build asks pip for its settings
 DOCKERS_OWN, PODMANS_OWN = "Docker version 28.2.2", "podman version 5.4.2"
 DOCKER, PODMAN = "Server: Docker Engine", "Server: linux/amd64\n Podman Engine:\n  Version: 5.4.2"
 BUILT = "the image could not be built"  # what a build of the made-up command comes to

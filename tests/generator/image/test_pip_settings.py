@@ -5,7 +5,7 @@ import pytest
 
 from gen_bundle.image.pip_settings import machine_settings, pip_settings
 
-pytestmark = pytest.mark.usefixtures("forked_python")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_python")]
 
 
 @pytest.fixture(autouse=True)

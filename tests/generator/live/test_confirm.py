@@ -23,6 +23,8 @@ from tests.generator.live.conftest import Verb, confirmable_draft
 from tests.live_runs import score_answer
 from tests.live_server import TOKEN, Site
 
+pytestmark = pytest.mark.slow
+
 Change = Callable[[Draft], object]
 Start = Callable[..., tuple[int, Path]]
 

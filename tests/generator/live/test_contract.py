@@ -24,6 +24,8 @@ from tests.generator.check.drafts import NOW, put, write
 from tests.generator.live.conftest import confirmable_draft, ready_draft
 from tests.live_server import TOKEN, Site, serve_site
 
+pytestmark = pytest.mark.slow
+
 SERVER, GIVEN_TOKEN = os.environ.get("GEN_BUNDLE_LIVE_SERVER"), os.environ.get("CODABENCH_TOKEN")
 
 

@@ -13,6 +13,8 @@ from gen_bundle.cli import root
 from tests.generator.live.conftest import confirmable_draft
 from tests.live_server import PASSWORD, Site, packed, serve_site
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "live.md").read_text(encoding="utf-8")
 DATA = ROOT / "bundles" / "process2025" / "data"

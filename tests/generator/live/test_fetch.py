@@ -14,6 +14,8 @@ from scoring_kit.entries import read_entries
 from tests.generator.live.conftest import Verb
 from tests.live_server import Site, packed
 
+pytestmark = pytest.mark.slow
+
 PHASE, OTHER = 21, 22
 
 

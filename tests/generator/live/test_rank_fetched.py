@@ -13,6 +13,8 @@ from gen_bundle.live.fetch import FetchRequest, fetch
 from tests.generator.report.shared_task import rank, shared_task, submissions
 from tests.live_server import Site, packed
 
+pytestmark = pytest.mark.slow
+
 PHASE = 21
 RIGHT = {"eagle": 0.97, "eagle-later": 0.4, "owl": 0.7, "owl-second": 0.5, "hawk": 0.3, "hawk-later": 0.6}
 

@@ -16,6 +16,8 @@ from tests.generator.check.drafts import Edit, both, drop, old, packed, png, put
 from tests.generator.live.conftest import Verb, changed, competition_of, held, task_of, two_phases
 from tests.live_server import TOKEN, Site
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def number(site: Site, connection: Connection, bundle: Path) -> int:

@@ -12,6 +12,8 @@ from tests.generator.check.drafts import put, write
 from tests.generator.live.conftest import Looked, Verb, changed, competition_of, two_phases
 from tests.live_server import Site, packed
 
+pytestmark = pytest.mark.slow
+
 NEW_GOLD = write("ref/truth.txt", b"a\nb\nb\n")
 ASKED = "/re_run_submission/"
 

@@ -11,6 +11,8 @@ from tests.generator.check.drafts import both, put, write
 from tests.generator.live.conftest import Looked, Verb, changed, competition_of, held, task_of, two_phases
 from tests.live_server import Site
 
+pytestmark = pytest.mark.slow
+
 NEW_GOLD = write("ref/truth.txt", b"a\nb\nb\n")
 NEW_TITLE = put("title", "Other")
 

@@ -155,6 +155,7 @@ def test_a_refusal_is_explained_by_the_rule(site: Site, verb: Verb, tmp_path: Pa
     assert site.datasets == {}
 
 
+@pytest.mark.slow
 def test_a_queue_of_ones_own_is_known(site: Site, connection: Connection, tmp_path: Path) -> None:
     draft = ready_draft()
     draft.yaml["queue"] = "my-vhost"
@@ -196,6 +197,7 @@ def test_unpacking_takes_as_long_as_it_takes(
     assert max(pauses) == 5
 
 
+@pytest.mark.slow
 def test_unpacking_that_does_not_end(
     site: Site, bundle: Path, connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

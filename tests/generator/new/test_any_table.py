@@ -23,6 +23,8 @@ from gen_bundle.new.propose import Choices, propose
 from gen_bundle.new.split import divide
 from gen_bundle.new.template import page_text, yaml_text
 
+pytestmark = pytest.mark.slow
+
 CELLS = st.one_of(
     st.sampled_from(
         ["", "a", "b", "neg", "pos", "0.5", "1", "2", "1e5", "a|b", "O B-x", "[[0, 1]]", '["x"]', "no", "NaN"]
@@ -48,7 +50,6 @@ def tables(draw: st.DrawFn) -> list[list[str]]:
     return [names, *rows]
 
 
-@pytest.mark.slow
 @settings(max_examples=60)
 @given(tables(), st.sampled_from([".csv", ".tsv", ".jsonl"]), st.sampled_from(["none", "50:50"]))
 @example([["id", "label"], ["1", "yes"], ["2", "no"]], ".csv", "none")
@@ -94,7 +95,6 @@ VALUES = st.recursive(
 )
 
 
-@pytest.mark.slow
 @settings(max_examples=100)
 @given(VALUES)
 @example("no")

@@ -16,6 +16,8 @@ from gen_bundle.package.shipped import PLACEHOLDER
 from gen_bundle.resources import SCAFFOLD
 from tests.generator.new.making import csv_text, files, sentiment
 
+pytestmark = pytest.mark.slow
+
 
 def new(folder: Path, *arguments: str, answers: str | None = None) -> Result:
     """Run the command in `folder`; with `answers` as on a terminal."""

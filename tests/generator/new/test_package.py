@@ -53,6 +53,7 @@ def test_any_accepted_name_builds(tmp_path: Path) -> None:
     assert built.path.is_file()
 
 
+@pytest.mark.slow
 def test_generated_code_passes_the_projects_own_linter(tmp_path: Path) -> None:
     folder = new_package(Place("film-reviews", tmp_path))
     settings = [
@@ -80,6 +81,7 @@ def test_generated_code_passes_the_projects_own_type_checker(tmp_path: Path) -> 
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_reading_a_submission_takes_linear_time(tmp_path: Path) -> None:
     """What 20,000 rows take is at most ten times what 4,000 take; a list that is searched makes it 25 times."""
     folder = new_package(Place("film-reviews", tmp_path))

@@ -9,7 +9,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.package.client import ScoringPackage
 from tests.generator.competition import small_competition
 
-pytestmark = pytest.mark.usefixtures("forked_python")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_python")]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,6 @@ def test_a_wrong_answer_is_named_by_verb_and_field(tmp_path: Path, old: str, new
         build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
 
 
-@pytest.mark.slow
 def test_one_process_answers_all_verbs_of_a_build_and_may_print(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
     code = folder / "my_task" / "organiser.py"

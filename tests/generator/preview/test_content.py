@@ -79,6 +79,7 @@ def test_nothing_acts_loads_or_overlays(name: str) -> None:
     assert html.count("<div") == html.count("</div")
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.sampled_from([*HOSTILE.values(), "`", "$", "$$", "<", '"', "```\n", "\n\n", "| a |\n|---|\n", "<b>"]))
 )

@@ -86,12 +86,14 @@ def test_says_who_can_have_which_file(bundle: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_an_unpacked_folder_gives_the_same_page(bundle: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(bundle) as archive:
         archive.extractall(tmp_path / "folder")
     assert preview_page(read_view(tmp_path / "folder")) == preview_page(read_view(bundle))
 
 
+@pytest.mark.slow
 def test_milestones_and_a_hidden_board_are_shown(tmp_path: Path) -> None:
     def change(top: dict[str, Any]) -> None:
         top["milestones"] = [
@@ -185,6 +187,7 @@ def test_what_cannot_be_read_becomes_a_note(tmp_path: Path) -> None:
     assert "perhaps a key of a dataset" in preview_page(view)
 
 
+@pytest.mark.slow
 def test_a_huge_picture_is_not_drawn(tmp_path: Path) -> None:
     data = io.BytesIO()
     Image.new("1", (8_000, 6_000)).save(data, "PNG")

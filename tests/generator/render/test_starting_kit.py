@@ -20,6 +20,8 @@ from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
 from tests.generator.competition import small_competition
 
+pytestmark = pytest.mark.slow
+
 CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
 
 
@@ -135,7 +137,6 @@ def test_an_answer_is_packed_and_scored_at_home(kit: Path, competition: Path, tm
     assert (tmp_path / "out" / "detailed_results.html").exists()
 
 
-@pytest.mark.slow
 def test_clpsych_is_checked_and_scored_from_raw_timelines(tmp_path: Path) -> None:
     source = resource("bundles") / "clpsych2025"
     with zipfile.ZipFile(_written(tmp_path / "kit.zip", kit_of(source, tmp_path / "work"))) as archive:

@@ -59,6 +59,7 @@ def test_a_full_disk(job: ScoringJob, tmp_path: Path, monkeypatch: pytest.Monkey
     assert "No space left on device" in ended.reason
 
 
+@pytest.mark.slow
 def test_a_program_that_fails_on_a_full_disk(job: ScoringJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "teams" / "ant.zip").unlink()
     failing = replace(job, submission=submissions(tmp_path, {"ant": TEAMS["eel"]}) / "ant.zip")
@@ -75,6 +76,7 @@ def test_a_damaged_zip_is_the_submissions_fault(scorer: Scorer, tmp_path: Path) 
     assert (ended.status, ended.exit_code, ended.sent) == ("Failed", None, None)
 
 
+@pytest.mark.slow
 def test_a_message_names_no_folder_of_this_machine(scorer: Scorer, tmp_path: Path) -> None:
     """Else the same submission would fail with another text each time."""
     file = submissions(tmp_path, {"ant": TEAMS["eel"]}) / "ant.zip"

@@ -21,8 +21,9 @@ from tests.generator.rescore.given import (
 )
 from tests.generator.twin.bundles import ACCURACY, Bundle
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_number_of_workers_and_order_change_no_byte(tmp_path: Path) -> None:
     old, new = bundles(tmp_path)
     teams = submissions(tmp_path)
@@ -46,7 +47,6 @@ def test_a_worker_that_is_killed_takes_no_result_with_it(tmp_path: Path) -> None
     assert [run["status"] for run in content(tmp_path / "out")["runs"]] == ["Finished"] * 4 + ["Failed"]
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("scored_here")  # the second time
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is another thing there")
 def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from tests.generator.rescore.given import OPTIONS, TEAMS, bundles, content, resc
 from tests.generator.rescore.test_submissions import record
 from tests.generator.twin.bundles import Bundle, write_zip
 
-pytestmark = pytest.mark.usefixtures("scored_here")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("scored_here")]
 Changes = list[tuple[str, str, float | None, float | None, int | None, int | None]]
 EXPECTED: Changes = [
     ("bee", "acc", 0.5, 0.75, 3, 2),

@@ -21,7 +21,7 @@ from tests.generator.rescore.given import (
 )
 from tests.generator.twin.bundles import ACCURACY, Bundle, write_files, write_zip
 
-pytestmark = pytest.mark.usefixtures("scored_here")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("scored_here")]
 
 
 def test_who_changes_and_which_ranks_move(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from gen_bundle.twin.engines import Engine
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.generator.twin.bundles import ACCURACY, COLUMN, COMMAND, GOOD, HALF, Bundle, write_files, write_zip, writes
 
+pytestmark = pytest.mark.slow
+
 NO_SCORES = "Could not find scores file, did the scoring program output it?"
 NON_ZERO = "Child task failed or non-zero return code"
 PREDICT = "import pathlib\npathlib.Path('../output/pred.txt').write_text('1 0 1 1')\n"

@@ -13,6 +13,8 @@ from gen_bundle.errors import UserError
 from gen_bundle.twin.competition_yaml import read_competition
 from tests.generator.twin.bundles import Bundle
 
+pytestmark = pytest.mark.slow
+
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.dates(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),

@@ -14,6 +14,8 @@ from tests.engine import PYTHON_IMAGE
 from tests.generator.twin.bundles import write_zip
 from tests.shared import recorded_uploads
 
+pytestmark = pytest.mark.slow
+
 
 def runs_code(row: dict[str, Any]) -> bool:
     """Its ingestion program looks into /app; only containers have that."""
@@ -80,7 +82,6 @@ def test_process_engine_ends_as_the_platform(row: dict[str, Any], tmp_path: Path
 
 
 @pytest.mark.docker
-@pytest.mark.slow
 @pytest.mark.usefixtures("container_engine")
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
 def test_container_engine_ends_as_the_platform(row: dict[str, Any], tmp_path: Path) -> None:

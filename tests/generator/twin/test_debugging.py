@@ -8,6 +8,8 @@ from click.testing import CliRunner, Result
 from gen_bundle.cli import root
 from tests.generator.twin.bundles import GOOD, Bundle, write_zip, writes
 
+pytestmark = pytest.mark.slow
+
 BROKEN = """
 def deep(left):
     return deep(left - 1) if left else {}["CANARY"]

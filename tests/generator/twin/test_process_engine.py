@@ -16,6 +16,8 @@ from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results
 from tests.generator.twin.bundles import GOOD, Bundle, write_zip, writes
 
+pytestmark = pytest.mark.slow
+
 SCORED = writes('{"acc": 1}')
 
 

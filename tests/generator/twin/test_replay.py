@@ -20,6 +20,8 @@ from gen_bundle.twin.report import Results
 from tests.generator.twin.bundles import ACCURACY, COLUMN, GOOD, HALF, Bundle, write_files, write_zip, writes
 from tests.shared import shared_path
 
+pytestmark = pytest.mark.slow
+
 BAD_ZIP = "Submission failed: Bad or empty zip file. See logs for more details. (the submission: "
 RUN_KEYS = {"phase", "task", "submission", "status", "exit_code", "seconds", "scores", "message"}
 

@@ -15,6 +15,8 @@ from gen_bundle.twin.report import Results
 from tests.engine import PYTHON_IMAGE
 from tests.shared import shared_path
 
+pytestmark = pytest.mark.slow
+
 ROLES = ("scoring_program", "ingestion_program", "reference_data", "input_data")
 # What the twin does not replay: images, limits that the worker does not enforce, a broken site, human approval.
 ELSEWHERE = re.compile(r"image_|limit_|patch_|hitl_|reference_not_zip|__x\d")
@@ -96,7 +98,6 @@ def test_a_zip_that_leaves_its_folder_is_refused_here(tmp_path: Path) -> None:
 
 
 @pytest.mark.docker
-@pytest.mark.slow
 @pytest.mark.usefixtures("container_engine")
 @pytest.mark.parametrize("case", cases())
 def test_container_engine_ends_as_the_worker(case: str, tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from scoring_kit import submission_zip
 from scoring_kit.errors import Problems
 from tests.generator.twin.bundles import Bundle
 
+pytestmark = pytest.mark.slow
+
 
 def write(path: Path, members: dict[str, bytes]) -> Path:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:

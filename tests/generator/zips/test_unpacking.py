@@ -89,6 +89,7 @@ def test_any_bytes_are_unpacked_or_refused(tmp_path_factory: pytest.TempPathFact
         unpack(folder / "a.zip", folder / "out", SMALL)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_damaged_zips_never_surprise(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     folder = tmp_path_factory.mktemp("damaged")

@@ -19,6 +19,8 @@ from are2007.reference import Reference
 from are2007.submission import Submission
 from are2007.task4 import muc_with_overlaps
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("key", "response", "recall", "precision"),

@@ -84,6 +84,7 @@ def test_without_pronouns_the_rate_is_0() -> None:
 ELEMENTS = st.integers(0, 8)
 
 
+@pytest.mark.slow
 @given(links=st.dictionaries(ELEMENTS, ELEMENTS), pronouns=st.sets(ELEMENTS))
 def test_following_links_one_by_one_gives_the_same_credit(links: dict[int, int], pronouns: set[int]) -> None:
     """Only pronouns have links; each is followed step by step, a circle is known by its length."""
@@ -95,6 +96,7 @@ def test_following_links_one_by_one_gives_the_same_credit(links: dict[int, int],
         assert credit == (0.5 if element in pronouns else 1)
 
 
+@pytest.mark.slow
 def test_a_very_long_chain_of_links_is_followed() -> None:
     links = {number: number - 1 for number in range(1, 200_001)}
     assert set(credit_by_pronoun(links, links.keys()).values()) == {1}
@@ -186,6 +188,7 @@ def test_task_3_does_not_depend_on_the_order_of_the_answers() -> None:
 SPAN = st.tuples(st.integers(0, 12), st.integers(1, 5)).map(lambda span: (span[0], span[0] + span[1]))
 
 
+@pytest.mark.slow
 @given(
     spans=st.lists(SPAN, min_size=2, max_size=8, unique=True),
     split=st.integers(0, 8),

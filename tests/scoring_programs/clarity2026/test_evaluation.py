@@ -38,6 +38,7 @@ def macro_f1(predictions: Sequence[str], golds: Sequence[str], labels: Sequence[
     return total / len(labels)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(clarity_or_junk, st.sampled_from(CLARITY_LABELS)), min_size=1, max_size=30))
 def test_clarity(pairs: list[tuple[str, str]]) -> None:
     predictions, golds = zip(*pairs, strict=True)
@@ -47,6 +48,7 @@ def test_clarity(pairs: list[tuple[str, str]]) -> None:
     assert (scores.rows, scores.skipped) == (len(pairs), 0)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(evasion_or_junk, evasion), min_size=1, max_size=30))
 def test_strict(pairs: list[tuple[str, str]]) -> None:
     predictions, golds = zip(*pairs, strict=True)
@@ -67,6 +69,7 @@ def four_steps(prediction: str, given_labels: Sequence[str]) -> str | None:
     return next((label for label in gold_set if label == prediction), min(gold_set))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(evasion_or_junk, annotators), max_size=30))
 def test_any_match(rows: list[tuple[str, list[str]]]) -> None:
     scored = [(p, g) for p, labels in rows if (g := four_steps(p, labels)) is not None]
@@ -77,6 +80,7 @@ def test_any_match(rows: list[tuple[str, list[str]]]) -> None:
     assert (scores.rows, scores.skipped) == (len(scored), len(rows) - len(scored))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(evasion_or_junk, evasion), min_size=1, max_size=20))
 def test_any_match_with_one_annotator_is_strict(pairs: list[tuple[str, str]]) -> None:
     predictions = [p for p, _ in pairs]
@@ -126,6 +130,7 @@ def test_majority(labels: list[str], expected: str | None) -> None:
     assert majority_vote_gold(labels) == expected
 
 
+@pytest.mark.slow
 @given(annotators)
 def test_majority_has_the_most_votes_and_is_the_first_of_those(labels: list[str]) -> None:
     vote = majority_vote_gold(labels)
@@ -141,6 +146,7 @@ def reference(annotations: list[tuple[str, ...]], single: list[str], annotated: 
     return Reference([str(i) for i in range(rows)], [], single, annotations, annotated)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(evasion_or_junk, annotators.map(tuple)), min_size=1, max_size=20))
 def test_annotated_gold_is_scored_by_any_match_and_by_majority(rows: list[tuple[str, tuple[str, ...]]]) -> None:
     predictions = [p for p, _ in rows]

@@ -62,6 +62,7 @@ def test_normalization(written: str, meant: str) -> None:
     assert normalize_label(written) == meant
 
 
+@pytest.mark.slow
 @given(st.sampled_from([*CLARITY_LABELS, *EVASION_LABELS]), st.data())
 def test_case_and_blanks_make_no_difference(label: str, data: st.DataObject) -> None:
     written = "".join(data.draw(st.sampled_from([c.lower(), c.upper()])) for c in label)
@@ -69,6 +70,7 @@ def test_case_and_blanks_make_no_difference(label: str, data: st.DataObject) -> 
     assert normalize_label(data.draw(blanks) + written + data.draw(blanks)) == label
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_what_is_no_label_stays_as_it_is(text: str) -> None:
     known = {label.lower() for label in (*CLARITY_LABELS, *EVASION_LABELS)} | set(ALIASES)

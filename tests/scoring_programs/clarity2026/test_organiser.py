@@ -12,6 +12,8 @@ from gen_bundle.resources import resource
 from tests.scoring_programs.clarity2026.gold import DEV, annotated_gold
 from tests.scoring_programs.framed import score
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = ScoringPackage("clarity2026", resource("scoring_programs"))
 ASK: dict[str, Any] = {
     "tasks": ["clarity", "evasion"],

@@ -150,6 +150,7 @@ def test_bad_gold_is_the_organisers_fault(tmp_path: Path) -> None:
     assert "SECRET" not in outcome.stderr
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(
     st.lists(
@@ -176,6 +177,7 @@ def test_scores_do_not_depend_on_the_order_of_rows(
     assert outcomes[0].scores == outcomes[1].scores
 
 
+@pytest.mark.slow
 def test_scoring_needs_no_models_and_no_pandas(tmp_path: Path) -> None:
     write_files(tmp_path, {"ref/gold.csv": DEV, "res/answers.csv": PERFECT})
     outcome = run_program(

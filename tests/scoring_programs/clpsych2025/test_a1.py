@@ -12,6 +12,8 @@ from scoring_kit.results import BarChart
 from tests.scoring_programs.clpsych2025.cases import AS_RUN, OPTIONS, gold_scores, scores
 from tests.scoring_programs.clpsych2025.fake_models import BASELINE, WordScorer, overlap
 
+pytestmark = pytest.mark.slow
+
 Spans = dict[str, list[str]]
 
 

@@ -143,6 +143,7 @@ golds = st.lists(
 ).filter(lambda timelines: any(score is not None for timeline in timelines for score in timeline))  # fmt: skip
 
 
+@pytest.mark.slow
 @given(gold=golds, seed=st.integers(0, 999), share=st.floats(0, 1))
 def test_order_changes_nothing_and_published_errors_stay_in_range(
     gold: list[list[int | None]], seed: int, share: float

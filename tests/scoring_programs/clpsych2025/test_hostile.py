@@ -121,6 +121,7 @@ def test_deep_values_in_fields_are_named_without_being_shown(tmp_path: Path) -> 
     )
 
 
+@pytest.mark.slow
 def test_a_million_strange_keys_cost_no_million_messages(tmp_path: Path) -> None:
     content = {**with_post(), **{f"x{number}": 0 for number in range(200_000)}}
     submission, problems = read(tmp_path, content, manifest(IDS))
@@ -154,6 +155,7 @@ wholes = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(content=values | wholes, profile=st.sampled_from(["published", "as-run"]))
 def test_no_json_ends_in_a_traceback(content: object, profile: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("any")
@@ -163,6 +165,7 @@ def test_no_json_ends_in_a_traceback(content: object, profile: str, tmp_path_fac
         assert result.startswith("Team_1.json")
 
 
+@pytest.mark.slow
 @given(content=st.binary(max_size=60) | st.text(max_size=30), profile=st.sampled_from(["published", "as-run"]))
 def test_no_bytes_end_in_a_traceback(
     content: str | bytes, profile: str, tmp_path_factory: pytest.TempPathFactory

@@ -11,6 +11,8 @@ from tests.scoring_programs.clpsych2025.cases import CANARY, WORST, answer, full
 from tests.scoring_programs.packed import run_program
 from tests.shared import shared_path
 
+pytestmark = pytest.mark.slow
+
 
 def write_gold(folder: Path, timelines: dict[str, Any]) -> Path:
     folder.mkdir()
@@ -128,7 +130,6 @@ def test_a_refused_submission_keeps_its_warnings(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(find_spec("transformers") is None, reason="the model libraries are not installed")
 def test_a_missing_model_is_the_organisers_error(tmp_path: Path) -> None:
     gold = write_gold(tmp_path / "gold", full_gold({"t1": ["p1"]}))

@@ -56,6 +56,7 @@ PIECES = [
 ]
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
 def test_nothing_that_python_reads_is_lost(text: str) -> None:
     for written in (text, f"[{text}]"):
@@ -89,6 +90,7 @@ def test_a_deep_text_is_not_given_to_the_parser(text: str, monkeypatch: pytest.M
     assert parsed == []
 
 
+@pytest.mark.slow
 def test_long_and_nested_lists_are_read() -> None:
     assert len(python_literal("[" + "'a'," * 100_000 + "]")) == 100_000
     assert len(python_literal("[" + "'a' " * 100_000 + "]")[0]) == 100_000

@@ -163,6 +163,7 @@ text = st.text("abc. ", max_size=8)
 post_cases = st.lists(st.tuples(text, text, st.lists(text, max_size=3)), min_size=1, max_size=4)
 
 
+@pytest.mark.slow
 @given(post_cases)
 def test_published_b_equals_a_plain_implementation(cases: list[tuple[str, str, list[str]]]) -> None:
     consistency, contradiction, entailment = [], [], []
@@ -191,6 +192,7 @@ def test_published_b_equals_a_plain_implementation(cases: list[tuple[str, str, l
         assert metrics[name].value == (pytest.approx(sum(rows) / len(rows)) if rows else None)
 
 
+@pytest.mark.slow
 @given(post_cases)
 def test_as_run_b_equals_a_plain_implementation(cases: list[tuple[str, str, list[str]]]) -> None:
     rows: dict[str, list[float]] = {}
@@ -221,6 +223,7 @@ def scored(cases: list[tuple[str, str, list[str]]], *, stripped: bool) -> list[b
     return b.scored_posts(b.summarised_posts(reference, submission, stripped=stripped), LetterClassifier())
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(text, text), min_size=1, max_size=4))
 def test_c_equals_a_plain_implementation(cases: list[tuple[str, str]]) -> None:
     consistency, mean_of_max, largest, entailed = [], [], [], []

@@ -336,6 +336,7 @@ ANYTHING = st.text(st.characters(codec="utf-8"), max_size=60) | st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=ANYTHING, name=st.sampled_from([*FORMATS]))
 def test_no_file_ends_in_a_traceback(text: str, name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -343,6 +344,7 @@ def test_no_file_ends_in_a_traceback(text: str, name: str, tmp_path_factory: pyt
         score(both(name), {"gold.csv": GOLD}, {name: text}, tmp_path_factory.mktemp("any"))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     texts=st.lists(

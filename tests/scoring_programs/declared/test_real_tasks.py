@@ -19,6 +19,8 @@ from sklearn import metrics as sk
 
 from tests.scoring_programs.declared.declaring import Files, csv_of, declared_options, score
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).parent / "real_tasks"
 SUBMISSIONS = 20
 EXPRESSIBLE = 17

@@ -25,6 +25,8 @@ from tests.scoring_programs.declared.resampled import units_of
 from tests.scoring_programs.declared.test_units import GOLD_HEADER, HEADER, answers_of, mixed_table, some_rows
 from tests.scoring_programs.scoring_kit.resampling.made_up import team
 
+pytestmark = pytest.mark.slow
+
 WORST = -1.0
 
 

@@ -13,6 +13,8 @@ import pytest
 from tests.scoring_programs.declared.declaring import csv_of, declared_options, one_table, score
 from tests.scoring_programs.declared.resampled import score_and_resample, units_of
 
+pytestmark = pytest.mark.slow
+
 FIELDS: list[dict[str, Any]] = [
     {"field": "label", "type": "label", "values": ["a", "b", "c"], "required": False},
     {"field": "topics", "type": "labels", "values": ["x", "y", "z"]},

@@ -54,6 +54,7 @@ def exact_s(given_values: Values) -> dict[str, Fraction]:
     return result
 
 
+@pytest.mark.slow
 @given(values)
 def test_the_combined_score(given_values: Values) -> None:
     assert combined_scores(scores(given_values)) == pytest.approx(
@@ -89,6 +90,7 @@ def stable_lists(by_f1: Mapping[str, int], by_rmse: Mapping[str, int]) -> tuple[
     raise AssertionError("there is always a stable pair of lists")
 
 
+@pytest.mark.slow
 @given(values)
 def test_invitations(given_values: Values) -> None:
     by_f1 = shared_ranks({team: f1 for team, (f1, _) in given_values.items()}, descending=True)

@@ -14,6 +14,8 @@ from scoring_kit.errors import OrganiserError
 from tests.scoring_programs.framed import score, write_files
 from tests.scoring_programs.process2025.gold import GOLD
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = ScoringPackage("process2025", resource("scoring_programs"))
 BOTH = ("classification", "regression")
 ASK: dict[str, Any] = {"tasks": list(BOTH), "all_tasks": list(BOTH), "layout": "joint", "options": {}}

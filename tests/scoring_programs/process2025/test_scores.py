@@ -17,6 +17,8 @@ from tests.scoring_programs.packed import run_program
 from tests.scoring_programs.process2025 import gold
 from tests.scoring_programs.process2025.gold import GOLD, NAME, PERFECT, answers
 
+pytestmark = pytest.mark.slow
+
 KEYS = ("macro_f1", "macro_precision", "macro_recall")
 labels = st.sampled_from(CLASSES)
 

@@ -24,6 +24,8 @@ from scoring_kit.units import Array
 from tests.scoring_programs.scoring_kit.resampling.made_up import mean_of
 from tests.scoring_programs.scoring_kit.test_ranking import program as program_of
 
+pytestmark = pytest.mark.slow
+
 RANK = Column("rank", "main", "Mean rank", "asc", 2, None, "", "avg_rank", ("f1", "error"))
 F1 = Column("f1", "main", "F1", "desc", 2, 0.0, "")
 ERROR = Column("error", "other", "Error", "asc", 1, 100.0, "")

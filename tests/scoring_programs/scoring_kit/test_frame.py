@@ -14,6 +14,8 @@ from scoring_kit.missing_packages import what_is_missing
 from tests.generator.competition import second_task, small_competition
 from tests.scoring_programs.packed import Outcome, run_unit
 
+pytestmark = pytest.mark.slow
+
 GOLD = "id,label\nt1,positive\nt2,negative\nt3,CANARY_GOLD\n"
 SCORER = """
 from scoring_kit.results import Metric, TaskResult

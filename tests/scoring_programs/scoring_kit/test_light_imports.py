@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import scoring_kit
 
 ROOT = Path(scoring_kit.__file__).resolve().parents[1]
@@ -24,6 +26,7 @@ HEAVY = {
 IMPORT_ALL = "import importlib, sys; [importlib.import_module(name) for name in sys.argv[1:]]; print(*sys.modules)"
 
 
+@pytest.mark.slow
 def test_no_module_of_the_kit_imports_anything_heavy() -> None:
     # What is in no scoring program may import numpy, which it computes with.
     files = [file for file in (ROOT / "scoring_kit").rglob("*.py") if "resampling" not in file.parts]

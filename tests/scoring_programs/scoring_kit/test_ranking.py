@@ -160,6 +160,7 @@ def test_a_task_that_nobody_entered_is_said(tmp_path: Path) -> None:
     assert answer["notes"] == ["Other task: no team entered it."]
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(max_size=3), st.none() | st.integers(0, 4).map(float), max_size=8), st.booleans())
 def test_a_rank_is_one_more_than_the_number_of_better_teams(values: dict[str, float | None], descending: bool) -> None:
     ranks = shared_ranks(values, descending)
@@ -183,6 +184,7 @@ def test_the_last_bits_of_a_sum_decide_no_rank() -> None:
 NAMES = st.sets(st.sampled_from("ABCDEF"))
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from("ABCDEF"), st.none() | st.integers(0, 3).map(float)), NAMES, NAMES, NAMES)
 def test_what_a_table_shows_of_each_team(
     values: dict[str, float | None], hide: set[str], figures: set[str], baselines: set[str]

@@ -52,6 +52,7 @@ def test_duplicate_keys_are_seen(tmp_path: Path) -> None:
     assert problems.errors == ['Timeline t1: the key "a" occurs more than once. Expected: each key once.']
 
 
+@pytest.mark.slow
 @given(
     content=st.binary(max_size=200)
     | st.text(alphabet='{}[]",:0123456789eE+-. \\unaltrfsI', max_size=60).map(str.encode)
@@ -135,6 +136,7 @@ def test_at_most_fifty_problems_are_kept_and_all_counted() -> None:
     assert caught.value.found == 1000
 
 
+@pytest.mark.slow
 @given(value=st.text(max_size=200) | st.integers() | st.none())
 def test_a_shown_value_is_short_and_printable(value: object) -> None:
     assert shown(value).isprintable()

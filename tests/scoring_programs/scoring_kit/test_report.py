@@ -200,6 +200,7 @@ def test_is_deterministic() -> None:
     assert page() == page()
 
 
+@pytest.mark.slow
 def test_stays_small_whatever_comes() -> None:
     bars = [Bar(f"{'ü' * 200}{i}", i / 5000, 9) for i in range(5000)]
     labels = [f"label {i} {'é' * 200}" for i in range(300)]

@@ -1,5 +1,6 @@
 """No part of a figure stands on too few items, nor can a withheld part be computed from the rest."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,6 +66,7 @@ def test_rare_types_stand_together() -> None:
     assert list(shown.rows) == [("A", 6, 1, 1), (OTHERS, 3, 2, 3)]
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 30), max_size=8))
 def test_withheld_bars_hold_enough_items_together(items: list[int]) -> None:
     bars = [Bar(str(i), 0.5, n) for i, n in enumerate(items)]
@@ -75,6 +77,7 @@ def test_withheld_bars_hold_enough_items_together(items: list[int]) -> None:
     assert withheld == 0 or withheld >= MIN or not shown
 
 
+@pytest.mark.slow
 @given(st.integers(1, 4).flatmap(lambda n: st.lists(st.lists(counts, min_size=n, max_size=n), min_size=1, max_size=4)))
 def test_a_matrix_keeps_its_items_and_shows_no_small_line(rows: list[list[int]]) -> None:
     matrix = ConfusionMatrix("m", [f"g{i}" for i in range(len(rows))], [f"p{i}" for i in range(len(rows[0]))], rows)
@@ -85,6 +88,7 @@ def test_a_matrix_keeps_its_items_and_shows_no_small_line(rows: list[list[int]])
         assert all(sum(line) == 0 or sum(line) >= MIN for line in lines)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(counts, counts, counts), max_size=8))
 def test_counts_keep_their_sums_and_show_no_small_type(rows: list[tuple[int, int, int]]) -> None:
     shown = open_counts(CountBars("c", [(str(i), *row) for i, row in enumerate(rows)]), MIN)

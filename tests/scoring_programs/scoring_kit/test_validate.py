@@ -355,6 +355,7 @@ def test_a_validator_that_fails_says_where_and_is_no_verdict(
     assert "Traceback" not in text
 
 
+@pytest.mark.slow
 def test_a_bomb_is_left_when_it_grows_too_large(
     module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -381,6 +382,7 @@ def test_what_does_not_exist_is_said(module: ModuleType, tmp_path: Path, capsys:
     assert "does not exist" in text
 
 
+@pytest.mark.slow
 def test_the_zipapp_runs_alone(package: Path, tmp_path: Path) -> None:
     content = validator_bytes(package, resource("scoring_programs") / "scoring_kit", MANIFEST)
     assert content == validator_bytes(package, resource("scoring_programs") / "scoring_kit", MANIFEST)

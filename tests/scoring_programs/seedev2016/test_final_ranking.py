@@ -15,6 +15,8 @@ from seedev2016.standoff import read_events
 from seedev2016.submission import Submission
 from tests.scoring_programs.seedev2016.cases import never
 
+pytestmark = pytest.mark.slow
+
 NAME = "seedev2016"
 DATA = resource("bundles") / NAME / "data"
 

@@ -200,6 +200,7 @@ def summary(pairs: Sequence[Pair]) -> tuple[Fraction, int]:
     return Fraction(sum(pair.similarity for pair in pairs), WHOLE), len(both)
 
 
+@pytest.mark.slow
 @given(gold=EVENTS.filter(lambda events: len(events) < 5), predicted=EVENTS.filter(lambda events: len(events) < 4))
 def test_the_pairing_is_the_best_of_all(gold: list[Event], predicted: list[Event]) -> None:
     assert summary(list(pair_events(gold, predicted))) == enumerated(gold, predicted)
@@ -219,6 +220,7 @@ def test_the_pairing_weighs_what_networkx_finds(gold: list[list[Event]], predict
     assert summary(list(pair_events(one, other))) == (Fraction(weight // 100, WHOLE), weight % 100)
 
 
+@pytest.mark.slow
 @given(gold=EVENTS, predicted=EVENTS)
 def test_every_event_is_in_one_pair(gold: list[Event], predicted: list[Event]) -> None:
     pairs = list(pair_events(gold, predicted))

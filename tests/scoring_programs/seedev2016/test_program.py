@@ -17,6 +17,7 @@ ANSWER = files_of(resource("bundles") / NAME / "data" / "baselines" / "dev" / "g
 WORST = {"full_f1": 0.0, "full_recall": 0.0, "full_precision": 0.0, "full_ser": 1000.0}
 
 
+@pytest.mark.slow
 def test_it_runs_without_torch_transformers_pandas_and_scikit_learn(tmp_path: Path) -> None:
     write_files(tmp_path / "gold", GOLD)
     write_files(tmp_path / "answer", ANSWER)

@@ -14,6 +14,8 @@ from scoring_kit.units import Statistic
 from tests.scoring_programs.clpsych2025.fake_models import LetterClassifier, WordScorer
 from tests.scoring_programs.units.tasks import TASKS, Answer, Gold, Task
 
+pytestmark = pytest.mark.slow
+
 MOST = 5
 
 

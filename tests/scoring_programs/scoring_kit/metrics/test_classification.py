@@ -13,6 +13,7 @@ from scoring_kit.results import BarChart, ConfusionMatrix
 LABELS = ("a", "b", "c")
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from("abc?"), st.sampled_from(LABELS)), min_size=1, max_size=20))
 def test_counts_and_ratios_agree(pairs: list[tuple[str, str]]) -> None:
     scores = score_labels([p for p, _ in pairs], [g for _, g in pairs], LABELS)

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from scoring_kit.metrics import matching
 from scoring_kit.metrics.matching import Embedding, match
 
+pytestmark = pytest.mark.slow
+
 WIDTH = 3
 
 

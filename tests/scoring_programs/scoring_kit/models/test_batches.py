@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from scoring_kit.models.batches import LONG, batches_by_length
 
+pytestmark = pytest.mark.slow
+
 LENGTHS = st.lists(st.integers(0, 2000), max_size=60)
 
 

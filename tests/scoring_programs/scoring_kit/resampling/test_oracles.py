@@ -15,6 +15,8 @@ from scoring_kit.resampling.task import Resampling, other_rankings, resampled
 from scoring_kit.units import Additive, Array, Statistic
 from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1_of, mean_of, means, median_of, team
 
+pytestmark = pytest.mark.slow
+
 RESAMPLES = 10_000
 
 
@@ -33,7 +35,6 @@ def test_intervals_are_those_of_scipy(make: object, measure: object) -> None:
     assert abs(high - expected.high) < 0.05 * width
 
 
-@pytest.mark.slow
 def test_an_interval_of_macro_f1_is_that_of_scipy_with_scikit_learn() -> None:
     from sklearn.metrics import f1_score
 

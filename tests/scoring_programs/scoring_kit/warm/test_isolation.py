@@ -15,6 +15,8 @@ from scoring_kit.frame import main
 from tests.generator.competition import small_competition
 from tests.scoring_programs.warm import Left, WarmWorker, score_alone, write_job
 
+pytestmark = pytest.mark.slow
+
 GOLD = "id,label\nt1,positive\nt2,negative\nt3,neutral\n"
 NOWHERE = json.dumps(dict.fromkeys(("input", "output", "stdout", "stderr"), "/no/such") | {"seconds": None})
 PREDICTED = b"id,label\nt1,positive\nt2,negative\nt3,negative\n"
@@ -109,7 +111,6 @@ def plain(case: Case) -> Left:
     return left
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("act", ACTS)
 def test_a_run_ends_as_by_itself_and_the_next_one_does_not_notice(
     case: Case, worker: WarmWorker, plain: Left, act: str
@@ -198,7 +199,6 @@ def test_a_system_without_forks_gets_a_message(
     assert "--serve works on Linux alone" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_memory_stays_flat_over_three_hundred_submissions(case: Case) -> None:
     with case.worker() as worker:
         job = case.job("over and over", "STATE.append(bytearray(10**6))")

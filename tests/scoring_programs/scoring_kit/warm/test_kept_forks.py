@@ -10,6 +10,8 @@ from scoring_kit.warm.job import RUNS_A_FORK
 from tests.scoring_programs.scoring_kit.warm.test_isolation import ACTS, Case
 from tests.scoring_programs.warm import Left, WarmWorker, score_alone
 
+pytestmark = pytest.mark.slow
+
 REFUSED = b"id,label\nt1,happy\nt9,positive\n"
 WHICH = "print(os.getpid())"
 
