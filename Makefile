@@ -29,9 +29,8 @@ demo: .venv/demo  ## Build CLPsych 2025, dry-run its model-free task; then the s
 test: .venv/dev  ## Everything that needs no model, with style and types.
 	$(MAKE) --no-print-directory --jobs 2 check test-without-models
 
-# One worker more than processors: tests wait for browsers and other programs.
 test-without-models: .venv/dev
-	$(BIN)/pytest -n "$$($(BIN)/python -c 'import os; print(os.cpu_count() + 1)')" --dist worksteal -m "not models and not docker and not image"
+	$(BIN)/pytest -n auto --dist worksteal -m "not models and not docker and not image"
 
 test-scoring: test-tf4 test-tf5  ## The tests with models, under both major versions of transformers (--jobs 2: at once).
 
