@@ -269,6 +269,10 @@ def _secrets(phases: list[PhaseData], elsewhere: list[NamedSecrets]) -> Secrets:
     named = [*(data.secrets for data in phases if data.phase.gold == "secret"), *elsewhere]
     public = [folder for data in phases if data.phase.gold == "public" for folder in data.references.values()]
     files = (path for folder in public for path in folder.rglob("*") if path.is_file())
+    columns: dict[str, frozenset[str]] = {}
+    for one in named:
+        for file, titles in one.get("columns", {}).items():
+            columns[file] = columns.get(file, frozenset()) | set(titles)
     return Secrets(
         texts=tuple(text for one in named for text in one.get("texts", ())),
         labels=tuple((item, label) for one in named for item, label in one.get("labels", ())),
@@ -277,5 +281,5 @@ def _secrets(phases: list[PhaseData], elsewhere: list[NamedSecrets]) -> Secrets:
             *(file for one in named for file in one.get("published", ())),
             *(hashlib.sha256(path.read_bytes()).hexdigest() for path in files),
         ),
-        columns={file: frozenset(titles) for one in named for file, titles in one.get("columns", {}).items()},
+        columns=columns,
     )

@@ -353,3 +353,18 @@ def test_a_baseline_that_holds_a_column_of_gold_is_refused(competition: Path, tm
     assert done.exit_code == 2
     assert "some.zip/some.csv shows strength of the reference file gold.csv" in done.output
     assert not (tmp_path / "bundle.zip").exists()
+
+
+@pytest.mark.parametrize("with_remarks", ["dev", "test"])
+def test_a_column_that_only_one_phase_fills_is_secret(with_remarks: str, competition: Path) -> None:
+    dev, test = DECLARATION["phases"]
+    declare(competition, {**DECLARATION, "phases": [{**dev, "gold": "secret"}, test]})
+    for phase, number in (("dev", 30), ("test", 30)):
+        remarks = [f"remark {i * 7 % 11}" if phase == with_remarks else "" for i in range(number)]
+        rows = [{**row, "remark": remark} for row, remark in zip(rows_of(phase, number), remarks, strict=True)]
+        write_csv(competition / "data" / phase / "gold.csv", rows)
+        if phase == with_remarks:
+            write_csv(competition / "data/public" / phase / "remarks.csv", rows, "remark")
+    built = run(competition, "--out", competition.parent / "bundle.zip")
+    assert built.exit_code == 2
+    assert "remarks.csv" in built.output, built.output
