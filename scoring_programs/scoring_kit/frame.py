@@ -27,7 +27,7 @@ from scoring_kit.program import Program
 from scoring_kit.report import Run
 from scoring_kit.results import Metric, TaskResult
 from scoring_kit.signature import reference_digest, signature
-from scoring_kit.submission_files import read_submission, submission_folder, submission_name
+from scoring_kit.submission_files import read_submission, submission_folder
 
 
 class TaskScorer(Protocol):
@@ -84,14 +84,16 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 @dataclass(frozen=True)
 class Gold:
-    """A phase's reference data.
+    """A phase's reference data, as a program reads it.
 
     Attributes:
+        program: the description of that program.
         reference: what the competition's `reference` module made of it.
         expected: what participants may know of it.
         digest: its digest, for the signature.
     """
 
+    program: Program
     reference: Any
     expected: Mapping[str, Any]
     digest: str
@@ -108,10 +110,10 @@ def run(
     """
     started = time.monotonic()
     remove_outputs(output_folder)
-    program = program_of(program_folder, task)
-    reading = submission_module(program.package)
     if gold is None:
-        gold = read_gold(program, input_folder / "ref")
+        gold = read_gold(program_of(program_folder, task), input_folder / "ref")
+    program = gold.program
+    reading, manifest = submission_module(program.package), make_manifest(program, gold.expected)
     problems = Problems()
     submitted, seconds = submission_folder(input_folder), None
     if program.takes_code:
@@ -119,13 +121,13 @@ def run(
         code_run = handed_over(input_folder / "res", given if given.is_dir() else None, problems)
         submitted, seconds = code_run.predictions, code_run.seconds
     try:
-        submission = read_submission(reading, submitted, make_manifest(program, gold.expected), problems)
+        submission, files = read_submission(reading, submitted, manifest, problems)
     except SubmissionError:
         _print_warnings(problems)  # what was ignored is often why something else is missing
         raise
     results = score_tasks(program, gold.reference, submission, seconds)
     line = signature(program, results, gold.digest)
-    this_run = Run(line, _now(), submission_name(submitted), problems.warnings)
+    this_run = Run(line, _now(), files.name, problems.warnings)
     scores = write_outputs(output_folder, program, results, this_run)
     _print_warnings(problems)
     print(f"signature: {line}")
@@ -158,7 +160,7 @@ def read_gold(program: Program, folder: Path) -> Gold:
         raise OrganiserError("There is no reference data (input/ref). Give the task its reference_data.")
     with not_collecting():
         reference = reading.read(folder, program.tasks, program.options)
-    return Gold(reference, reading.manifest(reference, program.tasks), reference_digest(folder))
+    return Gold(program, reference, reading.manifest(reference, program.tasks), reference_digest(folder))
 
 
 def _now() -> datetime:

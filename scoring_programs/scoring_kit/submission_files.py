@@ -58,6 +58,11 @@ class SubmissionFiles:
             )
         self.paths: Dict[str, Path] = {name[len(prefix) :]: path for name, path in sorted(found.items())}
 
+    @property
+    def name(self) -> str:
+        """The name of a submission's only file, without its ending; empty where there are several: none names it."""
+        return next(iter(self.paths.values())).stem if len(self.paths) == 1 else ""
+
     def named(self, suffix: str, folder: str = "") -> List[str]:
         """Names directly in `folder` and end with `suffix` (in any case)."""
         prefix = folder + "/" if folder else ""
@@ -77,8 +82,10 @@ def task_folders(module: SubmissionModule, tasks: Collection[str]) -> Collection
     return tasks if getattr(module, "TASK_FOLDERS", False) else ()
 
 
-def read_submission(module: SubmissionModule, folder: Path, manifest: Manifest, problems: Problems) -> Any:
-    """Read the submission in `folder` with its competition's `submission` module.
+def read_submission(
+    module: SubmissionModule, folder: Path, manifest: Manifest, problems: Problems
+) -> Tuple[Any, SubmissionFiles]:
+    """Read the submission in `folder` with its competition's `submission` module: what that gives, and its files.
 
     Raises:
         SubmissionError: with every problem.
@@ -97,13 +104,7 @@ def read_submission(module: SubmissionModule, folder: Path, manifest: Manifest, 
     elif submission is None and not problems.found:
         problems.error("submission", "is empty", "the files that the Submission page describes")
     problems.stop_if_any()
-    return submission
-
-
-def submission_name(folder: Path) -> str:
-    """The name of a submission's only file, without its ending; empty where there are several, which name nothing."""
-    found, _ = _walk(folder, Problems())
-    return next(iter(found.values())).stem if len(found) == 1 else ""
+    return submission, files
 
 
 def slashed(name: str) -> str:

@@ -64,7 +64,7 @@ def score_all(request: Mapping[str, Any], program: Program, team_name: TeamName 
             if not faults:
                 try:
                     files, seconds = _predictions(entry.files)
-                    submission = read_submission(reading, files, manifest, Problems())
+                    submission, _ = read_submission(reading, files, manifest, Problems())
                     results[entry.team] = _scored(program, gold.reference, submission, seconds)
                 except SubmissionError as error:
                     faults = list(_lines(error))

@@ -82,7 +82,8 @@ def _read(
         problems.stop_if_any()
         return " It was not run: what it writes is checked on the platform."
     _refuse_programs(folder, problems)
-    return _entered(read_submission(module, folder, manifest, problems), manifest)
+    submission, _ = read_submission(module, folder, manifest, problems)
+    return _entered(submission, manifest)
 
 
 def _parse(manifest: Manifest, arguments: Optional[Sequence[str]]) -> argparse.Namespace:

@@ -39,22 +39,17 @@ def pair_events(gold: Sequence[Event], predicted: Sequence[Event]) -> Iterator[P
 
     Only events with the same type and mandatory arguments can be paired, so each such block is solved by itself.
     """
-    blocks: dict[object, tuple[list[Event], list[Event]]] = {}
-    for side, events in enumerate((gold, predicted)):
-        for event in events:
-            key = event.key
-            block = blocks.get(key)
-            if block is None:
-                block = blocks[key] = ([], [])
-            block[side].append(event)
-    for gold_block, predicted_block in blocks.values():
-        if gold_block and predicted_block:
-            yield from _pair_block(gold_block, predicted_block)
+    left = _blocks(predicted)
+    for key, block in _blocks(gold).items():
+        partners = left.pop(key, None)
+        if partners:
+            yield from _pair_block(block, partners)
         else:
-            for event in gold_block:
+            for event in block:
                 yield Pair(event, None, 0)
-            for event in predicted_block:
-                yield Pair(None, event, 0)
+    for block in left.values():
+        for event in block:
+            yield Pair(None, event, 0)
 
 
 def similarity(gold: Event, predicted: Event) -> int:
@@ -71,6 +66,14 @@ def similarity(gold: Event, predicted: Event) -> int:
         union = len(gold.optional | predicted.optional)
         s_p = WHOLE * (union - errors) // union
     return s_p if gold.negated == predicted.negated else s_p // 2
+
+
+def _blocks(events: Sequence[Event]) -> dict[object, list[Event]]:
+    """The events by type and mandatory arguments."""
+    blocks: dict[object, list[Event]] = {}
+    for event in events:
+        blocks.setdefault(event.key, []).append(event)
+    return blocks
 
 
 def _pair_block(gold: Sequence[Event], predicted: Sequence[Event]) -> Iterator[Pair]:

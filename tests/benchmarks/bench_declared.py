@@ -73,7 +73,7 @@ def _prepared(rows: int) -> Callable[[], object]:
             truth = reference.read(root / "ref", ("one",), options)
         manifest = Manifest("declared", ("one",), ("one",), "joint", options, reference.manifest(truth, ("one",)))
         problems = Problems()
-        read = read_submission(submission, root / "res", manifest, problems)
+        read, _ = read_submission(submission, root / "res", manifest, problems)
         result = scorer("one")(truth, read, options)
         folder.cleanup()
         return result

@@ -199,7 +199,7 @@ def test_the_better_baseline_is_better_and_both_are_valid(phase: str, tmp_path: 
     errors: dict[str, float] = {}
     for folder in sorted((FOLDER / "data" / "baselines" / phase).iterdir()):
         problems = Problems()
-        answers = read_submission(reader, folder, manifest, problems)
+        answers, _ = read_submission(reader, folder, manifest, problems)
         assert problems.warnings == []
         error = a2.score(gold, answers, options).metrics["a2_mse"].value
         assert error is not None

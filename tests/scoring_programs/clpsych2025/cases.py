@@ -108,7 +108,7 @@ def read_folder(folder: Path, expected: Manifest) -> tuple[Submission | None, Pr
     """Read a submission: None with the problems where it is refused."""
     problems = Problems()
     try:
-        return read_submission(reader, folder, expected, problems), problems
+        return read_submission(reader, folder, expected, problems)[0], problems
     except SubmissionError:
         return None, problems
 

@@ -70,7 +70,7 @@ def scores(
     """Every metric of all tasks."""
     gold = reference.read(gold_folder, TASKS, options)
     manifest = Manifest("clpsych2025", TASKS, TASKS, "joint", options, reference.manifest(gold, TASKS))
-    submission = read_submission(reader, write_files(folder, content), manifest, Problems())
+    submission, _ = read_submission(reader, write_files(folder, content), manifest, Problems())
     results = [module.score(gold, submission, options) for module in MODULES.values()]
     return {name: metric.value for result in results for name, metric in result.metrics.items()}
 

@@ -84,7 +84,7 @@ def score(options: dict[str, Any], gold: Files, answers: Files, folder: Path) ->
     read = read_gold(options, gold, folder)
     manifest = Manifest("declared_test", tasks, tasks, "joint", options, reference.manifest(read, tasks))
     problems = Problems()
-    sent = read_submission(submission, _written(folder / "res", answers), manifest, problems)
+    sent, _ = read_submission(submission, _written(folder / "res", answers), manifest, problems)
     return Scored({task: scorer(task)(read, sent, options) for task in sent.entered}, problems.warnings)
 
 
