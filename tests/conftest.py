@@ -24,8 +24,9 @@ if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 6 * 2**30 and not os.sta
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
-# For small matrices: other threads of a worker would wait for work longer than they work.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# For small matrices and tiny models: further threads would wait for work longer than they work.
+for library in ("OMP", "OPENBLAS"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 settings.register_profile(
     "seeded", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]

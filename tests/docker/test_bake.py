@@ -131,7 +131,6 @@ for revision in (None, "main", "{REVISION}"):
     environment = os.environ | {
         "HF_HOME": str(tmp_path / "baked" / "hf"),
         "HF_HUB_OFFLINE": "1",
-        "OMP_NUM_THREADS": "1",
     }
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
@@ -162,8 +161,7 @@ def test_weights_that_are_a_pickle_alone_load_offline_from_the_image(tmp_path: P
             [sys.executable, str(ROOT / "docker" / "scoring_selftest.py"), "--json"],
             capture_output=True,
             text=True,
-            env=os.environ
-            | {"HF_HOME": str(home), "HF_HUB_OFFLINE": "1", "SCORING_FOLDER": str(scoring), "OMP_NUM_THREADS": "1"},
+            env=os.environ | {"HF_HOME": str(home), "HF_HUB_OFFLINE": "1", "SCORING_FOLDER": str(scoring)},
         )
         assert done.returncode == 0, done.stdout + done.stderr
         numbers += json.loads(done.stdout)["numbers"].values()

@@ -22,7 +22,7 @@ def selftest(folder: Path, *options: str, **environment: str) -> subprocess.Comp
         [sys.executable, program, *options],
         capture_output=True,
         text=True,
-        env=os.environ | {"SCORING_FOLDER": str(folder), "OMP_NUM_THREADS": "1"} | environment,
+        env=os.environ | {"SCORING_FOLDER": str(folder)} | environment,
     )
 
 
