@@ -81,8 +81,7 @@ def _gold(bundle: Bundle) -> Iterator[Lack]:
     """Reference data with a file of those that come with the tool, recognised by name and content."""
     shipped = {(file.name, file.stat().st_size): file for folder in shipped_gold() for file in folder.rglob("*.*")}
     for task in bundle.competition.used_tasks:
-        use = task.files.get("reference_data")
-        unpacked = bundle.unpacked(use) if use else None
+        unpacked = bundle.unpacked(task.files.get("reference_data"))
         for name, node in unpacked.tree.root.files() if unpacked else ():
             file = shipped.get((name.rpartition("/")[2], node.size))
             if node.size and file is not None and file.read_bytes() == node.read(node.size):
