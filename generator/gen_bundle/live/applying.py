@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.bugs import bug_report
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.codabench.competition import DataUse
 from gen_bundle.errors import UserError
@@ -88,16 +89,16 @@ class Application:
     tick: Tick = lambda *_: None
 
     def run(self, edits: Sequence[Edit], backup: Path) -> None:
-        """Make the edits, all or none.
+        """Make the edits; whatever stops them, what was changed is restored as far as the site allows it.
 
         Raises:
             UpdateError: not all could be made; says what was restored, and what could not be.
-            UserError: a file cannot be stored; nothing was changed.
+            UserError: a file cannot be stored, or the site cannot be read; nothing was changed.
         """
         self.progress("storing files")
         complete = [edit.with_keys(self._stored(edit)) for edit in edits]
         self.progress("changing the competition")
-        now = watched(self._read(backup))
+        now = watched(read_snapshot(self.connection, self.before.id))
         if moved := different(watched(self.before), now):
             raise UpdateError(
                 f"{self._list(moved)}: changed on the site meanwhile. Nothing was changed by this command.",
@@ -105,15 +106,17 @@ class Application:
             )
         try:
             self._make(complete, now, backup)
-        except (KeyboardInterrupt, SystemExit):  # Ctrl-C, or a signal that ends the command
-            self._restore(backup, "interrupted.", [])
+        except UpdateError:  # what could be restored is
+            raise
+        except BaseException as error:  # also Ctrl-C, and a signal that ends the command
+            self._restore(backup, _reason(error), [])
 
     def _make(self, edits: Sequence[Edit], now: Mapping[Key, Any], backup: Path) -> None:
         expected = dict(now)
         for edit in edits:
             expected |= edit.expected
             refusal = self._sent(edit)
-            if wrong := different(expected, watched(self._read(backup))):
+            if wrong := different(expected, watched(read_snapshot(self.connection, self.before.id))):
                 self._restore(backup, refusal, wrong)
 
     def _stored(self, edit: Edit) -> dict[str, str]:
@@ -155,6 +158,7 @@ class Application:
             UpdateError: always.
         """
         self.progress("restoring")
+        self.connection.log.required = False  # a missing line does less harm than half of the changes
         before = watched(self.before)
         current = self._read(backup)
         moved = lost = different(before, watched(current))
@@ -185,6 +189,12 @@ class Application:
 
     def _list(self, keys: Sequence[Key]) -> str:
         return ", ".join(in_words(key, self.before) for key in keys)
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, UserError):
+        return error.messages[0]
+    return bug_report(error) if isinstance(error, Exception) else "interrupted."
 
 
 def pack(bundle: Bundle, use: DataUse, file: Path) -> None:

@@ -15,17 +15,22 @@ def state_folder() -> Path:
     return Path(base) / "gen-bundle"
 
 
-@dataclass(frozen=True)
+@dataclass
 class ChangeLog:
-    """A text file with a line for each request; signatures, which are in the query of an address, are left out."""
+    """A text file of requests and their answers; signatures, which are in the query of an address, are left out.
+
+    Attributes:
+        required: whether a line that cannot be written is an error.
+    """
 
     file: Path = field(default_factory=lambda: state_folder() / "changes.log")
+    required: bool = True
 
     def write(self, method: str, url: str, outcome: str) -> None:
         """Add a line.
 
         Raises:
-            UserError: the file cannot be written.
+            UserError: the file cannot be written, and is required.
         """
         parts = urlsplit(url)
         line = (
@@ -36,4 +41,6 @@ class ChangeLog:
             with os.fdopen(os.open(self.file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a") as log:
                 log.write(line)
         except OSError as error:
+            if not self.required:
+                return
             raise UserError(f"{self.file}: the log of changes cannot be written ({error.strerror}).") from None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -255,11 +255,14 @@ class Connection:
 
     @contextmanager
     def _noted(self, method: str, url: str) -> Iterator[Callable[[str], None]]:
+        """Note a request before it is sent, so that none is sent without a line, and then its answer."""
+        self.log.write(method, url, "sending")
         outcome = ["no answer"]
         try:
             yield lambda status: outcome.__setitem__(0, status)
         finally:
-            self.log.write(method, url, outcome[0])
+            with suppress(UserError):  # the answer counts more than its line
+                self.log.write(method, url, outcome[0])
 
 
 class _BusyError(AnswerError):

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gen_bundle.cli import root
+from gen_bundle.live.change_log import ChangeLog
 from gen_bundle.live.connection import Connection
 from gen_bundle.live.credentials import Token
 from gen_bundle.live.upload import upload
@@ -131,6 +132,14 @@ def task_of(site: Site) -> dict[str, Any]:
 def competition_of(site: Site) -> dict[str, Any]:
     """The first competition."""
     return next(iter(site.competitions.values()))
+
+
+def close_log() -> None:
+    """Let the log of changes be one that cannot be written any more."""
+    log = ChangeLog().file
+    if log.is_file():
+        log.unlink()
+    log.mkdir(parents=True, exist_ok=True)
 
 
 @pytest.fixture

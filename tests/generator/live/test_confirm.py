@@ -19,7 +19,7 @@ from gen_bundle.live.upload import upload
 from gen_bundle.twin.engines import EngineError
 from gen_bundle.twin.engines.process import ProcessEngine
 from tests.generator.check.drafts import Draft, packed
-from tests.generator.live.conftest import Verb, confirmable_draft
+from tests.generator.live.conftest import Verb, close_log, confirmable_draft
 from tests.live_runs import score_answer
 from tests.live_server import TOKEN, Site
 
@@ -129,7 +129,7 @@ def test_the_verb(site: Site, start: Start, quick_verb: Verb) -> None:
     assert cleared(site)
     assert TOKEN not in done.output
     log = (state_folder() / "changes.log").read_text()
-    assert log.count("/api/submissions/") == 4
+    assert log.count("/api/submissions/") == 8  # each as it is sent, and with its answer
     for secret in (TOKEN, "secret-signature"):
         assert secret not in log
 
@@ -488,6 +488,18 @@ def test_an_interrupted_run_cleans_up(
     connection.pause = pause
     with pytest.raises(breaks):
         confirmed(connection, started)
+    assert cleared(site)
+
+
+def test_a_log_that_cannot_be_written_any_more_leaves_nothing(site: Site, connection: Connection, start: Start) -> None:
+    started = start()
+
+    def score(content: bytes, task: str) -> dict[str, Any]:
+        close_log()
+        return score_answer(content, task)
+
+    site.score = score
+    assert confirmed(connection, started).left == ()
     assert cleared(site)
 
 

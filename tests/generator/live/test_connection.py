@@ -4,6 +4,7 @@ import os
 import stat
 import traceback
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,8 @@ from gen_bundle.live.answers import ListingError, all_rows, body_in_one_line
 from gen_bundle.live.change_log import ChangeLog
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.credentials import PUBLIC_SITE, Token, find_token, save_token, server_address, tokens_file
-from tests.live_server import TOKEN, Site
+from tests.generator.live.conftest import close_log
+from tests.live_server import TOKEN, Site, answer_api
 
 SIGNATURE = "secret-signature"
 
@@ -55,7 +57,9 @@ def test_nobody_waits_without_end(
     with pytest.raises(AnswerError, match="no answer in time"):
         connection.send("POST", "datasets/", {"type": "submission", "file_size": 1})
     assert site.changing() == ["POST /api/datasets/"]
-    assert ChangeLog().file.read_text().endswith("/api/datasets/ no answer\n")
+    sending, outcome = ChangeLog().file.read_text().splitlines()
+    assert sending.endswith(f"POST {site.address}/api/datasets/ sending")
+    assert outcome.endswith(f"POST {site.address}/api/datasets/ no answer")
 
 
 def test_an_untrusted_connection_is_not_used(site: Site) -> None:
@@ -143,6 +147,24 @@ def test_a_download_that_never_comes_whole_is_an_error(site: Site, connection: C
     assert not (tmp_path / "one").exists()
     assert connection.download(site.signed("one"), tmp_path / "one") == 10240
     assert site.asked[-1][2].startswith("/bucket/one")
+
+
+def test_a_change_that_cannot_be_noted_is_not_sent(site: Site, connection: Connection) -> None:
+    close_log()
+    with pytest.raises(UserError, match=r"changes\.log: the log of changes cannot be written \(Is a directory\)"):
+        connection.send("POST", "datasets/", {"type": "submission", "file_size": 1})
+    assert site.asked == []
+
+
+def test_an_answer_is_not_lost_for_its_line_in_the_log(
+    site: Site, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(*given: Any) -> Any:
+        close_log()
+        return answer_api(*given)
+
+    monkeypatch.setattr("tests.live_server.answer_api", answer)
+    assert connection.send("POST", "datasets/", {"type": "submission", "file_size": 1})["key"] in site.datasets
 
 
 @pytest.mark.parametrize("paged", [True, False])
