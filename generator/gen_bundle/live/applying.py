@@ -12,6 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -79,14 +80,20 @@ class Application:
         before: what the site held when the changes were decided on.
         wanted: the bundle whose files are stored.
         record: what this machine remembers of the competition.
+        note_due: keeps in the record which submissions the old files have scored; called before the changes, which may
+            be cut off, and after them, since participants go on submitting.
     """
 
     connection: Connection
     before: Snapshot
     wanted: Bundle
     record: UpdateRecord
+    note_due: Callable[[], None]
     progress: Progress = lambda _: None
     tick: Tick = lambda *_: None
+
+    def __post_init__(self) -> None:
+        self._earlier_reruns = deepcopy(self.record.reruns)
 
     def run(self, edits: Sequence[Edit], backup: Path) -> None:
         """Make the edits; whatever stops them, what was changed is restored as far as the site allows it.
@@ -105,7 +112,9 @@ class Application:
                 advice="Look at the differences again, without --apply.",
             )
         try:
+            self.note_due()
             self._make(complete, now, backup)
+            self.note_due()
         except UpdateError:  # what could be restored is
             raise
         except BaseException as error:  # also Ctrl-C, and a signal that ends the command
@@ -170,6 +179,10 @@ class Application:
                     self.connection.send(method, path, body)
             current = self._read(backup)
             lost = different(before, watched(current))
+        if not any(key[0] == "task" for key in lost):
+            self.record.reruns = self._earlier_reruns
+            with suppress(UserError):  # then too much is offered to be rerun
+                self.record.save()
         back = [key for key in moved if key not in lost]
         raise UpdateError(
             refusal or f"{self._list(wrong)}: the site stored something else than was sent, without saying so.",
