@@ -28,7 +28,7 @@ def body_in_one_line(body: str) -> str:
     """An error's body: the messages of JSON, the code of a storage's XML, or the first line of a page's text."""
     try:
         return _cut("; ".join(_messages(json.loads(body))))
-    except ValueError:
+    except (ValueError, RecursionError):
         pass
     if code := re.search(r"<Code>(\w+)</Code>", body):
         return code.group(1)

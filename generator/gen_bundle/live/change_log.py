@@ -4,7 +4,6 @@ import os
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from gen_bundle.errors import UserError
 
@@ -17,7 +16,7 @@ def state_folder() -> Path:
 
 @dataclass
 class ChangeLog:
-    """A text file of requests and their answers; signatures, which are in the query of an address, are left out.
+    """A text file of requests and their answers.
 
     Attributes:
         required: whether a line that cannot be written is an error.
@@ -26,16 +25,13 @@ class ChangeLog:
     file: Path = field(default_factory=lambda: state_folder() / "changes.log")
     required: bool = True
 
-    def write(self, method: str, url: str, outcome: str) -> None:
-        """Add a line.
+    def write(self, method: str, address: str, outcome: str) -> None:
+        """Add a line; the address comes without its query, which may be a signature.
 
         Raises:
             UserError: the file cannot be written, and is required.
         """
-        parts = urlsplit(url)
-        line = (
-            f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {method} {parts.scheme}://{parts.netloc}{parts.path} {outcome}\n"
-        )
+        line = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {method} {address} {outcome}\n"
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with os.fdopen(os.open(self.file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a") as log:

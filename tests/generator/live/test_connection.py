@@ -3,6 +3,7 @@
 import os
 import stat
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,19 @@ from gen_bundle.live.change_log import ChangeLog
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.credentials import PUBLIC_SITE, Token, find_token, save_token, server_address, tokens_file
 from tests.generator.live.conftest import close_log
+from tests.live_runs import AnswerError as ServerError
 from tests.live_server import TOKEN, Site, answer_api
 
 SIGNATURE = "secret-signature"
+
+
+def raising(*answer: Any) -> Callable[..., None]:
+    """A site with one answer to everything: its code, its body and its headers."""
+
+    def raised(*_: Any) -> None:
+        raise ServerError(*answer)
+
+    return raised
 
 
 def test_a_busy_server_is_asked_again_when_it_says(site: Site, connection: Connection, pauses: list[float]) -> None:
@@ -128,6 +139,60 @@ def test_a_page_where_data_was_expected(site: Site, connection: Connection, monk
     monkeypatch.setattr("tests.live_server.answer_api", lambda *_: b"<title>x</title>\n<p>Welcome</p>")
     with pytest.raises(AnswerError, match=r"a page instead of data: Welcome\. Is .* a Codabench site"):
         connection.get("my_profile/")
+
+
+def requests_of(connection: Connection, url: str, folder: Path) -> dict[str, Callable[[], object]]:
+    """The requests to signed addresses."""
+    (folder / "file").write_bytes(b"x")
+    return {
+        "download": lambda: connection.download(url, folder / "got"),
+        "text": lambda: connection.text(url),
+        "put_file": lambda: connection.put_file(url, folder / "file", "application/zip"),
+    }
+
+
+@pytest.mark.parametrize("request_", ["download", "text"])
+def test_a_refusal_that_breaks_off_keeps_its_code(
+    site: Site, connection: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request_: str
+) -> None:
+    monkeypatch.setattr("tests.live_server.answer_api", raising(404, b"half", {"Content-Length": "1000"}))
+    with pytest.raises(AnswerError, match=r"answered 404 Not Found$") as caught:
+        requests_of(connection, f"{site.address}/api/file", tmp_path)[request_]()
+    assert caught.value.code == 404
+
+
+@pytest.mark.parametrize("request_", ["download", "text", "put_file"])
+def test_a_signed_address_that_is_not_valid(connection: Connection, tmp_path: Path, request_: str) -> None:
+    with pytest.raises(AnswerError, match="is not a valid address") as caught:
+        requests_of(connection, f"http://[bad/one?X-Amz-Signature={SIGNATURE}", tmp_path)[request_]()
+    assert SIGNATURE not in str(caught.value)
+    assert not ChangeLog().file.exists() or SIGNATURE not in ChangeLog().file.read_text()
+
+
+def test_a_redirect_to_an_address_that_is_not_valid(site: Site, connection: Connection, tmp_path: Path) -> None:
+    site.redirects = {"my_profile/": f"http://[bad?X-Amz-Signature={SIGNATURE}"}
+    for request in (
+        lambda: connection.get("my_profile/"),
+        lambda: connection.send("POST", "my_profile/"),
+        lambda: connection.download(f"{site.address}/api/my_profile/", tmp_path / "got"),
+    ):
+        with pytest.raises(AnswerError, match=r"leads to one\.|leads to .*, and was not followed") as caught:
+            request()
+        assert SIGNATURE not in str(caught.value)
+
+
+@pytest.mark.parametrize(("code", "said"), [(200, "a page instead of data"), (404, "answered 404 Not Found")])
+def test_answers_of_any_depth(connection: Connection, monkeypatch: pytest.MonkeyPatch, code: int, said: str) -> None:
+    monkeypatch.setattr("tests.live_server.answer_api", raising(code, b"[" * 100_000 + b"]" * 100_000))
+    with pytest.raises(AnswerError, match=said):
+        connection.get("my_profile/")
+
+
+def test_a_wait_that_is_not_a_number(connection: Connection, monkeypatch: pytest.MonkeyPatch, pauses: list[float]) -> None:
+    monkeypatch.setattr("tests.live_server.answer_api", raising(503, b"", {"Retry-After": "²"}))
+    with pytest.raises(AnswerError, match="answered 503"):
+        connection.get("my_profile/")
+    assert pauses == [0.5, 2, 8]
 
 
 def test_a_broken_download_goes_on_where_it_ended(site: Site, connection: Connection, tmp_path: Path) -> None:
