@@ -188,7 +188,9 @@ def test_answers_of_any_depth(connection: Connection, monkeypatch: pytest.Monkey
         connection.get("my_profile/")
 
 
-def test_a_wait_that_is_not_a_number(connection: Connection, monkeypatch: pytest.MonkeyPatch, pauses: list[float]) -> None:
+def test_a_wait_that_is_not_a_number(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, pauses: list[float]
+) -> None:
     monkeypatch.setattr("tests.live_server.answer_api", raising(503, b"", {"Retry-After": "²"}))
     with pytest.raises(AnswerError, match="answered 503"):
         connection.get("my_profile/")

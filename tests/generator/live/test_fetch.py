@@ -1,6 +1,8 @@
 """gen-bundle fetch: everything once, in the layout that the ranking reads, also when it is interrupted."""
 
 import json
+import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +95,20 @@ def test_everything_is_fetched(running: Site, verb: Verb, tmp_path: Path, paged:
     assert json.loads((test / "board.json").read_text())["submissions"][0]["owner"] == "eagle"
     assert [row["email"] for row in json.loads((out / "participants.json").read_text())] == ["e@site.org", "o@site.org"]
     assert (out / "1-final-phase" / "submissions.json").is_file()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_what_is_fetched_is_its_owners_alone(running: Site, verb: Verb, tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        assert verb("fetch", 5, "--out", tmp_path / "out").exit_code == 0
+        (tmp_path / "later").touch()
+    finally:
+        os.umask(before)
+    found = [tmp_path / "out", *(tmp_path / "out").rglob("*")]
+    assert len(found) > 20
+    assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in found} == {0}
+    assert stat.S_IMODE((tmp_path / "later").stat().st_mode) == 0o644
 
 
 def test_the_ranking_reads_the_latest_scored_submission_of_each_team(
