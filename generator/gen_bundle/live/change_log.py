@@ -34,8 +34,8 @@ class ChangeLog:
         line = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {method} {address} {outcome}\n"
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with os.fdopen(os.open(self.file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a") as log:
-                log.write(line)
+            with os.fdopen(os.open(self.file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as log:
+                log.write(line.encode())
         except OSError as error:
             if not self.required:
                 return

@@ -45,7 +45,8 @@ class Pseudonyms:
         self._names: dict[str, str] = {}
         if self._file.exists():
             try:
-                self._names = {str(key): str(value) for key, value in json.loads(self._file.read_text()).items()}
+                known = json.loads(self._file.read_text(encoding="utf-8"))
+                self._names = {str(key): str(value) for key, value in known.items()}
             except (ValueError, AttributeError):
                 raise UserError(f"{self._file}: is damaged. It says who has which pseudonym: restore it.") from None
 

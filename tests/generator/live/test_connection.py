@@ -14,7 +14,7 @@ from gen_bundle.live.answers import ListingError, all_rows, body_in_one_line
 from gen_bundle.live.change_log import ChangeLog
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.credentials import PUBLIC_SITE, Token, find_token, save_token, server_address, tokens_file
-from tests.generator.live.conftest import close_log
+from tests.generator.live.conftest import close_log, run_in_c_locale
 from tests.live_runs import AnswerError as ServerError
 from tests.live_server import TOKEN, Site, answer_api
 
@@ -232,6 +232,14 @@ def test_an_answer_is_not_lost_for_its_line_in_the_log(
 
     monkeypatch.setattr("tests.live_server.answer_api", answer)
     assert connection.send("POST", "datasets/", {"type": "submission", "file_size": 1})["key"] in site.datasets
+
+
+def test_any_address_is_noted_in_any_locale(site: Site) -> None:
+    store = "from gen_bundle.live.connection import Connection as C; from pathlib import Path; "
+    store += f"C('').put_file({site.store + '/bucket/José'!a}, Path({__file__!r}), 'application/zip')"
+    done = run_in_c_locale("-c", store)
+    assert done.returncode == 0, done.stderr
+    assert ChangeLog().file.read_text(encoding="utf-8").endswith("/bucket/José 200\n")
 
 
 @pytest.mark.parametrize("paged", [True, False])

@@ -13,7 +13,7 @@ from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.fetch import FetchRequest, fetch
 from gen_bundle.live.names import file_name, folder_name
 from scoring_kit.entries import read_entries
-from tests.generator.live.conftest import Verb
+from tests.generator.live.conftest import Verb, run_in_c_locale
 from tests.live_server import Site, packed
 
 pytestmark = pytest.mark.slow
@@ -239,6 +239,17 @@ def test_pseudonyms_last_and_leave_no_name(running: Site, verb: Verb, tmp_path: 
         assert not [name for name in ("eagle", "owl", "adder", "Eagles", "site.org") if name in seen.lower()], path
     assert not (out / "0-test" / "logs").exists()
     assert list((tmp_path / "state" / "gen-bundle" / "pseudonyms").iterdir())
+
+
+def test_pseudonyms_of_any_name_are_read_in_any_locale(running: Site, tmp_path: Path) -> None:
+    running.add_submission(PHASE, "José", sent("new"))
+    for name in ("one", "two"):
+        done = run_in_c_locale(
+            *("-m", "gen_bundle", "fetch", 5, "--pseudonyms", "--out", tmp_path / name, "--server", running.address)
+        )
+        assert done.returncode == 0, done.stderr
+    one, two = ([record["owner"] for record in records(tmp_path / name / "0-test")] for name in ("one", "two"))
+    assert one == two
 
 
 def test_a_folder_is_one_competitions(running: Site, connection: Connection, tmp_path: Path) -> None:
