@@ -19,7 +19,7 @@ ATTEMPTS = 3
 
 
 class ListingError(UserError):
-    """A list changed each time that it was read."""
+    """A list whose rows and pages do not agree with the number of rows that the server gives."""
 
     status = 1
 
@@ -40,6 +40,10 @@ def body_in_one_line(body: str) -> str:
 def unsigned(text: str) -> str:
     """A text without the queries of addresses, which may be signatures: the worker quotes what it could not fetch."""
     return re.sub(r"(https?://[^\s?]+)\?\S+", r"\1", text)
+
+
+def _is_empty(page: Mapping[str, Any]) -> bool:
+    return not (page.get("results") or page.get("submissions"))  # a leaderboard's rows are its submissions
 
 
 def _cut(text: str) -> str:
@@ -82,9 +86,12 @@ def all_pages(connection: Connection, path: str, **query: Any) -> list[dict[str,
 
     Raises:
         AnswerError: as for all requests.
+        ListingError: further pages are announced after an empty one, or more than there can be.
     """
     pages: list[dict[str, Any]] = []
     while not pages or pages[-1].get("next"):
+        if pages and (_is_empty(pages[-1]) or len(pages) >= int(pages[-1].get("count") or 0)):
+            raise ListingError(f"{path}: page {len(pages)} should be the last one, the server announces another.")
         answer = connection.get(path, **query, page_size=PAGE_SIZE, page=len(pages) + 1)
         pages.append({"results": answer} if isinstance(answer, list) else answer)
     return pages

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gen_bundle.errors import UserError
-from gen_bundle.live.answers import ListingError, all_rows, body_in_one_line
+from gen_bundle.live.answers import ListingError, all_pages, all_rows, body_in_one_line
 from gen_bundle.live.change_log import ChangeLog
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.credentials import PUBLIC_SITE, Token, find_token, save_token, server_address, tokens_file
@@ -261,6 +261,21 @@ def test_a_list_that_loses_rows_is_not_taken(
     monkeypatch.setattr("tests.live_server.answer_api", lambda *_: answer)
     with pytest.raises(ListingError, match="1 rows arrived, the server counts 3"):
         all_rows(connection, "competitions/")
+
+
+@pytest.mark.parametrize(("count", "results", "pages"), [(10**6, [], 1), (3, [{"id": 1}], 3), (0, [{"id": 1}], 1)])
+@pytest.mark.parametrize("key", ["results", "submissions"])
+def test_a_list_without_end_is_left(
+    site: Site, connection: Connection, monkeypatch: pytest.MonkeyPatch, count: int, results: Any, pages: int, key: str
+) -> None:
+    def answer(*_: Any) -> Any:
+        assert len(site.asked) < 10
+        return {"count": count, "next": "http://elsewhere.invalid/?page=2", key: results}
+
+    monkeypatch.setattr("tests.live_server.answer_api", answer)
+    with pytest.raises(ListingError, match=f"page {pages} should be the last one"):
+        all_pages(connection, "submissions/")
+    assert len(site.asked) == pages
 
 
 @pytest.mark.parametrize(
