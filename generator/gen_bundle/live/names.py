@@ -33,8 +33,7 @@ def file_name(name: object) -> str:
 
 def folder_of_phase(index: object, name: str) -> str:
     """A folder for a phase, such as `1-final-phase`."""
-    slug = re.sub(r"[^\w]+", "-", name.casefold()).strip("-")[:LONGEST]
-    return f"{index}-{slug}" if slug else str(index)
+    return re.sub(r"[^\w]+", "-", f"{index}-{name}".casefold()).strip("-")[:LONGEST]
 
 
 class Pseudonyms:

@@ -272,6 +272,15 @@ def test_a_phase_by_name_index_or_id(running: Site, connection: Connection, tmp_
     assert test.name == "Test"
 
 
+def test_a_site_cannot_name_a_folder_elsewhere(running: Site, connection: Connection, tmp_path: Path) -> None:
+    running.competitions[5]["phases"] = [
+        running.competitions[5]["phases"][1] | {"index": "../../x/..\\y", "name": "../Dev!"}
+    ]
+    (phase,) = fetch(connection, FetchRequest(5, tmp_path / "in" / "out"))
+    assert phase.folder == tmp_path / "in" / "out" / "x-y-dev"
+    assert {path.name for path in tmp_path.iterdir()} == {"in"}
+
+
 def test_a_phase_that_is_not_there(running: Site, verb: Verb, tmp_path: Path) -> None:
     done = verb("fetch", 5, "--out", tmp_path / "out", "--phase", "dev")
     assert done.exit_code == 2
