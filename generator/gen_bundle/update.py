@@ -102,11 +102,11 @@ class Update:
         ]
 
     def apply(self, progress: Progress = lambda _: None, tick: Tick = lambda *_: None) -> Path | None:
-        """Make the changes, all or none; the backup of what was there before, None where there was nothing to change.
+        """Make the changes, or undo them; the backup of what was there before, None where there was nothing to change.
 
         Raises:
             UpdateError: not all could be made; says what was restored, and what could not be.
-            UserError: a file cannot be stored; nothing was changed.
+            UserError: a file cannot be stored, or the site cannot be read; nothing was changed.
         """
         if not self.edits:
             return None

@@ -30,8 +30,9 @@ Examples:
 \b
 Without --apply, shows how the competition differs from the bundle, in the words of `gen-bundle diff`, and what would be
 done about it; nothing is changed. --apply asks, writes what the site holds into a file beside the bundle, and changes
-pages, terms, settings, phases' dates and limits, and tasks' programs and data, all or none. What it does not change
-(the leaderboard; new and removed phases and tasks; public data) is said with what to click.
+pages, terms, settings, phases' dates and limits, and tasks' programs and data; when one change fails, the others are
+undone. What it does not change (the leaderboard; new and removed phases and tasks; public data) is said with what to
+click.
 --rerun shows what reruns would take; with --apply it reruns the submissions that replaced programs or data have scored,
 the oldest first. Interrupted, it goes on when it is called again.
 Exit status: 0 the same (with --apply: now), 1 different, refused or not all rerun, 2 wrong use or unreadable input.

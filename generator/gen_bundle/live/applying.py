@@ -1,7 +1,7 @@
-"""Changing a competition so that it ends as it should or as it was: each request is followed by a look at everything.
+"""Changing a competition so that it ends as it should, or as it was where the site lets it be restored.
 
-Refused requests were seen to have emptied fields, and answers of 500 to have come after the change was made. So an
-answer decides nothing: what the site holds afterwards does.
+Each request is followed by a look at everything. Refused requests were seen to have emptied fields, and answers of 500
+to have come after the change was made. So an answer decides nothing: what the site holds afterwards does.
 """
 
 from __future__ import annotations

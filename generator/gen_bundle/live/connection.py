@@ -2,7 +2,7 @@
 
 Endpoints and their faults were seen on codalab/codabench @ c7dbc756, and read in v1.32. Redirects of the API are not
 followed: they lead to a log-in page or to another host. Exceptions of `requests` are never passed on, since their texts
-hold signed addresses.
+hold signed addresses: each request that fails is an AnswerError.
 """
 
 from __future__ import annotations
