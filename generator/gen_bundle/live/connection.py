@@ -162,6 +162,15 @@ class Connection:
 
         return self._repeated(once)
 
+    def looks(self, patience_s: float, first_s: float, longest_s: float) -> Iterator[float]:
+        """The seconds waited so far, for each look until the patience ends; each pause is twice the last one."""
+        waited, wait = 0.0, first_s
+        yield waited
+        while waited < patience_s:
+            self.pause(wait)
+            waited, wait = waited + wait, min(2 * wait, longest_s)
+            yield waited
+
     def _repeated(self, once: Callable[[], T], safe: Callable[[_BusyError], bool] = lambda _: True) -> T:
         """Try up to four times what is safe to repeat."""
         waits = iter(WAITS_S)
