@@ -42,10 +42,6 @@ def unsigned(text: str) -> str:
     return re.sub(r"(https?://[^\s?]+)\?\S+", r"\1", text)
 
 
-def _is_empty(page: Mapping[str, Any]) -> bool:
-    return not (page.get("results") or page.get("submissions"))  # a leaderboard's rows are its submissions
-
-
 def _cut(text: str) -> str:
     text = one_line(" ".join(text.split()))
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
@@ -95,3 +91,7 @@ def all_pages(connection: Connection, path: str, **query: Any) -> list[dict[str,
         answer = connection.get(path, **query, page_size=PAGE_SIZE, page=len(pages) + 1)
         pages.append({"results": answer} if isinstance(answer, list) else answer)
     return pages
+
+
+def _is_empty(page: Mapping[str, Any]) -> bool:
+    return not (page.get("results") or page.get("submissions"))  # a leaderboard's rows are its submissions

@@ -312,7 +312,8 @@ def test_a_submission_that_appears_late_is_removed_all_the_same(
     site: Site, connection: Connection, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gen_bundle.live.own_submissions.LOOKING_S", 0)
-    started, hidden = start(), []
+    started = start()
+    hidden: list[str] = []
 
     def answer(site: Site, method: str, path: str, *given: Any) -> Any:
         made = any(one == "POST /api/submissions/" for one in site.changing())

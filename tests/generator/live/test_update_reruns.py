@@ -168,7 +168,8 @@ def test_what_is_to_be_rerun_is_kept_before_anything_is_replaced(
 def test_what_is_to_be_rerun_follows_from_what_was_restored(
     site: Site, number: int, phases: list[int], looked: Looked, monkeypatch: pytest.MonkeyPatch, restored: bool
 ) -> None:
-    old, puts = submitted(site, phases[0], 2), []
+    old = submitted(site, phases[0], 2)
+    puts: list[str] = []
 
     def answer(site: Site, method: str, path: str, *given: Any) -> Any:
         if puts and "/submissions/" in path:
@@ -327,8 +328,9 @@ def test_reruns_that_do_not_move_end_the_waiting(
 
 
 def test_what_still_runs_is_rerun_the_next_time(
-    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
+    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(reruns, "SCORES_S", 0)
     (running,) = submitted(site, phases[0], status="Running", scores=[])
     new = changed(tmp_path, two_phases, NEW_GOLD)
     done = verb("update", number, new, "--apply", "--rerun", "--yes")
