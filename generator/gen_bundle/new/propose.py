@@ -159,7 +159,8 @@ def _is_input(column: Column) -> bool:
 
 
 def _is_group(column: Column) -> bool:
-    return column.type == "label" and GROUP_NAME.fullmatch(column.name) is not None and not column.blank
+    gaps = column.blank or column.not_numbers
+    return column.type == "label" and GROUP_NAME.fullmatch(column.name) is not None and not gaps
 
 
 def _answers(columns: dict[str, Column], own: set[str], *, many: bool) -> list[Column]:
@@ -169,7 +170,7 @@ def _answers(columns: dict[str, Column], own: set[str], *, many: bool) -> list[C
         rows = [column for column in fitting if column.name not in own]
         short = [column for column in rows if column.type in ("label", "number", "string") and not _is_input(column)]
         return short or rows
-    named = [column for column in fitting if ANSWER_NAME.fullmatch(column.name)]
+    named = [column for column in columns.values() if ANSWER_NAME.fullmatch(column.name)]
     if named:
         return named
     inputs = [column for column in fitting if _is_input(column)]
@@ -180,7 +181,9 @@ def _answers(columns: dict[str, Column], own: set[str], *, many: bool) -> list[C
     alike = [
         column for column in of_values if (column.type, column.values) == (of_values[-1].type, of_values[-1].values)
     ]
-    return of_lists or alike or fitting[-1:]
+    # Rather than an input, a column that cannot be read: the organiser hears what is wrong with it.
+    unread = [column for column in columns.values() if column.type == "other" and not _is_input(column)]
+    return of_lists or alike or unread or fitting[-1:]
 
 
 def _plain(column: Column, *, many: bool, whole: bool) -> Column:
@@ -189,7 +192,7 @@ def _plain(column: Column, *, many: bool, whole: bool) -> Column:
     There, with `whole`, whole numbers are positions rather than labels.
     """
     if many and whole and column.type == "label" and column.values and all(map(WHOLE.fullmatch, column.values)):
-        return Column(column.name, "number", blank=column.blank)
+        return Column(column.name, "number", blank=column.blank, not_numbers=column.not_numbers)
     if many or column.type != "string":
         return column
     return Column(column.name, "text", words=column.words, blank=column.blank)

@@ -249,6 +249,62 @@ class TestAnswers:
             proposed(tmp_path, "gold.jsonl", text, answers=[("answer", None)])
 
 
+class TestNothingElseIsProposed:
+    """A column that cannot be read as it is meant makes no other column, or type, the answer."""
+
+    @pytest.mark.parametrize("suffix", [".jsonl", ".csv"])
+    @pytest.mark.parametrize("name", ["spans", "entities"])
+    def test_spans_as_objects(self, name: str, suffix: str, tmp_path: Path) -> None:
+        spans: list[list[object]] = [[], [{"start": 0, "end": 6, "label": "PER"}, {"start": 10, "end": 16}]]
+        rows = [{"id": f"d{i}", "text": "Angela in Berlin", name: one} for i, one in enumerate(spans)]
+        text = jsonl(rows)
+        if suffix == ".csv":
+            text = csv_text(f"id,text,{name}", [[row["id"], row["text"], json.dumps(row[name])] for row in rows])
+        place = "jsonl:2" if suffix == ".jsonl" else "csv:3"
+        for answers in ([], [(name, None)]):
+            with pytest.raises(UserError) as error:
+                proposed(tmp_path, f"gold{suffix}", text, answers=answers)
+            assert error.value.messages == (
+                f"gold.{place}: {name} holds spans as objects. Expected each as [start, end] or [start, end, type]: "
+                'here [[0, 6, "PER"], [10, 16]]; or other columns that participants answer, with --answer.',
+            )
+
+    def test_lists_of_python(self, tmp_path: Path) -> None:
+        rows = [["d0", "Angela", "[{'start': 0, 'end': 6}]"], ["d1", "No one", "[]"]]
+        with pytest.raises(UserError, match=r"gold\.csv: the column spans holds values of several kinds"):
+            proposed(tmp_path, "gold.csv", csv_text("id,text,spans", rows))
+
+    def test_labels_in_brackets_are_labels(self, tmp_path: Path) -> None:
+        (column,) = proposed(tmp_path, "gold.csv", column_of(["[X]", "[Y]", "[X]"])).answers
+        assert (column.type, column.values) == ("label", ("[X]", "[Y]"))
+
+    def test_objects_beside_an_answer_stay_secret(self, tmp_path: Path) -> None:
+        rows = [{"id": i, "text": f"Text {i}", "metadata": {"at": i}, "positive": i % 2} for i in range(6)]
+        proposal = proposed(tmp_path, "gold.jsonl", jsonl(rows))
+        assert ([column.name for column in proposal.answers], proposal.secret) == (["positive"], ("metadata",))
+
+    @pytest.mark.parametrize("gap", ["NaN", "nan", "inf", "-Infinity", "null", "None", "N/A", "-", "?"])
+    @pytest.mark.parametrize("values", [[i / 100 for i in range(100)], [i % 5 for i in range(100)]])
+    def test_numbers_with_gaps(self, values: list[float], gap: str, tmp_path: Path) -> None:
+        cells = [gap if i in (6, 70) else value for i, value in enumerate(values)]
+        with pytest.raises(UserError) as error:
+            proposed(tmp_path, "gold.csv", column_of(cells))
+        assert [message.split(" Expected")[0] for message in error.value.messages] == [
+            f"gold.csv:{line}: answer is {gap!r}, but a number in 98 rows." for line in (8, 72)
+        ]
+        (column,) = proposed(tmp_path, "gold.csv", column_of(cells), answers=[("answer", "label")]).answers
+        assert column.type == "label"
+
+    def test_numbers_of_json_with_gaps(self, tmp_path: Path) -> None:
+        rows = [{"id": i, "text": f"Text {i}", "score": value} for i, value in enumerate([0.5, "NaN", 0.7])]
+        with pytest.raises(UserError, match=r"gold\.jsonl:2: score is 'NaN', but a number in 2 rows"):
+            proposed(tmp_path, "gold.jsonl", jsonl(rows))
+
+    def test_most_values_say_none(self, tmp_path: Path) -> None:
+        (column,) = proposed(tmp_path, "gold.csv", column_of(["none", "1", "none", "2", "none", "1"])).answers
+        assert (column.type, column.values) == ("label", ("1", "2", "none"))
+
+
 class TestRanking:
     ROWS: ClassVar = [[f"q{i // 3}", "what?", f"d{i % 4}", int(i % 3 == 0)] for i in range(12)]
 
