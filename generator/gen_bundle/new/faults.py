@@ -1,11 +1,24 @@
 """What is wrong with the columns of gold that participants answer, each fault with its line."""
 
 import json
+from typing import Any
 
 from gen_bundle.new.gold import Gold
-from gen_bundle.new.look import Column, fits, json_list, span_of, text_of
+from gen_bundle.new.look import SEPARATORS, Column, fits, json_list, span_of, text_of
 
-TYPES = ("label", "labels", "number", "text", "texts", "tags", "spans", "string")
+FORMS = {
+    "label": "a text without blanks around it",
+    "labels": f"a list of labels without blanks around them (in a cell separated by one of {' '.join(SEPARATORS)})",
+    "number": "a finite number, such as 0.25",
+    "text": "a text",
+    "texts": "a JSON list of texts",
+    "tags": "a list of O, B-x or I-x (in a cell separated by spaces)",
+    "spans": "a JSON list of [start, end] or [start, end, type] with 0 ≤ start < end",
+    "string": "a text",
+}
+"""Type of an answer → the form of its values."""
+TYPES = tuple(FORMS)
+PLACES_SHOWN = 10
 BLANK_CELLS = ("labels", "text", "string", "tags")
 """Types whose empty cell is an answer, as in scored submissions."""
 
@@ -37,29 +50,45 @@ def gaps(gold: Gold, column: Column) -> list[str]:
 def _unread(gold: Gold, column: Column) -> str:
     """A column of no type: for objects that mean spans, the form that is read, by the first row that has any."""
     for at, value in enumerate(gold.column(column.name)):
-        listed = value if gold.is_json else json_list(value)
-        spans = [span_of(element) for element in listed] if isinstance(listed, list) else []
-        if spans and None not in spans:
+        if spans := _spans_meant(gold, value):
             return (
-                f"{gold.place(at)}: {column.name} holds spans as objects. "
-                f"Expected each as [start, end] or [start, end, type]: here {json.dumps(spans, ensure_ascii=False)}; "
-                "or other columns that participants answer, with --answer."
+                f"{gold.place(at)}: {column.name} holds spans as objects. Expected each as [start, end] or "
+                f"[start, end, type]: here {spans}; or other columns that participants answer, with --answer."
             )
+    forms = "; ".join(f"{kind}: {form}" for kind, form in FORMS.items())
     return (
         f"{gold.file}: the column {column.name} holds values of several kinds, or none that can be answered. "
-        f"Expected values of one type: {', '.join(TYPES)}; or other columns that participants answer, with --answer."
+        f"Expected values of one type ({forms}); or other columns that participants answer, with --answer."
     )
 
 
+def _spans_meant(gold: Gold, value: Any) -> str:
+    """A value whose objects mean spans, in the form that is read; empty for any other."""
+    listed = value if gold.is_json else json_list(value)
+    spans = [span_of(element) for element in listed] if isinstance(listed, list) else []
+    return json.dumps(spans, ensure_ascii=False) if spans and None not in spans else ""
+
+
 def misfits(gold: Gold, column: Column, kind: str) -> list[str]:
-    """Values that are not of the type that was named for their column."""
+    """Values that are not of the type that was named for their column: the first one, and where the others are."""
     separator = None if gold.is_json else column.separator
-    expected = f"Expected another type for --answer {column.name}"
-    return [
-        f"{gold.place(at)}: {column.name} does not hold a value of type {kind}, without blanks around it. {expected}."
-        for at, value in enumerate(gold.column(column.name))
+    values = gold.column(column.name)
+    wrong = [
+        at
+        for at, value in enumerate(values)
         if value not in (None, "", []) and not fits(value, kind, separator=separator)
     ]
+    if not wrong:
+        return []
+    first, *rest = wrong
+    meant = _spans_meant(gold, values[first]) if kind == "spans" else ""
+    expected = FORMS[kind] + (f": here {meant}" if meant else "")
+    fault = f"{gold.place(first)}: {column.name} does not hold a value of type {kind}. Expected {expected}; "
+    fault += f"or another type for --answer {column.name}."
+    if rest:
+        fault += f" The same in {', '.join(map(gold.place, rest[:PLACES_SHOWN]))}"
+        fault += f" and {len(rest) - PLACES_SHOWN} more." if len(rest) > PLACES_SHOWN else "."
+    return [fault]
 
 
 def constant(gold: Gold, column: Column) -> list[str]:

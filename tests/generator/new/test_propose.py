@@ -1,6 +1,7 @@
 """What is proposed for gold of many shapes: key, answers, types, what stays secret, and metrics."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -218,20 +219,45 @@ class TestAnswers:
         assert proposed(tmp_path, "gold.csv", text).answers[0].type == "label"
         assert proposed(tmp_path, "gold.csv", text, answers=[("rating", "number")]).answers[0].type == "number"
 
-    @pytest.mark.parametrize("kind", ["number", "spans", "tags", "texts"])
-    def test_a_type_that_does_not_fit_is_refused_by_line(self, kind: str, tmp_path: Path) -> None:
-        with pytest.raises(UserError, match=rf"gold\.csv:2: text does not hold a value of type {kind}, "):
-            proposed(tmp_path, "gold.csv", sentiment(), answers=[("text", kind)])
+    @pytest.mark.parametrize(
+        ("kind", "form"),
+        [
+            ("number", "a finite number, such as 0.25"),
+            ("spans", "a JSON list of [start, end] or [start, end, type] with 0 ≤ start < end"),
+            ("tags", "a list of O, B-x or I-x (in a cell separated by spaces)"),
+            ("texts", "a JSON list of texts"),
+        ],
+    )
+    def test_a_type_that_does_not_fit_is_refused_with_its_form(self, kind: str, form: str, tmp_path: Path) -> None:
+        with pytest.raises(UserError) as error:
+            proposed(tmp_path, "gold.csv", sentiment(14), answers=[("text", kind)])
+        others = ", ".join(f"gold.csv:{line}" for line in range(3, 13))
+        assert error.value.messages == (
+            f"gold.csv:2: text does not hold a value of type {kind}. Expected {form}; or another type for "
+            f"--answer text. The same in {others} and 3 more.",
+        )
 
     @pytest.mark.parametrize("kind", ["label", "number", "text", "labels"])
     def test_a_type_that_does_not_fit_json_is_refused(self, kind: str, tmp_path: Path) -> None:
         text = jsonl([{"id": "a", "answer": {"x": 1}}, {"id": "b", "answer": {"x": 2}}])
-        with pytest.raises(UserError, match=rf"gold\.jsonl:1: answer does not hold a value of type {kind}, "):
+        with pytest.raises(UserError, match=rf"gold\.jsonl:1: answer does not hold a value of type {kind}\. Expected"):
             proposed(tmp_path, "gold.jsonl", text, answers=[("answer", kind)])
+
+    def test_spans_as_objects_are_shown_as_they_are_wanted(self, tmp_path: Path) -> None:
+        text = jsonl([{"id": "a", "spans": [{"start": 0, "end": 6, "label": "PER"}]}, {"id": "b", "spans": []}])
+        with pytest.raises(UserError, match=r'0 ≤ start < end: here \[\[0, 6, "PER"\]\];'):
+            proposed(tmp_path, "gold.jsonl", text, answers=[("spans", "spans")])
+
+    @pytest.mark.parametrize(
+        ("kind", "advice"), [("nmber", "Did you mean 'number'?"), ("foo", "Expected one of label,")]
+    )
+    def test_a_type_that_does_not_exist(self, kind: str, advice: str, tmp_path: Path) -> None:
+        with pytest.raises(UserError, match=rf"--answer label={kind}: no type '{kind}'\. {re.escape(advice)}"):
+            proposed(tmp_path, "gold.csv", sentiment(), answers=[(f"label={kind}", None)])
 
     def test_labels_with_blanks_around_them_are_refused(self, tmp_path: Path) -> None:
         text = csv_text("id,topics", [["a", "x| y"], ["b", "y"], ["c", "x"]])
-        with pytest.raises(UserError, match=r"gold\.csv:2: topics does not hold .* without blanks around it"):
+        with pytest.raises(UserError, match=r"gold\.csv:2: topics does not hold .* labels without blanks around them"):
             proposed(tmp_path, "gold.csv", text, answers=[("topics", "labels")])
 
     def test_gaps_in_the_gold_are_all_named(self, tmp_path: Path) -> None:
@@ -245,7 +271,7 @@ class TestAnswers:
 
     def test_values_of_several_kinds(self, tmp_path: Path) -> None:
         text = jsonl([{"id": "a", "answer": {"x": 1}}, {"id": "b", "answer": 3}])
-        with pytest.raises(UserError, match=r"answer holds values of several kinds"):
+        with pytest.raises(UserError, match=r"answer holds values of several kinds.*; number: a finite number"):
             proposed(tmp_path, "gold.jsonl", text, answers=[("answer", None)])
 
 
