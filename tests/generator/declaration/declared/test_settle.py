@@ -182,6 +182,22 @@ def test_a_mistake_in_a_table_is_named_at_its_place(keys: dict[str, Any], messag
     assert any(fault.startswith(message) for fault in found), found
 
 
+@pytest.mark.parametrize(
+    ("key", "advice"),
+    [("idd", "Did you mean 'id'?"), (["idd"], "Did you mean 'id'?"), ("ID", "Expected one of id, x.")],
+)
+def test_a_misspelt_key_is_named_once_and_not_as_a_mistake_of_the_metrics(key: Any, advice: str) -> None:
+    columns = [column("mae", key="a"), column("mse", key="b")]
+    fields = [{"field": "id", "type": "string"}, {"field": "x", "type": "number"}]
+    name = key if isinstance(key, str) else key[0]
+    assert faults(declaration(columns, key=key, fields=fields)) == [f"submission.key: no field {name!r}. {advice}"]
+
+
+def test_a_key_without_a_field_of_its_own_is_no_mistake_of_the_key() -> None:
+    data = declaration([column("accuracy")], key="number")
+    assert faults(data) == [f"{M}: field is missing. Expected one of id, label, x, tags, text, spans."]
+
+
 def test_a_direction_that_contradicts_the_metric_is_an_error() -> None:
     (fault,) = faults(declaration([column({"name": "mae", "field": "x"}, sort="desc")]))
     assert fault == "tasks.0.columns.0.sort: desc contradicts mae, where lower is better. Expected asc, or no sort."
