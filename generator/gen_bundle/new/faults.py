@@ -29,7 +29,7 @@ def gaps(gold: Gold, column: Column) -> list[str]:
     if len(column.blank) == len(values):
         return [f"{gold.file}: the column {column.name} is empty. Expected what participants answer."]
     if column.type == "other":
-        return [_unread(gold, column)]
+        return _unread(gold, column)
     blank = [
         at
         for at in column.blank
@@ -47,19 +47,15 @@ def gaps(gold: Gold, column: Column) -> list[str]:
     ]
 
 
-def _unread(gold: Gold, column: Column) -> str:
-    """A column of no type: for objects that mean spans, the form that is read, by the first row that has any."""
-    for at, value in enumerate(gold.column(column.name)):
-        if spans := _spans_meant(gold, value):
-            return (
-                f"{gold.place(at)}: {column.name} holds spans as objects. Expected each as [start, end] or "
-                f"[start, end, type]: here {spans}; or other columns that participants answer, with --answer."
-            )
+def _unread(gold: Gold, column: Column) -> list[str]:
+    """A column of no type; objects that mean spans are spans in a form that is not read."""
+    if any(_spans_meant(gold, value) for value in gold.column(column.name)):
+        return misfits(gold, column, "spans")
     forms = "; ".join(f"{kind}: {form}" for kind, form in FORMS.items())
-    return (
+    return [
         f"{gold.file}: the column {column.name} holds values of several kinds, or none that can be answered. "
-        f"Expected values of one type ({forms}); or other columns that participants answer, with --answer."
-    )
+        f"Expected values of one type ({forms}); or another column for --answer."
+    ]
 
 
 def _spans_meant(gold: Gold, value: Any) -> str:
@@ -80,15 +76,15 @@ def misfits(gold: Gold, column: Column, kind: str) -> list[str]:
     ]
     if not wrong:
         return []
-    first, *rest = wrong
-    meant = _spans_meant(gold, values[first]) if kind == "spans" else ""
+    first, *rest = map(gold.place, wrong)
+    meant = _spans_meant(gold, values[wrong[0]]) if kind == "spans" else ""
     expected = FORMS[kind] + (f": here {meant}" if meant else "")
-    fault = f"{gold.place(first)}: {column.name} does not hold a value of type {kind}. Expected {expected}; "
-    fault += f"or another type for --answer {column.name}."
-    if rest:
-        fault += f" The same in {', '.join(map(gold.place, rest[:PLACES_SHOWN]))}"
-        fault += f" and {len(rest) - PLACES_SHOWN} more." if len(rest) > PLACES_SHOWN else "."
-    return [fault]
+    more = f" and {len(rest) - PLACES_SHOWN} more" if len(rest) > PLACES_SHOWN else ""
+    others = f" The same in {', '.join(rest[:PLACES_SHOWN])}{more}." if rest else ""
+    return [
+        f"{first}: {column.name} does not hold a value of type {kind}. Expected {expected}; "
+        f"or another type or column for --answer.{others}"
+    ]
 
 
 def constant(gold: Gold, column: Column) -> list[str]:
