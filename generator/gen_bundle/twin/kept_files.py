@@ -52,6 +52,8 @@ def keep_run(folder: Path, jobs: Jobs) -> list[str]:
 def keep_job(folder: Path, scoring: Job) -> Container | None:
     """Keep a scoring job's folders under `job/`, with an empty output, so that its container can be run again by hand.
 
+    Everybody may write to what is mounted, gold and programs too, as the container must; only we get through `job/`.
+
     Returns:
         The container with its mounts there; None where the scoring program was never started.
     """
@@ -59,6 +61,7 @@ def keep_job(folder: Path, scoring: Job) -> Container | None:
     if scorer is None:
         return None
     job = (folder / "job").resolve()
+    job.mkdir(mode=0o700)
     mounts = []
     for mount in scorer.container.mounts:
         kept = job / mount.source.relative_to(scoring.folders.root)
@@ -66,8 +69,8 @@ def keep_job(folder: Path, scoring: Job) -> Container | None:
         if mount.target != "/app/output" and mount.source.exists():  # the program may have removed it
             drop_strays(mount.source)
             copy_tree(mount.source, kept)
+        open_to_containers(kept)
         mounts.append(replace(mount, source=kept))
-    open_to_containers(job)
     return replace(scorer.container, mounts=tuple(mounts))
 
 
