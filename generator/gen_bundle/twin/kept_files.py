@@ -11,7 +11,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.twin.engines import Container
 from gen_bundle.twin.engines.logs import KEPT_BYTES, keep_log
 from gen_bundle.twin.jobs import Job, Jobs
-from gen_bundle.twin.layout import copy_tree, drop_strays, open_to_containers
+from gen_bundle.twin.layout import copy_tree, drop_strays, entries, open_to_containers
 from gen_bundle.twin.record import RESULT
 
 _LOGS = ("", "ingestion-", "prediction-", "prediction-ingestion-")
@@ -36,6 +36,8 @@ def keep_run(folder: Path, jobs: Jobs) -> list[str]:
         copy_tree(scoring.output, output)
     if jobs.prediction.programs.of("ingestion") and prediction.output.exists():
         copy_tree(prediction.output, folder / "prediction-output")
+    for path in entries(folder):  # folders come with the rights that containers needed
+        path.chmod(path.stat().st_mode & ~0o022)
     cut = []
     for stream in ("stdout", "stderr"):
         for name, log, always in (

@@ -122,6 +122,15 @@ def test_the_kept_job_is_open_to_its_container_alone(bundle: Path, tmp_path: Pat
         assert all(path.stat().st_mode & 0o004 for path in [folder, *folder.rglob("*")])
 
 
+def test_kept_outputs_can_be_changed_by_nobody_else(tmp_path: Path) -> None:
+    scorer = ACCURACY + "import os\nos.mkdir('../output/more')\n"
+    scorer += "for name in ('../output', '../output/more', '../output/scores.json'): os.chmod(name, 0o777)\n"
+    replay(Bundle(scorer).write(tmp_path / "bundle"), tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)])
+    output = tmp_path / "out/test/main/team/output"
+    assert {"more", "scores.json"} < {path.name for path in output.iterdir()}
+    assert not any(path.stat().st_mode & 0o022 for path in [output, *output.iterdir()])
+
+
 def test_zip_and_folder_are_the_same_bundle(bundle: Path, tmp_path: Path) -> None:
     zipped = Path(shutil.make_archive(str(tmp_path / "zipped"), "zip", bundle))
     team = write_zip(tmp_path / "team.zip", HALF)
