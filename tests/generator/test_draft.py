@@ -162,6 +162,21 @@ def test_text_of_the_scaffold_that_is_left(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("kind", ["declared", "package"])
+def test_bundle_yaml_that_is_left_as_it_was_written(tmp_path: Path, kind: str) -> None:
+    written = (SCAFFOLD / kind / "{{cookiecutter.name}}" / "bundle.yaml").read_text(encoding="utf-8")
+    marks = [line for line in written.splitlines() if SCAFFOLD_TEXT in line]
+    assert "# TODO(organiser): your dates." in marks
+    folder = finished(tmp_path)
+    with (folder / "bundle.yaml").open("a", encoding="utf-8") as file:
+        file.writelines(f"# {line}\n" for line in marks)
+    result = command(folder, "--out", tmp_path / "b.zip", "--release")
+    assert result.exit_code == 1
+    assert f"bundle.yaml: {SCAFFOLD_TEXT} is still on it" in result.stderr
+    assert f"Write it in {folder} in place of that mark." in result.stderr
+    assert not (tmp_path / "b.zip").exists()
+
+
 def test_the_scaffold_says_where_text_is_to_be_written() -> None:
     pages = {page.name for page in (PACKAGE / "pages").iterdir() if SCAFFOLD_TEXT in page.read_text(encoding="utf-8")}
     assert pages == {"overview.md.j2", "terms.md.j2"}
