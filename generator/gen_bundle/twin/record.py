@@ -21,6 +21,7 @@ def read_record(path: Path) -> Mapping[str, Any]:
         content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise UserError(f"--dry-run {path}: no {RESULT} can be read there ({error})") from error
-    if not isinstance(content, dict) or not all(isinstance(content.get(key), list) for key in ("runs", "board")):
+    lists = {"findings": [], **content} if isinstance(content, dict) else {}
+    if not all(isinstance(lists.get(key), list) for key in ("runs", "board", "findings")):
         raise UserError(f"--dry-run {file}: expected an object with `runs` and `board`")
     return content
