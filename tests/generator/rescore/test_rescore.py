@@ -202,6 +202,7 @@ def test_a_folder_that_no_rescoring_wrote_is_not_touched(tmp_path: Path, name: s
     [
         (["--submissions", "teams", "--phase", "final"], "--phase final: no such phase"),
         (["--submissions", "nowhere", "--phase", "test"], "nowhere: no such folder"),
+        (["--submissions", "a.csv", "--phase", "test"], "a.csv: is a file. Expected a zip, folder or file for each"),
         (["--submissions", "nothing", "--phase", "test"], "nothing: holds no submission"),
         (["--submissions", "teams", "--phase", "test", "--against", "x", "--scores", "y"], "--against does not go"),
         (["--submissions", "teams", "--phase", "test", "--out", "teams/out"], "teams/out: lies among the submissions"),
@@ -216,6 +217,7 @@ def test_wrong_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: l
     bundles(tmp_path)
     submissions(tmp_path)
     (tmp_path / "nothing").mkdir()
+    (tmp_path / "a.csv").touch()
     done = rescored("new", "--engine", "process", "--out", "out", *arguments)
     assert done.exit_code == 2, done.output
     assert words in done.stderr
