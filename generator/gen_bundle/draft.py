@@ -80,14 +80,14 @@ def _dates(competition: Resolved, now: datetime) -> Iterator[Lack]:
 
 
 def contact_and_image(contact: str, image: str, own_queue: object) -> Iterator[Lack]:
-    """An example for a contact, and an image that only this machine has."""
+    """An example for a contact, and an image that the platform cannot pull by its name."""
     if _EXAMPLE_ADDRESS.search(contact):
         yield Lack("example-contact", f"The contact {contact} is an example.", "Give yours: --set contact=NAME@DOMAIN.")
     # The workers of a queue of one's own may have it: the check warns.
     if image.startswith(LOCAL_IMAGES) and not own_queue:
         yield Lack(
             "local-image",
-            f"The image {image} is on this machine alone; the platform cannot pull it.",
+            f"{image} is the name of an image of your own machine; the platform cannot pull it.",
             "Publish one with gen-bundle image build and gen-bundle image push, and name it: --set docker_image=….",
         )
 
