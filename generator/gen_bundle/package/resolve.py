@@ -153,7 +153,7 @@ def resolve(
         )
     if data is not None and not data.is_dir():
         raise UserError(
-            f"--data {data}: {'is a file' if data.exists() else 'no such folder'}. Expected one folder a phase in it."
+            f"--data {data}: {'is a file' if data.exists() else 'no such folder'}. Expected one folder per phase in it."
         )
     options, files, placed = _place_files(declaration.options, folder)
     asked = tuple(f"{override.partition('=')[0]}." for override in overrides)
