@@ -56,7 +56,7 @@ def command(
         record = read_record(dry_run) if dry_run else None
         page = preview_page(read_view(bundle, version=version), record)
         file = write_page(page, out)
-    for finding in record.get("findings", ()) if record else ():
+    for finding in record["findings"] if record else ():
         say(f"the dry run found: {finding}", "yellow")
     say(f"{file}: {len(page) / 1e3:.0f} kB", "green")
     if serve_it:
