@@ -98,7 +98,7 @@ def scaffold(texts: Mapping[str, bytes], logo: bytes, folder: str, logo_file: st
         yield Lack(
             "scaffold-text",
             f"{', '.join(unwritten)}: {SCAFFOLD_TEXT} is still on it, where the organisers must write themselves.",
-            f"Write it in {folder} in place of that mark.",
+            f"Write it in place of that mark, in {folder}.",
         )
     if PLACEHOLDER.encode() in logo:
         yield Lack("scaffold-logo", "The logo is the one that gen-bundle new writes.", f"Replace {logo_file}.")

@@ -176,7 +176,7 @@ def test_bundle_yaml_that_is_left_as_it_was_written(tmp_path: Path, kind: str) -
     result = command(folder, "--out", tmp_path / "b.zip", "--release")
     assert result.exit_code == 1
     assert f"bundle.yaml: {SCAFFOLD_TEXT} is still on it" in result.stderr
-    assert f"Write it in {folder} in place of that mark." in result.stderr
+    assert f"Write it in place of that mark, in {folder}." in result.stderr
     assert not (tmp_path / "b.zip").exists()
 
 
