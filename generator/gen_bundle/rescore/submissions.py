@@ -79,7 +79,8 @@ def _fetched(phase: Path, folder: Path) -> Iterator[SubmissionFile]:
 
 def _found(folder: Path) -> Iterator[SubmissionFile]:
     if not folder.is_dir():
-        raise UserError(f"--submissions {folder}: no such folder. Expected a zip, folder or file for each team in it.")
+        what = "is a file" if folder.exists() else "no such folder"
+        raise UserError(f"--submissions {folder}: {what}. Expected a zip, folder or file for each team in a folder.")
     walked = list(_walk(folder, None, None))
     names = [_name(path, folder) for path, _, _ in walked]
     several = {name for name, count in Counter(names).items() if count > 1}

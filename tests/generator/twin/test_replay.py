@@ -565,4 +565,10 @@ def test_a_wrapping_folder_in_the_bundle_is_told(bundle: Path, tmp_path: Path) -
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as opened:
         opened.write(bundle / "competition.yaml", "bundle/competition.yaml")
     result = command(tmp_path / "b.zip", "--out", tmp_path / "out")
-    assert "no competition.yaml at the root" in result.stderr
+    assert "no competition.yaml at the root of the bundle. A wrapping folder is not looked into." in result.stderr
+
+
+def test_a_declaration_is_to_be_built_first(tmp_path: Path) -> None:
+    result = command(write_files(tmp_path / "task", {"bundle.yaml": "title: x"}), "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert "This is a declaration: build it first." in result.stderr
