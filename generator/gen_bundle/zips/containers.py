@@ -35,7 +35,6 @@ CLOSED = {
     b"PAR1": "a Parquet file",
     b"ARROW1": "an Arrow file",
     b"\x89HDF\r\n\x1a\n": "an HDF5 file",
-    b"\x93NUMPY": "a file of a NumPy array",
     b"SQLite format 3\0": "an SQLite database",
     b"\x80\x03": "a Python pickle",
     b"\x80\x04\x95": "a Python pickle",

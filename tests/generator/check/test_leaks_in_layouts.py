@@ -172,7 +172,7 @@ def database(folder: Path) -> bytes:
 
 
 def test_what_cannot_be_looked_into_is_noted(tmp_path: Path) -> None:
-    files = {"deep.zip": nested_zip(6), "gold.db": database(tmp_path), "gold.npy": b"\x93NUMPY\x01\0"}
+    files = {"deep.zip": nested_zip(6), "gold.db": database(tmp_path), "gold.arrow": b"ARROW1\0\0"}
     draft = task()
     both(*(public(name, data) for name, data in files.items()))(draft)
     noted = [finding.what for finding in draft.check(tmp_path).findings if finding.id == "not-looked-into"]
