@@ -23,7 +23,8 @@ def faults(plan: Plan, gold: GoldTable) -> Iterator[Fault]:
     if plan.file is not None or plan.definition is None:
         return
     for column in gold_values(plan, gold):
-        for name, positions in groups.items():
+        for texts, positions in groups.items():
+            name = ", ".join(texts)
             values = [column[i] for i in positions]
             group = f" in the group {name}" if name else ""
             for what, expected in _undefined(plan, values):

@@ -8,11 +8,13 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scoring_kit.errors import OrganiserError, SubmissionError
+from scoring_kit.results import BarChart
 from tests.scoring_programs.declared.declaring import (
     csv_of,
     declared_options,
@@ -221,6 +223,31 @@ def test_rows_are_chosen_and_grouped_by_columns_of_the_gold(tmp_path: Path) -> N
     result = score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path)
     values = [result.value(key) for key in "abcd"]
     assert values == pytest.approx([1 / 2, (0 + 1 + 1 / 2) / 3, 2 / 3, (0 + 1) / 2])
+
+
+def test_groups_of_two_columns_are_told_apart_by_each_of_them(tmp_path: Path) -> None:
+    options = one_table([LABEL], {"m": {"name": "accuracy", "by": ["city", "topic"]}})
+    places = [("a, b", "c")] * 8 + [("a", "b, c")] * 2
+    gold = csv_of("id,label,city,topic", [[i, "a", *place] for i, place in enumerate(places)])
+    answers = csv_of("id,label", [[i, "a" if i < 8 else "b"] for i in range(10)])
+    found = score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path)
+    assert found.value("m") == (8 / 8 + 0 / 2) / 2
+    (chart,) = (figure for figure in found.results["t"].figures if isinstance(figure, BarChart))
+    assert [(bar.value, bar.items) for bar in chart.bars] == [(0.0, 2), (1.0, 8)]
+
+
+def test_keys_of_two_parts_are_units_of_their_own(tmp_path: Path) -> None:
+    options = declared_options("""
+        submission: {file: p.csv, key: [doc, s], fields: [{field: label, type: label}]}
+        reference: {file: gold.csv}
+        tasks: [{id: t, columns: [{key: acc, metric: accuracy}]}]
+    """)
+    gold = csv_of("doc,s,label", [["a, b", "c", "x"], ["a", "b, c", "y"], ["a", "c", "y"]])
+    answers = gold.replace("c,x", "c,y")
+    result = score(options, {"gold.csv": gold}, {"p.csv": answers}, tmp_path).results["t"]
+    assert result.units is not None
+    right = result.units().statistics["acc"].over(np.eye(3))  # each key alone
+    assert right.tolist() == [0, 1, 1]
 
 
 def test_several_tables_enter_several_tasks(tmp_path: Path) -> None:
