@@ -111,6 +111,20 @@ def test_metrics_of_sets_of_labels(name: str, average: str, seed: int, tmp_path:
     assert found == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("field", [{"values": ["tox"]}, {}], ids=["declared", "open"])
+@pytest.mark.parametrize("average", ["macro", "micro", "weighted", "samples"])
+@pytest.mark.parametrize("name", ["f1", "precision", "recall", "jaccard"])
+def test_sets_of_a_single_label(name: str, average: str, field: dict[str, Any], tmp_path: Path) -> None:
+    gold, answers = ["tox", "", "tox", "", "tox", ""], ["tox", "tox", "", "", "tox", ""]
+    found = scored(
+        {"name": name, "average": average}, {"type": "labels", **field}, [gold, answers], tmp_path, random.Random(1)
+    )
+    sides = [[cell == "tox" for cell in side] for side in (gold, answers)]
+    binary = getattr(sk, f"{name}_score")(*sides)
+    of_keys = np.mean([g == a if name == "jaccard" else g and a for g, a in zip(*sides, strict=True)])
+    assert found == pytest.approx(of_keys if average == "samples" else binary, abs=1e-12)
+
+
 NUMBER_CASES = {
     "pearson": lambda g, a: __import__("scipy.stats").stats.pearsonr(g, a).statistic,
     "spearman": lambda g, a: __import__("scipy.stats").stats.spearmanr(g, a).statistic,
