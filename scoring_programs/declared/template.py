@@ -38,19 +38,24 @@ def _rows(gold: GoldTable, answers: Sequence[Field]) -> Iterator[list[Any]]:
 
 
 def _emptiest(field: Field, gold: GoldTable, at: int, labels: list[str] | None) -> Any:
-    """An empty text, list or set; else the first label, the number nearest to 0, or O for each token."""
+    """None or an empty text, list or set where it is an answer; else the first label, number nearest to 0, or O's."""
+    if field.type in ("label", "number") and not field.required:
+        return None
     if field.type == "label":
-        return next(iter(field.values or labels or [""])) if field.required else ""
+        return next(iter(field.values or labels or [""]))
     if field.type == "number":
-        return min(max(0.0, field.min or 0.0), 0.0 if field.max is None else field.max) if field.required else ""
+        least = max(0.0, field.min or 0.0)
+        return least if field.max is None else min(least, field.max)
     if field.type == "tags":
         return ["O"] * len(gold.answers.columns[field.name, "tags"][at])
     return [] if field.type in ("labels", "texts", "spans") else ""
 
 
 def _cell(field: Field, value: Any) -> str:
+    if value is None:
+        return ""
     if field.type == "tags":
         return " ".join(value)
     if isinstance(value, list):
         return "" if field.type == "labels" else json.dumps(value)
-    return value if isinstance(value, str) else f"{value:g}"
+    return value if isinstance(value, str) else str(value).removesuffix(".0")

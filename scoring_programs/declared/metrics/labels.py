@@ -136,7 +136,9 @@ def indicators(sample: Sample, columns: int = 0) -> tuple[list[str], Any, Any]:
     def matrix(sets: Sequence[frozenset[str]]) -> Any:
         cells = [code[label] for labels in sets for label in labels]
         ends = np.cumsum([0, *map(len, sets)])
-        return csr_matrix((np.ones(len(cells), dtype=np.int64), cells, ends), shape=(len(sets), max(len(names), columns)))
+        return csr_matrix(
+            (np.ones(len(cells), dtype=np.int64), cells, ends), shape=(len(sets), max(len(names), columns))
+        )
 
     return names, matrix(sample.gold), matrix(sample.predicted)
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from declared.template import template_text
 from scoring_kit.errors import OrganiserError, SubmissionError
 from scoring_kit.results import BarChart
 from tests.scoring_programs.declared.declaring import (
@@ -345,6 +346,35 @@ def test_columns_that_metrics_need_are_looked_for_in_the_gold(tmp_path: Path) ->
         "gold.csv:1: the column label is missing. Expected: the gold of the column acc.",
         "gold.csv:1: the column lang is missing. Expected: the groups of acc.",
     ]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize(
+    ("field", "metric", "gold", "value"),
+    [
+        ({"type": "label", "values": ["a", "b"], "required": False}, "accuracy", "a", 0),
+        ({"type": "label", "values": ["b", "a"]}, "accuracy", "b", 1),
+        ({"type": "number", "required": False}, None, 7, None),
+        ({"type": "number"}, "mae", 7, 7),
+        ({"type": "number", "min": 5}, "mae", 7, 2),
+        ({"type": "number", "max": -1.2345612}, "mae", -2, 0.7654388),
+        ({"type": "number", "min": -1, "max": 1}, "mae", -1, 1),
+    ],
+)
+def test_the_template_is_a_valid_answer(
+    name: str, field: dict[str, Any], metric: str | None, gold: Any, value: float | None, tmp_path: Path
+) -> None:
+    metrics = {
+        "acc": {"name": "accuracy", "field": "label"},
+        **({"y": {"name": metric, "field": "y"}} if metric else {}),
+    }
+    options = one_table([LABEL, {"field": "y", **field}], metrics, file=name)
+    files = {"gold.csv": csv_of("id,label,y", [["1", "b", gold], ["2", "a", gold]])}
+    (table,) = read_gold(options, files, tmp_path).tables.values()
+    template = template_text(table, table.table.answers)
+    result = score(options, files, {name: template}, tmp_path)
+    assert result.value("acc") == 0.5
+    assert metric is None or result.value("y") == pytest.approx(value, abs=1e-12)
 
 
 ANYTHING = st.text(st.characters(codec="utf-8"), max_size=60) | st.sampled_from(
