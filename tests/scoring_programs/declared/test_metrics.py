@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import math
 import random
+import statistics
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +125,26 @@ def test_sets_of_a_single_label(name: str, average: str, field: dict[str, Any], 
     binary = getattr(sk, f"{name}_score")(*sides)
     of_keys = np.mean([g == a if name == "jaccard" else g and a for g, a in zip(*sides, strict=True)])
     assert found == pytest.approx(of_keys if average == "samples" else binary, abs=1e-12)
+
+
+@pytest.mark.parametrize(("centre", "spread"), [(0.3, 1e-5), (0.3, 1e-6), (20000, 1), (20000, 1e-3)])
+@pytest.mark.parametrize("by", [{}, {"by": "x"}], ids=["whole", "by"])
+def test_predictions_that_hardly_differ(centre: float, spread: float, by: dict[str, str], tmp_path: Path) -> None:
+    """Per-unit results keep the digits that scipy keeps."""
+    rng = random.Random(1)
+    gold = [[f"k{i}", round(rng.random(), 3), "ab"[i % 2]] for i in range(60)]
+    answers = [[key, repr(centre + spread * rng.gauss(0, 1))] for key, *_ in gold]
+    options = one_table([{"field": "n", "type": "number"}], {"c": {"name": "pearson", **by}})
+    files = {"gold.csv": csv_of("id,n,x", gold)}, {"predictions.csv": csv_of("id,n", answers)}
+    groups = [[i for i, row in enumerate(gold) if not by or row[2] == group] for group in ("ab" if by else "a")]
+    sides = [([Fraction(str(gold[i][1])) for i in own], [Fraction(answers[i][1]) for i in own]) for own in groups]
+    exact = np.mean([statistics.correlation(*map(from_the_mean, pair)) for pair in sides])
+    assert score(options, *files, tmp_path).value("c") == pytest.approx(exact, rel=1e-8)
+
+
+def from_the_mean(values: list[Fraction]) -> list[float]:
+    """Exact differences."""
+    return [float(value - sum(values) / len(values)) for value in values]
 
 
 NUMBER_CASES = {
