@@ -35,6 +35,8 @@ def _undefined(plan: Plan, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
     """(what, expected) for the gold values of one group."""
     if plan.metric in CORRELATIONS and len(set(values)) < 2:
         yield "all gold values are equal, so that no correlation is defined", "at least two different values"
+    if plan.metric == "kappa" and len(set(values)) < 2:
+        yield "all gold labels are equal, so that kappa is 0 or undefined", "at least two different labels"
     if plan.metric == "r2" and len(values) < 2:
         yield "a single key has no coefficient of determination", "at least two keys"
     if plan.definition is not None and plan.definition.gold == "label":

@@ -307,6 +307,13 @@ def test_an_own_function_gets_rows_in_the_order_of_the_keys(tmp_path: Path) -> N
         ({"name": "accuracy", "where": {"g": "zz"}}, LABEL, [["1", "a", "u"]], "no key is scored"),
         ({"name": "roc_auc", "positive": "b", "gold": "label"}, NUMBER, [["1", "a"]], "no gold label is b"),
         ("wer", {"type": "text"}, [["1", '["x", "y"]']], "compares with one text"),
+        ("kappa", LABEL, [["1", "a"], ["2", "a"]], "all gold labels are equal, so that kappa is 0 or undefined"),
+        (
+            {"name": "kappa", "weights": "linear", "by": "g"},
+            LABEL,
+            [["1", "a", "u"], ["2", "b", "u"], ["3", "a", "v"], ["4", "a", "v"]],
+            "in the group v",
+        ),
     ],
 )
 def test_what_is_undefined_whatever_is_submitted_is_found_in_the_gold(
@@ -317,7 +324,8 @@ def test_what_is_undefined_whatever_is_submitted_is_found_in_the_gold(
     name = field.get("field", "x")
     columns = header.replace("x", name) if name != "x" else header
     text = csv_of(",".join(columns.split(",")[: len(gold[0])]), gold)
-    assert any(message in fault for fault in gold_faults(options, {"gold.csv": text}, tmp_path))
+    (fault,) = gold_faults(options, {"gold.csv": text}, tmp_path)
+    assert message in fault
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ participant is warned. Where the gold leaves it undefined for every submission, 
 without an answer (`missing: empty`) has no label, the empty set, the empty text, or no rows.
 """
 EDGES = {
-    "kappa": "With `weights` the field needs `values`; their order counts. No label is a further class.",
+    "kappa": "With `weights` the field needs `values`; their order counts. No label is a further class. The build "
+    "refuses gold, or a group of `by`, with a single label: a right answer has no kappa there, any other has 0.",
     "mcc": "No label is a further class.",
     "f1": "`labels: present` averages over labels in gold or answers, `gold` over those of the scored gold rows.",
     "jaccard": "Two empty sets: 1.",
