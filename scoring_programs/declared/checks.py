@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from declared.gold_fields import gold_fields
 from declared.plan import Plan
 from declared.reference import GoldTable
-from declared.samples import gold_values, scored_groups
+from declared.samples import gold_values, scored_groups, typed_gold
 
 Fault = tuple[str, str, str]
 """Where, what is wrong, what is expected."""
@@ -22,6 +23,10 @@ def faults(plan: Plan, gold: GoldTable) -> Iterator[Fault]:
         return
     if plan.file is not None or plan.definition is None:
         return
+    for declared, field in zip(gold_fields(plan, gold.table, ()), typed_gold(plan, gold), strict=True):
+        if gold.table.many and field.type != declared.type:
+            what = f"rows: many compares each row with one text, and {field.name} has lists of texts"
+            yield where, what, "one text in each row"
     for column in gold_values(plan, gold):
         for texts, positions in groups.items():
             name = ", ".join(texts)

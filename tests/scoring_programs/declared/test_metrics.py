@@ -405,6 +405,13 @@ def test_exact_match_of_several_fields(tmp_path: Path) -> None:
     assert score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path).value("c") == pytest.approx(2 / 3)
 
 
+def test_exact_match_of_lists_of_texts_is_without_blanks_at_their_ends(tmp_path: Path) -> None:
+    options = one_table([{"field": "x", "type": "texts"}], {"c": "exact_match"})
+    gold = csv_of("id,x", [[1, '["a ", "b"]'], [2, '["a", "b"]'], [3, '["a b"]'], [4, "[]"]])
+    answers = csv_of("id,x", [[1, '["a", " b"]'], [2, '["b", "a"]'], [3, '["ab"]'], [4, "[]"]])
+    assert score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path).value("c") == 2 / 4
+
+
 def test_the_best_of_several_references_counts(tmp_path: Path) -> None:
     import sacrebleu
 

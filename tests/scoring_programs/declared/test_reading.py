@@ -328,6 +328,18 @@ def test_what_is_undefined_whatever_is_submitted_is_found_in_the_gold(
     assert message in fault
 
 
+@pytest.mark.parametrize("metric", ["set_f1", "exact_match"])
+def test_rows_of_a_key_have_no_references_to_choose_from(metric: str, tmp_path: Path) -> None:
+    options = one_table([{"field": "x", "type": "text"}], {"c": metric}, rows="many")
+    references = csv_of("id,x", [["1", '["one", "uno"]'], ["1", '["two"]']])
+    assert gold_faults(options, {"gold.csv": references}, tmp_path) == [
+        "gold.csv (c): rows: many compares each row with one text, and x has lists of texts"
+    ]
+    plain = csv_of("id,x", [["1", "one"], ["1", '["two"]']])
+    assert gold_faults(options, {"gold.csv": plain}, tmp_path) == []
+    assert score(options, {"gold.csv": plain}, {"predictions.csv": plain}, tmp_path).value("c") == 1
+
+
 @pytest.mark.parametrize(
     ("gold", "message"),
     [

@@ -24,7 +24,8 @@ EDGES = {
     "mcc": "No label is a further class.",
     "f1": "`labels: present` averages over labels in gold or answers, `gold` over those of the scored gold rows.",
     "jaccard": "Two empty sets: 1.",
-    "exact_match": "Texts without blanks at their ends, any of several references; sets, spans and rows as sets.",
+    "exact_match": "Texts without blanks at their ends, any of several references (`rows: many`: one text); sets, spans "
+    "and rows as sets.",
     "roc_auc": "The field is a probability; `gold` names the column of labels, `positive` the one that it is of.",
     "average_precision": "As `roc_auc`.",
     "log_loss": "As `roc_auc`.",
