@@ -27,13 +27,17 @@ def faults(plan: Plan, gold: GoldTable) -> Iterator[Fault]:
         if gold.table.many and field.type != declared.type:
             what = f"rows: many compares each row with one text, and {field.name} has lists of texts"
             yield where, what, "one text in each row"
+    for group, values in _values_by_group(plan, gold):
+        for what, expected in _undefined(plan, values):
+            yield where, what + group, expected
+
+
+def _values_by_group(plan: Plan, gold: GoldTable) -> Iterator[tuple[str, Sequence[Any]]]:
+    """(" in the group …" or nothing, the gold values) of each field and group."""
     for column in gold_values(plan, gold):
-        for texts, positions in groups.items():
+        for texts, positions in scored_groups(plan, gold).items():
             name = ", ".join(texts)
-            values = [column[i] for i in positions]
-            group = f" in the group {name}" if name else ""
-            for what, expected in _undefined(plan, values):
-                yield where, what + group, expected
+            yield f" in the group {name}" if name else "", [column[i] for i in positions]
 
 
 def _undefined(plan: Plan, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
@@ -63,8 +67,30 @@ def _undefined(plan: Plan, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
             yield "no gold text has a word", "gold texts with words"
 
 
+def _nothing_to_find(plan: Plan, module: str, values: Sequence[Any]) -> bool:
+    """Whether the gold of one group has no label, span or row, and the metric gives 0 for finding none."""
+    if module == "tags":
+        return all(tag == "O" for tags in values for tag in tags)
+    average = plan.options.get("average")
+    if module == "sets":
+        return average == "micro" and not any(map(any, values))
+    return plan.metric in ("f1", "precision", "recall") and not any(
+        value == plan.options["positive"] if average == "binary" else value for value in values
+    )
+
+
 def remarks(plan: Plan, gold: GoldTable) -> Iterator[str]:
     """What the organisers should know of a metric with this gold."""
+    if plan.definition is None:
+        return
+    module, groups = plan.definition.module, _values_by_group(plan, gold)
+    empty = list(dict.fromkeys(group for group, values in groups if _nothing_to_find(plan, module, values)))
+    if empty:
+        more = f" and {len(empty) - 1} more" if empty[1:] else ""
+        yield (
+            f"{plan.key}: the gold has nothing to find{empty[0]}{more}, so that no answer scores above 0 there, not "
+            "even a right one. Leave these rows out with `where`, or take a metric in which two empty sets are equal."
+        )
     if plan.metric != "rouge":
         return
     from rouge_score.tokenize import tokenize

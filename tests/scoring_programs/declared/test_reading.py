@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from declared import organiser
 from declared.template import template_text
 from scoring_kit.errors import OrganiserError, SubmissionError
 from scoring_kit.results import BarChart
@@ -326,6 +327,69 @@ def test_what_is_undefined_whatever_is_submitted_is_found_in_the_gold(
     text = csv_of(",".join(columns.split(",")[: len(gold[0])]), gold)
     (fault,) = gold_faults(options, {"gold.csv": text}, tmp_path)
     assert message in fault
+
+
+def warnings_of_the_build(options: dict[str, Any], gold: str, folder: Path) -> list[str]:
+    (folder / "gold.csv").write_text(gold, encoding="utf-8")
+    tasks = list(options["metrics"])
+    return list(organiser.check_reference({"reference": str(folder), "tasks": tasks, "options": options})["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("metric", "of_right", "of_wrong"),
+    [
+        ({"name": "span_f1", "field": "tags"}, 0, 0),
+        ({"name": "span_recall", "field": "tags", "average": "macro"}, 0, 0),
+        ({"name": "f1", "field": "topics"}, 0, 0),
+        ({"name": "precision", "field": "topics", "average": "micro", "labels": "declared"}, 0, 0),
+        ({"name": "f1", "field": "topics", "average": "samples"}, 0, 0),
+        ({"name": "recall", "field": "label", "average": "binary", "positive": "b"}, 0, 0),
+        ({"name": "set_f1", "field": "topics"}, 0, 0),
+        ({"name": "set_f1", "fields": ["topics", "spans"], "match": "exact"}, 0, 0),
+        ({"name": "set_f1", "field": "spans", "average": "macro"}, 1, 0),
+        ({"name": "jaccard", "field": "topics"}, 1, 0),
+        ({"name": "jaccard", "field": "topics", "average": "macro"}, 1, 0.5),
+        ({"name": "exact_match", "field": "topics"}, 1, 0),
+        ({"name": "f1", "field": "label"}, 1, 0),
+    ],
+    ids=json.dumps,
+)
+def test_a_build_warns_of_groups_in_which_a_right_answer_scores_0(
+    metric: dict[str, Any], of_right: float, of_wrong: float, tmp_path: Path
+) -> None:
+    fields: list[dict[str, Any]] = [
+        {"field": "tags", "type": "tags"},
+        {"field": "topics", "type": "labels", "values": ["p", "q"]},
+        {"field": "spans", "type": "spans"},
+        LABEL,
+    ]
+    options = one_table(fields, {"c": {**metric, "by": "g"}})
+    found, nothing, wrong = ["B-x O", "p", "[[0, 2]]", "b"], ["O O", "", "[]", "a"], ["B-x O", "p", "[[0, 2]]", "b"]
+
+    def table(of_y: list[str]) -> str:
+        rows = [*([i, *found, "x"] for i in range(3)), *([i, *of_y, "y"] for i in range(3, 6))]
+        return csv_of("id,tags,topics,spans,label,g", rows)
+
+    gold, folders = table(nothing), [tmp_path / side for side in ("right", "wrong")]
+    values = [
+        score(options, {"gold.csv": gold}, {"predictions.csv": answers}, folder).value("c")
+        for answers, folder in zip((gold, table(wrong)), folders, strict=True)
+    ]
+    assert values == [(1 + of_right) / 2, (1 + of_wrong) / 2]  # of the groups x and y
+    warned = warnings_of_the_build(options, gold, tmp_path)
+    assert [text.startswith("c: the gold has nothing to find in the group y, so") for text in warned] == [True] * (
+        of_right == 0
+    )
+
+
+def test_many_rows_of_a_key_may_be_none_at_all(tmp_path: Path) -> None:
+    metric = {"name": "set_f1", "by": "g"}
+    reference = {"file": "gold.csv", "keys": "docs.csv"}
+    options = one_table([LABEL], {"c": metric, "m": {**metric, "average": "macro"}}, rows="many", reference=reference)
+    (tmp_path / "docs.csv").write_text("id,g\n1,x\n2,y\n3,z\n")
+    (warning,) = warnings_of_the_build(options, csv_of("id,label", [["1", "a"]]), tmp_path)
+    assert warning.startswith("c: the gold has nothing to find in the group y and 1 more, so that no answer")
+    assert warnings_of_the_build(options, csv_of("id,label", [["1", "a"], ["2", "b"], ["3", "b"]]), tmp_path) == []
 
 
 @pytest.mark.parametrize("metric", ["set_f1", "exact_match"])
