@@ -95,8 +95,8 @@ def remarks(plan: Plan, gold: GoldTable) -> Iterator[str]:
         return
     from rouge_score.tokenize import tokenize
 
-    (column,) = gold_values(plan, gold)
-    texts = [value if isinstance(value, str) else " ".join(value) for value in column]
+    values = [value for column in gold_values(plan, gold) for value in column]
+    texts = [value if isinstance(value, str) else " ".join(value) for value in values]
     silent = sum(bool(text.strip()) and not tokenize(text, None) for text in texts)
     if silent > len(texts) / 2:
         yield (

@@ -392,6 +392,14 @@ def test_many_rows_of_a_key_may_be_none_at_all(tmp_path: Path) -> None:
     assert warnings_of_the_build(options, csv_of("id,label", [["1", "a"], ["2", "b"], ["3", "b"]]), tmp_path) == []
 
 
+def test_a_build_warns_of_texts_without_a_token_for_rouge_in_all_fields(tmp_path: Path) -> None:
+    fields: list[dict[str, Any]] = [{"field": "x", "type": "text"}, {"field": "y", "type": "text"}]
+    options = one_table(fields, {"c": {"name": "rouge", "fields": ["x", "y"]}})
+    (warning,) = warnings_of_the_build(options, csv_of("id,x,y", [["1", "щи", "каша"], ["2", "tea", "чай"]]), tmp_path)
+    assert warning.startswith("c: rouge-score sees no token in 3 of 4 gold texts")
+    assert warnings_of_the_build(options, csv_of("id,x,y", [["1", "щи", "soup"], ["2", "tea", "чай"]]), tmp_path) == []
+
+
 @pytest.mark.parametrize("metric", ["set_f1", "exact_match"])
 def test_rows_of_a_key_have_no_references_to_choose_from(metric: str, tmp_path: Path) -> None:
     options = one_table([{"field": "x", "type": "text"}], {"c": metric}, rows="many")
