@@ -469,6 +469,19 @@ def test_the_template_is_a_valid_answer(
     assert metric is None or result.value("y") == pytest.approx(value, abs=1e-12)
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_tags_are_as_many_as_those_of_the_gold_column_that_they_are_compared_with(name: str, tmp_path: Path) -> None:
+    fields: list[dict[str, Any]] = [{"field": "tags", "type": "tags"}, {"field": "spare", "type": "tags"}]
+    options = one_table(fields, {"f": {"name": "span_f1", "field": "tags", "gold": "first"}}, file=name)
+    files = {"gold.csv": csv_of("id,first", [["1", "B-x O O"], ["2", "O"]])}
+    (table,) = read_gold(options, files, tmp_path).tables.values()
+    template = template_text(table, table.table.answers)
+    assert template.count("O") == 4
+    assert score(options, files, {name: template}, tmp_path).value("f") == 0
+    short = template.replace("O O O", "O O").replace('"O", "O", "O"', '"O", "O"')
+    assert "tags has 2 tags. Expected: 3, one for each token" in refused(options, files, {name: short}, tmp_path)
+
+
 ANYTHING = st.text(st.characters(codec="utf-8"), max_size=60) | st.sampled_from(
     [
         "id,label,x\n1,a,0\n2,b,1\n3,a,0\n",
