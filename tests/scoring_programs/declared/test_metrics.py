@@ -132,12 +132,12 @@ def test_sets_of_a_single_label(name: str, average: str, field: dict[str, Any], 
 def test_predictions_that_hardly_differ(centre: float, spread: float, by: dict[str, str], tmp_path: Path) -> None:
     """Per-unit results keep the digits that scipy keeps."""
     rng = random.Random(1)
-    gold = [[f"k{i}", round(rng.random(), 3), "ab"[i % 2]] for i in range(60)]
+    gold = [[f"k{i}", f"{rng.random():.3f}", "ab"[i % 2]] for i in range(60)]
     answers = [[key, repr(centre + spread * rng.gauss(0, 1))] for key, *_ in gold]
     options = one_table([{"field": "n", "type": "number"}], {"c": {"name": "pearson", **by}})
     files = {"gold.csv": csv_of("id,n,x", gold)}, {"predictions.csv": csv_of("id,n", answers)}
     groups = [[i for i, row in enumerate(gold) if not by or row[2] == group] for group in ("ab" if by else "a")]
-    sides = [([Fraction(str(gold[i][1])) for i in own], [Fraction(answers[i][1]) for i in own]) for own in groups]
+    sides = [([Fraction(gold[i][1]) for i in own], [Fraction(answers[i][1]) for i in own]) for own in groups]
     exact = np.mean([statistics.correlation(*map(from_the_mean, pair)) for pair in sides])
     assert score(options, *files, tmp_path).value("c") == pytest.approx(exact, rel=1e-8)
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from declared import organiser
 from declared.template import template_text
 from scoring_kit.errors import OrganiserError, SubmissionError
+from scoring_kit.organiser import Request
 from scoring_kit.results import BarChart
 from tests.scoring_programs.declared.declaring import (
     csv_of,
@@ -331,8 +332,10 @@ def test_what_is_undefined_whatever_is_submitted_is_found_in_the_gold(
 
 def warnings_of_the_build(options: dict[str, Any], gold: str, folder: Path) -> list[str]:
     (folder / "gold.csv").write_text(gold, encoding="utf-8")
-    tasks = list(options["metrics"])
-    return list(organiser.check_reference({"reference": str(folder), "tasks": tasks, "options": options})["warnings"])
+    request = Request(
+        reference=str(folder), tasks=list(options["metrics"]), options=options, all_tasks=["t"], layout="joint"
+    )
+    return list(organiser.check_reference(request)["warnings"])
 
 
 @pytest.mark.parametrize(
