@@ -47,7 +47,7 @@ def _undefined(plan: Plan, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
     if plan.metric == "kappa" and len(set(values)) < 2:
         yield "all gold labels are equal, so that kappa is 0 or undefined", "at least two different labels"
     if plan.metric == "r2" and len(values) < 2:
-        yield "a single key has no coefficient of determination", "at least two keys"
+        yield "there is a single key, for which R² is undefined", "at least two keys"
     if plan.definition is not None and plan.definition.gold == "label":
         positives = sum(value == plan.options["positive"] for value in values)
         if not positives and plan.metric in ("roc_auc", "average_precision"):
