@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from declared.gold_fields import gold_fields
 from declared.plan import Plan
 from declared.reference import GoldTable
-from declared.samples import gold_values, scored_groups
+from declared.samples import gold_values, scored_groups, typed_gold
 
 Fault = tuple[str, str, str]
 """Where, what is wrong, what is expected."""
@@ -22,18 +23,29 @@ def faults(plan: Plan, gold: GoldTable) -> Iterator[Fault]:
         return
     if plan.file is not None or plan.definition is None:
         return
+    for declared, field in zip(gold_fields(plan, gold.table, ()), typed_gold(plan, gold), strict=True):
+        if gold.table.many and field.type != declared.type:
+            what = f"rows: many compares each row with one text, and {field.name} has lists of texts"
+            yield where, what, "one text in each row"
+    for group, values in _values_by_group(plan, gold):
+        for what, expected in _undefined(plan, values):
+            yield where, what + group, expected
+
+
+def _values_by_group(plan: Plan, gold: GoldTable) -> Iterator[tuple[str, Sequence[Any]]]:
+    """(" in the group …" or nothing, the gold values) of each field and group."""
     for column in gold_values(plan, gold):
-        for name, positions in groups.items():
-            values = [column[i] for i in positions]
-            group = f" in the group {name}" if name else ""
-            for what, expected in _undefined(plan, values):
-                yield where, what + group, expected
+        for texts, positions in scored_groups(plan, gold).items():
+            name = ", ".join(texts)
+            yield f" in the group {name}" if name else "", [column[i] for i in positions]
 
 
 def _undefined(plan: Plan, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
     """(what, expected) for the gold values of one group."""
     if plan.metric in CORRELATIONS and len(set(values)) < 2:
         yield "all gold values are equal, so that no correlation is defined", "at least two different values"
+    if plan.metric == "kappa" and len(set(values)) < 2:
+        yield "all gold labels are equal, so that kappa is 0 or undefined", "at least two different labels"
     if plan.metric == "r2" and len(values) < 2:
         yield "there is a single key, for which R² is undefined", "at least two keys"
     if plan.definition is not None and plan.definition.gold == "label":
@@ -55,14 +67,36 @@ def _undefined(plan: Plan, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
             yield "no gold text has a word", "gold texts with words"
 
 
+def _nothing_to_find(plan: Plan, module: str, values: Sequence[Any]) -> bool:
+    """Whether the gold of one group has no label, span or row, and the metric gives 0 for finding none."""
+    if module == "tags":
+        return all(tag == "O" for tags in values for tag in tags)
+    average = plan.options.get("average")
+    if module == "sets":
+        return average == "micro" and not any(map(any, values))
+    return plan.metric in ("f1", "precision", "recall") and not any(
+        value == plan.options["positive"] if average == "binary" else value for value in values
+    )
+
+
 def remarks(plan: Plan, gold: GoldTable) -> Iterator[str]:
     """What the organisers should know of a metric with this gold."""
+    if plan.definition is None:
+        return
+    module, groups = plan.definition.module, _values_by_group(plan, gold)
+    empty = list(dict.fromkeys(group for group, values in groups if _nothing_to_find(plan, module, values)))
+    if empty:
+        more = f" and {len(empty) - 1} more" if empty[1:] else ""
+        yield (
+            f"{plan.key}: the gold has nothing to find{empty[0]}{more}, so that no answer scores above 0 there, not "
+            "even a right one. Leave these rows out with `where`, or take a metric in which two empty sets are equal."
+        )
     if plan.metric != "rouge":
         return
     from rouge_score.tokenize import tokenize
 
-    (column,) = gold_values(plan, gold)
-    texts = [value if isinstance(value, str) else " ".join(value) for value in column]
+    values = [value for column in gold_values(plan, gold) for value in column]
+    texts = [value if isinstance(value, str) else " ".join(value) for value in values]
     silent = sum(bool(text.strip()) and not tokenize(text, None) for text in texts)
     if silent > len(texts) / 2:
         yield (

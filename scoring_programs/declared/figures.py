@@ -15,6 +15,7 @@ from typing import Any
 
 from declared.metrics import Sample
 from declared.plan import Plan
+from declared.samples import Group
 from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figure
 
 NO_LABEL = "(no label)"
@@ -45,7 +46,7 @@ class Later(Sequence[Figure]):
         return len(self._made)
 
 
-def bars_by_group(plan: Plan, groups: Mapping[str, Sequence[int]], values: Sequence[Sequence[float]]) -> BarChart:
+def bars_by_group(plan: Plan, groups: Mapping[Group, Sequence[int]], values: Sequence[Sequence[float]]) -> BarChart:
     """A bar for each group: the mean of its fields' values, with the number of keys.
 
     Args:
@@ -54,7 +55,7 @@ def bars_by_group(plan: Plan, groups: Mapping[str, Sequence[int]], values: Seque
         values: for each field its value in each group.
     """
     means = [sum(column) / len(column) for column in zip(*values, strict=True)]
-    bars = [Bar(name, mean, len(keys)) for (name, keys), mean in zip(groups.items(), means, strict=True)]
+    bars = [Bar(", ".join(group), mean, len(keys)) for (group, keys), mean in zip(groups.items(), means, strict=True)]
     return BarChart(f"{plan.key} by {', '.join(plan.by)}", bars, plan.better, items="keys")
 
 

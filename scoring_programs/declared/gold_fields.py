@@ -69,6 +69,12 @@ def open_fields(table: Table, wanted: Sequence[Plan], names: Sequence[str]) -> d
     return found
 
 
+def tagged(table: Table, wanted: Sequence[Plan], names: Sequence[str]) -> dict[str, str]:
+    """Field of tags → the gold column that it is compared with."""
+    compared = (pair for plan in wanted for pair in _compared(plan, table, names))
+    return {name: field.name for name, field in compared if field.type == "tags"}
+
+
 def _several(is_json: bool, raw: Sequence[Any]) -> bool:
     """Whether a gold column of texts holds lists of references."""
     if is_json:

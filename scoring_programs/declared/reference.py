@@ -10,7 +10,7 @@ from typing import Any
 
 from declared.answers import Answers, key_of, named_key, read_answers
 from declared.fields import ABSENT, Field, FieldError, json_text
-from declared.gold_fields import fields_read, open_fields
+from declared.gold_fields import fields_read, open_fields, tagged
 from declared.plan import Plan, plans
 from declared.rows import Rows, column_names, picker, read_rows, text_lines
 from declared.tables import File, Key, Table, tables_of
@@ -31,6 +31,7 @@ class GoldTable:
         fields: the gold's typed columns.
         keys: all keys, in the order of the gold.
         answers: the values of `fields`.
+        tagged: field of tags → the gold column whose tags it has as many as.
         labels: field of labels without declared values → the labels that may be answered.
         groups: column → its text for each key, for `where`, `by` and `cluster`; "" for a key without.
         further: column → its text for each value of `answers`, for own functions.
@@ -40,6 +41,7 @@ class GoldTable:
     fields: Sequence[Field]
     keys: Sequence[Key]
     answers: Answers
+    tagged: Mapping[str, str]
     labels: Mapping[str, Sequence[str]]
     groups: Mapping[str, Sequence[str]]
     further: Mapping[str, Sequence[str]]
@@ -80,11 +82,12 @@ def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
 
 def expected(gold: GoldTable) -> dict[str, Any]:
     """What participants know of one table."""
-    tagged = [field for field in gold.fields if field.type == "tags"]
     return {
         "keys": gold.keys,
         "values": {field: list(labels) for field, labels in gold.labels.items()},
-        "lengths": {field.name: [len(tags) for tags in gold.answers.columns[field.name, "tags"]] for field in tagged},
+        "lengths": {
+            field: [len(tags) for tags in gold.answers.columns[column, "tags"]] for field, column in gold.tagged.items()
+        },
     }
 
 
@@ -127,7 +130,7 @@ def read_gold(
         else sorted(frozenset().union(*(_labels_in(answers.columns[column]) for column in columns)))
         for name, columns in open_fields(table, wanted, names).items()
     }
-    return GoldTable(table, fields, keys, answers, found, groups, further)
+    return GoldTable(table, fields, keys, answers, tagged(table, wanted, names), found, groups, further)
 
 
 Loaded = tuple[list[str], Rows, list[tuple[int, tuple[Any, ...]]]]

@@ -14,6 +14,8 @@ from declared.plan import Plan
 from declared.reference import GoldTable
 
 Columns = list[Sequence[Any]]
+Group = tuple[str, ...]
+"""Its text in each column of `by`."""
 
 
 def samples_of(plan: Plan, gold: GoldTable, answers: Answers) -> list[Sample]:
@@ -78,10 +80,10 @@ def _dicts(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def scored_groups(plan: Plan, gold: GoldTable) -> dict[str, list[int]]:
-    """The positions of the keys that count, by group; a metric without `by` has one group, named "".
+def scored_groups(plan: Plan, gold: GoldTable) -> dict[Group, list[int]]:
+    """The positions of the keys that count, by group; a metric without `by` has one group, `()`.
 
-    Groups come in the order of their names; those that `where` leaves without a key are left out.
+    Groups come in the order of their texts; those that `where` leaves without a key are left out.
     """
     chosen = list(range(len(gold.keys)))
     for column, wanted in plan.where.items():
@@ -89,10 +91,10 @@ def scored_groups(plan: Plan, gold: GoldTable) -> dict[str, list[int]]:
         fitting = {text for text in set(texts) if _fits(text, wanted)}
         chosen = [i for i in chosen if texts[i] in fitting]
     if not plan.by:
-        return {"": chosen}
-    groups: dict[str, list[int]] = {}
+        return {(): chosen}
+    groups: dict[Group, list[int]] = {}
     for i in chosen:
-        groups.setdefault(", ".join(gold.groups[column][i] for column in plan.by), []).append(i)
+        groups.setdefault(tuple(gold.groups[column][i] for column in plan.by), []).append(i)
     return dict(sorted(groups.items()))
 
 

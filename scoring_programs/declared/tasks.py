@@ -14,7 +14,7 @@ from declared.metrics import Sample, measure
 from declared.metrics.own import own_function, own_value
 from declared.plan import Plan, plans
 from declared.reference import GoldTable, Reference
-from declared.samples import own_rows, samples_of, scored_groups
+from declared.samples import Group, own_rows, samples_of, scored_groups
 from declared.submission import Submission
 from scoring_kit.results import Figure, Metric, TaskResult
 
@@ -34,7 +34,7 @@ class Computed:
         values: each field ("" where there is but one) with the value in each group, in their order; NaN: undefined.
     """
 
-    groups: Mapping[str, Positions]
+    groups: Mapping[Group, Positions]
     samples: Sequence[Sample]
     values: Sequence[tuple[str, Sequence[float]]]
 
@@ -42,7 +42,7 @@ class Computed:
     def undefined(self) -> list[str]:
         """The groups (and fields) in which the metric is undefined."""
         return [
-            ", ".join(filter(None, [field, group]))
+            ", ".join(filter(None, [field, ", ".join(group)]))
             for field, values in self.values
             for group, value in zip(self.groups, values, strict=True)
             if math.isnan(value)

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from declared.fields import Field
@@ -32,25 +32,30 @@ def template_text(gold: GoldTable, answers: Sequence[Field]) -> str:
 
 
 def _rows(gold: GoldTable, answers: Sequence[Field]) -> Iterator[list[Any]]:
-    labels = expected(gold)["values"]
+    known = expected(gold)
     for at, key in enumerate(gold.keys):
-        yield [*key, *(_emptiest(field, gold, at, labels.get(field.name)) for field in answers)]
+        yield [*key, *(_emptiest(field, known, at) for field in answers)]
 
 
-def _emptiest(field: Field, gold: GoldTable, at: int, labels: list[str] | None) -> Any:
-    """An empty text, list or set; else the first label, the number nearest to 0, or O for each token."""
+def _emptiest(field: Field, known: Mapping[str, Any], at: int) -> Any:
+    """None or an empty text, list or set where it is an answer; else the first label, number nearest to 0, or O's."""
+    if field.type in ("label", "number") and not field.required:
+        return None
     if field.type == "label":
-        return next(iter(field.values or labels or [""])) if field.required else ""
+        return next(iter(field.values or known["values"].get(field.name) or [""]))
     if field.type == "number":
-        return min(max(0.0, field.min or 0.0), 0.0 if field.max is None else field.max) if field.required else ""
+        least = max(0.0, field.min or 0.0)
+        return least if field.max is None else min(least, field.max)
     if field.type == "tags":
-        return ["O"] * len(gold.answers.columns[field.name, "tags"][at])
+        return ["O"] * known["lengths"][field.name][at] if field.name in known["lengths"] else []
     return [] if field.type in ("labels", "texts", "spans") else ""
 
 
 def _cell(field: Field, value: Any) -> str:
+    if value is None:
+        return ""
     if field.type == "tags":
         return " ".join(value)
     if isinstance(value, list):
         return "" if field.type == "labels" else json.dumps(value)
-    return value if isinstance(value, str) else f"{value:g}"
+    return value if isinstance(value, str) else str(value).removesuffix(".0")

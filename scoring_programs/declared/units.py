@@ -18,7 +18,7 @@ from declared.reference import GoldTable, Reference
 from declared.samples import own_rows, samples_of, scored_groups
 from declared.statistics import Keys, statistic
 from declared.submission import Submission
-from declared.tables import Table
+from declared.tables import Key, Table
 from scoring_kit.metrics import summed
 from scoring_kit.units import Array, OfSums, Statistic, Units
 
@@ -34,12 +34,12 @@ def units_of(plans: Sequence[Plan], reference: Reference, submission: Submission
     """
     tables = [reference.tables[name] for name in dict.fromkeys(plan.table for plan in plans)]
     kinds = list(dict.fromkeys(_kind(gold.table) for gold in tables))
-    names: dict[tuple[str, str], int] = {}
+    names: dict[tuple[str, Key], int] = {}
     unit_of = {
         gold.table.id: np.array([names.setdefault((_kind(gold.table), name), len(names)) for name in _names(gold)])
         for gold in tables
     }
-    shown = [f"{kind} {name}" if len(kinds) > 1 else name for kind, name in names]
+    shown = [", ".join(name) if len(kinds) == 1 else f"{kind} {', '.join(name)}" for kind, name in names]
     statistics = {
         plan.key: _column(
             plan, reference.tables[plan.table], submission.tables[plan.table], unit_of[plan.table], len(names)
@@ -53,9 +53,9 @@ def _kind(table: Table) -> str:
     return table.cluster or ", ".join(table.key)
 
 
-def _names(gold: GoldTable) -> list[str]:
+def _names(gold: GoldTable) -> Sequence[Key]:
     """The unit of each key."""
-    return list(gold.groups[gold.table.cluster]) if gold.table.cluster else [", ".join(key) for key in gold.keys]
+    return [(name,) for name in gold.groups[gold.table.cluster]] if gold.table.cluster else gold.keys
 
 
 def _column(plan: Plan, gold: GoldTable, answers: Answers, unit_of: Places, units: int) -> Statistic:

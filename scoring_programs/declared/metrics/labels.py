@@ -15,6 +15,8 @@ from declared.fields import Field
 from declared.metrics import Options, Sample
 
 NO_LABEL = -1
+MULTILABEL = 2
+"""scikit-learn takes a matrix of fewer columns for one label a key, not for sets of labels."""
 
 
 def _of_codes(name: str, sample: Sample, options: Options) -> float:
@@ -48,10 +50,11 @@ def jaccard(sample: Sample, options: Options) -> float:
     """Jaccard index of sets of labels; two empty sets are equal."""
     from sklearn.metrics import jaccard_score
 
-    names, gold, predicted = indicators(sample)
+    names, gold, predicted = indicators(sample, MULTILABEL)
     if not names:
         return 1.0
-    return float(jaccard_score(gold, predicted, average=options["average"], zero_division=1))
+    labels = range(len(names))
+    return float(jaccard_score(gold, predicted, labels=labels, average=options["average"], zero_division=1))
 
 
 def label_counts(sample: Sample) -> tuple[list[str], Any]:
@@ -73,7 +76,7 @@ def _averaged(part: str, sample: Sample, options: Options) -> float:
         predicted = np.fromiter((value == options["positive"] for value in sample.predicted), bool, len(gold))
         scores = precision_recall_fscore_support(gold, predicted, average="binary", pos_label=True, zero_division=0)
     else:
-        names, gold, predicted = indicators(sample) if field.type == "labels" else codes(sample)
+        names, gold, predicted = indicators(sample, MULTILABEL) if field.type == "labels" else codes(sample)
         labels = _labels(options["labels"], names, gold, predicted, field)
         if not labels:
             return math.nan if average in ("macro", "weighted") else 0.0
@@ -120,8 +123,11 @@ def codes(sample: Sample) -> tuple[list[str], Any, Any]:
     return names, gold, predicted
 
 
-def indicators(sample: Sample) -> tuple[list[str], Any, Any]:
-    """The labels, and gold and predicted as sparse matrices with a row a key and a column a label."""
+def indicators(sample: Sample, columns: int = 0) -> tuple[list[str], Any, Any]:
+    """The labels, and gold and predicted as sparse matrices with a row a key and a column a label.
+
+    Where there are fewer labels than `columns`, the last columns are empty.
+    """
     from scipy.sparse import csr_matrix
 
     names = _names(sample)
@@ -130,7 +136,9 @@ def indicators(sample: Sample) -> tuple[list[str], Any, Any]:
     def matrix(sets: Sequence[frozenset[str]]) -> Any:
         cells = [code[label] for labels in sets for label in labels]
         ends = np.cumsum([0, *map(len, sets)])
-        return csr_matrix((np.ones(len(cells), dtype=np.int64), cells, ends), shape=(len(sets), len(names)))
+        return csr_matrix(
+            (np.ones(len(cells), dtype=np.int64), cells, ends), shape=(len(sets), max(len(names), columns))
+        )
 
     return names, matrix(sample.gold), matrix(sample.predicted)
 

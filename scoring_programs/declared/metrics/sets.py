@@ -72,7 +72,7 @@ def _plain(value: Any) -> Hashable:
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, list):
-        return frozenset(value) if value and isinstance(value[0], tuple) else tuple(value)
+        return frozenset(value) if value and isinstance(value[0], tuple) else tuple(map(_plain, value))
     return value  # type: ignore[no-any-return]
 
 

@@ -1,6 +1,7 @@
 """Correlations and errors of numbers: sums of powers, or the ranks of the keys that were drawn."""
 
 import math
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -14,12 +15,30 @@ MOST_IN_PAIRS = 3000
 """With more keys, pairs of them take longer than sorting them for each resample."""
 
 
-def pearson(sample: Sample, options: Options, keys: Keys) -> Additive:
+@dataclass(frozen=True, eq=False)
+class Centred(Additive):
+    """A formula of sums that loses digits where predictions differ little but are far from the gold.
+
+    Attributes:
+        own: `sums`, of predictions less their own mean; joined ones need a centre that all submissions share.
+    """
+
+    own: Array
+
+    def over(self, counts: Array) -> Array:
+        return self.formula(counts @ self.own)
+
+
+def pearson(sample: Sample, options: Options, keys: Keys) -> Centred:
     """Pearson's correlation, of values less the mean of the gold, which is the same for every submission."""
     gold, predicted = _sides(sample)
-    x, y = gold - gold.mean(), predicted - gold.mean()
+    x = gold - gold.mean()
     formula = partial(summed.pearson, constant=keys.worst)
-    return keys.additive(formula, np.ones(len(x)), x, y, x * x, y * y, x * y)
+    shared, own = (
+        keys.additive(formula, np.ones(len(x)), x, y, x * x, y * y, x * y).sums
+        for y in (predicted - gold.mean(), predicted - predicted.mean())
+    )
+    return Centred(shared, formula, own)
 
 
 def spearman(sample: Sample, options: Options, keys: Keys) -> Items:

@@ -65,7 +65,7 @@ def pearson(sums: Array, constant: float = math.nan) -> Array:
     """Pearson's correlation from (number, Σx, Σy, Σx², Σy², Σxy), x gold and y predicted.
 
     Undefined for fewer than two pairs and where all gold values are equal; `constant` where all predicted ones are. The
-    values should be taken less the mean of the gold, since large ones leave few digits to their differences.
+    values should be taken less their mean, since large ones leave few digits to their differences.
     """
     import numpy as np
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import math
 import random
+import statistics
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +111,40 @@ def test_metrics_of_sets_of_labels(name: str, average: str, seed: int, tmp_path:
     cells = [["|".join(shuffled(sorted(one), rng)) for one in side] for side in (gold, answers)]
     found = scored({"name": name, "average": average}, {"type": "labels", "values": LABELS}, cells, tmp_path, rng)
     assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("field", [{"values": ["tox"]}, {}], ids=["declared", "open"])
+@pytest.mark.parametrize("average", ["macro", "micro", "weighted", "samples"])
+@pytest.mark.parametrize("name", ["f1", "precision", "recall", "jaccard"])
+def test_sets_of_a_single_label(name: str, average: str, field: dict[str, Any], tmp_path: Path) -> None:
+    gold, answers = ["tox", "", "tox", "", "tox", ""], ["tox", "tox", "", "", "tox", ""]
+    found = scored(
+        {"name": name, "average": average}, {"type": "labels", **field}, [gold, answers], tmp_path, random.Random(1)
+    )
+    sides = [[cell == "tox" for cell in side] for side in (gold, answers)]
+    binary = getattr(sk, f"{name}_score")(*sides)
+    of_keys = np.mean([g == a if name == "jaccard" else g and a for g, a in zip(*sides, strict=True)])
+    assert found == pytest.approx(of_keys if average == "samples" else binary, abs=1e-12)
+
+
+@pytest.mark.parametrize(("centre", "spread"), [(0.3, 1e-5), (0.3, 1e-6), (20000, 1), (20000, 1e-3)])
+@pytest.mark.parametrize("by", [{}, {"by": "x"}], ids=["whole", "by"])
+def test_predictions_that_hardly_differ(centre: float, spread: float, by: dict[str, str], tmp_path: Path) -> None:
+    """Per-unit results keep the digits that scipy keeps."""
+    rng = random.Random(1)
+    gold = [[f"k{i}", f"{rng.random():.3f}", "ab"[i % 2]] for i in range(60)]
+    answers = [[key, repr(centre + spread * rng.gauss(0, 1))] for key, *_ in gold]
+    options = one_table([{"field": "n", "type": "number"}], {"c": {"name": "pearson", **by}})
+    files = {"gold.csv": csv_of("id,n,x", gold)}, {"predictions.csv": csv_of("id,n", answers)}
+    groups = [[i for i, row in enumerate(gold) if not by or row[2] == group] for group in ("ab" if by else "a")]
+    sides = [([Fraction(gold[i][1]) for i in own], [Fraction(answers[i][1]) for i in own]) for own in groups]
+    exact = np.mean([statistics.correlation(*map(from_the_mean, pair)) for pair in sides])
+    assert score(options, *files, tmp_path).value("c") == pytest.approx(exact, rel=1e-8)
+
+
+def from_the_mean(values: list[Fraction]) -> list[float]:
+    """Exact differences."""
+    return [float(value - sum(values) / len(values)) for value in values]
 
 
 NUMBER_CASES = {
@@ -367,6 +403,13 @@ def test_exact_match_of_several_fields(tmp_path: Path) -> None:
     gold = csv_of("id,text,tags,n", [["1", " x ", "a|b", "1"], ["2", "y", "", "2"], ["3", "z", "a", "3"]])
     answers = csv_of("id,text,tags,n", [["3", "z", "a", "3.5"], ["2", "y", "", "2.0"], ["1", "x", "b|a", "1e0"]])
     assert score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path).value("c") == pytest.approx(2 / 3)
+
+
+def test_exact_match_of_lists_of_texts_is_without_blanks_at_their_ends(tmp_path: Path) -> None:
+    options = one_table([{"field": "x", "type": "texts"}], {"c": "exact_match"})
+    gold = csv_of("id,x", [[1, '["a ", "b"]'], [2, '["a", "b"]'], [3, '["a b"]'], [4, "[]"]])
+    answers = csv_of("id,x", [[1, '["a", " b"]'], [2, '["b", "a"]'], [3, '["ab"]'], [4, "[]"]])
+    assert score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path).value("c") == 2 / 4
 
 
 def test_the_best_of_several_references_counts(tmp_path: Path) -> None:

@@ -8,11 +8,16 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from declared import organiser
+from declared.template import template_text
 from scoring_kit.errors import OrganiserError, SubmissionError
+from scoring_kit.organiser import Request
+from scoring_kit.results import BarChart
 from tests.scoring_programs.declared.declaring import (
     csv_of,
     declared_options,
@@ -273,6 +278,31 @@ def test_rows_are_chosen_and_grouped_by_columns_of_the_gold(tmp_path: Path) -> N
     assert values == pytest.approx([1 / 2, (0 + 1 + 1 / 2) / 3, 2 / 3, (0 + 1) / 2])
 
 
+def test_groups_of_two_columns_are_told_apart_by_each_of_them(tmp_path: Path) -> None:
+    options = one_table([LABEL], {"m": {"name": "accuracy", "by": ["city", "topic"]}})
+    places = [("a, b", "c")] * 8 + [("a", "b, c")] * 2
+    gold = csv_of("id,label,city,topic", [[i, "a", *place] for i, place in enumerate(places)])
+    answers = csv_of("id,label", [[i, "a" if i < 8 else "b"] for i in range(10)])
+    found = score(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path)
+    assert found.value("m") == (8 / 8 + 0 / 2) / 2
+    (chart,) = (figure for figure in found.results["t"].figures if isinstance(figure, BarChart))
+    assert [(bar.value, bar.items) for bar in chart.bars] == [(0.0, 2), (1.0, 8)]
+
+
+def test_keys_of_two_parts_are_units_of_their_own(tmp_path: Path) -> None:
+    options = declared_options("""
+        submission: {file: p.csv, key: [doc, s], fields: [{field: label, type: label}]}
+        reference: {file: gold.csv}
+        tasks: [{id: t, columns: [{key: acc, metric: accuracy}]}]
+    """)
+    gold = csv_of("doc,s,label", [["a, b", "c", "x"], ["a", "b, c", "y"], ["a", "c", "y"]])
+    answers = gold.replace("c,x", "c,y")
+    result = score(options, {"gold.csv": gold}, {"p.csv": answers}, tmp_path).results["t"]
+    assert result.units is not None
+    right = result.units().statistics["acc"].over(np.eye(3))  # each key alone
+    assert right.tolist() == [0, 1, 1]
+
+
 def test_several_tables_enter_several_tasks(tmp_path: Path) -> None:
     declaration = """
         submission:
@@ -329,6 +359,13 @@ def test_an_own_function_gets_rows_in_the_order_of_the_keys(tmp_path: Path) -> N
         ({"name": "accuracy", "where": {"g": "zz"}}, LABEL, [["1", "a", "u"]], "no key is scored"),
         ({"name": "roc_auc", "positive": "b", "gold": "label"}, NUMBER, [["1", "a"]], "no gold label is b"),
         ("wer", {"type": "text"}, [["1", '["x", "y"]']], "compares with one text"),
+        ("kappa", LABEL, [["1", "a"], ["2", "a"]], "all gold labels are equal, so that kappa is 0 or undefined"),
+        (
+            {"name": "kappa", "weights": "linear", "by": "g"},
+            LABEL,
+            [["1", "a", "u"], ["2", "b", "u"], ["3", "a", "v"], ["4", "a", "v"]],
+            "in the group v",
+        ),
     ],
 )
 def test_what_is_undefined_whatever_is_submitted_is_found_in_the_gold(
@@ -339,7 +376,93 @@ def test_what_is_undefined_whatever_is_submitted_is_found_in_the_gold(
     name = field.get("field", "x")
     columns = header.replace("x", name) if name != "x" else header
     text = csv_of(",".join(columns.split(",")[: len(gold[0])]), gold)
-    assert any(message in fault for fault in gold_faults(options, {"gold.csv": text}, tmp_path))
+    (fault,) = gold_faults(options, {"gold.csv": text}, tmp_path)
+    assert message in fault
+
+
+def warnings_of_the_build(options: dict[str, Any], gold: str, folder: Path) -> list[str]:
+    (folder / "gold.csv").write_text(gold, encoding="utf-8")
+    request = Request(
+        reference=str(folder), tasks=list(options["metrics"]), options=options, all_tasks=["t"], layout="joint"
+    )
+    return list(organiser.check_reference(request)["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("metric", "of_right", "of_wrong"),
+    [
+        ({"name": "span_f1", "field": "tags"}, 0, 0),
+        ({"name": "span_recall", "field": "tags", "average": "macro"}, 0, 0),
+        ({"name": "f1", "field": "topics"}, 0, 0),
+        ({"name": "precision", "field": "topics", "average": "micro", "labels": "declared"}, 0, 0),
+        ({"name": "f1", "field": "topics", "average": "samples"}, 0, 0),
+        ({"name": "recall", "field": "label", "average": "binary", "positive": "b"}, 0, 0),
+        ({"name": "set_f1", "field": "topics"}, 0, 0),
+        ({"name": "set_f1", "fields": ["topics", "spans"], "match": "exact"}, 0, 0),
+        ({"name": "set_f1", "field": "spans", "average": "macro"}, 1, 0),
+        ({"name": "jaccard", "field": "topics"}, 1, 0),
+        ({"name": "jaccard", "field": "topics", "average": "macro"}, 1, 0.5),
+        ({"name": "exact_match", "field": "topics"}, 1, 0),
+        ({"name": "f1", "field": "label"}, 1, 0),
+    ],
+    ids=json.dumps,
+)
+def test_a_build_warns_of_groups_in_which_a_right_answer_scores_0(
+    metric: dict[str, Any], of_right: float, of_wrong: float, tmp_path: Path
+) -> None:
+    fields: list[dict[str, Any]] = [
+        {"field": "tags", "type": "tags"},
+        {"field": "topics", "type": "labels", "values": ["p", "q"]},
+        {"field": "spans", "type": "spans"},
+        LABEL,
+    ]
+    options = one_table(fields, {"c": {**metric, "by": "g"}})
+    found, nothing, wrong = ["B-x O", "p", "[[0, 2]]", "b"], ["O O", "", "[]", "a"], ["B-x O", "p", "[[0, 2]]", "b"]
+
+    def table(of_y: list[str]) -> str:
+        rows = [*([i, *found, "x"] for i in range(3)), *([i, *of_y, "y"] for i in range(3, 6))]
+        return csv_of("id,tags,topics,spans,label,g", rows)
+
+    gold, folders = table(nothing), [tmp_path / side for side in ("right", "wrong")]
+    values = [
+        score(options, {"gold.csv": gold}, {"predictions.csv": answers}, folder).value("c")
+        for answers, folder in zip((gold, table(wrong)), folders, strict=True)
+    ]
+    assert values == [(1 + of_right) / 2, (1 + of_wrong) / 2]  # of the groups x and y
+    warned = warnings_of_the_build(options, gold, tmp_path)
+    assert [text.startswith("c: the gold has nothing to find in the group y, so") for text in warned] == [True] * (
+        of_right == 0
+    )
+
+
+def test_many_rows_of_a_key_may_be_none_at_all(tmp_path: Path) -> None:
+    metric = {"name": "set_f1", "by": "g"}
+    reference = {"file": "gold.csv", "keys": "docs.csv"}
+    options = one_table([LABEL], {"c": metric, "m": {**metric, "average": "macro"}}, rows="many", reference=reference)
+    (tmp_path / "docs.csv").write_text("id,g\n1,x\n2,y\n3,z\n")
+    (warning,) = warnings_of_the_build(options, csv_of("id,label", [["1", "a"]]), tmp_path)
+    assert warning.startswith("c: the gold has nothing to find in the group y and 1 more, so that no answer")
+    assert warnings_of_the_build(options, csv_of("id,label", [["1", "a"], ["2", "b"], ["3", "b"]]), tmp_path) == []
+
+
+def test_a_build_warns_of_texts_without_a_token_for_rouge_in_all_fields(tmp_path: Path) -> None:
+    fields: list[dict[str, Any]] = [{"field": "x", "type": "text"}, {"field": "y", "type": "text"}]
+    options = one_table(fields, {"c": {"name": "rouge", "fields": ["x", "y"]}})
+    (warning,) = warnings_of_the_build(options, csv_of("id,x,y", [["1", "щи", "каша"], ["2", "tea", "чай"]]), tmp_path)
+    assert warning.startswith("c: rouge-score sees no token in 3 of 4 gold texts")
+    assert warnings_of_the_build(options, csv_of("id,x,y", [["1", "щи", "soup"], ["2", "tea", "чай"]]), tmp_path) == []
+
+
+@pytest.mark.parametrize("metric", ["set_f1", "exact_match"])
+def test_rows_of_a_key_have_no_references_to_choose_from(metric: str, tmp_path: Path) -> None:
+    options = one_table([{"field": "x", "type": "text"}], {"c": metric}, rows="many")
+    references = csv_of("id,x", [["1", '["one", "uno"]'], ["1", '["two"]']])
+    assert gold_faults(options, {"gold.csv": references}, tmp_path) == [
+        "gold.csv (c): rows: many compares each row with one text, and x has lists of texts"
+    ]
+    plain = csv_of("id,x", [["1", "one"], ["1", '["two"]']])
+    assert gold_faults(options, {"gold.csv": plain}, tmp_path) == []
+    assert score(options, {"gold.csv": plain}, {"predictions.csv": plain}, tmp_path).value("c") == 1
 
 
 @pytest.mark.parametrize(
@@ -368,6 +491,48 @@ def test_columns_that_metrics_need_are_looked_for_in_the_gold(tmp_path: Path) ->
         "gold.csv:1: the column label is missing. Expected: the gold of the column acc.",
         "gold.csv:1: the column lang is missing. Expected: the groups of acc.",
     ]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize(
+    ("field", "metric", "gold", "value"),
+    [
+        ({"type": "label", "values": ["a", "b"], "required": False}, "accuracy", "a", 0),
+        ({"type": "label", "values": ["b", "a"]}, "accuracy", "b", 1),
+        ({"type": "number", "required": False}, None, 7, None),
+        ({"type": "number"}, "mae", 7, 7),
+        ({"type": "number", "min": 5}, "mae", 7, 2),
+        ({"type": "number", "max": -1.2345612}, "mae", -2, 0.7654388),
+        ({"type": "number", "min": -1, "max": 1}, "mae", -1, 1),
+    ],
+)
+def test_the_template_is_a_valid_answer(
+    name: str, field: dict[str, Any], metric: str | None, gold: Any, value: float | None, tmp_path: Path
+) -> None:
+    metrics = {
+        "acc": {"name": "accuracy", "field": "label"},
+        **({"y": {"name": metric, "field": "y"}} if metric else {}),
+    }
+    options = one_table([LABEL, {"field": "y", **field}], metrics, file=name)
+    files = {"gold.csv": csv_of("id,label,y", [["1", "b", gold], ["2", "a", gold]])}
+    (table,) = read_gold(options, files, tmp_path).tables.values()
+    template = template_text(table, table.table.answers)
+    result = score(options, files, {name: template}, tmp_path)
+    assert result.value("acc") == 0.5
+    assert metric is None or result.value("y") == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_tags_are_as_many_as_those_of_the_gold_column_that_they_are_compared_with(name: str, tmp_path: Path) -> None:
+    fields: list[dict[str, Any]] = [{"field": "tags", "type": "tags"}, {"field": "spare", "type": "tags"}]
+    options = one_table(fields, {"f": {"name": "span_f1", "field": "tags", "gold": "first"}}, file=name)
+    files = {"gold.csv": csv_of("id,first", [["1", "B-x O O"], ["2", "O"]])}
+    (table,) = read_gold(options, files, tmp_path).tables.values()
+    template = template_text(table, table.table.answers)
+    assert template.count("O") == 4
+    assert score(options, files, {name: template}, tmp_path).value("f") == 0
+    short = template.replace("O O O", "O O").replace('"O", "O", "O"', '"O", "O"')
+    assert "tags has 2 tags. Expected: 3, one for each token" in refused(options, files, {name: short}, tmp_path)
 
 
 ANYTHING = st.text(st.characters(codec="utf-8"), max_size=60) | st.sampled_from(

@@ -17,13 +17,19 @@ fields is the mean over them, unless it is *joint*: then it takes them together.
 Where a metric is undefined for a submission (a correlation of equal numbers), the column's `worst` counts and the
 participant is warned. Where the gold leaves it undefined for every submission, the build refuses the gold. A key
 without an answer (`missing: empty`) has no label, the empty set, the empty text, or no rows.
+
+Where the gold, or a group of `by`, has nothing to find (no label, span, row or `positive`), every answer has 0, a right
+one too, in F1, precision and recall of labels and spans, and in micro set metrics; the build warns. Macro set metrics,
+`jaccard` and `exact_match` take two empty sets as equal.
 """
 EDGES = {
-    "kappa": "With `weights` the field needs `values`; their order counts. No label is a further class.",
+    "kappa": "With `weights` the field needs `values`; their order counts. No label is a further class. The build "
+    "refuses gold, or a group of `by`, with a single label: a right answer has no kappa there, any other has 0.",
     "mcc": "No label is a further class.",
     "f1": "`labels: present` averages over labels in gold or answers, `gold` over those of the scored gold rows.",
     "jaccard": "Two empty sets: 1.",
-    "exact_match": "Texts without blanks at their ends, any of several references; sets, spans and rows as sets.",
+    "exact_match": "Texts without blanks at their ends, any of several references (`rows: many`: one text); sets, "
+    "spans and rows as sets.",
     "roc_auc": "The field is a probability; `gold` names the column of labels, `positive` the one that it is of.",
     "average_precision": "As `roc_auc`.",
     "log_loss": "As `roc_auc`.",
