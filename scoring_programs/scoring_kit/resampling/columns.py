@@ -2,14 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scoring_kit.program import AVERAGE_RANK, Column
 from scoring_kit.resampling.ranks import mid_ranks
-from scoring_kit.units import Array, Statistic
+from scoring_kit.units import Array, OfSums, Statistic
+
+
+@dataclass(frozen=True, eq=False)
+class AtUnits:
+    """A statistic over some of its `units` alone: those at `places`, ascending."""
+
+    statistic: Statistic
+    places: NDArray[np.intp]
+    units: int
+
+    def over(self, counts: Array) -> Array:
+        every = np.zeros((len(counts), self.units))
+        every[:, self.places] = counts
+        return self.statistic.over(every)
+
+    def joined(self, other: AtUnits) -> AtUnits:
+        places = np.concatenate([self.places, other.places + self.units])
+        return AtUnits(self.statistic.joined(other.statistic), places, self.units + other.units)
+
+    @property
+    def sums(self) -> Any:
+        """What each of these units adds; raises AttributeError where the statistic is not a formula of sums."""
+        return cast("OfSums", self.statistic).sums[self.places]
+
+    @property
+    def formula(self) -> Callable[[Array], Array]:
+        """That of the statistic; likewise."""
+        return cast("OfSums", self.statistic).formula
 
 
 @dataclass(frozen=True)

@@ -69,15 +69,17 @@ def resampled(
     units: int,
     settings: Resampling,
     advance: Advance = lambda _: None,
+    few: bool = False,
 ) -> Resampled:
     """Resample the units of a task.
 
     Args:
         order: the teams that have a score, best first, with the task's ranking column of each.
         published: the rank of each; a baseline has none and takes part in intervals and pairs alone.
-        units: how many units there are; below `FEWEST_UNITS` nothing is said that rests on a bootstrap.
+        units: how many units there are.
         settings: how to resample.
         advance: is called with how much was done, as a part of `work`.
+        few: whether there are too few units for anything that rests on a bootstrap.
     """
     names, columns = list(order), list(order.values())
     tested = p_values(columns, units, settings.resamples, settings.seed, advance)
@@ -85,7 +87,7 @@ def resampled(
     p_holm = holm(p)
     ranked = [name for name in names if name in published]
     groups = tie_groups(ranked, p_holm)
-    if units < FEWEST_UNITS:
+    if few:
         return Resampled({}, {}, groups, {}, p, p_holm, {}, {}, None)
     values = dict(zip(names, _bootstrap(columns, units, settings, advance), strict=True))
     competing = np.stack([values[name] for name in ranked]) if ranked else np.empty((0, settings.resamples))
