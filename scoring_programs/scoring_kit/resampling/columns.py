@@ -87,15 +87,31 @@ class TeamColumn:
         return np.concatenate(values)
 
 
-def over(teams: Sequence[TeamColumn], counts: Array) -> Array:
-    """The column of every team over each row of `counts`, [resamples, units] → [teams, resamples]; never NaN."""
-    return combined(teams, parts_over(teams, counts))
+def over(teams: Sequence[TeamColumn], counts: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """The column of every team over each row of `counts`, [resamples, units] → [teams, resamples]; never NaN.
+
+    Beside it, of the same shape, where a metric behind it is undefined.
+    """
+    metrics = _metrics(teams, counts)
+    return combined(teams, _shown(teams, metrics)), np.any(np.isnan(metrics), axis=0)
 
 
 def parts_over(teams: Sequence[TeamColumn], counts: Array) -> list[Array]:
     """The shown values of each part over each row of `counts`: for each part [teams, resamples]."""
+    return _shown(teams, _metrics(teams, counts))
+
+
+def _metrics(teams: Sequence[TeamColumn], counts: Array) -> list[Array]:
     every = zip(*(team.parts for team in teams), strict=True)
-    return [np.stack([part.shown(part.over(counts)) for part in of_teams]) for of_teams in every]
+    return [np.stack([part.over(counts) for part in of_teams]) for of_teams in every]
+
+
+def _shown(teams: Sequence[TeamColumn], metrics: Sequence[Array]) -> list[Array]:
+    every = zip(*(team.parts for team in teams), strict=True)
+    return [
+        np.stack([part.shown(own) for part, own in zip(of_teams, values, strict=True)])
+        for of_teams, values in zip(every, metrics, strict=True)
+    ]
 
 
 def combined(teams: Sequence[TeamColumn], values: Sequence[Array], first: int | None = None) -> Array:

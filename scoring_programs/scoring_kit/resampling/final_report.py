@@ -130,7 +130,7 @@ class _TaskReport:
             "title": column.title,
             "sort": column.sort,
             "decimals": column.decimals,
-            "without": self.without,
+            "without": self.without or found.without,
             "shares": {team: own for team, own in found.shares.items() if team not in view.unseen},
             "rankings": self._rankings(),
             "groups": self._groups(shown),
