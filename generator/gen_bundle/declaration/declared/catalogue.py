@@ -22,7 +22,8 @@ EDGES = {
     "kappa": "With `weights` the field needs `values`; their order counts. No label is a further class.",
     "mcc": "No label is a further class.",
     "f1": "`labels: present` averages over labels in gold or answers, `gold` over those of the scored gold rows.",
-    "jaccard": "Two empty sets: 1.",
+    "jaccard": "Two empty sets: 1. `average: macro` is over all declared labels, and one that neither gold nor answers "
+    "have counts 1: declare none that cannot occur. (`f1` leaves such labels out unless `labels: declared`.)",
     "exact_match": "Texts without blanks at their ends, any of several references; sets, spans and rows as sets.",
     "roc_auc": "The field is a probability; `gold` names the column of labels, `positive` the one that it is of.",
     "average_precision": "As `roc_auc`.",
@@ -32,8 +33,9 @@ EDGES = {
     "`match: characters` compares the positions that spans cover, with their types.",
     "ter": "Case counts unless `lowercase` is true.",
     "rouge": "The tokenizer keeps Latin letters and digits alone; a build warns where most gold texts have none.",
-    "wer": "One gold text for each key.",
-    "cer": "One gold text for each key.",
+    "wer": "One gold text for each key. Spaces separate words, and so does a run of two or more blanks of any kind; a "
+    "single tab or line end is a part of a word.",
+    "cer": "One gold text for each key. Blanks at the ends do not count, those between words do.",
     "ndcg": "Ties are broken as trec_eval does, the later name first; without `score` the order of the rows counts.",
     "bertscore": "`model`, `revision`, `rescale` default to `options.bertscore`.",
 }
