@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 from gen_bundle.cli import root
 from gen_bundle.resources import resource
 from tests.generator.competition import small_competition
+from tests.generator.new.making import made, sentiment
 
 DATA = resource("bundles") / "process2025" / "data"
 pytestmark = pytest.mark.usefixtures("kept_organisers")
@@ -128,6 +129,15 @@ def test_the_default_rule_serves_a_competition_of_ones_own(tmp_path: Path) -> No
     assert [line.split()[:2] for line in done.stdout.splitlines()[3:]] == [["1=", "Team-A"], ["1=", "Team-B"]]
 
 
+def test_the_data_in_an_organisers_own_folder(tmp_path: Path) -> None:
+    folder = made(tmp_path, "gold.csv", sentiment(30))
+    asked = (folder, "--submissions", folder / "data" / "baselines" / "test", "--phase", "test")
+    done = command(*asked)
+    assert done.exit_code == 0, done.output
+    assert done.stdout == command(*asked, "--data", folder / "data").stdout
+    assert "majority" in done.stdout
+
+
 def test_submissions_of_a_separate_bundle(tmp_path: Path) -> None:
     """The line format, which only a bundle of one task reads; everybody says Clear Reply."""
     data = resource("bundles") / "clarity2026" / "data"
@@ -145,8 +155,9 @@ def test_submissions_of_a_separate_bundle(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "--submissions, --data, --phase missing."),
-        (["--phase", "test"], "--submissions, --data missing."),
+        ([], "--submissions, --phase missing."),
+        (["--phase", "test"], "--submissions missing. Expected --submissions and --phase, or --scores FILE."),
+        (["--submissions", ".", "--phase", "test"], f"--data missing: the gold in {DATA / 'test'} is synthetic."),
         (["--scores", "s.csv", "--phase", "test"], "--scores does not go together with --phase."),
         (
             ["--submissions", ".", "--data", DATA, "--phase", "final"],

@@ -66,9 +66,9 @@ CHANGES: list[tuple[str, Edit, str]] = [
     ("start", put("phases", 0, "start", "2031-02-01 12:30:00"), "start: 2031-01-01 00:00:00 UTC"),
     ("end", put("phases", 0, "end", "2031-06-30 23:59:59"), "→ 2031-06-30 23:59:59 UTC"),
     ("no end", drop("phases", 0, "end"), "→ open"),
-    ("a day", put("phases", 0, "max_submissions_per_day", 7), "submissions a day: 3 → 7"),
+    ("a day", put("phases", 0, "max_submissions_per_day", 7), "submissions per day: 3 → 7"),
     ("in all", put("phases", 0, "max_submissions", 70), "submissions in all: 30 → 70"),
-    ("seconds", put("phases", 0, "execution_time_limit", 60), "seconds a run: 900 → 60"),
+    ("seconds", put("phases", 0, "execution_time_limit", 60), "time limit per run (s): 900 → 60"),
     ("hidden", put("phases", 0, "hide_output", True), "hide_output: no → yes"),
     ("task's name", put("tasks", 0, "name", "Sentiment"), "name: Task → Sentiment"),
     ("task's text", put("tasks", 0, "description", "Is it good?"), "description: nothing → Is it good?"),
@@ -377,8 +377,8 @@ def test_every_change_is_in_the_log_without_secrets(site: Site, number: int, ver
     new = changed(tmp_path, put("title", "Other"), write("ref/truth.txt", b"b\n"))
     assert verb("update", number, new, "--apply", "--yes").exit_code == 0
     log = (tmp_path / "state" / "gen-bundle" / "changes.log").read_text()
-    methods = [line.split()[1] for line in log.splitlines()][-5:]
-    assert methods == ["POST", "PUT", "PUT", "PUT", "PATCH"]
+    methods = [line.split()[1] for line in log.splitlines()][-10:]
+    assert methods[::2] == methods[1::2] == ["POST", "PUT", "PUT", "PUT", "PATCH"]  # sending, and the answer
     assert f"PATCH {site.address}/api/competitions/{number}/ 200" in log
     for secret in (TOKEN, "secret-signature", "guest@site.org"):
         assert secret not in log

@@ -99,6 +99,35 @@ def test_what_is_wrong_is_named_with_its_line(rows: list[list[Any]], message: st
     assert message in refused(both("p.csv"), {"gold.csv": GOLD}, {"p.csv": csv_of("id,label,x", rows)}, tmp_path)
 
 
+@pytest.mark.parametrize("start", ["", "\ufeff"])
+@pytest.mark.parametrize("quote", ["", '"'])
+@pytest.mark.parametrize("quoting", ["rfc4180", "none"])
+@pytest.mark.parametrize(
+    ("name", "separator", "found", "expected"),
+    [
+        ("p.csv", ";", "semicolons", "commas"),
+        ("p.csv", "\t", "tabs", "commas"),
+        ("p.tsv", ",", "commas", "tabs"),
+        ("p.tsv", ";", "semicolons", "tabs"),
+    ],
+)
+def test_another_separator_is_named_and_nothing_else(
+    name: str, separator: str, found: str, expected: str, start: str, quote: str, quoting: str, tmp_path: Path
+) -> None:
+    text = start + delimited([{f"{quote}{key}{quote}": row[key] for key in row} for row in RIGHT], separator)
+    with pytest.raises(SubmissionError) as caught:
+        score(both(name, quoting=quoting), {"gold.csv": GOLD}, {name: text}, tmp_path)
+    wanted = f"{expected}; save the file again with {expected}."
+    assert caught.value.messages[0] == f"{name}:1: fields are separated by {found}. Expected: {wanted}"
+    assert (caught.value.found, caught.value.warnings) == (1, [])
+
+
+def test_gold_of_another_separator(tmp_path: Path) -> None:
+    gold = GOLD.replace(",", ";")
+    with pytest.raises(OrganiserError, match=r"gold\.csv:1: fields are separated by semicolons"):
+        score(both("p.csv"), {"gold.csv": gold}, {"p.csv": FORMATS["p.csv"]}, tmp_path)
+
+
 def test_all_problems_come_at_once(tmp_path: Path) -> None:
     text = csv_of("id,label,x", [["1", "c", 2], ["9", "a", 0], ["2", "b", "?"]])
     messages = refused(both("p.csv"), {"gold.csv": GOLD}, {"p.csv": text}, tmp_path)
