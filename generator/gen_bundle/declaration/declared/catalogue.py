@@ -22,8 +22,8 @@ EDGES = {
     "kappa": "With `weights` the field needs `values`; their order counts. No label is a further class.",
     "mcc": "No label is a further class.",
     "f1": "`labels: present` averages over labels in gold or answers, `gold` over those of the scored gold rows.",
-    "jaccard": "Two empty sets: 1. `average: macro` is over all declared labels, and one that neither gold nor answers "
-    "have counts 1: declare none that cannot occur. (`f1` leaves such labels out unless `labels: declared`.)",
+    "jaccard": "Two empty sets: 1. `average: macro` is over all labels that may be answered, and one that neither gold "
+    "nor answers have counts 1: declare none that cannot occur. (`f1` leaves such labels out by default.)",
     "exact_match": "Texts without blanks at their ends, any of several references; sets, spans and rows as sets.",
     "roc_auc": "The field is a probability; `gold` names the column of labels, `positive` the one that it is of.",
     "average_precision": "As `roc_auc`.",
