@@ -65,7 +65,8 @@ def read_entries(
         OrganiserError: there is no submission, and every team whose latest submission is not clear.
     """
     if not folder.is_dir():
-        raise OrganiserError(f"{folder}: no such folder. Expected one zip, folder or file for each team in it.")
+        what = "is a file" if folder.exists() else "no such folder"
+        raise OrganiserError(f"{folder}: {what}. Expected a folder with one zip, folder or file for each team.")
     problems = Problems()
     entries: dict[str, list[Entry]] = {}
     for number, (path, name, moment) in enumerate(_walk(folder, None, None)):
@@ -127,7 +128,7 @@ def _unpacked(path: Path, into: Path, problems: Problems) -> Path:
     if path.is_dir():
         return path
     into.mkdir(parents=True)
-    if path.suffix.lower() == ".zip":
+    if is_zip(path):
         unpack(path, into, problems)
         return into
     try:

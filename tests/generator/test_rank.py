@@ -165,6 +165,8 @@ def test_submissions_of_a_separate_bundle(tmp_path: Path) -> None:
         ),
         (["--submissions", ".", "--data", "nowhere", "--phase", "test"], "--data nowhere: no such folder."),
         (["--submissions", "nowhere", "--data", DATA, "--phase", "test"], "nowhere: no such folder."),
+        (["--submissions", "s.csv", "--data", DATA, "--phase", "test"], "s.csv: is a file. Expected a folder with"),
+        (["--scores", "folder"], "folder: is a folder. Expected a CSV table"),
         (
             ["--scores", "nowhere.csv"],
             "nowhere.csv: no such file. Expected a CSV table with the columns team, f1, rmse.",
@@ -177,6 +179,8 @@ def test_submissions_of_a_separate_bundle(tmp_path: Path) -> None:
 )
 def test_wrong_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[object], message: str) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "s.csv").write_text("team\n")
     done = command("process2025", *arguments)
     assert done.exit_code == 2
     assert message in done.stderr

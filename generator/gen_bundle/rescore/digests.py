@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gen_bundle.zips.reading import digest
 from gen_bundle.zips.tree import ignore_count
+from gen_bundle.zips.unpacking import is_zip
 
 
 def digest_of(path: Path | None) -> str | None:
@@ -20,7 +21,7 @@ def digest_of(path: Path | None) -> str | None:
     """
     if path is None:
         return None
-    if path.is_file() and path.suffix.lower() == ".zip":
+    if is_zip(path):
         return _of_file(path)
     files = {path.name: path} if path.is_file() else _files(path)
     return digest_of_value({name: _of_file(file) for name, file in files.items()})

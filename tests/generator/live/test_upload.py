@@ -97,7 +97,7 @@ def _leak(draft: Draft) -> None:
         ),
         (
             lambda draft: draft.yaml.update(docker_image="gen-bundle/mine:1"),
-            "draft: The image gen-bundle/mine:1 is on this machine alone",
+            "draft: gen-bundle/mine:1 is the name of an image of your own machine",
         ),
         (
             lambda draft: draft.files.update({"overview.md": b"# TODO(organiser)"}),

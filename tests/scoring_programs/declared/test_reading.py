@@ -140,11 +140,11 @@ def test_all_problems_come_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({"label": "a", "x": True}, "x is not a number"),
-        ({"label": "a", "x": "0.5"}, "x is not a number"),
+        ({"label": "a", "x": True}, 'x is a boolean, not a number "true"'),
+        ({"label": "a", "x": "0.5"}, 'x is a string, not a number "0.5"'),
         ({"label": "a", "x": None}, "x is null"),
         ({"label": "a"}, "x is missing"),
-        ({"label": ["a"], "x": 0}, "label is not a text"),
+        ({"label": ["a"], "x": 0}, "label is a list, not a text"),
         ({"label": "a", "x": 10**400}, "x is not finite"),
     ],
 )
@@ -153,6 +153,27 @@ def test_json_values_of_other_types(value: dict[str, Any], message: str, tmp_pat
     text = "".join(json.dumps(line) + "\n" for line in lines)
     found = refused(both("p.jsonl"), {"gold.csv": GOLD}, {"p.jsonl": text}, tmp_path)
     assert f"p.jsonl:1: {message}" in found
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ('[[16, 22, "LOC"]]', "spans is a string, not a list "),
+        ([[0, 4.0, "PER"]], "spans has a span whose start or end is not a whole number "),
+        ([[0, None]], 'spans has a span whose start or end is not a whole number "[[0, null]]"'),
+        ([[4, 4]], "spans has a span whose start is negative, or not before its end "),
+        ([[-1, 4]], "spans has a span whose start is negative, or not before its end "),
+        ([[0, 4, 7]], "spans has a span whose type is not a text "),
+        ([[0]], "spans has a span of another form "),
+    ],
+)
+def test_spans_of_other_forms(value: object, message: str, tmp_path: Path) -> None:
+    options = one_table([{"field": "spans", "type": "spans"}], {"f1": "set_f1"}, file="p.jsonl")
+    gold = {"gold.csv": csv_of("id,spans", [["1", '[[16, 22, "LOC"]]']])}
+    answer = json.dumps({"id": "1", "spans": value}) + "\n"
+    found = refused(options, gold, {"p.jsonl": answer}, tmp_path)
+    assert f"p.jsonl:1: {message}" in found
+    assert "Expected: a JSON list of [start, end] or [start, end, type] with 0 ≤ start < end" in found
 
 
 def test_a_json_name_that_occurs_twice(tmp_path: Path) -> None:
