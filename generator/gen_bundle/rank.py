@@ -12,7 +12,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.fetched import read_fetched
 from gen_bundle.package.answers import Progress
 from gen_bundle.package.client import Organiser
-from gen_bundle.package.phase_data import prepare_reference
+from gen_bundle.package.phase_data import checked_reference
 from gen_bundle.package.programs import write_program
 from gen_bundle.package.resolve import Part, Resolved, find_competition, resolve
 from gen_bundle.package.shipped import synthetic_phases
@@ -160,7 +160,7 @@ def _phase(competition: Resolved, name: str) -> Phase:
 
 
 def _reference(competition: Resolved, organiser: Organiser, phase: Phase, work: Path) -> Path:
-    """A phase's gold, prepared by the scoring package as for a build."""
+    """A phase's gold, prepared and checked by the scoring package as for a build."""
     everything = Part("all", "", competition.tasks_of(phase))
-    reference, _ = prepare_reference(competition, organiser, everything, phase.data_id, work / "reference")
+    reference, _ = checked_reference(competition, organiser, everything, phase.data_id, work / "reference")
     return reference

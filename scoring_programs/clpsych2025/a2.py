@@ -11,7 +11,7 @@ from math import fsum
 from typing import Any
 
 from clpsych2025.answers import Submission
-from clpsych2025.averages import Average, by_timeline, mean, metrics_of, timeline_units
+from clpsych2025.averages import Average, by_timeline, mean, metrics_of, timeline_units, with_rows
 from clpsych2025.reference import Reference
 from scoring_kit.metrics.classification import f1_scores, label_terms
 from scoring_kit.metrics.summed import macro_f1
@@ -61,7 +61,10 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
         if not is_published:
             return per_timeline
         pooled = pooled_f1_terms(per_timeline.names, timelines)
-        return replace(per_timeline, statistics={**per_timeline.statistics, "a2_macro_f1": pooled})
+        statistics = {**per_timeline.statistics, "a2_macro_f1": pooled}
+        return replace(
+            per_timeline, statistics=statistics, scored={**per_timeline.scored, "a2_macro_f1": with_rows(pooled)}
+        )
 
     # Of all posts, since the number among those with a gold score would show which posts have one.
     answers = [submission.timelines[name].posts[key] for name, one in reference.timelines.items() for key in one.posts]

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from scoring_kit.metrics import summed
 from scoring_kit.results import Metric
-from scoring_kit.units import Additive, Array, Units
+from scoring_kit.units import Additive, Array, Scored, Units
 
 Row = tuple[str, float]
 """A timeline, and one of the values that a metric averages."""
@@ -47,7 +47,14 @@ def timeline_units(timelines: Sequence[str], averages: Mapping[str, Average]) ->
         terms = np.array([(value, 1.0) for _, value in average.rows]).reshape(-1, 2)
         owners = [timeline for timeline, _ in average.rows]
         statistics[name] = Additive(by_timeline(timelines, owners, terms), summed.mean)
-    return Units("timeline", timelines, statistics)
+    return Units("timeline", timelines, statistics, {name: with_rows(own) for name, own in statistics.items()})
+
+
+def with_rows(statistic: Additive) -> Scored:
+    """The timelines that have a row; terms of a row are never all 0."""
+    import numpy as np
+
+    return Scored("timeline", np.flatnonzero(statistic.sums.any(axis=1)))
 
 
 def by_timeline(timelines: Sequence[str], owners: Sequence[str], terms: Array) -> Array:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from declared.answers import Answers
 from declared.figures import Later, bars_by_group, figures_of_fields
@@ -16,11 +18,14 @@ from declared.plan import Plan, plans
 from declared.reference import GoldTable, Reference
 from declared.samples import Group, own_rows, samples_of, scored_groups
 from declared.submission import Submission
+from declared.tables import Table
 from scoring_kit.results import Figure, Metric, TaskResult
 
 if TYPE_CHECKING:
     from scoring_kit.units import Units
 
+CODE_DIGITS = 8
+"""Of the digest of an own function's file, in hexadecimal."""
 Positions = Sequence[int]
 
 
@@ -66,7 +71,7 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
                 plan.key: Metric(column.mean(plan.worst), sum(map(len, column.groups.values())))
                 for plan, column in computed
             },
-            settings={plan.key: described(plan) for plan in own},
+            settings=dict(part for plan in own for part in settings(plan, reference.tables[plan.table].table)),
             libraries=tuple(dict.fromkeys(libraries)),
             warnings=[undefined_text(plan, column.undefined) for plan, column in computed if column.undefined],
             figures=Later(partial(_figures, computed)),
@@ -115,6 +120,16 @@ def undefined_text(plan: Plan, places: Sequence[str]) -> str:
     shown = "; ".join(filter(None, places[:5]))
     where = f" for {shown}" + (f" and {len(places) - 5} more" if len(places) > 5 else "") if shown else ""
     return f"{plan.key}: {plan.metric} is undefined{where}, as for constant predictions; {plan.worst:g} counts instead."
+
+
+def settings(plan: Plan, table: Table) -> Iterator[tuple[str, str]]:
+    """A column's parts of the signature: its metric, and a digest of own code or the order of labels that it weighs."""
+    yield plan.key, described(plan)
+    if plan.file is not None:
+        yield f"{plan.key}.code", hashlib.sha256(plan.file.read_bytes()).hexdigest()[:CODE_DIGITS]
+    elif plan.options.get("weights", "none") != "none":
+        orders = ["/".join(quote(label, safe="") for label in table.field(name).values or ()) for name in plan.fields]
+        yield f"{plan.key}.values", "+".join(orders)
 
 
 def described(plan: Plan) -> str:

@@ -20,7 +20,7 @@ from declared.statistics import Keys, statistic
 from declared.submission import Submission
 from declared.tables import Key, Table
 from scoring_kit.metrics import summed
-from scoring_kit.units import Array, OfSums, Statistic, Units
+from scoring_kit.units import Array, OfSums, Scored, Statistic, Units
 
 Places = NDArray[np.intp]
 Pair = tuple[Any, Any]
@@ -46,7 +46,12 @@ def units_of(plans: Sequence[Plan], reference: Reference, submission: Submission
         )
         for plan in plans
     }
-    return Units(" or ".join(kinds), shown, statistics)
+    scored = {
+        plan.key: Scored(_kind(reference.tables[plan.table].table), statistic.places)
+        for plan, statistic in zip(plans, statistics.values(), strict=True)
+        if isinstance(statistic, MeanOfParts)
+    }
+    return Units(" or ".join(kinds), shown, statistics, scored)
 
 
 def _kind(table: Table) -> str:
@@ -127,6 +132,11 @@ class MeanOfParts:
 
     units: int
     parts: Sequence[Part]
+
+    @property
+    def places(self) -> Places:
+        """Of the units that some part scores, ascending."""
+        return np.unique(np.concatenate([part.places for part in self.parts]))
 
     def over(self, counts: Array) -> Array:
         return _mean(np.column_stack([part.over(counts) for part in self.parts]))

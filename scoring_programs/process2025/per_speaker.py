@@ -16,7 +16,7 @@ from process2025.submission import CLASSES, MODELS, Model
 from scoring_kit.metrics.classification import label_terms
 from scoring_kit.metrics.summed import macro_f1, macro_precision, macro_recall, rmse
 from scoring_kit.results import comparable
-from scoring_kit.units import Additive, Array, Units
+from scoring_kit.units import Additive, Array, Scored, Units
 
 Formula = Callable[[Array], Array]
 MACRO: Mapping[str, Formula] = {
@@ -52,7 +52,8 @@ def regression_units(reference: Reference, models: Sequence[Model], errors: Mapp
     best_first = _best_first([terms[number] for number in by_merit])
     statistics = {"rmse": Additive(best_first, partial(of_best, _negative_rmse, rmse))}
     statistics |= {f"model{number}_rmse": Additive(own, rmse) for number, own in terms.items()}
-    return Units("speaker", reference.ids, statistics)
+    places = Scored("speaker", np.flatnonzero(scored))
+    return Units("speaker", reference.ids, statistics, dict.fromkeys(statistics, places))
 
 
 def of_best(merit: Formula, formula: Formula, sums: Array) -> Array:

@@ -8,7 +8,7 @@ score itself, a bootstrap sample has numbers from 0 on that add up to the number
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 if TYPE_CHECKING:
@@ -111,6 +111,19 @@ class Items:
 
 
 @dataclass(frozen=True, eq=False)
+class Scored:
+    """The units that a metric scores, whatever was submitted.
+
+    Attributes:
+        unit: what one of them is, in the singular.
+        places: theirs among the task's units, ascending.
+    """
+
+    unit: str
+    places: Sequence[int] | NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
 class Units:
     """The per-unit results of a task.
 
@@ -118,8 +131,10 @@ class Units:
         unit: what a unit is, in the singular: `timeline`, `row`, `speaker`, `document`.
         names: of the units, in the order of the gold; the same for every submission.
         statistics: by metric, as in `TaskResult.metrics`; a metric of the submission alone has none.
+        scored: by metric, the units that it scores; a metric that is not here scores all of them.
     """
 
     unit: str
     names: Sequence[str]
     statistics: Mapping[str, Statistic]
+    scored: Mapping[str, Scored] = field(default_factory=dict)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
-from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.codabench.competition import DataUse
 from gen_bundle.codabench.yaml_document import MAX_METADATA_BYTES
 from gen_bundle.difference.changes import Difference, Effect, Named, changed_settings, paired
-from gen_bundle.difference.items import count_changes
+from gen_bundle.difference.items import Key, count_changes
 from gen_bundle.difference.settings import phase_names, tasks_named
 from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node
@@ -90,11 +91,14 @@ def use_changes(
         if (one is None) != (other is None) or before.path != after.path:
             yield Difference(part, item, "path", effect, str(before.path), str(after.path))
         return
-    changes = _program_changes if part in ("programs", "starting kits") else _data_changes
-    yield from changes(part, item, effect, one, other)
+    if part in ("programs", "starting kits"):
+        yield from _program_changes(part, item, effect, one, other)
+    else:
+        keys = dict.fromkeys([*_declared_keys(new), *_declared_keys(old)])
+        yield from _data_changes(part, item, effect, one, other, keys)
 
 
-def packed_files(bundle: Bundle, use: DataUse) -> Files | None:
+def packed_files(bundle: Bundle, use: DataUse | None) -> Files | None:
     """The files of a program or data, by name; None where its path leads to nothing that can be unpacked."""
     unpacked = bundle.unpacked(use)
     if unpacked is None or unpacked.form in ("no zip", "server"):
@@ -166,14 +170,25 @@ def _changed_files(
         yield Difference(part, item, f"{len(lines)} files", effect, detail=shown)
 
 
-def _data_changes(part: str, item: str, effect: Effect, old: Files, new: Files) -> Iterator[Difference]:
+@once_a_bundle
+def _declared_keys(bundle: Bundle) -> Iterator[Key]:
+    """The keys of the tables that its scoring programs read, where they come from a declaration."""
+    for holder in _holders(bundle):
+        program = _program(packed_files(bundle, holder.value[1].get("scoring_program")) or {})
+        with suppress(KeyError, TypeError):  # another program, which may have a program.json of any kind
+            yield from [tuple(map(str, table["key"])) for table in program["options"]["tables"]]
+
+
+def _data_changes(
+    part: str, item: str, effect: Effect, old: Files, new: Files, keys: Collection[Key]
+) -> Iterator[Difference]:
     """How many items of each file came, went or changed; the names of secret files are not secret, their content is."""
     for name in sorted(old.keys() | new.keys()):
         if name not in old or name not in new:
             what = f"{name} {'added' if name in new else 'removed'}"
             yield Difference(part, item, what, effect)
         elif sha256_of(old[name]) != sha256_of(new[name]):
-            count = count_changes(old[name], new[name])
+            count = count_changes(old[name], new[name], keys)
             same = not (count.added or count.removed or count.changed)
             text = "written differently, the same items" if same else str(count)
             yield Difference(part, item, name, effect, f"{count.old} items", f"{count.new} items", (text,))

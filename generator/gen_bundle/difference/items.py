@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gen_bundle.check.leaks.records import json_value, lines, rows
 from gen_bundle.zips.tree import Node
 
-Items = Mapping[Hashable, Any] | Counter[Hashable]
+Key = tuple[str, ...]
+"""Names of columns or fields."""
 
 
 @dataclass(frozen=True)
@@ -34,14 +35,15 @@ class Count:
         return ", ".join(counts + ([] if self.changed is None else [f"{self.changed} changed"]))
 
 
-def count_changes(old: Node, new: Node) -> Count:
-    """Compare two versions of a file: by key where a column or field is unique, else as bags of items."""
+def count_changes(old: Node, new: Node, declared: Iterable[Key] = ()) -> Count:
+    """Compare two versions of a file: by a declared key, or else a column or field, that is unique; else as bags."""
     before, after = _items(old), _items(new)
-    place = next((key for key in _keys(before) if key in _keys(after)), None)
-    if place is not None:
-        one, other = ({str(item[place]): item for item in items} for items in (before, after))
+    keys = [*declared, *((name,) for name in (before[0] if before else {}) if name)]
+    key = next((key for key in keys if _identifies(key, before) and _identifies(key, after)), None)
+    if key is not None:
+        one, other = ({_values(key, item): item for item in items} for items in (before, after))
         common = one.keys() & other.keys()
-        changed = sum(_frozen(one[key]) != _frozen(other[key]) for key in common)
+        changed = sum(_frozen(one[values]) != _frozen(other[values]) for values in common)
         return Count(len(one), len(other), len(other.keys() - one.keys()), len(one.keys() - other.keys()), changed)
     bag, other_bag = (Counter(map(_frozen, items)) for items in (before, after))
     added, removed = other_bag - bag, bag - other_bag
@@ -68,13 +70,14 @@ def _items(node: Node) -> Sequence[Mapping[str, Any]]:
     return [{"": line} for line in found]
 
 
-def _keys(items: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The fields that every item has and no two items share, in the order of the first item."""
-    if not items:
-        return []
-    return [
-        name for name in items[0] if name and len({str(item[name]) for item in items if name in item}) == len(items)
-    ]
+def _identifies(key: Key, items: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether every item has the fields of a key, and no two items share their values."""
+    having = [_values(key, item) for item in items if item.keys() >= {*key}]
+    return len({*having}) == len(items) > 0
+
+
+def _values(key: Key, item: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(item[name]) for name in key)
 
 
 def _frozen(item: Any) -> str:

@@ -148,9 +148,7 @@ def _digests(gold: Gold) -> dict[str, str]:
 def _prepare_gold(competition: Resolved, organiser: Organiser, data_id: str, work: Path) -> Gold:
     """The reference data of the tasks of all phases that use them."""
     whole = Part("all", "", competition.tasks_of_data(data_id))
-    reference, warnings = prepare_reference(competition, organiser, whole, data_id, work / data_id / "ref")
-    request = {**_request(competition, whole), "reference": str(reference)}
-    warnings += organiser.call("check_reference", request)["warnings"]
+    reference, warnings = checked_reference(competition, organiser, whole, data_id, work / data_id / "ref")
     parts = {
         part.id: reference
         if competition.layout == "joint" or part.tasks == whole.tasks
@@ -266,6 +264,15 @@ def _request(competition: Resolved, part: Part) -> dict[str, Any]:
         "layout": competition.layout,
         "options": competition.options,
     }
+
+
+def checked_reference(
+    competition: Resolved, organiser: Organiser, part: Part, phase: str, out: Path
+) -> tuple[Path, list[str]]:
+    """`prepare_reference`, and the package's checks of what it prepared; likewise."""
+    reference, warnings = prepare_reference(competition, organiser, part, phase, out)
+    request = {**_request(competition, part), "reference": str(reference)}
+    return reference, [*warnings, *organiser.call("check_reference", request)["warnings"]]
 
 
 def prepare_reference(

@@ -1,5 +1,6 @@
 """Labels and sets of labels: counts of each label, or means over keys."""
 
+import math
 from functools import partial
 from typing import Any
 
@@ -35,14 +36,14 @@ def mcc(sample: Sample, options: Options, keys: Keys) -> LabelCounts:
 def kappa(sample: Sample, options: Options, keys: Keys) -> Statistic:
     """Cohen's kappa; no label is a class after the declared ones."""
     if options["weights"] == "none":
-        return _of_labels(partial(_kappa, constant=keys.worst), sample, keys)
+        return _of_labels(_kappa, sample, keys)
     names, gold, predicted = codes(sample)
     predicted = np.where(predicted == NO_LABEL, len(names), predicted)
     distance = np.abs(np.subtract.outer(np.arange(len(names) + 1.0), np.arange(len(names) + 1.0)))
     weights = distance**2 if options["weights"] == "quadratic" else distance
     classes = np.eye(len(names) + 1)
     terms = weights[gold, predicted], np.ones(len(gold)), *classes[gold].T, *classes[predicted].T
-    return keys.additive(partial(_weighted_kappa, weights=weights, constant=keys.worst), *terms)
+    return keys.additive(partial(_weighted_kappa, weights=weights), *terms)
 
 
 def jaccard(sample: Sample, options: Options, keys: Keys) -> Statistic:
@@ -136,19 +137,20 @@ def _mcc(sums: Array) -> Array:
     return summed.quotient(true.sum(-1) * number - (gold * predicted).sum(-1), np.sqrt(of_predicted * of_gold))
 
 
-def _kappa(sums: Array, constant: float) -> Array:
+def _kappa(sums: Array) -> Array:
+    """Undefined where gold and answers are of one and the same label."""
     true, predicted, gold = summed.by_label(sums)
     number = gold.sum(-1)
     by_chance = number**2 - (gold * predicted).sum(-1)
-    return 1 - summed.quotient((number - true.sum(-1)) * number, by_chance, undefined=1 - constant)
+    return 1 - summed.quotient((number - true.sum(-1)) * number, by_chance, undefined=math.nan)
 
 
-def _weighted_kappa(sums: Array, weights: Array, constant: float) -> Array:
+def _weighted_kappa(sums: Array, weights: Array) -> Array:
     """Of the summed weights of disagreements, the number of keys, and the counts of gold and predicted classes."""
     disagreement, number = sums[..., 0], sums[..., 1]
     gold, predicted = np.split(sums[..., 2:], 2, axis=-1)
     by_chance = ((gold @ weights) * predicted).sum(-1)
-    return 1 - summed.quotient(disagreement * number, by_chance, undefined=1 - constant)
+    return 1 - summed.quotient(disagreement * number, by_chance, undefined=math.nan)
 
 
 def _jaccard(sums: Array, average: str, declared: int) -> Array:

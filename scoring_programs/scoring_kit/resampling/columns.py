@@ -2,14 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scoring_kit.program import AVERAGE_RANK, Column
 from scoring_kit.resampling.ranks import mid_ranks
-from scoring_kit.units import Array, Statistic
+from scoring_kit.units import Array, OfSums, Statistic
+
+
+@dataclass(frozen=True, eq=False)
+class AtUnits:
+    """A statistic over some of its `units` alone: those at `places`, ascending."""
+
+    statistic: Statistic
+    places: NDArray[np.intp]
+    units: int
+
+    def over(self, counts: Array) -> Array:
+        every = np.zeros((len(counts), self.units))
+        every[:, self.places] = counts
+        return self.statistic.over(every)
+
+    def joined(self, other: AtUnits) -> AtUnits:
+        places = np.concatenate([self.places, other.places + self.units])
+        return AtUnits(self.statistic.joined(other.statistic), places, self.units + other.units)
+
+    @property
+    def sums(self) -> Any:
+        """What each of these units adds; raises AttributeError where the statistic is not a formula of sums."""
+        return cast("OfSums", self.statistic).sums[self.places]
+
+    @property
+    def formula(self) -> Callable[[Array], Array]:
+        """That of the statistic; likewise."""
+        return cast("OfSums", self.statistic).formula
 
 
 @dataclass(frozen=True)
@@ -57,15 +87,31 @@ class TeamColumn:
         return np.concatenate(values)
 
 
-def over(teams: Sequence[TeamColumn], counts: Array) -> Array:
-    """The column of every team over each row of `counts`, [resamples, units] → [teams, resamples]; never NaN."""
-    return combined(teams, parts_over(teams, counts))
+def over(teams: Sequence[TeamColumn], counts: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """The column of every team over each row of `counts`, [resamples, units] → [teams, resamples]; never NaN.
+
+    Beside it, of the same shape, where a metric behind it is undefined.
+    """
+    metrics = _metrics(teams, counts)
+    return combined(teams, _shown(teams, metrics)), np.any(np.isnan(metrics), axis=0)
 
 
 def parts_over(teams: Sequence[TeamColumn], counts: Array) -> list[Array]:
     """The shown values of each part over each row of `counts`: for each part [teams, resamples]."""
+    return _shown(teams, _metrics(teams, counts))
+
+
+def _metrics(teams: Sequence[TeamColumn], counts: Array) -> list[Array]:
     every = zip(*(team.parts for team in teams), strict=True)
-    return [np.stack([part.shown(part.over(counts)) for part in of_teams]) for of_teams in every]
+    return [np.stack([part.over(counts) for part in of_teams]) for of_teams in every]
+
+
+def _shown(teams: Sequence[TeamColumn], metrics: Sequence[Array]) -> list[Array]:
+    every = zip(*(team.parts for team in teams), strict=True)
+    return [
+        np.stack([part.shown(own) for part, own in zip(of_teams, values, strict=True)])
+        for of_teams, values in zip(every, metrics, strict=True)
+    ]
 
 
 def combined(teams: Sequence[TeamColumn], values: Sequence[Array], first: int | None = None) -> Array:

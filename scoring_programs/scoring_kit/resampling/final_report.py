@@ -80,7 +80,7 @@ class _TaskReport:
     Attributes:
         columns: its columns; the first one ranks.
         standing: the teams by the ranking column.
-        units: the units of resampling; None where there are none.
+        units: the units that the ranking column scores; None where there are none.
         teams: the teams with a score, best first, and the ranking column of each over the units.
         without: why there are no intervals.
     """
@@ -109,7 +109,8 @@ class _TaskReport:
         column, view = self.columns[0], self.view
         found = NOTHING
         if self.units is not None:
-            found = resampled(self.teams, self.standing.ranks, len(self.units.names), settings, advance)
+            ranks, units, few = self.standing.ranks, len(self.units.names), self.without is not None
+            found = resampled(self.teams, ranks, units, settings, advance, few)
         values = {team: own[column.key] for team, own in self.scores.items()}
         shown = [t for t, _ in self.standing.rows if values[t] is not None and t not in view.unseen]
         visible = {team: float(values[team] or 0) for team in shown}
@@ -129,7 +130,7 @@ class _TaskReport:
             "title": column.title,
             "sort": column.sort,
             "decimals": column.decimals,
-            "without": self.without,
+            "without": self.without or found.without,
             "shares": {team: own for team, own in found.shares.items() if team not in view.unseen},
             "rankings": self._rankings(),
             "groups": self._groups(shown),

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from scoring_kit.errors import OrganiserError
 from scoring_kit.program import Column, Program
-from scoring_kit.resampling.columns import Part, TeamColumn
+from scoring_kit.resampling.columns import AtUnits, Part, TeamColumn
 from scoring_kit.resampling.task import FEWEST_UNITS
 from scoring_kit.scores_table import Scores
 from scoring_kit.team_results import TeamResults
-from scoring_kit.units import Units
+from scoring_kit.units import Scored, Units
 
 SAME = 1e-9
 """How far the score over all units may be from the score itself, relative to it."""
@@ -83,7 +83,7 @@ def _arrays(name: str, value: object) -> Iterator[tuple[str, NDArray[Any]]]:
 def ranking_column(
     column: Column, order: Sequence[str], program: Program, per_unit: PerUnit | None, baselines: Collection[str] = ()
 ) -> tuple[Units | None, dict[str, TeamColumn], str | None]:
-    """The units of a column, its values over them for each team, and why there are no intervals."""
+    """The units that a column scores, its values over them for each team, and why there are no intervals."""
     if per_unit is None:
         return None, {}, "A table of scores was ranked, which says nothing about single units."
     written = [c for c in program.columns if c.key in (column.of if column.computation else [column.key])]
@@ -96,22 +96,37 @@ def ranking_column(
         return None, {}, "No team entered the task."
     if any(list(units.names) != list(every[0].names) for units in every):
         return None, {}, "The column is made of tasks with different units."
-    parts = {team: [_part(c, found[team].get(c.task)) for c in written] for team in order}
+    names = every[0].names
+    scored: dict[str, set[int]] = {}
+    for column_ in written:
+        for units in filter(None, (own.get(column_.task) for own in found.values())):
+            own = units.scored.get(column_.key, Scored(units.unit, range(len(names))))
+            scored.setdefault(own.unit, set()).update(map(int, own.places))
+    places = np.array(sorted(set[int]().union(*scored.values())), dtype=np.intp)
+    parts = {team: [_part(c, found[team].get(c.task), places) for c in written] for team in order}
     if any(part is None for own in parts.values() for part in own):
         return None, {}, "The per-unit results of the scoring program leave the column out."
     teams = {
         team: TeamColumn(column, [part for part in own if part is not None], team not in baselines)
         for team, own in parts.items()
     }
-    few = f"There are only {len(every[0].names)} units; at least {FEWEST_UNITS} make an interval."
-    return every[0], teams, few if len(every[0].names) < FEWEST_UNITS else None
+    kind, fewest = min(((kind, len(own)) for kind, own in scored.items()), key=lambda one: one[1])
+    word = f"units of the kind {kind}" if len(scored) > 1 else "units"
+    few = f"There are only {fewest} {word}; at least {FEWEST_UNITS} make an interval."
+    units = Units(" or ".join(scored), [names[place] for place in places], {})
+    return units, teams, few if fewest < FEWEST_UNITS else None
 
 
-def _part(column: Column, units: Units | None) -> Part | None:
-    """A team's per-unit results in a written column, without any where its task was not entered; None: a gap."""
+def _part(column: Column, units: Units | None, places: NDArray[np.intp]) -> Part | None:
+    """A team's results over the units at `places` in a written column; without any in a task that it did not enter.
+
+    None: the per-unit results leave the column out.
+    """
     if units is None:
         return Part(column, None)
     statistic = units.statistics.get(column.key)
+    if statistic is not None and len(places) < len(units.names):
+        statistic = AtUnits(statistic, places, len(units.names))
     return None if statistic is None else Part(column, statistic)
 
 

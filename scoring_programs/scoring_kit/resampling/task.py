@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from scoring_kit.program import AVERAGE_RANK
+from scoring_kit.program import AVERAGE_RANK, Column
 from scoring_kit.resampling.columns import TeamColumn, over
 from scoring_kit.resampling.draws import bootstrap_counts
 from scoring_kit.resampling.groups import tie_groups
@@ -20,6 +20,11 @@ from scoring_kit.units import Array
 
 FEWEST_UNITS = 10
 """With fewer, resamples are too much alike for an interval."""
+MOST_UNDEFINED = 0.01
+"""Of the resamples, the share that may leave a metric undefined. They count as `worst` and take the place of the lowest
+values: with 1 % of them the lower end of an interval is the 1.5th percentile of the others instead of the 2.5th, from
+2.5 % on it is `worst` itself.
+"""
 
 Advance = Callable[[int], None]
 Pair = tuple[str, str]
@@ -47,6 +52,7 @@ class Resampled:
         wins: team → share of resamples in which it is first.
         shares: team → share of resamples in which it has each rank.
         tau_mean: mean Kendall tau to the published order.
+        without: why there is nothing that rests on a bootstrap, where that shows in the resamples.
     """
 
     intervals: Mapping[str, tuple[float, float]]
@@ -58,6 +64,7 @@ class Resampled:
     wins: Mapping[str, float]
     shares: Mapping[str, Sequence[float]]
     tau_mean: float | None
+    without: str | None = None
 
 
 NOTHING = Resampled({}, {}, {}, {}, {}, {}, {}, {}, None)
@@ -69,15 +76,17 @@ def resampled(
     units: int,
     settings: Resampling,
     advance: Advance = lambda _: None,
+    few: bool = False,
 ) -> Resampled:
     """Resample the units of a task.
 
     Args:
         order: the teams that have a score, best first, with the task's ranking column of each.
         published: the rank of each; a baseline has none and takes part in intervals and pairs alone.
-        units: how many units there are; below `FEWEST_UNITS` nothing is said that rests on a bootstrap.
+        units: how many units there are.
         settings: how to resample.
         advance: is called with how much was done, as a part of `work`.
+        few: whether there are too few units for anything that rests on a bootstrap.
     """
     names, columns = list(order), list(order.values())
     tested = p_values(columns, units, settings.resamples, settings.seed, advance)
@@ -85,9 +94,13 @@ def resampled(
     p_holm = holm(p)
     ranked = [name for name in names if name in published]
     groups = tie_groups(ranked, p_holm)
-    if units < FEWEST_UNITS:
-        return Resampled({}, {}, groups, {}, p, p_holm, {}, {}, None)
-    values = dict(zip(names, _bootstrap(columns, units, settings, advance), strict=True))
+    tests_alone = Resampled({}, {}, groups, {}, p, p_holm, {}, {}, None)
+    if few:
+        return tests_alone
+    of_teams, undefined = _bootstrap(columns, units, settings, advance)
+    if undefined > MOST_UNDEFINED * settings.resamples:
+        return replace(tests_alone, without=_undefined_text(columns[0].column, undefined, settings.resamples))
+    values = dict(zip(names, of_teams, strict=True))
     competing = np.stack([values[name] for name in ranked]) if ranked else np.empty((0, settings.resamples))
     descending = columns[0].column.sort == "desc"
     places = ranks(competing, descending) if ranked else np.empty((0, settings.resamples), dtype=np.int64)
@@ -109,13 +122,27 @@ def work(teams: int, resamples: int) -> int:
     return resamples * (teams * (teams - 1) // 2 + teams)
 
 
-def _bootstrap(columns: Sequence[TeamColumn], units: int, settings: Resampling, advance: Advance) -> Array:
-    """Each team's score in each bootstrap sample, the same samples for all: [teams, resamples]."""
-    blocks = []
+def _bootstrap(columns: Sequence[TeamColumn], units: int, settings: Resampling, advance: Advance) -> tuple[Array, int]:
+    """Each team's score in each bootstrap sample, the same samples for all: [teams, resamples].
+
+    Beside it, how many of them leave the column of a team undefined: the most of any team, but for those whose column
+    always is, as without a result in its task.
+    """
+    blocks, undefined = [], np.zeros(len(columns), dtype=np.int64)
     for counts in bootstrap_counts(units, settings.resamples, settings.seed):
-        blocks.append(over(columns, counts))
+        values, is_undefined = over(columns, counts)
+        blocks.append(values)
+        undefined += is_undefined.sum(axis=1)
         advance(len(counts) * len(columns))
-    return np.concatenate(blocks, axis=1)
+    most = max((number for number in undefined.tolist() if number < settings.resamples), default=0)
+    return np.concatenate(blocks, axis=1), most
+
+
+def _undefined_text(column: Column, undefined: int, resamples: int) -> str:
+    return (
+        f"{column.title} is undefined in {undefined:,} of {resamples:,} resamples, where the units drawn lack what it "
+        "needs (such as any of a rare class). With the worst score in its place intervals would be meaningless."
+    )
 
 
 def other_rankings(order: Mapping[str, TeamColumn], units: int) -> dict[str, dict[str, float]]:

@@ -167,6 +167,34 @@ def test_reference_data_give_counts_alone(tmp_path: Path, old: bytes, new: bytes
     assert {one.detail for one in found} == {(expected,)}
 
 
+@pytest.mark.parametrize(
+    ("key", "old", "new", "expected"),
+    [
+        (["id"], b"num,id\n1.5,a\n2.5,b\n3,c\n", b"num,id\n99,a\n98,b\n3,c\n", "0 added, 0 removed, 2 changed"),
+        (
+            ["doc", "place"],
+            b"x,doc,place\n1,a,1\n2,a,2\n3,b,1\n",
+            b"x,doc,place\n9,a,1\n2,a,2\n3,b,2\n",
+            "1 added, 1 removed, 1 changed",
+        ),
+        (["doc"], b"doc,x\na,1\na,2\n", b"doc,x\na,1\na,1\n", "1 added, 1 removed"),
+        (7, b"num,id\n1.5,a\n2.5,b\n", b"num,id\n99,a\n2.5,b\n", "1 added, 1 removed, 0 changed"),
+    ],
+)
+def test_the_declared_key_says_which_items_are_the_same(
+    tmp_path: Path, key: object, old: bytes, new: bytes, expected: str
+) -> None:
+    program = {"options": {"tables": [{"id": "table", "key": key}]}}
+    packed_program = packed(
+        {"metadata.yaml": b"command: python3 score.py\n", "program.json": json.dumps(program).encode()}
+    )
+    paths = [
+        write_bundle(tmp_path / name, files={"p.zip": packed_program, "ref/gold.csv": data})
+        for name, data in (("a", old), ("b", new))
+    ]
+    assert {one.detail for one in diff(DiffRequest(str(paths[0]), str(paths[1])))} == {(expected,)}
+
+
 def test_no_word_of_gold_is_shown(tmp_path: Path) -> None:
     gold = b"id,label\n" + b"".join(b"%d,canary%d\n" % (n, n) for n in range(40))
     paths = [

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from gen_bundle.resources import resource
+from tests.generator.report.declared_task import declared_task
+from tests.scoring_programs.declared.declaring import columns_of
 from tests.scoring_programs.framed import score
 from tests.scoring_programs.packed import Outcome
 
@@ -29,29 +28,18 @@ def run_declared(
 
     `overrides` are keys of bundle.yaml, `keys` those of `submission`, `beside` files to copy beside bundle.yaml.
     """
-    declaration = {
-        "title": "Declared",
-        "logo": "logo.png",
-        "docker_image": "docker.io/example/scoring:1",
-        "scoring_program": "declared",
-        "pages": [{"title": "Overview", "file": "overview.md.j2"}],
-        "terms": "overview.md.j2",
+    submission = {
+        "file": "predictions.csv",
+        "key": "id",
+        "fields": [{"field": "id", "type": "string"}, *fields],
+        **keys,
+    }
+    more = {
         "phases": [{"id": "test", "name": "Test", "start": "2096-01-01 AoE", "gold": "public"}],
-        "submission": {
-            "file": "predictions.csv",
-            "key": "id",
-            "fields": [{"field": "id", "type": "string"}, *fields],
-            **keys,
-        },
         "reference": {"file": "gold.csv"},
-        "tasks": [{"id": "t", "name": "T", "columns": [{"key": key, "metric": one} for key, one in metrics.items()]}],
         **(overrides or {}),
     }
-    competition = folder / "competition"
-    competition.mkdir()
+    competition = declared_task(folder / "competition", submission, columns_of(**metrics), **more)
     for file in beside:
         shutil.copy(file, competition)
-    (competition / "overview.md.j2").write_text("# Overview\n")
-    (competition / "logo.png").write_bytes((resource("bundles") / "clarity2026" / "logo.png").read_bytes())
-    (competition / "bundle.yaml").write_text(yaml.safe_dump(declaration, sort_keys=False), encoding="utf-8")
     return score(folder, str(competition), {"gold.csv": gold}, {"predictions.csv": answers}, phase="test")

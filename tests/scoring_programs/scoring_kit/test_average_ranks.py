@@ -124,7 +124,7 @@ def test_resampled_average_ranks_and_their_tests(competing: tuple[bool, ...]) ->
     teams = [team(*one) for one in zip(values, errors, competing, strict=True)]
     counts = random.multinomial(6, np.full(6, 1 / 6), size=20).astype(float)
     expected = [definition(np.column_stack([values @ row, errors @ row]) / 6, competing) for row in counts]
-    assert over(teams, counts).T.tolist() == expected
+    assert over(teams, counts)[0].T.tolist() == expected
     every = np.array(list(product([0, 1], repeat=6)))  # all exchanges of two teams
     found = p_values(teams, 6, 20_000, 1)
     observed = definition(np.column_stack([values, errors]).reshape(4, 2, 6).mean(axis=2), competing)

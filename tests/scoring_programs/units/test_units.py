@@ -115,3 +115,25 @@ def test_every_metric_of_the_gold_that_a_column_may_show_has_a_statistic(task: T
     of_gold = {name for name, metric in result.metrics.items() if not metric.of_submission}
     answered = {name for name, metric in result.metrics.items() if metric.status in (None, "scored")}
     assert set(units.statistics) == of_gold & answered & set(task.module.METRICS)
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
+@settings(max_examples=10)
+@given(data=st.data())
+def test_units_that_a_metric_does_not_score_change_nothing(task: Task, data: st.DataObject) -> None:
+    golds, answers, _ = data.draw(phases(task))
+    result = task.score(golds, answers)
+    assert result.units is not None
+    units = result.units()
+    for name, scored in units.scored.items():
+        counts = np.zeros((2, len(golds)))
+        counts[0], counts[1, np.asarray(scored.places, dtype=np.intp)] = 1, 1
+        whole, alone = units.statistics[name].over(counts)
+        assert alone == pytest.approx(whole, rel=1e-12, abs=1e-12, nan_ok=True), name
+
+
+def test_speakers_without_a_score_are_not_scored() -> None:
+    task = next(task for name, task in TASKS.items() if name.endswith("regression"))
+    result = task.score([20.0, None, 25.0], [[21.0, None, None], [3.0, None, None], [25.0, None, None]])
+    assert result.units is not None
+    assert list(result.units().scored["rmse"].places) == [0, 2]

@@ -27,7 +27,8 @@ EDGES = {
     "refuses gold, or a group of `by`, with a single label: a right answer has no kappa there, any other has 0.",
     "mcc": "No label is a further class.",
     "f1": "`labels: present` averages over labels in gold or answers, `gold` over those of the scored gold rows.",
-    "jaccard": "Two empty sets: 1.",
+    "jaccard": "Two empty sets: 1. `average: macro` is over all labels that may be answered, and one that neither gold "
+    "nor answers have counts 1: declare none that cannot occur. (`f1` leaves such labels out by default.)",
     "exact_match": "Texts without blanks at their ends, any of several references (`rows: many`: one text); sets, "
     "spans and rows as sets.",
     "roc_auc": "The field is a probability; `gold` names the column of labels, `positive` the one that it is of.",
@@ -38,8 +39,9 @@ EDGES = {
     "`match: characters` compares the positions that spans cover, with their types.",
     "ter": "Case counts unless `lowercase` is true.",
     "rouge": "The tokenizer keeps Latin letters and digits alone; a build warns where most gold texts have none.",
-    "wer": "One gold text for each key.",
-    "cer": "One gold text for each key.",
+    "wer": "One gold text for each key. Spaces separate words, and so does a run of two or more blanks of any kind; a "
+    "single tab or line end is a part of a word.",
+    "cer": "One gold text for each key. Blanks at the ends do not count, those between words do.",
     "ndcg": "Ties are broken as trec_eval does, the later name first; without `score` the order of the rows counts.",
     "bertscore": "`model`, `revision`, `rescale` default to `options.bertscore`.",
 }

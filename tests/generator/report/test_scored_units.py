@@ -1,0 +1,118 @@
+"""The units of a report are those that the ranking column scores."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.generator.report.declared_task import declared_task, reported, table
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+
+NUMBER = {"field": "x", "type": "number"}
+LABEL = {"field": "l", "type": "label", "values": ["a", "b"]}
+Rows = list[dict[str, Any]]
+
+
+def numbers(rare: int, common: int) -> Rows:
+    """Rows of two groups, the rare one between the others."""
+    drawn = random.Random(1)
+    groups = ["common"] * common
+    for place in drawn.sample(range(common), rare):
+        groups.insert(place, "rare")
+    return [{"id": f"k{i}", "x": round(drawn.random(), 3), "g": group} for i, group in enumerate(groups)]
+
+
+def near(rows: Rows, sigma: float, seed: int) -> Rows:
+    drawn = random.Random(seed)
+    return [{"id": row["id"], "x": round(row["x"] + drawn.gauss(0, sigma), 4)} for row in rows]
+
+
+def report_of(folder: Path, gold: Rows, columns: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
+    competition = declared_task(
+        folder, table("id", NUMBER, file="p.csv"), columns, reference={"file": "gold.csv"}, details_min_items=1
+    )
+    teams = {
+        team: {"p.csv": near(gold, sigma, seed)} for seed, (team, sigma) in enumerate({"A": 0.1, "B": 0.4}.items())
+    }
+    return reported(competition, {"gold.csv": gold}, teams)
+
+
+def figures(task: dict[str, Any]) -> dict[str, Any]:
+    return {key: task[key] for key in ("unit", "units", "teams", "pairs", "stability")}
+
+
+@pytest.mark.parametrize("metric", [{"name": "mse"}, {"name": "spearman"}, {"name": "pearson"}])
+def test_a_column_of_some_rows_is_resampled_over_these_alone(tmp_path: Path, metric: dict[str, Any]) -> None:
+    """The report is that of a competition which has no other rows."""
+    gold = numbers(20, 40)
+    some = [{"key": "c", "metric": {**metric, "field": "x", "where": {"g": ["rare"]}}}]
+    every = {"key": "every", "metric": {**metric, "field": "x"}}
+    teams = [near(gold, 0.1, 0), near(gold, 0.4, 1)]
+    one = declared_task(
+        tmp_path / "one", table("id", NUMBER, file="p.csv"), [*some, every], reference={"file": "gold.csv"}
+    )
+    two = declared_task(tmp_path / "two", table("id", NUMBER, file="p.csv"), some, reference={"file": "gold.csv"})
+    rare = {row["id"] for row in gold if row["g"] == "rare"}
+    whole, _ = reported(one, {"gold.csv": gold}, {t: {"p.csv": rows} for t, rows in zip("AB", teams, strict=True)})
+    alone, _ = reported(
+        two,
+        {"gold.csv": [row for row in gold if row["id"] in rare]},
+        {t: {"p.csv": [row for row in rows if row["id"] in rare]} for t, rows in zip("AB", teams, strict=True)},
+    )
+    assert (whole["unit"], whole["units"]) == ("id", 20)
+    assert figures(whole) == figures(alone)
+    assert all(team["low"] is not None for team in whole["teams"])
+
+
+def test_few_scored_units_have_no_intervals_however_many_there_are(tmp_path: Path) -> None:
+    columns = [
+        {"key": "rare", "metric": {"name": "mse", "field": "x", "where": {"g": ["rare"]}}},
+        {"key": "every", "metric": {"name": "mse", "field": "x"}},
+    ]
+    task, page = report_of(tmp_path / "c", numbers(3, 57), columns)
+    assert task["units"] == 3
+    assert all(team["low"] is None for team in task["teams"])
+    assert "There are only 3 units; at least 10 make an interval." in page
+
+
+def labels(key: str, number: int) -> Rows:
+    drawn = random.Random(key)
+    return [{key: f"{key}{i}", "l": drawn.choice("ab")} for i in range(number)]
+
+
+def flipped(rows: Rows, share: float) -> Rows:
+    drawn = random.Random(3)
+    return [{**row, "l": row["l"] if drawn.random() > share else "a"} for row in rows]
+
+
+ACCURACY = [{"key": t, "metric": {"name": "accuracy", "field": "l", "table": t}} for t in ("docs", "tokens")]
+MEAN = {"key": "mean", "title": "Mean", "sort": "desc", "computation": "avg", "of": ["docs", "tokens"], "meaning": "-"}
+
+
+@pytest.mark.parametrize(
+    ("columns", "docs", "unit", "units", "note"),
+    [
+        (ACCURACY, 12, "doc", 12, None),
+        (ACCURACY[::-1], 8, "token", 30, None),
+        ([MEAN, *ACCURACY], 12, "doc or token", 42, None),
+        ([MEAN, *ACCURACY], 8, "doc or token", 38, "There are only 8 units of the kind doc; at least 10"),
+    ],
+)
+def test_tables_of_different_keys(
+    tmp_path: Path, columns: list[dict[str, Any]], docs: int, unit: str, units: int, note: str | None
+) -> None:
+    gold = {"docs": labels("doc", docs), "tokens": labels("token", 30)}
+    tables = {
+        name: table(name[:-1], LABEL, file=f"{name}.csv", reference={"file": f"gold_{name}.csv"}) for name in gold
+    }
+    competition = declared_task(tmp_path / "c", {"tables": tables}, columns)
+    teams = {
+        team: {f"{name}.csv": flipped(rows, share) for name, rows in gold.items()}
+        for team, share in (("A", 0.2), ("B", 0.6))
+    }
+    task, page = reported(competition, {f"gold_{name}.csv": rows for name, rows in gold.items()}, teams)
+    assert (task["unit"], task["units"]) == (unit, units)
+    assert all((team["low"] is None) == (note is not None) for team in task["teams"])
+    assert note is None or note in page

@@ -1,0 +1,54 @@
+"""The signature of a declared competition: own code and weighed labels are parts that `gen-bundle verify` names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gen_bundle.difference.signatures import differing_settings, parse_signature
+from tests.scoring_programs.declared.declaring import csv_of
+from tests.scoring_programs.declared.whole import run_declared
+
+VALUES = ["not bad", "a|b", "c/d"]
+GOLD = csv_of("id,label", [["1", VALUES[0]], ["2", VALUES[1]], ["3", VALUES[2]], ["4", VALUES[0]]])
+SENT = csv_of("id,label", [["1", VALUES[0]], ["2", VALUES[2]], ["3", VALUES[2]], ["4", VALUES[1]]])
+CODE = "def mine(gold, predicted):\n    return sum(g['label'] == p['label'] for g, p in zip(gold, predicted)) / {}\n"
+
+
+def signature_of(folder: Path, metric: Any, values: list[str] = VALUES, divisor: int = 4) -> dict[str, str]:
+    """The parts of the signature of a run with one column, `c`."""
+    folder.mkdir()
+    (folder / "metrics.py").write_text(CODE.format(divisor))
+    column = {"key": "c", "metric": metric, "title": "C", "sort": "desc", "worst": -1}
+    tasks = {"tasks": [{"id": "t", "name": "T", "columns": [column]}]}
+    field = {"field": "label", "type": "label", "values": values}
+    outcome = run_declared(folder, [field], {}, GOLD, SENT, overrides=tasks, beside=[str(folder / "metrics.py")])
+    assert outcome.exit_code == 0, outcome.stderr
+    return parse_signature(outcome.details["signature"])
+
+
+def test_another_order_of_weighted_labels_is_named(tmp_path: Path) -> None:
+    metric = {"name": "kappa", "weights": "quadratic"}
+    old, new = (signature_of(tmp_path / str(i), metric, v) for i, v in enumerate((VALUES, VALUES[::-1])))
+    (found,) = differing_settings(old, new)
+    assert (found.meaning, found.old, found.new) == (
+        "the setting c.values",
+        "not%20bad/a%7Cb/c%2Fd",
+        "c%2Fd/a%7Cb/not%20bad",
+    )
+
+
+def test_other_code_of_an_own_function_is_named(tmp_path: Path) -> None:
+    old, new, same = (signature_of(tmp_path / str(i), "metrics.py:mine", divisor=d) for i, d in enumerate((4, 8, 4)))
+    (found,) = differing_settings(old, new)
+    assert found.meaning == "the setting c.code"
+    assert same == old
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "kappa", {"name": "f1", "labels": "declared"}])
+def test_the_order_of_labels_that_no_score_depends_on_is_no_part(tmp_path: Path, metric: Any) -> None:
+    old, new = (signature_of(tmp_path / str(i), metric, v) for i, v in enumerate((VALUES, VALUES[::-1])))
+    assert old == new
+    assert [name for name in old if name.startswith("c")] == ["competition", "c"]
