@@ -128,7 +128,7 @@ def _unpacked(path: Path, into: Path, problems: Problems) -> Path:
     if path.is_dir():
         return path
     into.mkdir(parents=True)
-    if path.suffix.lower() == ".zip":
+    if is_zip(path):
         unpack(path, into, problems)
         return into
     try:

@@ -149,6 +149,15 @@ def test_a_name_that_is_not_utf_8_is_escaped(own: tuple[list[object], Path], tmp
     assert f"{tmp_path}/\\udcc9: no such folder" in command(*asked, "--submissions", nowhere).stderr
 
 
+def test_a_named_pipe_is_not_waited_for(own: tuple[list[object], Path]) -> None:
+    asked, submissions = own
+    os.mkfifo(submissions / "Team-B.zip")
+    done = command(*asked, "--submissions", submissions)
+    assert done.exit_code == 1
+    assert "not scored: Team-B: Team-B.zip: cannot be read" in done.stderr
+    assert "Team-A" in done.stdout
+
+
 def test_submissions_of_a_separate_bundle(tmp_path: Path) -> None:
     """The line format, which only a bundle of one task reads; everybody says Clear Reply."""
     data = resource("bundles") / "clarity2026" / "data"
