@@ -56,6 +56,12 @@ def test_every_folder_is_drawn() -> None:
     assert folders <= {room for floor in FLOORS for room in floor}
 
 
+def test_every_room_is_in_the_table() -> None:
+    table = PAGE.partition("\n| Room |")[2].partition("\n\n")[0]
+    named = {name for row in table.splitlines() for name in re.findall(r"`(\w+)(?:/|\.py)`", row.split("|")[1])}
+    assert named == set(rooms())
+
+
 def test_no_arrow_points_up() -> None:
     height = {room: -number for number, floor in enumerate(FLOORS) for room in floor}
     upward = {

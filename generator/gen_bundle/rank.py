@@ -57,7 +57,7 @@ class RankRequest:
 
     @property
     def command(self) -> str:
-        """The command line that asks for the same."""
+        """The command line that asks for the same, without the teams that are hidden: it stands in the report."""
         options: list[tuple[str, object]] = [
             ("--scores", self.scores),
             ("--submissions", self.submissions),
@@ -126,7 +126,7 @@ def _check(request: RankRequest) -> None:
     from_files = {"--submissions": request.submissions, "--data": request.data, "--phase": request.phase}
     given = [name for name, value in from_files.items() if value is not None]
     if request.scores is not None and given:
-        raise UserError(f"--scores does not go together with {', '.join(given)}. Expected the one or the others.")
+        raise UserError(f"--scores does not go together with {', '.join(given)}. Use it alone, or leave it out.")
     missing = [name for name in from_files if name not in given]
     if request.scores is None and missing:
         raise UserError(f"{', '.join(missing)} missing. Expected --submissions, --data and --phase, or --scores FILE.")

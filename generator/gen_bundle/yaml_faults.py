@@ -66,9 +66,9 @@ def _guesses(error: yaml.MarkedYAMLError, lines: _Lines, mark: yaml.Mark) -> Ite
     if ("cannot start any token" in problem and character != "\t") or ("node content" in problem and character):
         yield _at(mark, f"a text may not begin with {character}. {QUOTES.format(rest)}")
     if "\t" in line[: len(line) - len(line.lstrip())]:
-        yield Fault(mark.line + 1, 1, "the line is indented with a tab. Expected: blanks")
+        yield Fault(mark.line + 1, 1, "the line is indented with a tab. Expected: spaces")
     if "cannot start any token" in problem:
-        yield _at(mark, "there is a tab here. Expected: a blank")
+        yield _at(mark, "there is a tab here. Expected: a space")
     if "quoted scalar" in context and "end of stream" in problem:
         yield _at(opened, f"the quote that opens here is never closed: {_cut(lines[opened.line].strip())}")
     bracket = lines[opened.line][opened.column : opened.column + 1]
@@ -96,14 +96,14 @@ def _guesses(error: yaml.MarkedYAMLError, lines: _Lines, mark: yaml.Mark) -> Ite
 
 
 def _in_keys(problem: str, lines: _Lines, mark: yaml.Mark) -> Iterator[Fault]:
-    """Keys and their values: blanks, colons and indentation."""
+    """Keys and their values: spaces, colons and indentation."""
     line = lines[mark.line]
     for number in lines.up_from(mark.line):
         if found := NO_BLANK_AFTER_COLON.fullmatch(lines[number]):
             right = f"{found['key']}: {found['value']}"
-            yield _in_line(lines, number, f'the blank after the colon is missing. Expected: "{_cut(right)}"')
+            yield _in_line(lines, number, f'the space after the colon is missing. Expected: "{_cut(right)}"')
         if found := NO_BLANK_AFTER_DASH.fullmatch(lines[number]):
-            yield _in_line(lines, number, f'the blank after the dash is missing. Expected: "- {_cut(found["rest"])}"')
+            yield _in_line(lines, number, f'the space after the dash is missing. Expected: "- {_cut(found["rest"])}"')
     starts_line = mark.column == lines.indent(mark.line)
     if "mapping values" in problem and ": " in line[: mark.column]:
         value = line.partition(": ")[2]
@@ -124,9 +124,9 @@ def _in_keys(problem: str, lines: _Lines, mark: yaml.Mark) -> Iterator[Fault]:
 
 
 def _misplaced(lines: _Lines, number: int, why: str) -> str:
-    blanks = "1 blank" if lines.indent(number) == 1 else f"{lines.indent(number)} blanks"
+    spaces = "1 space" if lines.indent(number) == 1 else f"{lines.indent(number)} spaces"
     return (
-        f"the line is indented by {blanks}{why}: {_cut(lines[number].strip())}. "
+        f"the line is indented by {spaces}{why}: {_cut(lines[number].strip())}. "
         "Expected: as far to the right as the lines that it belongs with"
     )
 

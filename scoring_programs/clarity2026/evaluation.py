@@ -61,11 +61,6 @@ def compute_evasion_f1_strict(predictions: Sequence[str], golds: Sequence[str | 
     return score_labels([p for p, _ in pairs], [g for _, g in pairs], EVASION_LABELS, skipped)
 
 
-def compute_evasion_f1_multiannotator(predictions: Sequence[str], annotations: Sequence[Iterable[str]]) -> LabelScores:
-    """Task 2 against all annotators of a row: macro F1 over the nine evasion labels."""
-    return compute_evasion_f1_strict(predictions, any_match_golds(predictions, annotations))
-
-
 def any_match_golds(predictions: Sequence[str], annotations: Sequence[Iterable[str]]) -> list[str | None]:
     """Each row's gold label where any annotator's label is right.
 

@@ -35,7 +35,7 @@ def _undefined(plan: Plan, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
     if plan.metric in CORRELATIONS and len(set(values)) < 2:
         yield "all gold values are equal, so that no correlation is defined", "at least two different values"
     if plan.metric == "r2" and len(values) < 2:
-        yield "a single key has no coefficient of determination", "at least two keys"
+        yield "there is a single key, for which R² is undefined", "at least two keys"
     if plan.definition is not None and plan.definition.gold == "label":
         positives = sum(value == plan.options["positive"] for value in values)
         if not positives and plan.metric in ("roc_auc", "average_precision"):

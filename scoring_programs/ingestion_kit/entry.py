@@ -183,7 +183,7 @@ def _signal_name(number: int) -> str:
         name = signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
-    return f"{name}, as where memory runs out" if name == "SIGKILL" else name
+    return f"{name}, often because memory ran out" if name == "SIGKILL" else name
 
 
 def _without_places(text: str, code: Path) -> str:

@@ -45,7 +45,7 @@ Exit status: 0 built, perhaps as a draft; 1 built with --force though the check 
 @click.option(
     "--data",
     type=click.Path(path_type=Path),
-    help="Folder with the real data: one folder a phase, public/, baselines/.",
+    help="Folder with the real data: one folder per phase, public/, baselines/.",
 )
 @click.option(
     "--layout", type=click.Choice(["joint", "tasks", "separate"]), help="How tasks become Codabench tasks: below."

@@ -58,8 +58,8 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 @click.option("--pull", is_flag=True, help="Fetch the image when the engine does not have it.")
 @click.option("--enforce-limits", is_flag=True, help="Apply the phases' dates and quotas.")
 @platform_version
-@click.option("--teams", type=click.IntRange(1), metavar="N", help="With so many teams: hours of worker time a day.")
-@click.option("--per-day", type=click.IntRange(1), metavar="M", help="Submissions of each team a day, for --teams.")
+@click.option("--teams", type=click.IntRange(1), metavar="N", help="Estimate the worker hours per day for N teams.")
+@click.option("--per-day", type=click.IntRange(1), metavar="M", help="Submissions of each team per day, for --teams.")
 @click.option(
     "--debug",
     is_flag=True,

@@ -49,7 +49,7 @@ Exit status: 0 ranked, 1 some teams could not be scored, 2 something to fix firs
     "baselines",
     metavar="TEAM",
     multiple=True,
-    help="Show a system without a rank; it counts in no sum and no invitation. Repeatable.",
+    help="Show a system without a rank; it is left out of sums and invitations. Repeatable.",
 )
 @click.option("--report", metavar="DIR", type=click.Path(path_type=Path), help="Write the final report there.")
 @click.option(

@@ -195,7 +195,7 @@ def _script_fault(words: list[str], program: Tree) -> Fault | None:
     if PYTHON.match(head) or INTERPRETERS.match(head):
         script = _script(words)
         if len(words) == 1:
-            return Fault("broken", "script", f"{head} is started with nothing to run")
+            return Fault("broken", "script", f"{head} is given no script to run")
         if script is None or script == "-":
             return _module_fault(words, program)
         return _missing_script(script, program, lambda found: _runs(found, by_python=PYTHON.match(head) is not None))
@@ -208,7 +208,7 @@ def _script_fault(words: list[str], program: Tree) -> Fault | None:
         return Fault("broken", "script", f"{head} does not exist in the program")
     if inside is not None and _exists(inside, program):
         what = (
-            f"{head} is called itself, and files lose the permission to run" if "/" in head else f"{head} is in no PATH"
+            f"{head} is run directly, but unpacked files are not executable" if "/" in head else f"{head} is in no PATH"
         )
         return Fault("broken", "script", f"{what}: call it through its interpreter")
     return None

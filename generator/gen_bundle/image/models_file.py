@@ -49,7 +49,7 @@ class Model(_Strict):
         return [
             f"expected.{name}: its sha256 is {files.get(name, 'unknown, the file is not there')}; in "
             f"{known.sources} public source{'s' if known.sources > 1 else ''} it was {known.sha256}. "
-            "Find out which is right, and take this line away only if these files are."
+            "Find out which is right, and delete this line only if it is these files."
             for name, known in (self.expected or {}).items()
             if files.get(name) != known.sha256
         ]

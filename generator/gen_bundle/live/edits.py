@@ -30,7 +30,7 @@ BY_HAND: dict[tuple[str, str | None], str] = {
     ),
     ("phases", "tasks"): f"{EDITOR}, tab Phases: Tasks. A new task runs all submissions; old ones keep the old task",
     ("tasks", "added"): f"make it under Resources, Tasks, then {EDITOR}, tab Phases: Tasks of its phase",
-    ("tasks", "removed"): f"{EDITOR}, tab Phases: Tasks of its phase. Submissions to it stay without their task",
+    ("tasks", "removed"): f"{EDITOR}, tab Phases: Tasks of its phase. Its submissions stay, but lose their task",
     ("leaderboard", "removed"): (
         f"{EDITOR}, tab Leaderboard. The site deletes the column with all its scores: fetch them first"
     ),

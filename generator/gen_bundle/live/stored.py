@@ -95,8 +95,8 @@ def _phase(phase: Phase, row: Mapping[str, Any]) -> Iterator[Mismatch]:
     yield from _same(f"{name}, name", phase.name, row.get("name"))
     yield from _same(f"{name}, start", phase.start.moment, moment(row.get("start")))
     yield from _same(f"{name}, end", phase.end.moment, moment(row.get("end")))
-    yield from _same(f"{name}, seconds a run", phase.limit_s, row.get("execution_time_limit"))
-    yield from _same(f"{name}, submissions a day", phase.a_day or 0, row.get("max_submissions_per_day") or 0)
+    yield from _same(f"{name}, time limit per run (s)", phase.limit_s, row.get("execution_time_limit"))
+    yield from _same(f"{name}, submissions per day", phase.a_day or 0, row.get("max_submissions_per_day") or 0)
     yield from _same(f"{name}, submissions in all", phase.in_all or 0, row.get("max_submissions_per_person") or 0)
     tasks = [task["name"] for task in row.get("tasks") or []]
     yield from _same(f"{name}, tasks", sorted(task.name for task in phase.tasks), sorted(tasks))

@@ -44,7 +44,10 @@ def key_of(gold: Gold, asked: Sequence[str], rows: Rows | None) -> tuple[Key, bo
         repeated = [name for name in named or usable if not _is_unique(gold, (name,))]
         if repeated:
             return (repeated[0],), True
-        raise UserError(f"{gold.file}: no column repeats. Expected a key with many rows: name it with --key.")
+        raise UserError(
+            f"{gold.file}: every value of every column is unique. Expected a key with several rows: name its column "
+            "with --key."
+        )
     queries = [name for name in named if QUERY_NAME.fullmatch(name) and not _is_unique(gold, (name,))]
     if queries and any(map(RELEVANCE.fullmatch, gold.names)) and rows is None:
         return (queries[0],), True

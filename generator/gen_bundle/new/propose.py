@@ -236,7 +236,7 @@ def _ranking(
     relevances = [text_of(value) for value in gold.column(relevance)]
     raise_all(
         [
-            f"{gold.place(at)}: {relevance} is not a whole number from 0. Expected 0 for an item that is not relevant."
+            f"{gold.place(at)}: {relevance} is not a whole number of at least 0. Expected 0 for an irrelevant item."
             for at, text in enumerate(relevances)
             if text is None or not re.fullmatch("[0-9]+", text)
         ]

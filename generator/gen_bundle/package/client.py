@@ -145,7 +145,8 @@ def failure(package: str, what: str, stderr: str) -> str:
     """A traceback in few lines: what failed with which error, and the frames that lie in the package."""
     frames = re.findall(rf'File ".*/({re.escape(package)}/[^"]+)", line (\d+)(?:, in (\S+))?', stderr)
     places = [f"\n  {file}:{line}" + (f" in {function}" if function else "") for file, line, function in frames]
-    return f"{package}/{what}: failed with {stderr.strip().splitlines()[-1]}{''.join(places[-FRAMES:])}"
+    error = (stderr.strip().splitlines() or ["no message"])[-1]
+    return f"{package}/{what}: failed with {error}{''.join(places[-FRAMES:])}"
 
 
 def find_package(name: str, beside: Path) -> ScoringPackage:
@@ -155,5 +156,5 @@ def find_package(name: str, beside: Path) -> ScoringPackage:
             return ScoringPackage(name, root)
     raise UserError(
         f"scoring_program: no scoring package {name!r} found. Expected a folder {name}/ with submission.py, "
-        f"reference.py, organiser.py and one module a task beside bundle.yaml ({beside})."
+        f"reference.py, organiser.py and one module per task beside bundle.yaml ({beside})."
     )

@@ -151,7 +151,7 @@ def resolve(
             *(f"tasks.{name}: no module {name}.py in the scoring package {package.folder}." for name in missing)
         )
     if data is not None and not data.is_dir():
-        raise UserError(f"--data {data}: no such folder. Expected one folder a phase in it.")
+        raise UserError(f"--data {data}: no such folder. Expected one folder per phase in it.")
     options, files, placed = _place_files(declaration.options, folder)
     asked = tuple(f"{override.partition('=')[0]}." for override in overrides)
     declared = [path for option, path in files.values() if not f"{option}.".startswith(asked)]

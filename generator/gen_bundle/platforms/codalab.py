@@ -28,8 +28,8 @@ REQUIRED_PAGES = ("overview", "evaluation", "terms", "data")
 MAX_TITLE, MAX_LABEL, MAX_DESCRIPTION = 100, 50, 1000
 BY_HAND = ("manual", "Add", "Add_And_Delete_Multiple")
 ONE_KEPT = {
-    "all": "the board keeps one submission a participant, the latest",
-    "Add_And_Delete_Multiple": "the board keeps one submission a participant, which they choose",
+    "all": "the board keeps only the latest submission of each participant",
+    "Add_And_Delete_Multiple": "the board keeps one submission per participant, which they choose",
 }
 NO_LIMIT = 999
 
@@ -99,7 +99,7 @@ def losses(competition: Resolved) -> list[str]:
 def _check(competition: Resolved) -> None:
     problems = []
     if len(competition.parts) > 1:
-        problems.append("layout: CodaLab has one scoring program a phase. Expected layout joint or separate.")
+        problems.append("layout: CodaLab has one scoring program per phase. Expected layout joint or separate.")
     if len(_title(competition)) > MAX_TITLE:
         problems.append(f"title: has more than {MAX_TITLE} characters. CodaLab takes no more: --set title=…")
     problems += [

@@ -10,11 +10,10 @@ from gen_bundle.errors import UserError
 from gen_bundle.preview.leaderboard import boards
 from gen_bundle.preview.reading import View
 from gen_bundle.preview.schedule import axis
-from gen_bundle.render.html_page import Functions, html_page
+from gen_bundle.render.html_page import Functions, html_page, is_marked
 from gen_bundle.whole_file import write_whole
 
 MARK = b'<meta name="generator" content="gen-bundle preview">'
-MARK_WITHIN = 2000
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 
@@ -46,7 +45,7 @@ def write_page(page: str, folder: Path) -> Path:
     file = folder / "index.html"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if file.exists() and MARK not in file.read_bytes()[:MARK_WITHIN]:
+        if file.exists() and not is_marked(file, MARK):
             raise UserError(f"{file}: exists and is not a preview. Choose another --out, or remove the file.")
     except OSError as error:
         raise UserError(f"--out {folder}: cannot be used ({error.strerror}). Choose another folder.") from error

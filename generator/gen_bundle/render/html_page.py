@@ -9,6 +9,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 Functions = Mapping[str, Callable[..., object]]
+MARK_WITHIN = 2000
+"""A page's first bytes, which hold its mark."""
 
 
 def html_page(template: Path, filters: Functions, values: Mapping[str, object], script: str = "") -> str:
@@ -24,6 +26,12 @@ def html_page(template: Path, filters: Functions, values: Mapping[str, object], 
     environment.filters |= dict(filters)
     style = template.with_name(template.name.replace(".html.j2", ".css")).read_text(encoding="utf-8")
     return environment.get_template(template.name).render(values, style=style, policy=_policy(script), script=script)
+
+
+def is_marked(file: Path, mark: bytes) -> bool:
+    """Whether a page holds `mark` in its head: then it is one of ours, which may be replaced."""
+    with file.open("rb") as page:
+        return mark in page.read(MARK_WITHIN)
 
 
 @cache

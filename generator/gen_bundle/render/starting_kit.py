@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -219,7 +220,10 @@ def _extras(competition: Resolved) -> dict[str, Path]:
 
 def _purpose(path: Path) -> str:
     """What the README says of an organisers' file: the first line of a program's docstring."""
-    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) if path.suffix == ".py" else None
+    docstring = None
+    if path.suffix == ".py":
+        with suppress(SyntaxError, ValueError):  # of another Python, or in another encoding
+            docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     return docstring.splitlines()[0] if docstring else "from the organisers"
 
 

@@ -7,12 +7,12 @@ import shutil
 from pathlib import Path
 
 from gen_bundle.errors import UserError
+from gen_bundle.render.html_page import is_marked
 from gen_bundle.report.content import Report
 
 PACKAGES = ("matplotlib", "numpy", "pandas")
 PAGE = "report.html"
 MARK = b'<meta name="generator" content="gen-bundle report">'
-MARK_WITHIN = 2000
 
 
 def check_packages() -> None:
@@ -32,7 +32,7 @@ def check_folder(folder: Path) -> None:
         if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
             return
         page = folder / PAGE
-        if page.is_file() and MARK in page.read_bytes()[:MARK_WITHIN]:
+        if page.is_file() and is_marked(page, MARK):
             return
     except OSError as error:
         raise UserError(f"--report {folder}: cannot be used ({error.strerror}). Choose another folder.") from error
@@ -85,5 +85,5 @@ def write_report(report: Report, units: Path, folder: Path) -> None:
             shutil.rmtree(old, ignore_errors=True)
     except OSError as error:
         raise UserError(
-            f"{folder}: cannot be written ({error.strerror or error}). Expected: a folder with room and leave to write."
+            f"{folder}: cannot be written ({error.strerror or error}). Expected: a writable folder with free space."
         ) from error

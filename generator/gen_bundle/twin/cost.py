@@ -38,7 +38,7 @@ def verdict(
             sentences.append(memory)
         daily = per_day or phase.max_submissions_per_day
         if teams and not daily:
-            sentences.append(f"phase {phase.id}: no daily limit is declared; give --per-day for the hours of a worker")
+            sentences.append(f"phase {phase.id}: no daily limit is declared; give --per-day for the worker-hours")
         if teams and daily:
             each = sum(run.seconds for run in runs) / len({run.submission for run in runs})
             sentences.append(_hours(phase.id, each, teams, daily))
@@ -71,5 +71,5 @@ def _hours(phase: str, seconds: float, teams: int, daily: int) -> str:
     hours = teams * daily * seconds / 3600
     workers = f"; needs {-(-hours // 24):.0f} workers of its own" if hours > 24 else ""
     return (
-        f"phase {phase}: {teams} teams × {daily} a day × {seconds:.1f} s = {hours:.1f} hours of a worker a day{workers}"
+        f"phase {phase}: {teams} teams × {daily} per day × {seconds:.1f} s = {hours:.1f} worker-hours per day{workers}"
     )

@@ -33,6 +33,13 @@ CLOSED = {
     b"\x28\xb5\x2f\xfd": "a Zstandard file",
     b"\x04\x22\x4d\x18": "an LZ4 file",
     b"PAR1": "a Parquet file",
+    b"ARROW1": "an Arrow file",
+    b"\x89HDF\r\n\x1a\n": "an HDF5 file",
+    b"\x93NUMPY": "a file of a NumPy array",
+    b"SQLite format 3\0": "an SQLite database",
+    b"\x80\x03": "a Python pickle",
+    b"\x80\x04\x95": "a Python pickle",
+    b"\x80\x05\x95": "a Python pickle",
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "a file of an old Office program",
 }
 UNREADABLE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, tarfile.TarError)
@@ -53,7 +60,7 @@ class Contents:
 
 def contents(node: Node, tick: Callable[[int], None], held: ExitStack) -> Contents:
     """Open a file that holds others; what is opened stays so until `held` is closed. Nothing for any other file."""
-    start = node.read(TAR_AT + len(TAR))
+    start = _start(node)
     closed = next((kind for magic, kind in CLOSED.items() if start.startswith(magic)), "")
     if closed:
         return Contents(closed=closed)
@@ -68,6 +75,16 @@ def contents(node: Node, tick: Callable[[int], None], held: ExitStack) -> Conten
     except UNREADABLE as error:
         return Contents(closed=f"not a readable archive ({error})")
     return Contents()
+
+
+def holds_files(node: Node) -> bool:
+    """Whether a file begins like an archive or a compressed file."""
+    start = _start(node)
+    return start.startswith((ZIP, *COMPRESSED, *CLOSED)) or start[TAR_AT:] == TAR
+
+
+def _start(node: Node) -> bytes:
+    return node.read(TAR_AT + len(TAR))
 
 
 def _zip(node: Node, tick: Callable[[int], None], held: ExitStack) -> Contents:

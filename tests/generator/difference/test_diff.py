@@ -84,11 +84,11 @@ CHANGES: dict[str, tuple[Change, list[tuple[object, ...]]]] = {
     "the same date in other words": (lambda top: top["phases"][0].update(end="1 February 2026 11:59:59"), []),
     "limit": (
         lambda top: top["phases"][0].update(max_submissions_per_day=0),
-        [("phases", "Development", "submissions a day", "edit", "3", "no limit")],
+        [("phases", "Development", "submissions per day", "edit", "3", "no limit")],
     ),
     "time limit": (
         lambda top: top["phases"][0].update(execution_time_limit=900),
-        [("phases", "Development", "seconds a run", "edit", "600", "900")],
+        [("phases", "Development", "time limit per run (s)", "edit", "600", "900")],
     ),
     "renamed phase": (
         lambda top: top["phases"][0].update(name="Trial"),

@@ -144,7 +144,7 @@ def test_expected_digests_that_the_hub_contradicts_lock_nothing_and_are_all_name
     with pytest.raises(UserError) as raised:
         lock(request("org/name"), manifest, lambda _: None)
     place = f"{manifest}: models.org/name.expected"
-    then = "Find out which is right, and take this line away only if these files are."
+    then = "Find out which is right, and delete this line only if it is these files."
     assert raised.value.messages == (
         f"{place}.config.json: its sha256 is {DIGESTS['config.json']}; in 2 public sources it was {'d' * 64}. {then}",
         f"{place}.merges.json: its sha256 is unknown, the file is not there; in 2 public sources it was {'e' * 64}. "

@@ -34,6 +34,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_python")]
             r"my_task/submission.py: failed with AttributeError: .*nonsense.*\n  my_task/submission.py:\d+ in read$",
         ),
         (
+            "submission.py",
+            "    expected = manifest.expected",
+            '    __import__("os")._exit(1)',
+            "my_task/submission.py: failed with no message$",
+        ),
+        (
             "organiser.py",
             "LABELS[0]] for",
             '"nonsense"] for',

@@ -119,7 +119,7 @@ def test_layout_tasks_cannot_be_said(tmp_path: Path) -> None:
 
     folder = small_competition(tmp_path, change)
     second_module(folder)
-    with pytest.raises(UserError, match="one scoring program a phase"):
+    with pytest.raises(UserError, match="one scoring program per phase"):
         build(BuildRequest(str(folder), tmp_path / "old.zip", layout="tasks", platform="codalab"))
 
 

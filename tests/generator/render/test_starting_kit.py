@@ -37,6 +37,8 @@ def competition(tmp_path_factory: pytest.TempPathFactory) -> Path:
     extra = folder / "starting_kit" / "check_ids.py"
     extra.parent.mkdir()
     extra.write_text('"""Checks ids only."""\n')
+    extra.with_name("of_python_2.py").write_text('print "ids"\n')
+    extra.with_name("latin_1.py").write_bytes("# für\n".encode("latin-1"))
     return folder
 
 

@@ -48,10 +48,10 @@ def test_hours_of_a_worker(tmp_path: Path) -> None:
     competition = read_competition(Bundle(phase={"max_submissions_per_day": 10}).write(tmp_path))
     runs = [RUN, replace(RUN, submission="other", seconds=24.0)]
     assert (
-        verdict(competition, runs, 30, 5)[-1] == "phase test: 30 teams × 5 a day × 18.0 s = 0.8 hours of a worker a day"
+        verdict(competition, runs, 30, 5)[-1] == "phase test: 30 teams × 5 per day × 18.0 s = 0.8 worker-hours per day"
     )
-    assert verdict(competition, runs, 30, None)[-1].startswith("phase test: 30 teams × 10 a day")
-    assert verdict(competition, runs, 3000, 5)[-1].endswith("75.0 hours of a worker a day; needs 4 workers of its own")
+    assert verdict(competition, runs, 30, None)[-1].startswith("phase test: 30 teams × 10 per day")
+    assert verdict(competition, runs, 3000, 5)[-1].endswith("75.0 worker-hours per day; needs 4 workers of its own")
 
 
 def test_unmeasured_memory_is_not_told(tmp_path: Path) -> None:

@@ -456,7 +456,7 @@ def test_hours_need_a_daily_limit_and_teams(tmp_path: Path) -> None:
     bundle = Bundle(phase={"max_submissions_per_day": 0}).write(tmp_path / "bundle")
     team = write_zip(tmp_path / "team.zip", GOOD)
     assert (
-        "phase test: no daily limit is declared; give --per-day for the hours of a worker"
+        "phase test: no daily limit is declared; give --per-day for the worker-hours"
         in replay(bundle, tmp_path / "out", [team], teams=30).verdict
     )
     result = command(bundle, "--submission", team, "--out", tmp_path / "out", "--per-day", 5)
@@ -467,7 +467,7 @@ def test_verdict_on_time(bundle: Path, tmp_path: Path) -> None:
     results = replay(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)], teams=30, per_day=5)
     time, *_, hours = results.verdict
     assert time.endswith("of 600 s (the default queue, at most 600 s): enough room")
-    assert hours.startswith("phase test: 30 teams × 5 a day × ")
+    assert hours.startswith("phase test: 30 teams × 5 per day × ")
     own = Bundle(phase={"execution_time_limit": 3600}).write(tmp_path / "capped")
     capped = replay(own, tmp_path / "out2", [tmp_path / "team.zip"]).verdict[0]
     assert "of 600 s (the default queue, at most 600 s; the phase asks for 3600 s)" in capped

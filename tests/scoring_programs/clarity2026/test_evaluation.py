@@ -8,14 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clarity2026.evaluation import (
+    any_match_golds,
     compute_clarity_f1,
-    compute_evasion_f1_multiannotator,
     compute_evasion_f1_strict,
     evaluate_all,
     majority_vote_gold,
 )
 from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS
 from clarity2026.reference import Reference
+from scoring_kit.metrics.classification import LabelScores
 
 E, I, G, P = "Explicit", "Implicit", "General", "Partial/half-answer"  # noqa: E741
 DODGING, DEFLECTION, CLARIFICATION = "Dodging", "Deflection", "Clarification"
@@ -61,6 +62,10 @@ def test_strict(pairs: list[tuple[str, str]]) -> None:
         ]
 
 
+def any_match_f1(predictions: Sequence[str], annotations: Sequence[Sequence[str]]) -> LabelScores:
+    return compute_evasion_f1_strict(predictions, any_match_golds(predictions, annotations))
+
+
 def four_steps(prediction: str, given_labels: Sequence[str]) -> str | None:
     """The seed's steps, one after the other."""
     gold_set = [label for label in EVASION_LABELS if label in given_labels]
@@ -73,7 +78,7 @@ def four_steps(prediction: str, given_labels: Sequence[str]) -> str | None:
 @given(st.lists(st.tuples(evasion_or_junk, annotators), max_size=30))
 def test_any_match(rows: list[tuple[str, list[str]]]) -> None:
     scored = [(p, g) for p, labels in rows if (g := four_steps(p, labels)) is not None]
-    scores = compute_evasion_f1_multiannotator([p for p, _ in rows], [labels for _, labels in rows])
+    scores = any_match_f1([p for p, _ in rows], [labels for _, labels in rows])
     expected = macro_f1([p for p, _ in scored], [g for _, g in scored], EVASION_LABELS)
     assert scores.macro_f1 == pytest.approx(float(expected))
     assert scores.accuracy == pytest.approx(sum(p == g for p, g in scored) / max(1, len(scored)))
@@ -84,7 +89,7 @@ def test_any_match(rows: list[tuple[str, list[str]]]) -> None:
 @given(st.lists(st.tuples(evasion_or_junk, evasion), min_size=1, max_size=20))
 def test_any_match_with_one_annotator_is_strict(pairs: list[tuple[str, str]]) -> None:
     predictions = [p for p, _ in pairs]
-    any_match = compute_evasion_f1_multiannotator(predictions, [[g] for _, g in pairs])
+    any_match = any_match_f1(predictions, [[g] for _, g in pairs])
     assert any_match == compute_evasion_f1_strict(predictions, [g for _, g in pairs])
 
 
@@ -109,7 +114,7 @@ def test_any_match_with_one_annotator_is_strict(pairs: list[tuple[str, str]]) ->
     ],
 )
 def test_worked_examples_of_any_match(predictions: list[str], annotations: list[list[str]], expected: Fraction) -> None:
-    scores = compute_evasion_f1_multiannotator(predictions, annotations)
+    scores = any_match_f1(predictions, annotations)
     assert scores.macro_f1 == pytest.approx(float(expected))
 
 
@@ -152,7 +157,7 @@ def test_annotated_gold_is_scored_by_any_match_and_by_majority(rows: list[tuple[
     predictions = [p for p, _ in rows]
     valid = [tuple(label for label in labels if label in EVASION_LABELS) for _, labels in rows]
     scores = evaluate_all(reference(valid, [], annotated=True), evasion=predictions)
-    assert scores["evasion"] == compute_evasion_f1_multiannotator(predictions, valid)
+    assert scores["evasion"] == any_match_f1(predictions, valid)
     golds = [majority_vote_gold(labels) for labels in valid]
     kept = [(p, g) for p, g in zip(predictions, golds, strict=True) if g is not None]
     expected = macro_f1([p for p, _ in kept], [g for _, g in kept], EVASION_LABELS)

@@ -59,7 +59,7 @@ FAULTS: dict[str, tuple[dict[str, str], dict[str, float], str]] = {  # the code,
     "killed": (
         code("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"),
         {},
-        "model.py: was ended by SIGKILL, as where memory runs out",
+        "model.py: was ended by SIGKILL, often because memory ran out",
     ),
     "wrong output": (
         code("(output_folder / 'predictions.csv').write_text('id,label\\ntest-0,joy\\n')"),

@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any, TypeVar
 from xml.etree import ElementTree
 
@@ -16,9 +17,15 @@ MAX_JSON_BYTES = 16 * 1024 * 1024
 MAX_LINE = 1024 * 1024
 MAX_DEPTH = 200
 WORD = re.compile(r"\w+")
-DECIMAL = re.compile(r"[+-]?[0-9]+\.[0-9]*")
+DECIMAL = re.compile(r"[+-]?[0-9]+[.,]?[0-9]*(e[+-]?[0-9]{1,2})?")
 TAGS = re.compile(r"</?[a-zA-Z][^<>]*>")
+ATTRIBUTE = re.compile(r"""=\s*("[^"]*"|'[^']*')""")
+# Where a record of HTML ends that is written in one line.
+END_OF_RECORD = re.compile(r"(?i)</(?:tr|li|p|div)>|<br\s*/?>")
+DECIMAL_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
 JSON_STARTS = ("{", "[")
+# Western texts: encoding, bytes of a character, and which of these are 0.
+WIDE = (("utf-32-le", 4, (2, 3)), ("utf-32-be", 4, (0, 1)), ("utf-16-le", 2, (1,)), ("utf-16-be", 2, (0,)))
 EDGE = " \t\r\n\"'`*_<>()[]{}"
 
 
@@ -28,8 +35,9 @@ def lines(node: Node) -> Iterator[str]:
         return
     with node.open() as stream:
         start = stream.read(4096)
-        if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            yield from (start + stream.read(MAX_JSON_BYTES)).decode("utf-16", "replace").splitlines()
+        wide = _wide_encoding(start)
+        if wide:
+            yield from (start + stream.read(MAX_JSON_BYTES)).decode(wide, "replace").lstrip("\ufeff").splitlines()
             return
         if b"\0" in start:
             return
@@ -46,6 +54,14 @@ def lines(node: Node) -> Iterator[str]:
             node.tick(len(block))
         if rest:
             yield rest.decode("utf-8", "replace")
+
+
+def _wide_encoding(start: bytes) -> str:
+    """The encoding of a text whose characters take two or four bytes, with or without a mark; empty for other files."""
+    for encoding, width, zeros in WIDE:
+        if any(start) and not any(any(start[place::width]) for place in zeros):
+            return encoding
+    return "utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
 
 
 def fingerprint(node: Node) -> tuple[str, int]:
@@ -67,20 +83,23 @@ def xml_digest(node: Node) -> str | None:
     That is Canonical XML 2.0 (W3C) without comments and the blanks around texts. None for other files, for a lone
     element, and for files that define entities or nest elements deeper than 200.
     """
+    text = read_xml(node, _Canonical()) or ""
+    return hashlib.sha256(text.encode()).hexdigest() if text.count("<") > 2 else None
+
+
+def read_xml(node: Node, target: Any) -> Any:
+    """What `target` makes of an XML file; None for other files, and for files that define entities."""
     data = b""
     if node.size <= MAX_JSON_BYTES and b"<" in node.read(64):
         data = node.read(MAX_JSON_BYTES)
     if not data or b"<!ENTITY" in data:
         return None
-    out = io.StringIO()
-    parser = ElementTree.XMLParser(target=_Canonical(out.write, strip_text=True))  # noqa: S314 - without entities, flat
+    parser = ElementTree.XMLParser(target=target)  # noqa: S314 - without entities
     try:
         parser.feed(data)
-        parser.close()
+        return parser.close()
     except (ElementTree.ParseError, ValueError, LookupError):
         return None
-    text = out.getvalue()
-    return hashlib.sha256(text.encode()).hexdigest() if text.count("<") > 2 else None
 
 
 def json_digest(node: Node) -> str | None:
@@ -97,6 +116,13 @@ class _Canonical(ElementTree.C14NWriterTarget):
 
     depth = 0
 
+    def __init__(self) -> None:
+        self._text = io.StringIO()
+        super().__init__(self._text.write, strip_text=True)
+
+    def close(self) -> str:
+        return self._text.getvalue()
+
     def start(self, tag: str, attrs: Mapping[str, str]) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
@@ -110,14 +136,16 @@ class _Canonical(ElementTree.C14NWriterTarget):
 
 def cells(line: str) -> list[str]:
     """The cells of a line: at tabs, bars, commas, semicolons, tags, or else at blanks and colons."""
-    line = TAGS.sub("|", line)
+    if "<" in line:
+        line = TAGS.sub(lambda tag: "|".join(["", *ATTRIBUTE.findall(tag[0]), ""]), line)
+    line = line.rstrip(" \t\r\n,;")
     for mark in ("\t", "|"):
         if mark in line:
             parts = line.split(mark)
             break
     else:
         if "," in line or ";" in line:
-            parts = next(csv.reader([line], delimiter="," if "," in line else ";", strict=False), [])
+            parts = next(csv.reader([line], delimiter=_separator(line, ",;"), strict=False), [])
         else:
             parts = re.split(r"\s*(?::|=>?|->|→)\s*|\s+", line.strip())
     return [part for part in (one.strip(EDGE) for one in parts) if part]
@@ -137,16 +165,25 @@ def each_line(
 ) -> Iterator[Record]:
     """The records of a text file whose lines may be JSON, or else cells; lines that csv cannot read are left out."""
     for line in lines(node):
-        if line.lstrip().startswith(JSON_STARTS):
-            try:
-                yield from of_json(json.loads(line))
-                continue
-            except (ValueError, RecursionError):
-                pass
-        try:
-            yield of_cells(cells(line))
-        except csv.Error:
+        value = json_line(line)
+        if value is not None:
+            yield from of_json(value)
             continue
+        for part in END_OF_RECORD.split(line) if "<" in line else (line,):
+            try:
+                yield of_cells(cells(part))
+            except csv.Error:
+                continue
+
+
+def json_line(line: str) -> Any:
+    """The object or list of a line in JSON; None for any other line."""
+    if not line.lstrip().startswith(JSON_STARTS):
+        return None
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
 
 
 def json_value(node: Node) -> Any:
@@ -185,18 +222,32 @@ def rows(node: Node) -> Iterator[list[str]]:
         yield from _json_table(value)
         return
     first = next((line for line in lines(node) if line.strip()), "")
-    mark = max("\t,;|", key=first.count)
+    mark = _separator(first, "\t,;|")
     if mark not in first or first.lstrip().startswith(JSON_STARTS):
         return
+    row: list[str] = []
     try:
-        yield from csv.reader((line + "\n" for line in lines(node)), delimiter=mark, skipinitialspace=True)
+        number = 0
+        for row in csv.reader((line + "\n" for line in lines(node)), delimiter=mark, skipinitialspace=True):
+            yield row
+            number += bool(row)
     except csv.Error:
         # a quotation mark that is never closed
         return
+    if number == 1:  # a column that is written as one line
+        yield from ([cell] for cell in row)
+
+
+def _separator(line: str, marks: str) -> str:
+    """The most frequent of some marks; a comma between digits is one only where there is no other mark."""
+    others = DECIMAL_COMMA.sub("", line)
+    return max(marks, key=others.count if any(mark in others for mark in marks) else line.count)
 
 
 def _json_table(value: Any) -> Iterator[list[str]]:
-    """The rows of {"column": [cell, …]} and of {"column": {"row": cell, …}}."""
+    """The rows of [cell, …], of {"column": [cell, …]} and of {"column": {"row": cell, …}}."""
+    if isinstance(value, list) and not any(isinstance(one, (dict, list)) for one in value):
+        yield from ([_text(one)] for one in value)
     if not isinstance(value, dict):
         return
     columns = list(value.values())
@@ -207,9 +258,17 @@ def _json_table(value: Any) -> Iterator[list[str]]:
 
 
 def plain(cell: str) -> str:
-    """A cell as it is compared: in lower case, and 28.0 and 28.50 as 28 and 28.5, as other programs write them."""
+    """A cell as it is compared: in lower case, and 28.0, 28,50 and 2.85e1 as 28, 28.5 and 28.5.
+
+    That is how other programs, and those of other countries, write them.
+    """
     cell = cell.strip().lower()
-    return cell.rstrip("0").rstrip(".") if "." in cell and DECIMAL.fullmatch(cell) else cell
+    if cell.isdigit() or not (found := DECIMAL.fullmatch(cell)):
+        return cell
+    cell = cell.replace(",", ".")
+    if found[1]:
+        cell = f"{Decimal(cell):f}"
+    return cell.rstrip("0").rstrip(".") if "." in cell else cell
 
 
 def _text(value: Any) -> str:

@@ -5,14 +5,16 @@ import hashlib
 import io
 from collections.abc import Iterable, Iterator
 from copy import copy
-from dataclasses import dataclass
-from functools import cache, cached_property
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
 from itertools import islice
+from pathlib import PurePosixPath
 from typing import Self
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.leaks.columns import COVERED_BY_ANSWER, SHORTEST, Comparison, GoldTables
 from gen_bundle.check.leaks.gold import LONGEST, Gold, column_digest, golds_of, table_columns
+from gen_bundle.check.leaks.nested import nested_records
 from gen_bundle.check.leaks.records import (
     cells,
     fingerprint,
@@ -26,12 +28,13 @@ from gen_bundle.check.leaks.records import (
 )
 from gen_bundle.check.leaks.tables import table
 from gen_bundle.check.leaks.ties import AGREEMENT, ENOUGH_TIES, Ties, ties_of
-from gen_bundle.check.leaks.visible import Seen, visible_files
+from gen_bundle.check.leaks.visible import Channel, Seen, visible_files
 from gen_bundle.resources import resource
 from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node
 
 BLOCK = 65_536
+NAME_MARKS = "_-. "
 INPUT_CHANNELS = ("public data", "input data")
 
 
@@ -105,6 +108,26 @@ def found_leaks(bundle: Bundle) -> Iterator[Leak]:
         what = known[key]
         if what:
             yield Leak(seen, what)
+    for listing in _listings(seen_files):
+        found = next((what for gold in golds if (what := _tied_labels(gold, listing))), None)
+        if found:
+            yield Leak(listing, found)
+
+
+def _listings(seen_files: Iterable[Seen]) -> Iterator[Seen]:
+    """The names of all files of a kind, as a file of records: folders, the name, and its parts."""
+    names: dict[Channel, list[str]] = {}
+    first: dict[Channel, Seen] = {}
+    for seen in seen_files:
+        if seen.channel in (*INPUT_CHANNELS, "starting kit") and not seen.is_answer:
+            *folders, name = PurePosixPath(seen.name).with_suffix("").parts
+            parts = [part for mark in NAME_MARKS for part in name.split(mark)]
+            names.setdefault(seen.channel, []).append("\t".join(dict.fromkeys([name, *parts, *folders])))
+            first.setdefault(seen.channel, seen)
+    for channel, found in names.items():
+        data = "\n".join(found).encode("utf-8", "replace")
+        node = Node(size=len(data), open=partial(io.BytesIO, data))
+        yield replace(first[channel], name="by its file names", node=node)
 
 
 @cache
@@ -154,9 +177,11 @@ def _whole_file(gold: Gold, seen: Seen, written: _Written) -> str | None:
 def _tied_labels(gold: Gold, seen: Seen) -> str | None:
     if not gold.labels:
         return None
-    whole, columns = ties_of(gold, _records(seen), rows(seen.node) if seen.channel != "logo" else ())
+    is_logo = seen.channel == "logo"
+    nested, table_rows = ((), ()) if is_logo else (nested_records(seen.node), rows(seen.node))
+    whole, columns = ties_of(gold, _records(seen), nested, table_rows)
     # one column of an example submission may be right by luck: here it is judged as a whole
-    leaking = [ties for ties in (whole, *([] if seen.is_answer else columns)) if _is_leak(gold, seen, ties)]
+    leaking = [ties for ties in (*whole, *([] if seen.is_answer else columns)) if _is_leak(gold, seen, ties)]
     if not leaking:
         return None
     return f"ties {max(ties.tied for ties in leaking)} of {len(gold.labels)} ids to their labels"
@@ -173,7 +198,9 @@ def _is_leak(gold: Gold, seen: Seen, ties: Ties) -> bool:
 def _records(seen: Seen) -> Iterator[list[str]]:
     if seen.channel == "logo":
         return iter([cells(text) for text in _logo_texts(seen.node)])
-    return records(seen.node)
+    # a list of ids may be in a file that is named by their label
+    name = PurePosixPath(seen.name).stem
+    return ([*record, name] if len(record) == 1 else record for record in records(seen.node))
 
 
 def _logo_texts(node: Node) -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from gen_bundle.check.leaks.gold import Gold
+from gen_bundle.check.leaks.nested import NestedRecord
 from gen_bundle.check.leaks.records import plain
 from gen_bundle.check.leaks.tables import WIDEST
 
@@ -116,16 +117,22 @@ class ColumnTies:
                 yield ties
 
 
-def ties_of(gold: Gold, records: Iterable[list[str]], rows: Iterable[list[str]]) -> tuple[RecordTies, list[Ties]]:
-    """The ties in a file's records as a whole, and those of its columns.
+def ties_of(
+    gold: Gold, records: Iterable[list[str]], nested: Iterable[NestedRecord], rows: Iterable[list[str]]
+) -> tuple[list[Ties], list[Ties]]:
+    """The ties in a file's records as a whole, flat and nested, and those of its columns.
 
-    `records` and `rows` are what the functions of these names in `gen_bundle.check.leaks.records` read of the file.
+    `records`, `nested` and `rows` are what `records`, `nested_records` and `rows` of this folder read of the file.
     """
-    whole, columns, table = RecordTies(), ColumnTies(), ColumnTies()
+    whole, inner, columns, table = RecordTies(), RecordTies(), ColumnTies(), ColumnTies()
     for record in records:
         cells = [plain(cell) for cell in record]
         whole.look(gold, cells)
         columns.look(gold, cells)
+    for single, listed in nested:
+        cells = [plain(cell) for cell in single]
+        if len({cell for cell in cells if cell in gold.labels}) == 1:  # else it holds several items
+            inner.look(gold, [*cells, *map(plain, listed)])
     for row in rows:
         table.look(gold, [plain(cell) for cell in row])
-    return whole, [*columns.found(), *table.found()]
+    return [whole, inner], [*columns.found(), *table.found()]

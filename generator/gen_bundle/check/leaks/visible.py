@@ -7,7 +7,7 @@ from typing import Literal
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle, page_files
 from gen_bundle.codabench.yaml_document import Path
-from gen_bundle.zips.containers import Contents, contents
+from gen_bundle.zips.containers import Contents, contents, holds_files
 from gen_bundle.zips.tree import Node
 
 Channel = Literal["page", "logo", "public data", "starting kit", "solution", "input data", "program"]
@@ -68,9 +68,13 @@ def visible_files(bundle: Bundle) -> Iterator[Seen]:
             yield from with_contents(bundle, Seen(channel, use.at, name, node, channel == "solution"), 1)
 
 
+def _too_deep(node: Node) -> Contents:
+    return Contents(closed=f"an archive inside {MAX_NESTING - 1} others" if holds_files(node) else "")
+
+
 def with_contents(bundle: Bundle, seen: Seen, depth: int) -> Iterator[Seen]:
     """A file, and what is inside it."""
-    inside = contents(seen.node, bundle.tick, bundle.held) if depth < MAX_NESTING else Contents()
+    inside = contents(seen.node, bundle.tick, bundle.held) if depth < MAX_NESTING else _too_deep(seen.node)
     yield replace(seen, closed=inside.closed)
     # an archive in a starting kit is an example submission
     is_answer = seen.is_answer or (seen.channel == "starting kit" and ARCHIVE.search(seen.name) is not None)

@@ -23,13 +23,13 @@ def _questions(bundle: Bundle) -> list[tuple[Any, Question]]:
     return [(key, question) for key, question in sheet.items() if isinstance(question, Mapping)]
 
 
-@SHEET.refused("fact-sheet-no-json", "the fact sheet contains something that JSON cannot")
+@SHEET.refused("fact-sheet-no-json", "the fact sheet contains something that JSON cannot represent")
 def _fact_sheet_no_json(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `fact_sheet: Value must be valid JSON.` or a database error.
     → Quote dates; leave out .nan, .inf, NUL characters and aliases that loop.
     """
     if not is_json(bundle.yaml.get("fact_sheet")):
-        yield Problem("fact_sheet contains a value that JSON cannot", ("fact_sheet",), order=(PLACE, 0))
+        yield Problem("fact_sheet contains a value that JSON cannot represent", ("fact_sheet",), order=(PLACE, 0))
 
 
 @SHEET.refused("fact-sheet-no-mapping", "the fact sheet is not a mapping of questions")

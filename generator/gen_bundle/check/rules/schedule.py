@@ -82,7 +82,7 @@ def _phase_without_end(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(f"phase {phase.name} has no end", phase.end_at, order=(number + 1, 0))
 
 
-@ORDER.refused("phases-overlap", "a phase starts before the previous one ends, or just then", reads="v2")
+@ORDER.refused("phases-overlap", "a phase starts before the previous one ends, or at the same moment", reads="v2")
 def _phases_overlap(bundle: Bundle) -> Iterator[Problem]:
     """The upload ends with `Phases must be sequential. …` or `Phases dates conflict. …`. Unquoted times count as
     midnight, so that two dates on one day clash.
@@ -98,7 +98,7 @@ def _phases_overlap(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(what, phase.start_at, order=(number, 2))
 
 
-@ORDER.broken("phase-never-open", "a phase that ends before it starts, or just then")
+@ORDER.broken("phase-never-open", "a phase that ends before it starts, or at the same moment")
 def _phase_never_open(bundle: Bundle) -> Iterator[Problem]:
     """The phase is never open. → Correct the dates. An old-format phase ends one day before the next one starts."""
     for phase in bundle.competition.phases:

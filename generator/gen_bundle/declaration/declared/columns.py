@@ -214,7 +214,10 @@ def _types(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterator[Broke
         return
     if metric.is_ranking:
         if not table.many:
-            yield trail, f"{metric.name} judges many rows a key. Expected a table with rows: many, its key the query."
+            yield (
+                trail,
+                f"{metric.name} scores several rows per key. Expected a table with `rows: many`, keyed by query.",
+            )
         if column.options["item"] not in table.fields:
             yield trail, f"no field {column.options['item']!r}. Expected the field of the ranked items (item: …)."
         score = table.fields.get(column.options["score"])
@@ -267,4 +270,4 @@ def _combinations(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterato
             field.setdefault("min", 0)
             field.setdefault("max", 1)
     if "cutoff" in options and options["cutoff"] == 0:
-        yield (*trail, "cutoff"), "expected a number of items from 1."
+        yield (*trail, "cutoff"), "expected a whole number of at least 1."

@@ -137,7 +137,7 @@ MISTAKES: list[tuple[Any, str]] = [
     ({"name": "f1", "field": "label", "average": "samples"}, f"{M}.average: samples is for fields of type labels"),
     ({"name": "f1", "field": "tags", "labels": "declared"}, f"{M}.labels: the field 'tags' declares no values."),
     ({"name": "set_f1", "field": "tags", "match": "characters"}, f"{M}.match: characters is for fields of type spans"),
-    ({"name": "rr"}, f"{M}: rr judges many rows a key. Expected a table with rows: many"),
+    ({"name": "rr"}, f"{M}: rr scores several rows per key. Expected a table with `rows: many`"),
     ({"name": "precision_at", "cutoff": None}, f"{M}: cutoff is missing. precision_at needs it."),
     ({"name": "pearson", "field": "x", "by": 3}, f"{M}.by: expected a gold column or a list of them (found 3)."),
     ({"name": "pearson", "field": "x", "where": "swa"}, f"{M}.where: expected a mapping of gold columns and values"),

@@ -1,0 +1,175 @@
+"""Gold in the layouts that other programs, annotation tools and hurried people write it in."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.check import Secrets
+from tests.generator.check.drafts import Edit, both, delete, packed, with_options, write
+from tests.generator.check.test_leaks import GOLD, IDS, LABELS, PAIRS, kit, leaks, public, solution, task
+
+SPANS = [[[number % 7, 9 + number % 5, "PER" if number % 3 else "LOC"]] for number in range(20)]
+TAGS = [["neutral"] if number % 3 else ["joyful", "calm"] for number in range(20)]
+
+
+def by_label(label: str) -> list[str]:
+    return [one for one, own in PAIRS if own == label]
+
+
+def as_json(value: object, indent: int | None = None) -> bytes:
+    return json.dumps(value, indent=indent).encode()
+
+
+def printed(text: str) -> bytes:
+    """A notebook that printed a text."""
+    return as_json({"cells": [{"source": ["show()"], "outputs": [{"text": text.splitlines(True)}]}]})
+
+
+def joined(template: str) -> bytes:
+    return "".join(template.format(i=one, y=label) for one, label in PAIRS).encode()
+
+
+NESTED = as_json({"data": [{"item": {"id": one}, "annotation": {"label": label}} for one, label in PAIRS]})
+LAYOUTS = {
+    "nested": public("a.json", NESTED),
+    "nested, lines": public("a.jsonl", joined('{{"item": {{"id": "{i}"}}, "annotation": {{"label": "{y}"}}}}\n')),
+    "by id, nested": public("a.json", as_json({one: {"annotation": {"label": label}} for one, label in PAIRS})),
+    "ids by label": public("a.json", as_json({label: by_label(label) for label in set(LABELS)})),
+    "ids by label, indented": public("a.json", as_json({label: by_label(label) for label in set(LABELS)}, indent=1)),
+    "a notebook": public("a.ipynb", printed(GOLD.decode())),
+    "lines of Python": public("a.txt", b"GOLD = {\n" + joined('    "{i}": "{y}",\n') + b"}\n"),
+    "attributes": public("a.xml", b"<r>\n" + joined('<item id="{i}" label="{y}"/>\n') + b"</r>"),
+    "attributes, no XML": public("a.txt", joined('<item id="{i}" label="{y}">\n')),
+    "elements in lines": public("a.xml", b"<r>" + joined("<x>\n<id>{i}</id>\n<y>{y}</y>\n</x>\n") + b"</r>"),
+    "a table in one line": write(
+        "overview.md", b"# Data\n\n<table>" + joined("<tr><td>{i}</td><td>{y}</td></tr>") + b"</table>\n"
+    ),
+    "names of files": both(*(public(f"split/{one}_{label}.txt", one.encode()) for one, label in PAIRS)),
+    "names of folders": both(*(public(f"{label}/{one}.txt", one.encode()) for one, label in PAIRS)),
+    "names in a zip": public("a.zip", packed({f"{label}/{one}.txt": one.encode() for one, label in PAIRS})),
+    "names of files in a kit": both(*(kit(f"{label}/{one}.png", one.encode()) for one, label in PAIRS)),
+    "UTF-16 without a mark": public("a.txt", GOLD.decode().encode("utf-16-le")),
+    "big-endian UTF-16 without a mark": public("a.txt", GOLD.decode().encode("utf-16-be")),
+    "UTF-32": public("a.txt", GOLD.decode().encode("utf-32")),
+}
+
+
+@pytest.mark.parametrize("edit", LAYOUTS.values(), ids=LAYOUTS)
+@pytest.mark.parametrize("secrets", [None, Secrets(labels=tuple(PAIRS))], ids=["foreign", "own"])
+def test_gold_is_found_in_any_layout(secrets: Secrets | None, edit: Edit, tmp_path: Path) -> None:
+    draft = task()
+    both(with_options(secrets=secrets), edit)(draft)
+    (what,) = leaks(draft, tmp_path)
+    assert what.endswith(("ties 20 of 20 ids to their labels", "labels of gold.csv", "the reference file gold.csv"))
+
+
+@pytest.mark.parametrize("text", [as_json(LABELS), as_json(LABELS, indent=1), ",".join(LABELS).encode()])
+def test_a_column_is_found_as_a_list(text: bytes, tmp_path: Path) -> None:
+    draft = task()
+    both(with_options(secrets=Secrets(labels=tuple(PAIRS))), public("a.json", text))(draft)
+    assert len(leaks(draft, tmp_path)) == 1
+
+
+@pytest.mark.parametrize("label", ["neutral", "joyful"])
+def test_ids_in_a_file_that_is_named_by_their_label(label: str, tmp_path: Path) -> None:
+    draft = task()
+    data = "\n".join(by_label(label)).encode()
+    both(with_options(secrets=Secrets(labels=tuple(PAIRS))), public(f"{label}.txt", data))(draft)
+    assert len(leaks(draft, tmp_path)) == 1
+
+
+def gold_of(values: list[list[object]]) -> Edit:
+    """Reference data whose answers are lists, with the secrets that a declared competition names."""
+    rows = [{"id": one, "text": f"a text of {one}", "answer": value} for one, value in zip(IDS, values, strict=True)]
+    parts = [
+        (one, part if isinstance(part, str) else json.dumps(part))
+        for one, value in zip(IDS, values, strict=True)
+        for part in value
+    ]
+    lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    return both(
+        delete("ref/gold.csv"),
+        write("ref/gold.jsonl", lines),
+        with_options(secrets=Secrets(labels=tuple(parts), columns={"gold.jsonl": ["answer"]})),
+    )
+
+
+def lists(values: list[list[object]]) -> dict[str, bytes]:
+    """The gold again, as others would write it."""
+    pairs = list(zip(IDS, values, strict=True))
+    return {
+        "all but a row": "\n".join(json.dumps({"id": one, "answer": value}) for one, value in pairs[1:]).encode(),
+        "other names": as_json([{"k": one, "t": "a text", "v": value} for one, value in pairs]),
+        "by id": as_json(dict(pairs)),
+        "CSV": b"id,answer\n"
+        + b"".join(f'{one},"{json.dumps(value)}"\n'.replace('""', '"').encode() for one, value in pairs)
+        if not isinstance(values[0][0], list)
+        else "".join(f"{one}\t{json.dumps(value)}\n" for one, value in pairs).encode(),
+        "nested": as_json({"data": [{"doc": {"id": one}, "gold": {"answer": value}} for one, value in pairs]}),
+    }
+
+
+@pytest.mark.parametrize("values", [SPANS, TAGS], ids=["spans", "sets"])
+@pytest.mark.parametrize("layout", lists(SPANS))
+@pytest.mark.parametrize("place", [lambda data: public("a.json", data), solution], ids=["public", "solution"])
+def test_gold_that_is_a_list_is_found(place, values: list[list[object]], layout: str, tmp_path: Path) -> None:
+    draft = task()
+    both(gold_of(values), place(lists(values)[layout]))(draft)
+    assert len(leaks(draft, tmp_path)) == 1
+
+
+INNOCENT = {
+    "inputs": public("a.jsonl", "".join(json.dumps({"id": one, "text": "a text"}) + "\n" for one in IDS).encode()),
+    "all labels": public(
+        "a.json", as_json([{"id": one, "options": ["joyful", "neutral"], "text": "a text"} for one in IDS])
+    ),
+    "other items": public("a.json", as_json([{"x": {"id": f"t{n}"}, "y": {"l": "joyful"}} for n in range(9)])),
+    "others' ids by label": public("a.json", as_json({"joyful": ["t1", "t2"], "neutral": ["t3"]})),
+    "names": both(*(public(f"texts/{one}.txt", b"a text") for one in IDS)),
+    "a wrong answer": solution(
+        as_json([{"id": one, "answer": {"label": "joyful"}} for one in IDS]),
+    ),
+    "a page with tags": write("overview.md", b'<p class="joyful">item-000</p><p class="joyful">item-001</p>\n'),
+}
+
+
+@pytest.mark.parametrize("edit", INNOCENT.values(), ids=INNOCENT)
+@pytest.mark.parametrize("secrets", [None, Secrets(labels=tuple(PAIRS))], ids=["foreign", "own"])
+def test_layouts_without_gold_are_not_reported(secrets: Secrets | None, edit: Edit, tmp_path: Path) -> None:
+    draft = task()
+    both(with_options(secrets=secrets), edit)(draft)
+    assert leaks(draft, tmp_path) == []
+
+
+@pytest.mark.parametrize(("secret", "written"), [("1.{}", "1,{}"), ("1.{}", "1.{}e+00"), ("2{}", "2.{}e1")])
+def test_numbers_of_other_countries_and_programs(secret: str, written: str, tmp_path: Path) -> None:
+    scores = tuple((one, secret.format(1 + number % 7)) for number, one in enumerate(IDS))
+    shown = "".join(f"{one};{written.format(1 + number % 7)}\n" for number, one in enumerate(IDS)).encode()
+    draft = task()
+    both(with_options(secrets=Secrets(labels=scores)), public("items.csv", shown))(draft)
+    assert leaks(draft, tmp_path) == ["public data public/items.csv ties 20 of 20 ids to their labels"]
+
+
+def nested_zip(levels: int) -> bytes:
+    data = GOLD
+    for _ in range(levels):
+        data = packed({"inner": data})
+    return data
+
+
+def database(folder: Path) -> bytes:
+    with sqlite3.connect(folder / "gold.db") as opened:
+        opened.execute("create table gold (id, label)")
+        opened.executemany("insert into gold values (?, ?)", PAIRS)
+    opened.close()
+    return (folder / "gold.db").read_bytes()
+
+
+def test_what_cannot_be_looked_into_is_noted(tmp_path: Path) -> None:
+    files = {"deep.zip": nested_zip(6), "gold.db": database(tmp_path), "gold.npy": b"\x93NUMPY\x01\0"}
+    draft = task()
+    both(*(public(name, data) for name, data in files.items()))(draft)
+    noted = [finding.what for finding in draft.check(tmp_path).findings if finding.id == "not-looked-into"]
+    assert len(noted) == len(files)
