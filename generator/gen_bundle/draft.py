@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from gen_bundle.codabench.worker import LOCAL_IMAGES
+from gen_bundle.declaration.read import FILE
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.package.shipped import PLACEHOLDER, SCAFFOLD_TEXT, synthetic_phases
@@ -40,12 +41,13 @@ def lacks(
         now: the moment of the build.
     """
     declaration, logo = competition.declaration, competition.folder / competition.declaration.logo
-    pages = {name: text for name, text in tree.items() if name.endswith(_PAGES) and isinstance(text, bytes)}
+    texts = {name: text for name, text in tree.items() if name.endswith(_PAGES) and isinstance(text, bytes)}
+    texts[FILE] = (competition.folder / FILE).read_bytes()
     return [
         *_gold(competition),
         *_dates(competition, now),
         *contact_and_image(declaration.contact or "", declaration.docker_image, declaration.queue),
-        *scaffold(pages, logo.read_bytes(), str(competition.folder / "pages"), str(logo)),
+        *scaffold(texts, logo.read_bytes(), str(competition.folder), str(logo)),
         *_public_data(competition, phases),
     ]
 
@@ -78,25 +80,25 @@ def _dates(competition: Resolved, now: datetime) -> Iterator[Lack]:
 
 
 def contact_and_image(contact: str, image: str, own_queue: object) -> Iterator[Lack]:
-    """An example for a contact, and an image that only this machine has."""
+    """An example for a contact, and an image that the platform cannot pull by its name."""
     if _EXAMPLE_ADDRESS.search(contact):
         yield Lack("example-contact", f"The contact {contact} is an example.", "Give yours: --set contact=NAME@DOMAIN.")
     # The workers of a queue of one's own may have it: the check warns.
     if image.startswith(LOCAL_IMAGES) and not own_queue:
         yield Lack(
             "local-image",
-            f"The image {image} is on this machine alone; the platform cannot pull it.",
+            f"{image} is the name of an image of your own machine; the platform cannot pull it.",
             "Publish one with gen-bundle image build and gen-bundle image push, and name it: --set docker_image=….",
         )
 
 
-def scaffold(pages: Mapping[str, bytes], logo: bytes, folder: str, logo_file: str) -> Iterator[Lack]:
-    """What `gen-bundle new` wrote and the organisers have not replaced; `folder` is where the pages are written."""
-    if unwritten := [name for name, text in pages.items() if SCAFFOLD_TEXT.encode() in text]:
+def scaffold(texts: Mapping[str, bytes], logo: bytes, folder: str, logo_file: str) -> Iterator[Lack]:
+    """What `gen-bundle new` wrote and the organisers have not replaced; `folder` is where the texts are written."""
+    if unwritten := [name for name, text in texts.items() if SCAFFOLD_TEXT.encode() in text]:
         yield Lack(
             "scaffold-text",
             f"{', '.join(unwritten)}: {SCAFFOLD_TEXT} is still on it, where the organisers must write themselves.",
-            f"Write it in {folder}.",
+            f"Write it in place of that mark, in {folder}.",
         )
     if PLACEHOLDER.encode() in logo:
         yield Lack("scaffold-logo", "The logo is the one that gen-bundle new writes.", f"Replace {logo_file}.")

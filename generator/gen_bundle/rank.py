@@ -15,6 +15,7 @@ from gen_bundle.package.client import Organiser
 from gen_bundle.package.phase_data import prepare_reference
 from gen_bundle.package.programs import write_program
 from gen_bundle.package.resolve import Part, Resolved, find_competition, resolve
+from gen_bundle.package.shipped import synthetic_phases
 from gen_bundle.render.rankings import Ranking, Table
 
 RESAMPLES = 10_000
@@ -29,7 +30,7 @@ class RankRequest:
         competition: name or folder of the competition.
         scores: a CSV table with a row for each team.
         submissions: a folder with the submissions of all teams.
-        data: the competition's data, as for a build.
+        data: the competition's data, as for a build; without, those in its folder, unless they are synthetic.
         phase: the phase whose gold the submissions are scored against.
         task: the submissions are those of this task's bundle in layout `separate`.
         overrides: `key=value` for bundle.yaml, as for a build.
@@ -103,6 +104,9 @@ def rank(request: RankRequest, advance: Callable[[Progress], None] = lambda _: N
         if request.scores:
             given["scores"] = str(request.scores.resolve())
         elif request.submissions and phase:
+            if request.data is None and phase.data_id in synthetic_phases(competition):
+                what = f"--data missing: the gold in {competition.data / phase.data_id} is synthetic"
+                raise UserError(f"{what}. Expected --data with the real gold, or with this folder for a rehearsal.")
             reference = _reference(competition, organiser, phase, Path(work))
             given |= {"submissions": str(request.submissions.resolve()), "reference": str(reference)}
             given |= {"on_board": fetched.on_board, "late": fetched.late} if fetched else {}
@@ -127,9 +131,9 @@ def _check(request: RankRequest) -> None:
     given = [name for name, value in from_files.items() if value is not None]
     if request.scores is not None and given:
         raise UserError(f"--scores does not go together with {', '.join(given)}. Use it alone, or leave it out.")
-    missing = [name for name in from_files if name not in given]
+    missing = [name for name in ("--submissions", "--phase") if name not in given]
     if request.scores is None and missing:
-        raise UserError(f"{', '.join(missing)} missing. Expected --submissions, --data and --phase, or --scores FILE.")
+        raise UserError(f"{', '.join(missing)} missing. Expected --submissions and --phase, or --scores FILE.")
     if request.report is not None:
         from gen_bundle.report.write import check_folder, check_packages
 

@@ -102,22 +102,24 @@ class Update:
         ]
 
     def apply(self, progress: Progress = lambda _: None, tick: Tick = lambda *_: None) -> Path | None:
-        """Make the changes, all or none; the backup of what was there before, None where there was nothing to change.
+        """Make the changes, or undo them; the backup of what was there before, None where there was nothing to change.
 
         Raises:
             UpdateError: not all could be made; says what was restored, and what could not be.
-            UserError: a file cannot be stored; nothing was changed.
+            UserError: a file cannot be stored, or the site cannot be read; nothing was changed.
         """
         if not self.edits:
             return None
         backup = write_backup(self.before, self.connection.server, self.bundle, datetime.now(UTC))
         progress(f"what the site holds is kept in {backup}")
-        renewed = {phase: self.due(phase) for phase in self.rerun_phases}
-        Application(self.connection, self.before, self.wanted, self.record, progress, tick).run(self.edits, backup)
-        for phase, due in renewed.items():
-            self.record.reruns.setdefault(phase, Reruns()).due = due
-        self.record.save()
+        changes = Application(self.connection, self.before, self.wanted, self.record, self._note_due, progress, tick)
+        changes.run(self.edits, backup)
         return backup
+
+    def _note_due(self) -> None:
+        for phase in self.rerun_phases:
+            self.record.reruns.setdefault(phase, Reruns()).due = self.due(phase)
+        self.record.save()
 
     def rerun(self, progress: Progress = lambda _: None) -> list[str]:
         """Rerun what is due, portion by portion; what could not be rerun, and which reruns failed.

@@ -11,11 +11,18 @@ from gen_bundle.errors import UserError
 
 @contextmanager
 def beside(target: Path) -> Iterator[Path]:
-    """A path beside `target`, whose folder is made: what is written there is to replace `target`, or is removed."""
+    """A path beside `target`, whose folder is made: what is written there is to replace `target`, or is removed.
+
+    An OSError about that path names `target`.
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
     unfinished = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
         yield unfinished
+    except OSError as error:
+        if error.filename == str(unfinished):
+            error.filename = str(target)
+        raise
     finally:
         unfinished.unlink(missing_ok=True)
 

@@ -5,6 +5,7 @@ Runs on Python 3.9 with the standard library alone, because participants run it 
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
@@ -171,4 +172,4 @@ class _Parsed(Dict[str, Any]):
 
 
 def _text(raw: Any) -> str:
-    return raw if isinstance(raw, str) else repr(raw)
+    return raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False)

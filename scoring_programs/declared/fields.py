@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Mapping, Optional, Tuple, Union
 
+from scoring_kit.json_reading import type_name
+
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 TAG = re.compile(r"O|[BI]-.+")
 SHOWN_VALUES = 12
@@ -187,7 +189,9 @@ def _json_list(field: Field, cell: str) -> Any:
 
 def _list(field: Field, value: Any, element: type = object) -> List[Any]:
     """A JSON list of elements of one Python type."""
-    if not isinstance(value, list) or not all(isinstance(one, element) for one in value):
+    if not isinstance(value, list):
+        raise FieldError(f"{field.name} is {type_name(value)}, not a list", field.expected)
+    if not all(isinstance(one, element) for one in value):
         raise FieldError(f"{field.name} is not a list of {field.type}", field.expected)
     return value
 
@@ -210,9 +214,12 @@ def _span(field: Field, span: Any) -> Span:
     if not isinstance(span, list) or len(span) not in (2, 3):
         raise FieldError(f"{field.name} has a span of another form", field.expected)
     start, end = span[:2]
-    whole = type(start) is int and type(end) is int
-    if not whole or not 0 <= start < end or (len(span) == 3 and not isinstance(span[2], str)):
-        raise FieldError(f"{field.name} has a span that is out of order or of another type", field.expected)
+    if type(start) is not int or type(end) is not int:
+        raise FieldError(f"{field.name} has a span whose start or end is not a whole number", field.expected)
+    if not 0 <= start < end:
+        raise FieldError(f"{field.name} has a span whose start is negative, or not before its end", field.expected)
+    if len(span) == 3 and not isinstance(span[2], str):
+        raise FieldError(f"{field.name} has a span whose type is not a text", field.expected)
     return (start, end, span[2]) if len(span) == 3 else (start, end)
 
 
@@ -225,7 +232,7 @@ def json_text(value: Any) -> Any:
 
 def _json_text(field: Field, value: Any) -> str:
     if not isinstance(value, str):
-        raise FieldError(f"{field.name} is not a text", field.expected)
+        raise FieldError(f"{field.name} is {type_name(value)}, not a text", field.expected)
     return value
 
 
@@ -235,7 +242,7 @@ def _json_label(field: Field, value: Any) -> str:
 
 def _json_number(field: Field, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise FieldError(f"{field.name} is not a number", field.expected)
+        raise FieldError(f"{field.name} is {type_name(value)}, not a number", field.expected)
     try:
         return _bounded(field, float(value))
     except OverflowError:

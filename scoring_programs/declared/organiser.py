@@ -69,8 +69,8 @@ def template(request: Request) -> dict[str, Any]:
 def secrets(request: Request) -> Secrets:
     """The gold files; texts of the gold; and every column that is not a key, groups no rows and is not declared public.
 
-    Cells are tied to their keys where a key has one row: in lists of rows the same numbers and items also occur in
-    what participants may have, so that these are found as files only.
+    Cells, and each label of a set, are tied to their keys where a key has one row: in lists of rows the same numbers
+    and items also occur in what participants may have, so that these are found as files only.
     """
     folder, reference = Path(request["reference"]), _gold(request)
     labels: dict[tuple[str, str], None] = {}
@@ -91,11 +91,13 @@ def secrets(request: Request) -> Secrets:
         cells = [cell for cell in gold.cells(folder, table) if cell[1] not in known and cell[2].strip()]
         columns[table.gold.name] = [] if table.many else list(dict.fromkeys(column for _, column, _ in cells))
         identifying = _identifying(reference.tables[table.id].keys)
+        separators = {field.separator for field in table.answers if field.type == "labels"}
         for key, column, text in cells:
             if column in written:
                 texts[text] = None
             elif not table.many:
-                labels.update(dict.fromkeys((key[part], text) for part in identifying))
+                whole_and_parts = [text, *(part.strip() for mark in separators for part in text.split(mark))]
+                labels.update(dict.fromkeys((key[place], part) for place in identifying for part in whole_and_parts))
     return {"texts": list(texts), "labels": [list(pair) for pair in labels], "files": files, "columns": columns}
 
 

@@ -15,6 +15,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 from declared.fields import ABSENT
 from declared.tables import File, Table
+from scoring_kit.csv_reading import separated_otherwise
 from scoring_kit.errors import Problems, shown
 from scoring_kit.json_reading import JsonObject, report_duplicates
 
@@ -106,6 +107,8 @@ def _delimited(text: str, name: str, file: File, wanted: Sequence[str], problems
         problems.error(place(line), "holds a NUL character", "plain text")
         return Rows((), False, iter(()), place)
     tabs = file.suffix == ".tsv"
+    if separated_otherwise(text, "\t" if tabs else ",", name, problems):
+        return Rows((), False, iter(()), place)
     rows = _unquoted(text, "\t" if tabs else ",") if file.quoting == "none" else _quoted(text, tabs, name, problems)
     line, cells = next(rows, (1, []))
     header = [column.strip() for column in cells]

@@ -15,6 +15,8 @@ from scoring_kit.errors import Problems, shown
 
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 MISSING_SHOWN = 20
+SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons"}
+HEADER = re.compile(r"[^\r\n]+")
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ def read_table(text: str, name: str, problems: Problems) -> Table:
         line = text.count("\n", 0, text.index("\0")) + 1
         problems.error(f"{name}:{line}", "contains a NUL character", "plain text")
         return Table([], iter(()))
+    if separated_otherwise(text, ",", name, problems):
+        return Table([], iter(()))
     lines = _parsed(text, name, problems)
     header = [column.strip() for column in next(lines, (0, []))[1]]
     if not any(header):
@@ -46,6 +50,18 @@ def read_table(text: str, name: str, problems: Problems) -> Table:
     for column in sorted(name for name, times in Counter(header).items() if name and times > 1):
         problems.error(f"{name}:1", f"the column {shown(column)} occurs more than once", "each column once")
     return Table(header, lines)
+
+
+def separated_otherwise(text: str, separator: str, name: str, problems: Problems) -> bool:
+    """Whether a header line has none of its `separator` but another one, as spreadsheets write it; it is recorded."""
+    found = HEADER.search(text)
+    header = found.group() if found else ""
+    other = next((words for mark, words in SEPARATORS.items() if mark in header), None)
+    if other is None or separator in header:
+        return False
+    wanted = SEPARATORS[separator]
+    problems.error(f"{name}:1", f"fields are separated by {other}", f"{wanted}; save the file again with {wanted}")
+    return True
 
 
 def _parsed(text: str, name: str, problems: Problems) -> Iterator[Tuple[int, List[str]]]:

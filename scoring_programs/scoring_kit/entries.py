@@ -65,7 +65,8 @@ def read_entries(
         OrganiserError: there is no submission, and every team whose latest submission is not clear.
     """
     if not folder.is_dir():
-        raise OrganiserError(f"{folder}: no such folder. Expected one zip, folder or file for each team in it.")
+        what = "is a file" if folder.exists() else "no such folder"
+        raise OrganiserError(f"{folder}: {what}. Expected a folder with one zip, folder or file for each team.")
     problems = Problems()
     entries: dict[str, list[Entry]] = {}
     for number, (path, name, moment) in enumerate(_walk(folder, None, None)):

@@ -29,7 +29,8 @@ def read_scores(path: Path, keys: Sequence[str], also: Sequence[str] = ()) -> Sc
     """
     problems = Problems()
     if not path.is_file():
-        raise OrganiserError(f"{path}: no such file. Expected a CSV table with the columns {TEAM}, {', '.join(keys)}.")
+        what = "is a folder" if path.exists() else "no such file"
+        raise OrganiserError(f"{path}: {what}. Expected a CSV table with the columns {TEAM}, {', '.join(keys)}.")
     text = read_utf8(path, path.name, float("inf"), problems)
     scores: Scores = {}
     if text is not None:

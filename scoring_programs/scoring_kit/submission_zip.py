@@ -69,7 +69,10 @@ def open_submission(path: Path, work: Path, problems: Problems) -> Path:
 
 def is_zip(path: Path) -> bool:
     """Whether a path is a zip, by its name or its content."""
-    return path.is_file() and (path.suffix.lower() == ".zip" or zipfile.is_zipfile(str(path)))
+    try:
+        return path.is_file() and (path.suffix.lower() == ".zip" or zipfile.is_zipfile(str(path)))
+    except zipfile.BadZipFile:  # one of several disks; what unpacks it says so
+        return True
 
 
 def unpack(path: Path, folder: Path, problems: Problems) -> None:

@@ -11,6 +11,7 @@ import json
 import os
 import tempfile
 import traceback
+import zipfile
 from pathlib import Path
 from typing import Optional, Sequence
 
@@ -94,7 +95,14 @@ def _parse(manifest: Manifest, arguments: Optional[Sequence[str]]) -> argparse.N
     )
     parser.add_argument("submission", type=Path, help="a zip, a folder, or the bare file")
     parser.add_argument("--pack", metavar="OUT.zip", type=Path, help="if it is valid, write a clean zip to upload")
-    return parser.parse_args(arguments)
+    request = parser.parse_args(arguments)
+    out, submission = request.pack, request.submission
+    if out is not None and os.path.exists(out):  # noqa: PTH110 Path.exists may raise on Python 3.9
+        if os.path.exists(submission) and out.samefile(submission):  # noqa: PTH110
+            parser.error(f"--pack {out}: is the submission itself. Choose another path.")
+        if not zipfile.is_zipfile(str(out)):
+            parser.error(f"--pack {out}: exists and is not a zip. Choose another path, or remove it.")
+    return request
 
 
 def _refuse_programs(folder: Path, problems: Problems) -> None:

@@ -159,7 +159,10 @@ def test_layout_separate_with_a_task_writes_a_file(two_tasks: Path, tmp_path: Pa
         ({"task": "agian", "layout": "separate"}, "Did you mean 'again'?"),
         ({"data": Path("nowhere")}, "--data nowhere: no such folder"),
         ({"source": "clpsych2052"}, "Did you mean 'clpsych2025'?"),
-        ({"source": "/nowhere/at/all"}, "no competition"),
+        ({"source": "/nowhere/at/all"}, "/nowhere/at/all: no such file or folder, and no competition has this name"),
+        ({"source": __file__}, "test_build.py: is a file, and no competition has this name"),
+        ({"data": Path(__file__)}, "test_build.py: is a file. Expected one folder per phase"),
+        ({"out": Path("/proc/x.zip")}, "^/proc/x.zip: No such file or directory"),
     ],
 )
 def test_wrong_use_is_told(two_tasks: Path, tmp_path: Path, changes: dict[str, Any], expected: str) -> None:

@@ -199,7 +199,7 @@ def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
         ("old.zip/new.zip", "old.zip"),
         ("x" * 300 + ".zip", "File name too long"),
         ("folder", "is a folder"),
-        ("/proc/new.zip", "/proc"),
+        ("/proc/new.zip", "^/proc/new.zip: No such file or directory"),
     ],
 )
 def test_where_nothing_can_be_written_the_reason_is_told(tmp_path: Path, out: str, expected: str) -> None:

@@ -143,7 +143,10 @@ def test_an_address_that_belongs_to_nobody(contact: str, example: bool, tmp_path
 )
 def test_an_image_that_only_this_machine_has(image: str, local: bool, tmp_path: Path) -> None:
     folder = finished(tmp_path, lambda declaration: declaration.update(docker_image=image))
-    assert ("local-image" in lacks(folder)) == local
+    lack = lacks(folder).get("local-image")
+    assert (lack is not None) == local
+    if lack:  # whether there is an engine or an image here, a build does not look
+        assert lack.what == f"{image} is the name of an image of your own machine; the platform cannot pull it."
 
 
 def test_an_image_of_this_machine_beside_a_queue_is_left_to_the_check(tmp_path: Path) -> None:
@@ -160,6 +163,21 @@ def test_text_of_the_scaffold_that_is_left(tmp_path: Path) -> None:
     assert lacks(folder)["scaffold-text"].what == (
         f"terms.md: {SCAFFOLD_TEXT} is still on it, where the organisers must write themselves."
     )
+
+
+@pytest.mark.parametrize("kind", ["declared", "package"])
+def test_bundle_yaml_that_is_left_as_it_was_written(tmp_path: Path, kind: str) -> None:
+    written = (SCAFFOLD / kind / "{{cookiecutter.name}}" / "bundle.yaml").read_text(encoding="utf-8")
+    marks = [line for line in written.splitlines() if SCAFFOLD_TEXT in line]
+    assert "# TODO(organiser): your dates." in marks
+    folder = finished(tmp_path)
+    with (folder / "bundle.yaml").open("a", encoding="utf-8") as file:
+        file.writelines(f"# {line}\n" for line in marks)
+    result = command(folder, "--out", tmp_path / "b.zip", "--release")
+    assert result.exit_code == 1
+    assert f"bundle.yaml: {SCAFFOLD_TEXT} is still on it" in result.stderr
+    assert f"Write it in place of that mark, in {folder}." in result.stderr
+    assert not (tmp_path / "b.zip").exists()
 
 
 def test_the_scaffold_says_where_text_is_to_be_written() -> None:

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from gen_bundle.cli import root
 from gen_bundle.resources import resource
 from tests.generator.competition import small_competition
+from tests.generator.new.making import made, sentiment
 
 DATA = resource("bundles") / "process2025" / "data"
 pytestmark = pytest.mark.usefixtures("kept_organisers")
@@ -158,6 +159,15 @@ def test_a_named_pipe_is_not_waited_for(own: tuple[list[object], Path]) -> None:
     assert "Team-A" in done.stdout
 
 
+def test_the_data_in_an_organisers_own_folder(tmp_path: Path) -> None:
+    folder = made(tmp_path, "gold.csv", sentiment(30))
+    asked = (folder, "--submissions", folder / "data" / "baselines" / "test", "--phase", "test")
+    done = command(*asked)
+    assert done.exit_code == 0, done.output
+    assert done.stdout == command(*asked, "--data", folder / "data").stdout
+    assert "majority" in done.stdout
+
+
 def test_submissions_of_a_separate_bundle(tmp_path: Path) -> None:
     """The line format, which only a bundle of one task reads; everybody says Clear Reply."""
     data = resource("bundles") / "clarity2026" / "data"
@@ -175,8 +185,9 @@ def test_submissions_of_a_separate_bundle(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "--submissions, --data, --phase missing."),
-        (["--phase", "test"], "--submissions, --data missing."),
+        ([], "--submissions, --phase missing."),
+        (["--phase", "test"], "--submissions missing. Expected --submissions and --phase, or --scores FILE."),
+        (["--submissions", ".", "--phase", "test"], f"--data missing: the gold in {DATA / 'test'} is synthetic."),
         (["--scores", "s.csv", "--phase", "test"], "--scores does not go together with --phase."),
         (
             ["--submissions", ".", "--data", DATA, "--phase", "final"],
@@ -184,6 +195,8 @@ def test_submissions_of_a_separate_bundle(tmp_path: Path) -> None:
         ),
         (["--submissions", ".", "--data", "nowhere", "--phase", "test"], "--data nowhere: no such folder."),
         (["--submissions", "nowhere", "--data", DATA, "--phase", "test"], "nowhere: no such folder."),
+        (["--submissions", "s.csv", "--data", DATA, "--phase", "test"], "s.csv: is a file. Expected a folder with"),
+        (["--scores", "folder"], "folder: is a folder. Expected a CSV table"),
         (
             ["--scores", "nowhere.csv"],
             "nowhere.csv: no such file. Expected a CSV table with the columns team, f1, rmse.",
@@ -196,6 +209,8 @@ def test_submissions_of_a_separate_bundle(tmp_path: Path) -> None:
 )
 def test_wrong_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[object], message: str) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "s.csv").write_text("team\n")
     done = command("process2025", *arguments)
     assert done.exit_code == 2
     assert message in done.stderr

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 from click.shell_completion import CompletionItem
@@ -38,6 +38,18 @@ VERBS = {
     "fetch": "Fetch all submissions, scores and logs of a live competition.",
 }
 
+AGAIN, ANEW = "Run the same command again to go on.", "The same command starts again."
+INTERRUPTED = {
+    "dry-run": f"--out holds the runs that ended; dry-run.json says that others are missing. {ANEW}",
+    "rescore": f"What was scored is kept. {AGAIN}",
+    "fetch": f"What was fetched is kept. {AGAIN}",
+    "image": f"Layers that were made or pushed are kept. {AGAIN}",
+    "update": f"Reruns that were started go on. {AGAIN}",
+    "confirm": f"What could not be removed from the site is named above. {ANEW}",
+    "upload": "The site may have made the competition: look at its list before you run the same command again.",
+}
+"""What an interrupted verb leaves, and what the same command does then; any other verb leaves nothing."""
+
 
 class VerbGroup(click.Group):
     """A group that imports a verb's module when it is called, and takes anything else for a competition to build."""
@@ -60,6 +72,15 @@ class VerbGroup(click.Group):
         if not ctx.resilient_parsing and not _could_be_built(args):
             ctx.fail(_unknown_word(args[0]))
         return super().resolve_command(ctx, ["build", *args])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the verb; Ctrl-C, also at a question, ends it with 130."""
+        try:
+            return super().invoke(ctx)
+        except (KeyboardInterrupt, click.Abort):
+            left = INTERRUPTED.get(ctx.invoked_subcommand or "", f"Nothing was written. {ANEW}")
+            say(f"Interrupted. {left}", "yellow")
+            sys.exit(128 + signal.SIGINT)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Verbs, and the names of the competitions that are installed."""
@@ -102,7 +123,8 @@ Examples:
 \b
 `gen-bundle NAME --help` shows the options of a build, `gen-bundle VERB --help` those of a verb.
 Shell completion: eval "$(_GEN_BUNDLE_COMPLETE=bash_source gen-bundle)"   (or zsh_source, fish_source)
-Exit status: 0 fine, 1 findings or a failed run, 2 wrong use or unreadable input, 3 a bug in gen-bundle.
+Exit status: 0 fine, 1 findings or a failed run, 2 wrong use or unreadable input, 3 a bug in gen-bundle,
+130 interrupted.
 """
 
 
@@ -118,7 +140,7 @@ def root() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line; exits with 0, 1, 2 or 3 (see `--help`)."""
+    """Run the command line; exits with 0, 1, 2, 3 or 130 (see `--help`)."""
     _end_on_signals()
     _escape_unprintable()
     try:

@@ -29,8 +29,10 @@ def user_errors() -> Iterator[None]:
     except UserError as error:
         for message in error.messages:
             say(f"error: {message}", "red")
+        if error.more:
+            say(f"… and {error.more} more.")
         if len(error.messages) > 1:
-            say(f"{len(error.messages)} errors.")
+            say(f"{len(error.messages) + error.more} errors.")
         if error.advice:
             say(error.advice)
         raise SystemExit(error.status) from None

@@ -53,8 +53,11 @@ def command(
     from gen_bundle.twin.record import read_record
 
     with user_errors(), spinner("reading the bundle"):
-        page = preview_page(read_view(bundle, version=version), read_record(dry_run) if dry_run else None)
+        record = read_record(dry_run) if dry_run else None
+        page = preview_page(read_view(bundle, version=version), record)
         file = write_page(page, out)
+    for finding in record["findings"] if record else ():
+        say(f"the dry run found: {finding}", "yellow")
     say(f"{file}: {len(page) / 1e3:.0f} kB", "green")
     if serve_it:
         _serve(out, port, open_it)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from gen_bundle.rescore.plan import RescoreRequest
 
 SHOWN = 20
-INTERRUPTED = 130
 EPILOG = """\b
 Examples:
   gen-bundle rescore fixed.zip --submissions downloads/0-test --phase test --against uploaded.zip --out rescored
@@ -80,7 +77,7 @@ def command(print_jobs: bool, collect: bool, **asked: Any) -> None:
     else:
         request = RescoreRequest(**asked)
     bar = progress_bar("rescoring", "MofNCompleteColumn", "TimeRemainingColumn")
-    with _interruptible(request), user_errors(), bar as (announce, advance):
+    with user_errors(), bar as (announce, advance):
         if print_jobs:
             for line in printed_jobs(request, announce, advance):
                 click.echo(line)
@@ -90,15 +87,6 @@ def command(print_jobs: bool, collect: bool, **asked: Any) -> None:
         rescored = (journey.collect if collect else journey.rescore)(request, announce, advance)
     _show(rescored, request)
     sys.exit(0 if rescored.good else 1)
-
-
-@contextmanager
-def _interruptible(request: RescoreRequest) -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt:
-        say(f"Interrupted. What was scored is kept in {request.out}: run the same command again to go on.", "yellow")
-        sys.exit(INTERRUPTED)
 
 
 def _show(rescored: Rescored, request: RescoreRequest) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -43,7 +44,8 @@ def command(competition: int, watch: bool, as_json: bool, server: str, token_fil
     from gen_bundle.live.status import status
 
     lines: dict[int, str] = {}
-    with user_errors(), connected(server, token_file) as connection:
+    until_ended = suppress(KeyboardInterrupt) if watch else nullcontext()
+    with user_errors(), connected(server, token_file) as connection, until_ended:
         while True:
             seen = status(connection, competition, datetime.now(UTC), lines)
             click.echo(json.dumps(asdict(seen), ensure_ascii=False) if as_json else _text(seen))

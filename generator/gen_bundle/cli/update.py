@@ -30,8 +30,9 @@ Examples:
 \b
 Without --apply, shows how the competition differs from the bundle, in the words of `gen-bundle diff`, and what would be
 done about it; nothing is changed. --apply asks, writes what the site holds into a file beside the bundle, and changes
-pages, terms, settings, phases' dates and limits, and tasks' programs and data, all or none. What it does not change
-(the leaderboard; new and removed phases and tasks; public data) is said with what to click.
+pages, terms, settings, phases' dates and limits, and tasks' programs and data; when one change fails, the others are
+undone. What it does not change (the leaderboard; new and removed phases and tasks; public data) is said with what to
+click.
 --rerun shows what reruns would take; with --apply it reruns the submissions that replaced programs or data have scored,
 the oldest first. Interrupted, it goes on when it is called again.
 Exit status: 0 the same (with --apply: now), 1 different, refused or not all rerun, 2 wrong use or unreadable input.
@@ -70,7 +71,7 @@ def command(
         costs = update.costs() if rerun else []
         warnings = [*update.warnings, *rerun_warnings(update, costs)]
         _show(update, costs, warnings, apply_, as_json)
-        done = _applied(update, costs, yes, force) if apply_ else {}
+        done = _applied(update, costs, rerun, yes, force) if apply_ else {}
     if as_json:
         seen = {"same": not update.changes, "differences": [one.as_dict() for one in update.changes]}
         spoken = {"obstacles": update.obstacles, "warnings": warnings, "reruns": list(map(str, costs))}
@@ -102,7 +103,7 @@ def _show(update: Update, costs: Sequence[Cost], warnings: Sequence[str], apply_
         say(f"to be rerun: {cost}")
 
 
-def _applied(update: Update, costs: Sequence[Cost], yes: bool, force: bool) -> dict[str, Any]:
+def _applied(update: Update, costs: Sequence[Cost], rerun: bool, yes: bool, force: bool) -> dict[str, Any]:
     """Ask, change and rerun; what was done, as programs read it."""
     from gen_bundle.live.upload import NotReadyError
 
@@ -118,7 +119,7 @@ def _applied(update: Update, costs: Sequence[Cost], yes: bool, force: bool) -> d
         backup = update.apply(say, tick)
     if backup:
         say("the competition is as the bundle says, except for what is to be done by hand", "green")
-    faults = update.rerun(say) if costs else []
+    faults = update.rerun(say) if rerun else []
     for fault in faults:
         say(fault, "red")
     return {"agreed": True, "backup": str(backup) if backup else None, "faults": faults}

@@ -12,9 +12,9 @@ from gen_bundle.codabench.yaml_document import MAX_METADATA_BYTES
 from gen_bundle.difference.changes import Difference, Effect, Named, changed_settings, paired
 from gen_bundle.difference.items import count_changes
 from gen_bundle.difference.settings import phase_names, tasks_named
-from gen_bundle.zips.packed import JUNK
 from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node
+from gen_bundle.zips.writing import JUNK
 
 # What a program of ours says of itself without changing a score.
 WORDS = frozenset(["title", "task_names", "meaning", "precision", "hidden", "details", "baselines"])
@@ -99,7 +99,7 @@ def packed_files(bundle: Bundle, use: DataUse) -> Files | None:
     unpacked = bundle.unpacked(use)
     if unpacked is None or unpacked.form in ("no zip", "server"):
         return None
-    return {name: node for name, node in unpacked.tree.root.files() if not set(name.split("/")) & set(JUNK)}
+    return {name: node for name, node in unpacked.tree.root.files() if JUNK.isdisjoint(name.split("/"))}
 
 
 def _program_changes(part: str, item: str, effect: Effect, old: Files, new: Files) -> Iterator[Difference]:

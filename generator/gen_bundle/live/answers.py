@@ -19,7 +19,7 @@ ATTEMPTS = 3
 
 
 class ListingError(UserError):
-    """A list changed each time that it was read."""
+    """A list whose rows and pages do not agree with the number of rows that the server gives."""
 
     status = 1
 
@@ -28,7 +28,7 @@ def body_in_one_line(body: str) -> str:
     """An error's body: the messages of JSON, the code of a storage's XML, or the first line of a page's text."""
     try:
         return _cut("; ".join(_messages(json.loads(body))))
-    except ValueError:
+    except (ValueError, RecursionError):
         pass
     if code := re.search(r"<Code>(\w+)</Code>", body):
         return code.group(1)
@@ -82,9 +82,16 @@ def all_pages(connection: Connection, path: str, **query: Any) -> list[dict[str,
 
     Raises:
         AnswerError: as for all requests.
+        ListingError: further pages are announced after an empty one, or more than there can be.
     """
     pages: list[dict[str, Any]] = []
     while not pages or pages[-1].get("next"):
+        if pages and (_is_empty(pages[-1]) or len(pages) >= int(pages[-1].get("count") or 0)):
+            raise ListingError(f"{path}: page {len(pages)} should be the last one, the server announces another.")
         answer = connection.get(path, **query, page_size=PAGE_SIZE, page=len(pages) + 1)
         pages.append({"results": answer} if isinstance(answer, list) else answer)
     return pages
+
+
+def _is_empty(page: Mapping[str, Any]) -> bool:
+    return not (page.get("results") or page.get("submissions"))  # a leaderboard's rows are its submissions

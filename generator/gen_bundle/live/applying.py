@@ -1,7 +1,7 @@
-"""Changing a competition so that it ends as it should or as it was: each request is followed by a look at everything.
+"""Changing a competition so that it ends as it should, or as it was where the site lets it be restored.
 
-Refused requests were seen to have emptied fields, and answers of 500 to have come after the change was made. So an
-answer decides nothing: what the site holds afterwards does.
+Each request is followed by a look at everything. Refused requests were seen to have emptied fields, and answers of 500
+to have come after the change was made. So an answer decides nothing: what the site holds afterwards does.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.bugs import bug_report
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.codabench.competition import DataUse
 from gen_bundle.errors import UserError
@@ -78,42 +80,52 @@ class Application:
         before: what the site held when the changes were decided on.
         wanted: the bundle whose files are stored.
         record: what this machine remembers of the competition.
+        note_due: keeps in the record which submissions the old files have scored; called before the changes, which may
+            be cut off, and after them, since participants go on submitting.
     """
 
     connection: Connection
     before: Snapshot
     wanted: Bundle
     record: UpdateRecord
+    note_due: Callable[[], None]
     progress: Progress = lambda _: None
     tick: Tick = lambda *_: None
 
+    def __post_init__(self) -> None:
+        self._earlier_reruns = deepcopy(self.record.reruns)
+
     def run(self, edits: Sequence[Edit], backup: Path) -> None:
-        """Make the edits, all or none.
+        """Make the edits; whatever stops them, what was changed is restored as far as the site allows it.
 
         Raises:
             UpdateError: not all could be made; says what was restored, and what could not be.
-            UserError: a file cannot be stored; nothing was changed.
+            UserError: a file cannot be stored, or the site cannot be read; nothing was changed.
         """
         self.progress("storing files")
         complete = [edit.with_keys(self._stored(edit)) for edit in edits]
         self.progress("changing the competition")
-        now = watched(self._read(backup))
+        now = watched(read_snapshot(self.connection, self.before.id))
         if moved := different(watched(self.before), now):
             raise UpdateError(
                 f"{self._list(moved)}: changed on the site meanwhile. Nothing was changed by this command.",
                 advice="Look at the differences again, without --apply.",
             )
         try:
+            self.note_due()
             self._make(complete, now, backup)
-        except (KeyboardInterrupt, SystemExit):  # Ctrl-C, or a signal that ends the command
-            self._restore(backup, "interrupted.", [])
+            self.note_due()
+        except UpdateError:  # what could be restored is
+            raise
+        except BaseException as error:  # also Ctrl-C, and a signal that ends the command
+            self._restore(backup, _reason(error), [])
 
     def _make(self, edits: Sequence[Edit], now: Mapping[Key, Any], backup: Path) -> None:
         expected = dict(now)
         for edit in edits:
             expected |= edit.expected
             refusal = self._sent(edit)
-            if wrong := different(expected, watched(self._read(backup))):
+            if wrong := different(expected, watched(read_snapshot(self.connection, self.before.id))):
                 self._restore(backup, refusal, wrong)
 
     def _stored(self, edit: Edit) -> dict[str, str]:
@@ -155,6 +167,7 @@ class Application:
             UpdateError: always.
         """
         self.progress("restoring")
+        self.connection.log.required = False  # a missing line does less harm than half of the changes
         before = watched(self.before)
         current = self._read(backup)
         moved = lost = different(before, watched(current))
@@ -166,6 +179,10 @@ class Application:
                     self.connection.send(method, path, body)
             current = self._read(backup)
             lost = different(before, watched(current))
+        if not any(key[0] == "task" for key in lost):
+            self.record.reruns = self._earlier_reruns
+            with suppress(UserError):  # then too much is offered to be rerun
+                self.record.save()
         back = [key for key in moved if key not in lost]
         raise UpdateError(
             refusal or f"{self._list(wrong)}: the site stored something else than was sent, without saying so.",
@@ -185,6 +202,12 @@ class Application:
 
     def _list(self, keys: Sequence[Key]) -> str:
         return ", ".join(in_words(key, self.before) for key in keys)
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, UserError):
+        return error.messages[0]
+    return bug_report(error) if isinstance(error, Exception) else "interrupted."
 
 
 def pack(bundle: Bundle, use: DataUse, file: Path) -> None:

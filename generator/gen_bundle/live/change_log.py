@@ -4,7 +4,6 @@ import os
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from gen_bundle.errors import UserError
 
@@ -15,25 +14,29 @@ def state_folder() -> Path:
     return Path(base) / "gen-bundle"
 
 
-@dataclass(frozen=True)
+@dataclass
 class ChangeLog:
-    """A text file with a line for each request; signatures, which are in the query of an address, are left out."""
+    """A text file of requests and their answers.
+
+    Attributes:
+        required: whether a line that cannot be written is an error.
+    """
 
     file: Path = field(default_factory=lambda: state_folder() / "changes.log")
+    required: bool = True
 
-    def write(self, method: str, url: str, outcome: str) -> None:
-        """Add a line.
+    def write(self, method: str, address: str, outcome: str) -> None:
+        """Add a line; the address comes without its query, which may be a signature.
 
         Raises:
-            UserError: the file cannot be written.
+            UserError: the file cannot be written, and is required.
         """
-        parts = urlsplit(url)
-        line = (
-            f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {method} {parts.scheme}://{parts.netloc}{parts.path} {outcome}\n"
-        )
+        line = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {method} {address} {outcome}\n"
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with os.fdopen(os.open(self.file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a") as log:
-                log.write(line)
+            with os.fdopen(os.open(self.file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as log:
+                log.write(line.encode())
         except OSError as error:
+            if not self.required:
+                return
             raise UserError(f"{self.file}: the log of changes cannot be written ({error.strerror}).") from None

@@ -2,14 +2,14 @@
 
 Endpoints and their faults were seen on codalab/codabench @ c7dbc756, and read in v1.32. Redirects of the API are not
 followed: they lead to a log-in page or to another host. Exceptions of `requests` are never passed on, since their texts
-hold signed addresses.
+hold signed addresses: each request that fails is an AnswerError.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -120,7 +120,7 @@ class Connection:
             AnswerError: as for all requests.
         """
         headers = {"Content-Type": content_type}
-        if (urlsplit(url).hostname or "").endswith(".blob.core.windows.net"):
+        if (urlsplit(_shown(url)).hostname or "").endswith(".blob.core.windows.net"):
             headers["x-ms-blob-type"] = "BlockBlob"
 
         def once() -> None:
@@ -157,12 +157,19 @@ class Connection:
         def once() -> str:
             with self._request("GET", url, token=None, stream=True, allow_redirects=True) as answer:
                 self._refused("GET", url, answer)
-                try:
+                with _own_errors("GET", url):
                     return next(answer.iter_content(most), b"").decode("utf-8", "replace")
-                except requests.RequestException as error:
-                    raise _BusyError(f"GET {_shown(url)}: {_reason(error)}.", None) from None
 
         return self._repeated(once)
+
+    def looks(self, patience_s: float, first_s: float, longest_s: float) -> Iterator[float]:
+        """The seconds waited so far, for each look until the patience ends; each pause is twice the last one."""
+        waited, wait = 0.0, first_s
+        yield waited
+        while waited < patience_s:
+            self.pause(wait)
+            waited, wait = waited + wait, min(2 * wait, longest_s)
+            yield waited
 
     def _repeated(self, once: Callable[[], T], safe: Callable[[_BusyError], bool] = lambda _: True) -> T:
         """Try up to four times what is safe to repeat."""
@@ -188,15 +195,12 @@ class Connection:
             if answer.status_code != 206:
                 there = 0
             length = answer.headers.get("Content-Length")
-            total = there + int(length) if length and length.isdigit() else 0
-            try:
-                with part.open("ab" if there else "wb") as stream:
-                    for chunk in answer.iter_content(CHUNK):
-                        stream.write(chunk)
-                        there += len(chunk)
-                        tick(there, total)
-            except requests.RequestException as error:
-                raise _BusyError(f"GET {_shown(url)}: {_reason(error)}.", None) from None
+            total = there + int(length) if length and length.isdecimal() else 0
+            with _own_errors("GET", url), part.open("ab" if there else "wb") as stream:
+                for chunk in answer.iter_content(CHUNK):
+                    stream.write(chunk)
+                    there += len(chunk)
+                    tick(there, total)
         if length and there != total:
             raise _BusyError(f"GET {_shown(url)}: {there} bytes arrived, expected {total}.", None)
 
@@ -209,7 +213,7 @@ class Connection:
             return None
         try:
             return answer.json()
-        except ValueError:
+        except (ValueError, RecursionError):
             raise AnswerError(
                 f"{method} {_shown(url)}: answered {answer.status_code} with a page instead of data: "
                 f"{self._clean(body_in_one_line(answer.text))}. Is {self.server} a Codabench site?",
@@ -222,14 +226,8 @@ class Connection:
     def _request(self, method: str, url: str, token: Token | None, **options: Any) -> requests.Response:
         waits = FILE_TIMEOUT_S if token is None else TIMEOUT_S
         settings: dict[str, Any] = {"allow_redirects": False, "timeout": waits} | options
-        try:
+        with _own_errors(method, url):
             return self._session.request(method, url, auth=TokenHeader(token), **settings)
-        except requests.exceptions.SSLError:
-            raise AnswerError(
-                f"{_shown(url)}: no trusted TLS connection can be made (is its certificate valid?). Nothing was sent."
-            ) from None
-        except requests.RequestException as error:
-            raise _BusyError(f"{method} {_shown(url)}: {_reason(error)}.", None) from None
 
     def _refused(self, method: str, url: str, answer: requests.Response) -> None:
         """Raise where an answer is not a success."""
@@ -237,11 +235,13 @@ class Connection:
         if code < 300:
             return
         if code < 400:
-            to = urlsplit(answer.headers.get("Location") or "")
+            to = urlsplit(_shown(answer.headers.get("Location") or ""))
             where = f"{to.scheme}://{to.netloc}" if to.netloc else self.server
             hint = "Is the token right?" if where == self.server else f"If that is the site: --server {where}"
             raise AnswerError(f"{method} {_shown(url)}: leads to {where}{to.path}, and was not followed. {hint}", code)
-        said = self._clean(body_in_one_line(answer.text))
+        said = ""
+        with suppress(AnswerError), _own_errors(method, url):  # the code says enough where the body broke off
+            said = self._clean(body_in_one_line(answer.text))
         message = f"{method} {_shown(url)}: answered {code} {answer.reason or ''}".rstrip()
         message += f": {said}" if said else ""
         if self.token and said == "Invalid token.":
@@ -255,11 +255,14 @@ class Connection:
 
     @contextmanager
     def _noted(self, method: str, url: str) -> Iterator[Callable[[str], None]]:
+        """Note a request before it is sent, so that none is sent without a line, and then its answer."""
+        self.log.write(method, _shown(url), "sending")
         outcome = ["no answer"]
         try:
             yield lambda status: outcome.__setitem__(0, status)
         finally:
-            self.log.write(method, url, outcome[0])
+            with suppress(UserError):  # the answer counts more than its line
+                self.log.write(method, _shown(url), outcome[0])
 
 
 class _BusyError(AnswerError):
@@ -267,13 +270,30 @@ class _BusyError(AnswerError):
 
     def __init__(self, message: str, code: int | None, retry_after: str = "") -> None:
         super().__init__(message, code)
-        self.retry_after = int(retry_after) if retry_after.isdigit() else 0
+        self.retry_after = int(retry_after) if retry_after.isdecimal() else 0
 
 
 def _shown(url: str) -> str:
     """An address without its query, which may be signed."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}{parts.path}"
+    try:
+        return urlsplit(url)._replace(query="", fragment="").geturl()
+    except ValueError:
+        return "(invalid address)"
+
+
+@contextmanager
+def _own_errors(method: str, url: str) -> Iterator[None]:
+    """Turn what `requests` raises into our errors: its own exceptions, and a ValueError where an address is invalid."""
+    try:
+        yield
+    except requests.exceptions.SSLError:
+        raise AnswerError(
+            f"{_shown(url)}: no trusted TLS connection can be made (is its certificate valid?). Nothing was sent."
+        ) from None
+    except ValueError:
+        raise AnswerError(f"{method} {_shown(url)}: is not a valid address, or leads to one.") from None
+    except requests.RequestException as error:
+        raise _BusyError(f"{method} {_shown(url)}: {_reason(error)}.", None) from None
 
 
 def _reason(error: requests.RequestException) -> str:

@@ -16,7 +16,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.fetched import COMPETITION
 from gen_bundle.live.answers import all_rows
 from gen_bundle.live.connection import Connection
-from gen_bundle.live.json_files import read_json, write_json
+from gen_bundle.live.json_files import private, read_json, write_json
 from gen_bundle.live.names import Names, Pseudonyms, folder_of_phase
 from gen_bundle.live.phase_folder import PhaseFetched, PhaseFolder
 from gen_bundle.live.request_parts import Tick
@@ -41,13 +41,14 @@ class FetchRequest:
     pseudonyms: bool = False
 
 
+@private()
 def fetch(
     connection: Connection,
     request: FetchRequest,
     progress: Callable[[str], None] = lambda _: None,
     tick: Tick = lambda *_: None,
 ) -> list[PhaseFetched]:
-    """Fetch what is new in a competition; may be interrupted and called again at any time.
+    """Fetch what is new in a competition, readable by its owner alone; may be interrupted and called again.
 
     Raises:
         UserError: the folder is something else's, there is no such phase, or a request failed.

@@ -33,8 +33,7 @@ def file_name(name: object) -> str:
 
 def folder_of_phase(index: object, name: str) -> str:
     """A folder for a phase, such as `1-final-phase`."""
-    slug = re.sub(r"[^\w]+", "-", name.casefold()).strip("-")[:LONGEST]
-    return f"{index}-{slug}" if slug else str(index)
+    return re.sub(r"[^\w]+", "-", f"{index}-{name}".casefold()).strip("-")[:LONGEST]
 
 
 class Pseudonyms:
@@ -45,7 +44,8 @@ class Pseudonyms:
         self._names: dict[str, str] = {}
         if self._file.exists():
             try:
-                self._names = {str(key): str(value) for key, value in json.loads(self._file.read_text()).items()}
+                known = json.loads(self._file.read_text(encoding="utf-8"))
+                self._names = {str(key): str(value) for key, value in known.items()}
             except (ValueError, AttributeError):
                 raise UserError(f"{self._file}: is damaged. It says who has which pseudonym: restore it.") from None
 

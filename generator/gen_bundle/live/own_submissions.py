@@ -85,12 +85,10 @@ class OwnSubmissions:
             if not error.unclear:
                 raise
             lost = error
-        waited, wait = 0.0, FIRST_WAIT_S  # it is looked for, and never sent again: it would be scored twice
-        while waited < LOOKING_S:
+        # it is looked for, and never sent again: it would be scored twice
+        for _ in self.connection.looks(LOOKING_S, FIRST_WAIT_S, LONGEST_WAIT_S):
             if found := [row for row in self._tagged(phase) if _file(row).startswith(name)]:
                 return int(found[0]["id"])
-            self.connection.pause(wait)
-            waited, wait = waited + wait, min(2 * wait, LONGEST_WAIT_S)
         raise NotMadeError(f"{lost.messages[0].rstrip('.')}, and no submission appeared within {LOOKING_S:g} seconds.")
 
     def _tagged(self, phase: int) -> list[dict[str, Any]]:
@@ -108,8 +106,8 @@ class OwnSubmissions:
             AnswerError: the server refuses.
         """
         states = _States(self.connection)
-        waited, wait, shown = 0.0, FIRST_WAIT_S, ""
-        while True:
+        shown = ""
+        for waited in self.connection.looks(patience_s, FIRST_WAIT_S, LONGEST_WAIT_S):
             open_ones = [number for number in labels if not states.scored(number, waited)]
             running = ", ".join(f"{labels[number]} ({states.of(number)})" for number in open_ones)
             text = f"{len(labels) - len(open_ones)}/{len(labels)} finished"
@@ -117,15 +115,15 @@ class OwnSubmissions:
             if text != shown:
                 self.progress(text)
                 shown = text
-            if not open_ones or waited >= patience_s:
-                self.connection.pause(OUTPUTS_S)
-                return states.latest()
-            self.connection.pause(wait)
-            waited, wait = waited + wait, min(2 * wait, LONGEST_WAIT_S)
+            if not open_ones:
+                break
+        self.connection.pause(OUTPUTS_S)
+        return states.latest()
 
     def remove(self) -> list[str]:
         """Cancel and delete all of this run's submissions and files; what is left, in words."""
         left: list[str] = []
+        self.connection.log.required = False  # a missing line does less harm than what stays on the site
         try:
             for phase, numbers in self.made.items():
                 left += self._find_again(phase, numbers)
@@ -134,7 +132,7 @@ class OwnSubmissions:
                     numbers.pop()
             if self.made:
                 left += self._removed_files()
-        except (KeyboardInterrupt, SystemExit):
+        except BaseException:
             rest = [str(number) for numbers in self.made.values() for number in numbers]
             for line in (*left, f"submissions {', '.join(rest) or '(none)'}, and files called {self.tag}-…"):
                 self.progress(f"left on the site: {line}")

@@ -28,7 +28,7 @@ SAMPLE = 5  # runs of a phase whose times are read
 RERUNNABLE = ("Finished", "Failed")
 FIRST_WAIT_S, LONGEST_WAIT_S = 2.0, 30.0
 STANDSTILL_S = 30 * 60.0  # without any change of a submission's status
-LATE_SCORES = 3  # looks at a submission that has ended
+SCORES_S = 4.0  # for the scores of a submission that has ended
 LOOKING_S = 10.0  # for a rerun after an answer was lost
 DELETED_ROW: dict[str, Any] = {"is_soft_deleted": True}
 LONGEST_RUN_S = 7 * 24 * 3600  # longer ones are not believed
@@ -190,11 +190,10 @@ class Rerun:
         """The scores of a submission, which come a little after its end."""
         row: dict[str, Any] = {}
         with suppress(AnswerError):  # this decides nothing
-            for _ in range(LATE_SCORES):
+            for _ in self.connection.looks(SCORES_S, FIRST_WAIT_S, LONGEST_WAIT_S):
                 row = self.connection.get(f"submissions/{number}/")
                 if complete(row):
                     break
-                self.connection.pause(FIRST_WAIT_S)
         return scores(row)
 
     def _rows(self) -> dict[int, dict[str, Any]]:
@@ -226,18 +225,14 @@ class Rerun:
         if self._own.asked is None:
             return 0
         old, newest = self._own.asked
-        waited = 0.0
-        while True:
+        for _ in self.connection.looks(patience_s, FIRST_WAIT_S, LONGEST_WAIT_S):
             rows = self._rows()
             first = rows.get(old, {})
             for number, row in sorted(rows.items()):
                 is_its = all(row.get(key) == first.get(key) for key in ("owner", "filename", "parent"))
                 if number > newest and is_its and number not in self._own.done.values():
                     return number
-            if waited >= patience_s:
-                return 0
-            self.connection.pause(FIRST_WAIT_S)
-            waited += FIRST_WAIT_S
+        return 0
 
     def _ended(self, numbers: Sequence[int]) -> dict[int, str]:
         """The states of submissions once all of them have ended.

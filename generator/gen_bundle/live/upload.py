@@ -147,8 +147,7 @@ def _created(connection: Connection, bundle: Path, ready: Readiness, progress: P
 
 
 def _unpacked(connection: Connection, status: int, ready: Readiness) -> int:
-    waited, wait = 0.0, FIRST_WAIT_S
-    while waited < PATIENCE_S:
+    for _ in connection.looks(PATIENCE_S, FIRST_WAIT_S, LONGEST_WAIT_S):
         answer = connection.get(f"competitions/{status}/creation_status/")
         if answer["status"] == "Failed":
             message = str(answer.get("details") or "no reason was given")
@@ -160,8 +159,6 @@ def _unpacked(connection: Connection, status: int, ready: Readiness) -> int:
             )
         if answer["status"] == "Finished" and answer.get("resulting_competition"):
             return int(answer["resulting_competition"])
-        connection.pause(wait)
-        waited, wait = waited + wait, min(2 * wait, LONGEST_WAIT_S)
     raise UnpackingError(
         f"the server has not unpacked the bundle within {PATIENCE_S / 60:g} minutes.",
         advice=f"It may still do so: look at {connection.server}/competitions/ before uploading again.",
@@ -174,12 +171,9 @@ def _mine(connection: Connection) -> set[int]:
 
 def _appeared(connection: Connection, before: set[int], error: AnswerError) -> int:
     """What came of an upload whose answer was lost, by its id; it is looked for before anything is sent again."""
-    waited, wait = 0.0, FIRST_WAIT_S
-    while waited < LOOKING_S:
+    for _ in connection.looks(LOOKING_S, FIRST_WAIT_S, LONGEST_WAIT_S):
         if new := sorted(_mine(connection) - before):
             return new[-1]
-        connection.pause(wait)
-        waited, wait = waited + wait, min(2 * wait, LONGEST_WAIT_S)
     raise UnpackingError(
         error.messages[0],
         f"no new competition appeared within {LOOKING_S:g} seconds.",

@@ -16,6 +16,8 @@ MOST_SHOWN = 20
 FIELD_LIMIT = 1 << 27
 LINE_KEY = "line"
 LINE_END = re.compile("[\r\n]")
+BETWEEN = {",": "commas", "\t": "tabs", ";": "semicolons"}
+"""What may separate the cells of a table."""
 Quoting = Literal["rfc4180", "none"]
 
 
@@ -107,12 +109,17 @@ def _line(text: str, position: int) -> int:
 def raise_all(problems: Sequence[str]) -> None:
     """Raise what was found, the first of them in full, the rest counted."""
     if problems:
-        more = len(problems) - MOST_SHOWN
-        raise UserError(*problems[:MOST_SHOWN], advice=f"… and {more} more." if more > 0 else "")
+        raise UserError(*problems[:MOST_SHOWN], more=len(problems[MOST_SHOWN:]))
 
 
 def _table(text: str, file: str, suffix: str) -> Gold:
     """A table with a header; a TSV whose quotation marks are part of its texts is read as it is."""
+    header = text.lstrip("\r\n").partition("\n")[0]
+    wanted = "\t" if suffix == ".tsv" else ","
+    other = next((words for mark, words in BETWEEN.items() if mark in header), None)
+    if other and wanted not in header:
+        expected = f"{BETWEEN[wanted]}; save the file again with {BETWEEN[wanted]}"
+        raise UserError(f"{file}:1: fields are separated by {other}. Expected {expected}.")
     quoted, problems = _delimited(_quoted_rows(text, suffix), file, suffix)
     if quoted is None and '"' in text and suffix == ".tsv":
         plain, others = _delimited(_plain_rows(text, suffix), file, suffix)
@@ -141,7 +148,7 @@ def _plain_rows(text: str, suffix: str) -> Iterator[tuple[int, list[str]]]:
 
 def _delimited(lines: Iterator[tuple[int, list[str]]], file: str, suffix: str) -> tuple[Gold | None, list[str]]:
     """The table, and what is wrong; None for a table that cannot be used."""
-    between = "tabs" if suffix == ".tsv" else "commas"
+    between = BETWEEN["\t" if suffix == ".tsv" else ","]
     number = 0
     try:
         number, header = next(lines, (1, []))

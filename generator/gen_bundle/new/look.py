@@ -4,14 +4,18 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gen_bundle.new.gold import LINE_END, Gold
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 WHOLE = re.compile(r"[+-]?[0-9]+")
+NO_NUMBER = re.compile(r"(?i)[+-]?(nan|inf|infinity)|null|none|nil|n\.?a\.?|#?n/a|-+|\?+|\.")
+"""What stands for a value that is missing, or not finite, among numbers."""
+LIST = re.compile(r"(?s)\[\s*([\[{('\"\d].*)?\]")
+"""A list in a cell, of JSON or Python, and no label in brackets."""
 TAG = re.compile(r"O|[BI]-.+")
 SEPARATORS = ("|", ";", ",")
 MOST_LABELS = 50
@@ -36,6 +40,7 @@ class Column:
         within_one: whether all numbers lie from 0 to 1.
         words: mean number of words of a text.
         blank: the rows whose value is absent or empty.
+        not_numbers: the rows of numbers that say NaN, inf, null or the like instead.
     """
 
     name: str
@@ -46,16 +51,19 @@ class Column:
     within_one: bool = False
     words: float = 0
     blank: tuple[int, ...] = ()
+    not_numbers: tuple[int, ...] = ()
 
 
 def look_at(gold: Gold, name: str) -> Column:
     """What a column holds."""
     values = gold.column(name)
     blank = tuple(at for at, value in enumerate(values) if value is None or value in ("", []))
-    given = [value for value in values if value is not None and value not in ("", [])]
-    if gold.is_json:
-        return _json_column(name, given, blank)
-    return _cell_column(name, given, blank)
+    given = {at: value for at, value in enumerate(values) if value is not None and value not in ("", [])}
+    not_numbers = _not_numbers(given, separator=None if gold.is_json else SEPARATORS[0])
+    for at in not_numbers:
+        del given[at]
+    look = _json_column if gold.is_json else _cell_column
+    return replace(look(name, list(given.values()), blank), not_numbers=not_numbers)
 
 
 def as_type(gold: Gold, column: Column, kind: str) -> Column:
@@ -80,7 +88,7 @@ def fits(value: Any, kind: str, *, separator: str | None) -> bool:
     if kind in ("spans", "texts", "tags"):
         if kind == "tags" and not is_json:
             return _is_tagged(value.split(" "))
-        elements = value if is_json else _json_list(value)
+        elements = value if is_json else json_list(value)
         element = {"spans": _is_span, "tags": lambda tag: isinstance(tag, str) and TAG.fullmatch(tag) is not None}
         return isinstance(elements, list) and all(map(element.get(kind, lambda one: isinstance(one, str)), elements))
     if kind == "number" and is_json:
@@ -100,15 +108,20 @@ def text_of(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def _not_numbers(given: Mapping[int, Any], separator: str | None) -> tuple[int, ...]:
+    """The rows that say NaN or the like, where most rows, and all others, are numbers."""
+    others = tuple(at for at, value in given.items() if not fits(value, "number", separator=separator))
+    gaps = 2 * len(others) < len(given) and all(NO_NUMBER.fullmatch(str(given[at]).strip()) for at in others)
+    return others if gaps else ()
+
+
 def _cell_column(name: str, cells: Sequence[str], blank: tuple[int, ...]) -> Column:
     if not cells:
         return Column(name, "string", blank=blank)
-    if all(cell.startswith("[") for cell in cells):
-        lists = [_json_list(cell) for cell in cells]
-        if all(isinstance(value, list) for value in lists):
-            found = _list_column(name, lists, blank)
-            if found.type in ("spans", "texts"):
-                return found
+    if all(map(LIST.fullmatch, cells)):
+        lists = [json_list(cell) for cell in cells]
+        found = _list_column(name, lists, blank) if all(isinstance(value, list) for value in lists) else None
+        return found if found and found.type in ("spans", "texts") else Column(name, "other", blank=blank)
     if all(_is_tagged(cell.split(" ")) for cell in cells) and any("B-" in cell for cell in cells):
         return _tags(name, [cell.split(" ") for cell in cells], blank)
     if all(map(NUMBER.fullmatch, cells)) and all(math.isfinite(float(cell)) for cell in cells):
@@ -188,7 +201,8 @@ def _in_order(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(listed, key=int)) if all(map(WHOLE.fullmatch, listed)) else tuple(listed)
 
 
-def _json_list(cell: str) -> Any:
+def json_list(cell: str) -> Any:
+    """The list in a cell; None where the cell is not JSON."""
     try:
         return json.loads(cell)
     except (ValueError, RecursionError):
@@ -200,6 +214,14 @@ def _is_finite(number: float) -> bool:
         return math.isfinite(float(number))
     except OverflowError:
         return False
+
+
+def span_of(value: Any) -> list[Any] | None:
+    """The span that an object with `start` and `end` means, as fields of type spans have it."""
+    if not isinstance(value, dict) or not {"start", "end"} <= value.keys():
+        return None
+    kind = next((value[name] for name in ("label", "type") if isinstance(value.get(name), str)), None)
+    return [value["start"], value["end"], *([] if kind is None else [kind])]
 
 
 def _is_tagged(tags: Sequence[str]) -> bool:

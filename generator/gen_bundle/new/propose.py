@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
-from gen_bundle.new.faults import constant, gaps, misfits
+from gen_bundle.new.faults import TYPES, constant, gaps, misfits
 from gen_bundle.new.gold import Gold, raise_all
 from gen_bundle.new.key import ID_NAME, RELEVANCE, Key, Rows, key_of, keys_of
 from gen_bundle.new.look import WHOLE, Column, as_type, look_at, text_of
@@ -99,13 +99,7 @@ def propose(gold: Gold, choices: Choices) -> Proposal:
         UserError: a column that was named does not exist, or does not fit; no key, nothing to answer, gaps in the gold.
     """
     named = [("--answer", name) for name, _ in choices.answers] + [("--public", name) for name in choices.public]
-    raise_all(
-        [
-            f"{option} {name}: {gold.file} has no such column. {nearest(name, list(gold.names))}"
-            for option, name in named
-            if name not in gold.names
-        ]
-    )
+    raise_all([_unknown_column(gold, option, name) for option, name in named if name not in gold.names])
     key, many = ((gold.names[0],), False) if gold.suffix == ".txt" else key_of(gold, choices.key, choices.rows)
     answered_keys = [name for name, _ in choices.answers if name in key]
     raise_all([f"--answer {name}: is a column of the key. Expected another column." for name in answered_keys])
@@ -128,6 +122,13 @@ def propose(gold: Gold, choices: Choices) -> Proposal:
     raise_all([fault for column in answers for fault in gaps(gold, column)])
     raise_all([fault for column in answers if not many for fault in constant(gold, column)])
     return _with_roles(Proposal(gold, key, many, tuple(answers), columns=columns), own, choices)
+
+
+def _unknown_column(gold: Gold, option: str, name: str) -> str:
+    column, _, kind = name.rpartition("=")
+    if option == "--answer" and column in gold.names:
+        return f"--answer {name}: no type {kind!r}. {nearest(kind, list(TYPES))}"
+    return f"{option} {name}: {gold.file} has no such column. {nearest(name, list(gold.names))}"
 
 
 def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal:
@@ -159,7 +160,8 @@ def _is_input(column: Column) -> bool:
 
 
 def _is_group(column: Column) -> bool:
-    return column.type == "label" and GROUP_NAME.fullmatch(column.name) is not None and not column.blank
+    gaps = column.blank or column.not_numbers
+    return column.type == "label" and GROUP_NAME.fullmatch(column.name) is not None and not gaps
 
 
 def _answers(columns: dict[str, Column], own: set[str], *, many: bool) -> list[Column]:
@@ -169,7 +171,7 @@ def _answers(columns: dict[str, Column], own: set[str], *, many: bool) -> list[C
         rows = [column for column in fitting if column.name not in own]
         short = [column for column in rows if column.type in ("label", "number", "string") and not _is_input(column)]
         return short or rows
-    named = [column for column in fitting if ANSWER_NAME.fullmatch(column.name)]
+    named = [column for column in columns.values() if ANSWER_NAME.fullmatch(column.name)]
     if named:
         return named
     inputs = [column for column in fitting if _is_input(column)]
@@ -180,7 +182,9 @@ def _answers(columns: dict[str, Column], own: set[str], *, many: bool) -> list[C
     alike = [
         column for column in of_values if (column.type, column.values) == (of_values[-1].type, of_values[-1].values)
     ]
-    return of_lists or alike or fitting[-1:]
+    # Rather than an input, a column that cannot be read: the organiser hears what is wrong with it.
+    unread = [column for column in columns.values() if column.type == "other" and not _is_input(column)]
+    return of_lists or alike or unread or fitting[-1:]
 
 
 def _plain(column: Column, *, many: bool, whole: bool) -> Column:
@@ -189,7 +193,7 @@ def _plain(column: Column, *, many: bool, whole: bool) -> Column:
     There, with `whole`, whole numbers are positions rather than labels.
     """
     if many and whole and column.type == "label" and column.values and all(map(WHOLE.fullmatch, column.values)):
-        return Column(column.name, "number", blank=column.blank)
+        return Column(column.name, "number", blank=column.blank, not_numbers=column.not_numbers)
     if many or column.type != "string":
         return column
     return Column(column.name, "text", words=column.words, blank=column.blank)

@@ -124,8 +124,9 @@ def find_competition(name_or_folder: str) -> Path:
         return known[name_or_folder].folder
     if folder.is_dir():
         raise UserError(f"{folder}: no {FILE} in this folder.")
+    what = "is a file" if folder.exists() else "no such file or folder"
     raise UserError(
-        f"no competition {name_or_folder!r}. {nearest(name_or_folder, list(known))} "
+        f"{name_or_folder}: {what}, and no competition has this name. {nearest(name_or_folder, list(known))} "
         f"Or give a folder that holds {FILE} (`gen-bundle new` makes one)."
     )
 
@@ -151,7 +152,9 @@ def resolve(
             *(f"tasks.{name}: no module {name}.py in the scoring package {package.folder}." for name in missing)
         )
     if data is not None and not data.is_dir():
-        raise UserError(f"--data {data}: no such folder. Expected one folder per phase in it.")
+        raise UserError(
+            f"--data {data}: {'is a file' if data.exists() else 'no such folder'}. Expected one folder per phase in it."
+        )
     options, files, placed = _place_files(declaration.options, folder)
     asked = tuple(f"{override.partition('=')[0]}." for override in overrides)
     declared = [path for option, path in files.values() if not f"{option}.".startswith(asked)]

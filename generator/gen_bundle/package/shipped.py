@@ -10,7 +10,7 @@ from gen_bundle.resources import SCAFFOLD, resource
 PLACEHOLDER = "placeholder of gen-bundle new"
 """The `Comment` of the PNG that `gen-bundle new` writes for a logo."""
 SCAFFOLD_TEXT = "TODO(organiser)"
-"""On the pages of a new competition, wherever the organisers must write something themselves."""
+"""On the pages and in bundle.yaml of a new competition, wherever the organisers must write something themselves."""
 EXAMPLE = "example"
 """Beside the data of a new competition: made-up data of the same shape."""
 

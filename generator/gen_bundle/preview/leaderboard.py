@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gen_bundle.codabench.board import NOT_AVAILABLE
+from gen_bundle.errors import UserError
 from gen_bundle.preview.reading import PhaseView, TaskView, View
 
 
@@ -33,7 +34,23 @@ class PhaseBoard:
 
 
 def boards(view: View, dry_run: Mapping[str, Any] | None) -> list[PhaseBoard]:
-    """The board of each phase."""
+    """The board of each phase.
+
+    Raises:
+        UserError: the dry run is of another bundle: it has phases or columns that the view does not show.
+    """
+    entries = [entry for key in ("runs", "board") for entry in _mappings((dry_run or {}).get(key))]
+    cells = [entry["cells"] for entry in entries if isinstance(entry.get("cells"), Mapping)]
+    names = {name for phase in view.phases for name in phase.names}
+    for what, found, known in (
+        ("phase", {str(entry.get("phase")) for entry in entries}, names),
+        ("column", {str(key) for row in cells for key in row}, {column.key for column in view.columns}),
+    ):
+        if foreign := sorted(found - known):
+            raise UserError(
+                f"--dry-run: has the {what} {', '.join(foreign[:5])}, which this bundle does not show. "
+                "Expected a dry run of this bundle: run gen-bundle dry-run again."
+            )
     return [_board(view, phase, dry_run or {}) for phase in view.phases]
 
 
@@ -56,8 +73,11 @@ def _board(view: View, phase: PhaseView, dry_run: Mapping[str, Any]) -> PhaseBoa
 
 
 def _of_phase(entries: Any, phase: PhaseView) -> Sequence[Mapping[str, Any]]:
-    listed = entries if isinstance(entries, list) else []
-    return [entry for entry in listed if isinstance(entry, Mapping) and str(entry.get("phase")) in phase.names]
+    return [entry for entry in _mappings(entries) if str(entry.get("phase")) in phase.names]
+
+
+def _mappings(entries: Any) -> Sequence[Mapping[str, Any]]:
+    return [entry for entry in entries if isinstance(entry, Mapping)] if isinstance(entries, list) else []
 
 
 def _of_task(by_task: Any, task: TaskView) -> Any:

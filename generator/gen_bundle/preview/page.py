@@ -23,6 +23,9 @@ def preview_page(view: View, dry_run: Mapping[str, Any] | None = None) -> str:
     Args:
         view: the competition.
         dry_run: the content of dry-run.json, to fill the leaderboard.
+
+    Raises:
+        UserError: the dry run is of another bundle.
     """
     filters: Functions = {"utc": _utc, "aoe": _aoe, "iso": _iso, "size": _size}
     values = {
@@ -30,6 +33,7 @@ def preview_page(view: View, dry_run: Mapping[str, Any] | None = None) -> str:
         "axis": axis(view.phases),
         "boards": boards(view, dry_run),
         "dry_run": dry_run is not None,
+        "findings": dry_run.get("findings", ()) if dry_run else (),
         "board_version": dry_run.get("platform_version") if dry_run else None,
     }
     script = (TEMPLATES / "preview.js").read_text(encoding="utf-8")

@@ -4,7 +4,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from jinja2 import TemplateError, TemplateRuntimeError, TemplateSyntaxError
+from jinja2 import TemplateError, TemplateRuntimeError, TemplateSyntaxError, UndefinedError
 
 from gen_bundle.errors import UserError
 from gen_bundle.package.resolve import Resolved
@@ -57,7 +57,8 @@ def _problem(template: str, error: Exception) -> str:
     if isinstance(error, UnicodeError):
         return f"{place}: holds bytes that are not UTF-8. Expected UTF-8 text."
     what = (error.message if isinstance(error, TemplateError) else str(error)) or type(error).__name__
-    return f"{place}: {what.rstrip('.')}. Expected a name that pages can use (see docs/pages.md)."
+    expected = "a name that pages can use" if isinstance(error, UndefinedError) else "a template that can be rendered"
+    return f"{place}: {what.rstrip('.')}. Expected {expected} (see docs/pages.md)."
 
 
 def _template_line(error: Exception, template: str) -> int | None:

@@ -23,6 +23,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.rescore.environment import differing, environment_of
 from gen_bundle.rescore.scoring_desk import ScoringDesk
 from gen_bundle.rescore.scoring_job import EngineName, JobResult, Lost, Scorer, ScoringJob
+from gen_bundle.twin.layout import temporary_folder
 from gen_bundle.twin.plan import as_upload
 
 try:
@@ -289,9 +290,9 @@ def score_here(job: ScoringJob, submission: bytes, files: bytes) -> JobResult | 
         with _unpacking:
             if not place.exists():
                 place.parent.mkdir(parents=True, exist_ok=True)
-                unfinished = Path(tempfile.mkdtemp(dir=place.parent))
-                _unpacked(files, unfinished)
-                unfinished.replace(place)
+                with temporary_folder("unpacking-", place.parent) as unfinished:
+                    _unpacked(files, unfinished)
+                    unfinished.replace(place)
         parts: dict[str, Any] = _parts(place)
         with tempfile.TemporaryDirectory(dir=place.parent) as own:
             path = _unpacked(submission, Path(own))["submission"]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gen_bundle.zips.reading import digest
 from gen_bundle.zips.tree import ignore_count
+from gen_bundle.zips.unpacking import is_zip
 
 
 def digest_of(path: Path | None) -> str | None:
@@ -21,7 +22,7 @@ def digest_of(path: Path | None) -> str | None:
     """
     if path is None:
         return None
-    if path.is_file() and path.suffix.lower() == ".zip":
+    if is_zip(path):
         return _of_file(path)
     if path.is_file():
         return digest_of_value({path.name: _of_file(path)})

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.errors import UserError
 from gen_bundle.plain_text import one_line
 from gen_bundle.render.html_page import Functions, html_page
 from gen_bundle.render.rankings import csv_cell
@@ -19,6 +21,7 @@ from gen_bundle.whole_file import write_whole
 TEMPLATE = Path(__file__).resolve().parent / "templates" / "rescore.html.j2"
 RUN_FIELDS = ("submission", "task", "status", "exit_code", "scores", "digest")
 FIELDS = ("submission", "column", "old", "new", "rank_old", "rank_new")
+_KEPT_RESULTS = re.compile("[0-9a-f]{2}")  # folders of results, by how their digests begin
 NOT_RUN = "Not run"
 """The status of a run that has no result."""
 
@@ -84,6 +87,25 @@ class Rescored:
     def good(self) -> bool:
         """All were scored and nothing changed; without old scores, none failed."""
         return self.complete and not self.not_run and (self.comparison.same if self.against else not self.failed)
+
+
+def make_room(results: Path) -> None:
+    """Make the folder of the results kept below `--out`, or go on with those of an earlier rescoring.
+
+    Raises:
+        UserError: the folder around it holds something else, or cannot be used.
+    """
+    out = results.parent
+    try:
+        holds, kept = ([path.name for path in folder.glob("[!.]*")] for folder in (out, results))
+        if holds and not (results.is_dir() and all(map(_KEPT_RESULTS.fullmatch, kept))):
+            raise UserError(
+                f"--out {out}: holds files that no rescoring wrote ({', '.join(sorted(holds)[:5])}). "
+                "Expected a new or empty folder, or that of an earlier rescoring."
+            )
+        results.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"--out {out}: cannot be used ({error.strerror}). Expected a folder.") from error
 
 
 def write_outputs(rescored: Rescored, out: Path) -> None:

@@ -13,6 +13,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.rescore.digests import digest_of
 from gen_bundle.rescore.old_scores import OldScores, read_old_scores
 from gen_bundle.rescore.opened_bundle import OpenedBundle, opened_bundle
+from gen_bundle.rescore.outputs import make_room
 from gen_bundle.rescore.scoring_job import EngineName, ScoringJob, job_for
 from gen_bundle.rescore.submissions import SubmissionFile, submissions_in
 from gen_bundle.twin.engines.choose import choose_engine
@@ -127,10 +128,7 @@ def _check(request: RescoreRequest) -> None:
         raise UserError(
             f"--out {request.out}: lies among the submissions. Choose a folder outside {request.submissions}."
         )
-    try:
-        (request.out / RESULTS).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"--out {request.out}: cannot be used ({error.strerror}). Expected a folder.") from error
+    make_room(request.out / RESULTS)
 
 
 def _wanted(request: RescoreRequest) -> list[SubmissionFile]:

@@ -14,7 +14,8 @@ from gen_bundle.errors import UserError
 from gen_bundle.fetched import RECORDS, SUBMISSIONS, on_leaderboard
 from gen_bundle.live.json_files import read_json
 from gen_bundle.live.submissions import DELETED
-from gen_bundle.zips.packed import JUNK
+from gen_bundle.zips.unpacking import is_zip
+from gen_bundle.zips.writing import JUNK
 
 DATED = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:[ T_-]?(\d\d)[-:.h]?(\d\d)(?:[-:.m]?(\d\d))?)?")
 
@@ -80,7 +81,8 @@ def _fetched(phase: Path, folder: Path) -> Iterator[SubmissionFile]:
 
 def _found(folder: Path) -> Iterator[SubmissionFile]:
     if not folder.is_dir():
-        raise UserError(f"--submissions {folder}: no such folder. Expected a zip, folder or file for each team in it.")
+        what = "is a file" if folder.exists() else "no such folder"
+        raise UserError(f"--submissions {folder}: {what}. Expected a zip, folder or file for each team in a folder.")
     walked = list(_walk(folder, None, None))
     names = [_name(path, folder) for path, _, _ in walked]
     several = {name for name, count in Counter(names).items() if count > 1}
@@ -106,7 +108,7 @@ def _walk(folder: Path, team: str | None, moment: datetime | None) -> Iterator[t
 def _sent(folder: Path) -> Path:
     """The only zip in a dated folder that holds nothing else, or else the folder."""
     listed = _listed(folder)
-    return listed[0] if len(listed) == 1 and listed[0].suffix.lower() == ".zip" else folder
+    return listed[0] if len(listed) == 1 and is_zip(listed[0]) else folder
 
 
 def _name(path: Path, folder: Path) -> str:

@@ -59,7 +59,8 @@ def run(
             continue
         else:
             given_up += 1
-            announce(f"{job.submission.name}: {ended.reason}. Given up after {ATTEMPTS} attempts.")
+            attempts = "1 attempt" if tries[job.digest] == 1 else f"{tries[job.digest]} attempts"
+            announce(f"{job.submission.name}: {ended.reason}. Given up after {attempts}.")
         yield job, ended
         if given_up == HOPELESS and isinstance(ended, Lost):
             raise UserError(

@@ -53,7 +53,9 @@ def read_competition(folder: Path, platform: PlatformVersion = NEWEST) -> Compet
 def _declared(folder: Path, version: PlatformVersion) -> Declared:
     file = folder / YAML_NAME
     if not file.is_file():
-        raise UserError(f"{folder}: no {YAML_NAME} at the root of the bundle (a wrapping folder is not looked into)")
+        is_ours = (folder / "bundle.yaml").is_file()
+        hint = "This is a declaration: build it first." if is_ours else "A wrapping folder is not looked into."
+        raise UserError(f"{folder}: no {YAML_NAME} at the root of the bundle. {hint}")
     try:
         declared = Declared(dt.datetime.now(dt.UTC), read_yaml(file.read_bytes()), version)
     except UnreadableYamlError as error:

@@ -14,13 +14,14 @@ from gen_bundle.codabench.versions import DIFFERENCES, Differences
 from gen_bundle.codabench.worker import ContainerKind, JobFailedError, WorkerCrashError
 from gen_bundle.twin.bundle import Task
 from gen_bundle.twin.engines import Container
-from gen_bundle.twin.engines.logs import printable
+from gen_bundle.twin.engines.logs import end_of_log
 from gen_bundle.twin.job_folders import JobFolders, lay_out_prediction, lay_out_scoring
 from gen_bundle.twin.layout import copy_tree
 from gen_bundle.twin.machine import is_machine_fault
 from gen_bundle.twin.programs import ProgramRun, ProgramRuns, Setting, container, run_in_turn
 
 STDERR_SHOWN = 2000
+STDERR_DEBUGGED = 1024**2
 EARLY_SECONDS = 2.0
 EARLY_END = (
     "the scoring program failed early, and the platform often loses the log of a program that ends within a second or "
@@ -228,11 +229,11 @@ def _sent(prediction: Job, scoring: Job, version: Differences) -> Jobs:
 
 
 def _why(scorer: ProgramRun, folders: JobFolders) -> str:
-    """The end of what a scoring program wrote to stderr; with SCORING_DEBUG all of it."""
+    """The end of what a scoring program wrote to stderr; with SCORING_DEBUG much more of it."""
     ended = scorer.ended
     code = "was stopped" if ended.exit_code is None else f"exit code {ended.exit_code}"
-    kept = 0 if "SCORING_DEBUG" in scorer.container.environment else STDERR_SHOWN
-    written = printable(folders.log("program", "stderr").read_bytes()[-kept:]).strip()
+    most = STDERR_DEBUGGED if "SCORING_DEBUG" in scorer.container.environment else STDERR_SHOWN
+    written = end_of_log(folders.log("program", "stderr"), most).strip()
     return "\n".join(filter(None, [f"({code})", ended.problem, written]))
 
 

@@ -11,7 +11,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.twin.engines import Container
 from gen_bundle.twin.engines.logs import KEPT_BYTES, keep_log
 from gen_bundle.twin.jobs import Job, Jobs
-from gen_bundle.twin.layout import copy_tree, drop_strays, open_to_containers
+from gen_bundle.twin.layout import copy_tree, drop_strays, entries, open_to_containers
 from gen_bundle.twin.record import RESULT
 
 _LOGS = ("", "ingestion-", "prediction-", "prediction-ingestion-")
@@ -36,6 +36,8 @@ def keep_run(folder: Path, jobs: Jobs) -> list[str]:
         copy_tree(scoring.output, output)
     if jobs.prediction.programs.of("ingestion") and prediction.output.exists():
         copy_tree(prediction.output, folder / "prediction-output")
+    for path in entries(folder):  # folders come with the rights that containers needed
+        path.chmod(path.stat().st_mode & ~0o022)
     cut = []
     for stream in ("stdout", "stderr"):
         for name, log, always in (
@@ -52,6 +54,8 @@ def keep_run(folder: Path, jobs: Jobs) -> list[str]:
 def keep_job(folder: Path, scoring: Job) -> Container | None:
     """Keep a scoring job's folders under `job/`, with an empty output, so that its container can be run again by hand.
 
+    Everybody may write to what is mounted, gold and programs too, as the container must; only we get through `job/`.
+
     Returns:
         The container with its mounts there; None where the scoring program was never started.
     """
@@ -59,6 +63,7 @@ def keep_job(folder: Path, scoring: Job) -> Container | None:
     if scorer is None:
         return None
     job = (folder / "job").resolve()
+    job.mkdir(mode=0o700)
     mounts = []
     for mount in scorer.container.mounts:
         kept = job / mount.source.relative_to(scoring.folders.root)
@@ -66,8 +71,8 @@ def keep_job(folder: Path, scoring: Job) -> Container | None:
         if mount.target != "/app/output" and mount.source.exists():  # the program may have removed it
             drop_strays(mount.source)
             copy_tree(mount.source, kept)
+        open_to_containers(kept)
         mounts.append(replace(mount, source=kept))
-    open_to_containers(job)
     return replace(scorer.container, mounts=tuple(mounts))
 
 

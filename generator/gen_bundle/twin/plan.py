@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gen_bundle.errors import UserError
 from gen_bundle.twin.bundle import Competition, Phase, Task
+from gen_bundle.zips.unpacking import is_zip
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ def as_upload(path: Path, scratch: Path) -> Path:
         UserError: It cannot be read, or is neither file nor folder.
     """
     try:
-        if path.is_file() and (path.suffix.lower() == ".zip" or zipfile.is_zipfile(path)):
+        if is_zip(path):
             return path
         scratch.parent.mkdir(parents=True, exist_ok=True)
         upload = scratch.with_name(f"{scratch.name}.zip")

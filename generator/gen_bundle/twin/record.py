@@ -11,7 +11,7 @@ RESULT = "dry-run.json"
 
 
 def read_record(path: Path) -> Mapping[str, Any]:
-    """The content of dry-run.json, given itself or the folder of a dry run.
+    """The content of dry-run.json, given itself or the folder of a dry run; `findings` are there in any case.
 
     Raises:
         UserError: there is none, or it is something else.
@@ -21,6 +21,7 @@ def read_record(path: Path) -> Mapping[str, Any]:
         content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise UserError(f"--dry-run {path}: no {RESULT} can be read there ({error})") from error
-    if not isinstance(content, dict) or not all(isinstance(content.get(key), list) for key in ("runs", "board")):
+    record: dict[str, Any] = {"findings": [], **content} if isinstance(content, dict) else {}
+    if not all(isinstance(record.get(key), list) for key in ("runs", "board", "findings")):
         raise UserError(f"--dry-run {file}: expected an object with `runs` and `board`")
-    return content
+    return record

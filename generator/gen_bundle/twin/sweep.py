@@ -4,12 +4,13 @@ import contextlib
 import os
 import secrets
 import socket
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from gen_bundle.errors import UserError
-from gen_bundle.twin.layout import remove_tree, temporary_folder
+from gen_bundle.twin.layout import our_user, remove_tree, temporary_folder
 
 LABEL = "gen-bundle.dry-run"
 OWNER_LABEL = "gen-bundle.dry-run.owner"
@@ -31,7 +32,7 @@ def is_abandoned(owner: str) -> bool:
     """Whether the owning process is certainly gone; not certain is no."""
     machine, _, rest = owner.rpartition(":")[0].rpartition(":")
     began = owner.rpartition(":")[2]
-    if machine != socket.gethostname() or not rest.isdigit():
+    if machine != socket.gethostname() or not rest.isdecimal():
         return False
     return _began(int(rest)) != began
 
@@ -40,8 +41,8 @@ def is_abandoned(owner: str) -> bool:
 def scratch_folder() -> Iterator[Path]:
     """A temporary folder that is removed at the end; those of dry runs that were killed are removed first."""
     for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        with contextlib.suppress(OSError):
-            if is_abandoned((left / _OWNER_FILE).read_text(encoding="utf-8")):
+        with contextlib.suppress(OSError, ValueError):
+            if _is_our_folder(left) and is_abandoned((left / _OWNER_FILE).read_text(encoding="utf-8")):
                 remove_tree(left)
     with contextlib.ExitStack() as held:
         try:
@@ -55,6 +56,13 @@ def scratch_folder() -> Iterator[Path]:
         yield folder
 
 
+def _is_our_folder(path: Path) -> bool:
+    """Whether a dry run of ours made it; anybody may write into the folder of temporary files."""
+    status = path.lstat()
+    ours = stat.S_ISDIR(status.st_mode) and our_user() in (None, status.st_uid)
+    return ours and (path / _OWNER_FILE).is_file()
+
+
 def _began(process: int) -> str:
     """When a process began, in the kernel's own count; `gone`, or `alive` where the system does not show it."""
     try:
@@ -65,7 +73,7 @@ def _began(process: int) -> str:
         return "alive"  # on Windows there is no signal 0: the number of Ctrl-C is
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return "gone"
     except PermissionError:
         return "alive"

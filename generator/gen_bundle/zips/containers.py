@@ -90,9 +90,12 @@ def _start(node: Node) -> bytes:
 def _zip(node: Node, tick: Callable[[int], None], held: ExitStack) -> Contents:
     package = unpack(node, tick, held)
     files = list(package.tree.root.files())
+    closed = f"a zip of which a part cannot be read ({package.fault})" if package.fault else ""
     if any(name == WORKBOOK for name, _ in files):
-        files += sheets(dict(files))
-    return Contents(files, f"a zip of which a part cannot be read ({package.fault})" if package.fault else "")
+        tables, complete = sheets(dict(files))
+        files += tables
+        closed = closed or ("" if complete else "a workbook with a sheet that is broken or too large")
+    return Contents(files, closed)
 
 
 def _inflated(

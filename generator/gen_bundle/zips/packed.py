@@ -11,10 +11,10 @@ from typing import IO, Literal, cast
 
 from gen_bundle.zips.reading import open_archive
 from gen_bundle.zips.tree import CHUNK, Node, OnServer, Tree
+from gen_bundle.zips.writing import JUNK
 
 # Zips inside the bundle are copied to where they can be searched: in memory up to this size, then on disk.
 IN_MEMORY = 16 * 1024 * 1024
-JUNK = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
 Form = Literal["folder", "zip", "no zip", "server"]
 
 
@@ -33,7 +33,7 @@ class Unpacked:
 
     @property
     def wrapping_folder(self) -> str | None:
-        """The one folder that holds everything, where there is one (macOS's own entries aside)."""
+        """The one folder that holds everything, where there is one (junk aside)."""
         tops = {name: node for name, node in (self.tree.root.children or {}).items() if name not in JUNK}
         if len(tops) == 1:
             name, node = next(iter(tops.items()))

@@ -14,35 +14,47 @@ from gen_bundle.zips.tree import Node
 WORKBOOK = "xl/workbook.xml"
 SHARED = "xl/sharedStrings.xml"
 SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
-MAX_BYTES = 64 * 1024 * 1024
+CELL = re.compile(r"([A-Z]{1,3})[0-9]*")
+MAX_BYTES = 64 * 1024 * 1024  # of a part of the workbook, and of all its tables together
 MAX_COLUMNS = 16_384
+UNREADABLE = (ElementTree.ParseError, ValueError, LookupError)
 
 
-def sheets(files: Mapping[str, Node]) -> Iterator[tuple[str, Node]]:
-    """Each sheet of a workbook as comma-separated text; what cannot be read is left out."""
+def sheets(files: Mapping[str, Node]) -> tuple[list[tuple[str, Node]], bool]:
+    """The sheets of a workbook as comma-separated text, and whether these are all: others are broken or too large."""
+    tables: list[tuple[str, Node]] = []
+    complete, left = True, MAX_BYTES
     try:
         shared = [_text(item) for item in _elements(files[SHARED], "si")] if SHARED in files else []
-    except (ElementTree.ParseError, ValueError):
-        return
-    for name, node in files.items():
-        if SHEET.fullmatch(name):
-            try:
-                table = _table(node, shared)
-            except (ElementTree.ParseError, ValueError, LookupError):
-                continue
-            yield f"{name}.csv", Node(size=len(table), open=partial(io.BytesIO, table))
+    except UNREADABLE:
+        return tables, False
+    for name in filter(SHEET.fullmatch, files):
+        table = io.StringIO()
+        writer = csv.writer(table, lineterminator="\n")
+        try:
+            for cells in _rows(files[name], shared):
+                left -= len(cells) + sum(map(len, cells))
+                if left < 0:
+                    raise ValueError("too large")
+                writer.writerow(cells)
+        except UNREADABLE:
+            complete = False
+        else:
+            text = table.getvalue().encode()
+            tables.append((f"{name}.csv", Node(size=len(text), open=partial(io.BytesIO, text))))
+    return tables, complete
 
 
 def _elements(node: Node, name: str) -> Iterator[ElementTree.Element]:
     """The elements of a name, one after the other, each forgotten once it has been looked at.
 
     Raises:
-        ElementTree.ParseError: no XML.
+        ElementTree.ParseError: it is not XML.
         ValueError: too much of it, or entities.
     """
     data = node.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES or b"<!" in data[:4096]:
-        raise ValueError("no sheet")
+        raise ValueError("too large, or with a document type")
     for _, element in ElementTree.iterparse(io.BytesIO(data)):  # noqa: S314 - without a document type
         if _local(element) == name:
             yield element
@@ -57,26 +69,24 @@ def _text(element: ElementTree.Element) -> str:
     return "".join(part.text or "" for part in element.iter() if _local(part) == "t")
 
 
-def _table(node: Node, shared: list[str]) -> bytes:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+def _rows(node: Node, shared: list[str]) -> Iterator[list[str]]:
     for row in _elements(node, "row"):
         cells: list[str] = []
         for cell in row:
             place = _column(cell.get("r", "")) if cell.get("r") else len(cells)
             cells += [""] * (place - len(cells))
             cells.append(_value(cell, shared))
-        writer.writerow(cells)
-    return out.getvalue().encode()
+        yield cells
 
 
 def _column(reference: str) -> int:
     """The place of a column: 0 for A7, 27 for AB7."""
+    cell = CELL.fullmatch(reference)
     place = 0
-    for letter in reference.rstrip("0123456789"):
+    for letter in cell[1] if cell else "":
         place = place * 26 + ord(letter) - ord("A") + 1
     if not 0 < place <= MAX_COLUMNS:
-        raise ValueError(f"no column: {reference}")
+        raise ValueError("not a column")
     return place - 1
 
 

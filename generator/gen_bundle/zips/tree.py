@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
+from gen_bundle.zips.bounds import BUNDLE
+
 CHUNK = 1024 * 1024
 # What exists on any Linux server; a bundle that names such a path gets the server's file.
 _TOP = ("app", "bin", "boot", "dev", "etc", "home", "lib", "media", "mnt", "opt", "proc", "root", "run", "sbin", "tmp")
@@ -200,22 +202,30 @@ def place(root: Node, member: zipfile.ZipInfo, archive: zipfile.ZipFile) -> tupl
 
 
 def folder_tree(folder: Path, tick: Callable[[int], None]) -> Tree:
-    """The tree of an unpacked bundle; links that leave the folder, and sockets and the like, are left out."""
-    inside = folder.resolve()
+    """The tree of an unpacked bundle; links that leave the folder, and sockets and the like, are left out.
 
-    def build(path: Path, seen: frozenset[Path]) -> Node:
-        children: dict[str, Node] = {}
+    Raises:
+        OSError: it cannot be read, or holds more than a bundle may; what a link leads to counts each time.
+    """
+    top: dict[str, Node] = {}
+    waiting: list[tuple[Path, dict[str, Node], tuple[Path, ...]]] = [(folder, top, (folder.resolve(),))]
+    left = BUNDLE.members
+    while waiting:
+        path, children, above = waiting.pop()
         for entry in sorted(path.iterdir()):
-            real = entry.resolve()
-            if not real.is_relative_to(inside) or real in seen:
+            left -= 1
+            if left < 0:
+                raise OSError(f"more than {BUNDLE.members} files and folders")
+            real = Path(os.path.realpath(entry)) if entry.is_symlink() else above[-1] / entry.name
+            if real in above or not real.is_relative_to(above[0]):
                 continue
             if entry.is_dir():
-                children[entry.name] = build(entry, seen | {real})
+                below: dict[str, Node] = {}
+                children[entry.name] = Node(children=below)
+                waiting.append((entry, below, (*above, real)))
             elif entry.is_file():
                 children[entry.name] = Node(size=entry.stat().st_size, open=partial(_opened, entry), tick=tick)
-        return Node(children=children)
-
-    return Tree(build(folder, frozenset({inside})))
+    return Tree(Node(children=top))
 
 
 def _opened(path: Path) -> IO[bytes]:

@@ -11,6 +11,11 @@ from repro_zipfile import ReproducibleZipFile
 from gen_bundle.errors import UserError
 
 Members = Mapping[str, bytes | Path]
+# What operating systems, Python, Jupyter and git leave in folders; the same as in scoring_kit/submission_files.py.
+JUNK = frozenset(
+    {".DS_Store", "Thumbs.db", "desktop.ini", "Icon\r", "__MACOSX", ".git", "__pycache__", ".ipynb_checkpoints"}
+)
+LEFT_OUT = JUNK | {".gitkeep"}
 EARLIEST, LATEST = (1980, 1, 1, 0, 0, 0), (2107, 12, 31, 23, 59, 58)
 
 
@@ -57,12 +62,11 @@ def all_files(folder: Path) -> dict[str, bytes | Path]:
 
 
 def folder_members(folder: Path, prefix: str = "") -> dict[str, bytes | Path]:
-    """All regular files below `folder` as zip members; operating systems' and Python's litter is left out."""
-    litter = {".DS_Store", "Thumbs.db", "__pycache__", "__MACOSX", ".gitkeep"}
+    """All regular files below `folder` as zip members; junk is left out."""
     return {
         prefix + path.relative_to(folder).as_posix(): path
         for path in _files(folder)
-        if not litter.intersection(path.relative_to(folder).parts)
+        if not LEFT_OUT.intersection(path.relative_to(folder).parts)
     }
 
 

@@ -6,12 +6,17 @@ import struct
 import time
 import tracemalloc
 import zipfile
+from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import pytest
 import yaml
 
 from gen_bundle.check import Report, check_path
+from gen_bundle.errors import UserError
+from gen_bundle.twin.layout import remove_tree
+from gen_bundle.zips.bounds import BUNDLE
 from tests.generator.check.cases.archive import SOUND, member
 from tests.generator.check.drafts import NEW, NOW, Draft, Edit, new, packed, put, raw, text, write
 
@@ -185,13 +190,47 @@ def test_a_bomb_inside_a_data_zip_is_not_inflated(tmp_path: Path) -> None:
     assert "r.zip" in found(checked(draft, tmp_path), "data-no-zip")
 
 
-def test_links_in_a_folder_lead_nowhere_else(tmp_path: Path) -> None:
-    folder = tmp_path / "bundle"
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The sound bundle, unpacked."""
     for name, data in SOUND.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(data)
+        (tmp_path / "bundle" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "bundle" / name).write_bytes(data)
+    return tmp_path / "bundle"
+
+
+def test_links_in_a_folder_lead_nowhere_else(folder: Path) -> None:
     (folder / "overview.md").unlink()
     (folder / "overview.md").symlink_to("/etc/passwd")
     (folder / "again").symlink_to(folder)
+    (folder / "itself").symlink_to("itself")
+    (folder / "ref" / "up").symlink_to(folder / "ref")
+    (folder / "inside").symlink_to(folder / "ref")
     os.mkfifo(folder / "pipe")
-    assert "overview.md" in found(check_path(folder, now=NOW), "page-not-found")
+    report = check_path(folder, now=NOW)
+    assert "overview.md" in found(report, "page-not-found")
+    assert {finding.id for finding in report.findings if finding.severity == "error"} == {"page-not-found"}
+
+
+def test_a_folder_of_a_thousand_folders(folder: Path) -> None:
+    deep = folder / "ref"
+    for _ in range(1200):
+        deep /= "d"
+        deep.mkdir()
+    (deep / "gold.txt").write_text("a")
+    started = time.process_time()
+    try:
+        assert check_path(folder, now=NOW).accepted
+        assert time.process_time() - started < 10
+    finally:
+        remove_tree(folder)  # too deep for pytest's own tidying
+
+
+def test_folders_that_link_to_each_other(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seven of them make 13,000 paths, twelve a billion."""
+    monkeypatch.setattr("gen_bundle.zips.tree.BUNDLE", replace(BUNDLE, members=1000))
+    for one, other in permutations("abcdefg", 2):
+        (folder / one).mkdir(exist_ok=True)
+        (folder / one / other).symlink_to(folder / other)
+    with pytest.raises(UserError, match="bundle cannot be read: more than 1000 files and folders"):
+        check_path(folder, now=NOW)

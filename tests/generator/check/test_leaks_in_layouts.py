@@ -2,16 +2,20 @@
 
 import json
 import sqlite3
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gen_bundle.check import Secrets
 from tests.generator.check.drafts import Edit, both, delete, packed, with_options, write
 from tests.generator.check.test_leaks import GOLD, IDS, LABELS, PAIRS, kit, leaks, public, solution, task
+from tests.generator.new.making import csv_text
 
-SPANS = [[[number % 7, 9 + number % 5, "PER" if number % 3 else "LOC"]] for number in range(20)]
-TAGS = [["neutral"] if number % 3 else ["joyful", "calm"] for number in range(20)]
+Lists = Sequence[Sequence[Any]]
+SPANS: Lists = [[[number % 7, 9 + number % 5, "PER" if number % 3 else "LOC"]] for number in range(20)]
+TAGS: Lists = [["neutral"] if number % 3 else ["joyful", "calm"] for number in range(20)]
 
 
 def by_label(label: str) -> list[str]:
@@ -80,7 +84,7 @@ def test_ids_in_a_file_that_is_named_by_their_label(label: str, tmp_path: Path) 
     assert len(leaks(draft, tmp_path)) == 1
 
 
-def gold_of(values: list[list[object]]) -> Edit:
+def gold_of(values: Lists) -> Edit:
     """Reference data whose answers are lists, with the secrets that a declared competition names."""
     rows = [{"id": one, "text": f"a text of {one}", "answer": value} for one, value in zip(IDS, values, strict=True)]
     parts = [
@@ -92,21 +96,19 @@ def gold_of(values: list[list[object]]) -> Edit:
     return both(
         delete("ref/gold.csv"),
         write("ref/gold.jsonl", lines),
-        with_options(secrets=Secrets(labels=tuple(parts), columns={"gold.jsonl": ["answer"]})),
+        with_options(secrets=Secrets(labels=tuple(parts), columns={"gold.jsonl": frozenset({"answer"})})),
     )
 
 
-def lists(values: list[list[object]]) -> dict[str, bytes]:
+def lists(values: Lists) -> dict[str, bytes]:
     """The gold again, as others would write it."""
     pairs = list(zip(IDS, values, strict=True))
     return {
         "all but a row": "\n".join(json.dumps({"id": one, "answer": value}) for one, value in pairs[1:]).encode(),
         "other names": as_json([{"k": one, "t": "a text", "v": value} for one, value in pairs]),
         "by id": as_json(dict(pairs)),
-        "CSV": b"id,answer\n"
-        + b"".join(f'{one},"{json.dumps(value)}"\n'.replace('""', '"').encode() for one, value in pairs)
-        if not isinstance(values[0][0], list)
-        else "".join(f"{one}\t{json.dumps(value)}\n" for one, value in pairs).encode(),
+        "CSV": csv_text("id,answer", [[one, json.dumps(value)] for one, value in pairs]).encode(),
+        "TSV": "".join(f"{one}\t{json.dumps(value)}\n" for one, value in pairs).encode(),
         "nested": as_json({"data": [{"doc": {"id": one}, "gold": {"answer": value}} for one, value in pairs]}),
     }
 
@@ -114,7 +116,9 @@ def lists(values: list[list[object]]) -> dict[str, bytes]:
 @pytest.mark.parametrize("values", [SPANS, TAGS], ids=["spans", "sets"])
 @pytest.mark.parametrize("layout", lists(SPANS))
 @pytest.mark.parametrize("place", [lambda data: public("a.json", data), solution], ids=["public", "solution"])
-def test_gold_that_is_a_list_is_found(place, values: list[list[object]], layout: str, tmp_path: Path) -> None:
+def test_gold_that_is_a_list_is_found(
+    place: Callable[[bytes], Edit], values: Lists, layout: str, tmp_path: Path
+) -> None:
     draft = task()
     both(gold_of(values), place(lists(values)[layout]))(draft)
     assert len(leaks(draft, tmp_path)) == 1

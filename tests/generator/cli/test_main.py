@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import pytest
 
 from gen_bundle.cli import VERBS
@@ -18,6 +19,7 @@ from gen_bundle.declaration.read import read_competition
 from gen_bundle.resources import resource
 from tests.generator.cli.running import gen_bundle
 from tests.generator.competition import small_competition
+from tests.generator.twin.bundles import ACCURACY, Bundle, write_zip
 
 pytestmark = pytest.mark.usefixtures("kept_organisers")
 
@@ -71,7 +73,7 @@ def test_colours_can_be_refused(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_build_that_is_killed_leaves_no_gold(tmp_path: Path, number: signal.Signals) -> None:
     folder = small_competition(tmp_path)
     started = tmp_path / "started"
@@ -86,8 +88,45 @@ def test_a_build_that_is_killed_leaves_no_gold(tmp_path: Path, number: signal.Si
             time.sleep(0.01)
         assert list(temporary.iterdir())
         build.send_signal(number)
-        assert build.wait(60) == 128 + number
+        _, said = build.communicate(timeout=60)
+    assert build.returncode == 128 + number
     assert not list(temporary.iterdir())
+    assert not (tmp_path / "b.zip").exists()
+    line = "Interrupted. Nothing was written. The same command starts again.\n"
+    assert said.decode() == (line if number == signal.SIGINT else "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is another thing there")
+def test_an_interrupted_dry_run_says_that_its_folder_is_partial(tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    wait = f"import time\nif '0 0' in open('../input/res/pred.txt').read():\n    open({str(started)!r}, 'w').close()\n"
+    bundle = Bundle(f"{wait}    time.sleep(60)\n{ACCURACY}").write(tmp_path / "bundle")
+    teams = [write_zip(tmp_path / f"{name}.zip", {"pred.txt": text}) for name, text in (("a", "1 0"), ("b", "0 0"))]
+    options = [word for team in teams for word in ("--submission", str(team))]
+    command = [sys.executable, "-m", "gen_bundle", "dry-run", str(bundle), *options, "--engine", "process"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, start_new_session=True) as process:
+        while not started.exists() and process.poll() is None:
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    (line,) = [line for line in said.decode().splitlines() if line.startswith("Interrupted.")]
+    assert "--out holds the runs that ended; dry-run.json says that others are missing." in line
+    assert [run["submission"] for run in json.loads((tmp_path / "dry-run" / "dry-run.json").read_text())["runs"]] == [
+        "a",
+        "b",
+    ]
+
+
+def test_ctrl_c_at_a_question_ends_as_anywhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise click.Abort
+
+    monkeypatch.setattr("gen_bundle.cli.login.can_answer", lambda: True)
+    monkeypatch.setattr("click.prompt", interrupted)
+    done = gen_bundle("login", "--server", "https://codabench.test")
+    assert done.returncode == 130
+    assert done.stderr.startswith("Interrupted. Nothing was written.")
 
 
 def test_help_imports_nothing_that_is_not_needed() -> None:

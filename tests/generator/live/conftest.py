@@ -1,6 +1,9 @@
 """A site of our own for each test, with a folder of its own for tokens, logs and pseudonyms."""
 
 import copy
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gen_bundle.cli import root
+from gen_bundle.live.change_log import ChangeLog
 from gen_bundle.live.connection import Connection
 from gen_bundle.live.credentials import Token
 from gen_bundle.live.upload import upload
@@ -131,6 +135,21 @@ def task_of(site: Site) -> dict[str, Any]:
 def competition_of(site: Site) -> dict[str, Any]:
     """The first competition."""
     return next(iter(site.competitions.values()))
+
+
+def run_in_c_locale(*arguments: object) -> "subprocess.CompletedProcess[str]":
+    """Run Python where the locale's encoding is ASCII."""
+    environment = os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "CODABENCH_TOKEN": TOKEN}
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+
+
+def close_log() -> None:
+    """Let the log of changes be one that cannot be written any more."""
+    log = ChangeLog().file
+    if log.is_file():
+        log.unlink()
+    log.mkdir(parents=True, exist_ok=True)
 
 
 @pytest.fixture

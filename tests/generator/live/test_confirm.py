@@ -19,9 +19,9 @@ from gen_bundle.live.upload import upload
 from gen_bundle.twin.engines import EngineError
 from gen_bundle.twin.engines.process import ProcessEngine
 from tests.generator.check.drafts import Draft, packed
-from tests.generator.live.conftest import Verb, confirmable_draft
+from tests.generator.live.conftest import Verb, close_log, confirmable_draft
 from tests.live_runs import score_answer
-from tests.live_server import TOKEN, Site
+from tests.live_server import TOKEN, Site, answer_api
 
 pytestmark = pytest.mark.slow
 
@@ -129,7 +129,7 @@ def test_the_verb(site: Site, start: Start, quick_verb: Verb) -> None:
     assert cleared(site)
     assert TOKEN not in done.output
     log = (state_folder() / "changes.log").read_text()
-    assert log.count("/api/submissions/") == 4
+    assert log.count("/api/submissions/") == 8  # each as it is sent, and with its answer
     for secret in (TOKEN, "secret-signature"):
         assert secret not in log
 
@@ -313,6 +313,16 @@ def test_a_submission_that_appears_late_is_removed_all_the_same(
 ) -> None:
     monkeypatch.setattr("gen_bundle.live.own_submissions.LOOKING_S", 0)
     started = start()
+    hidden: list[str] = []
+
+    def answer(site: Site, method: str, path: str, *given: Any) -> Any:
+        made = any(one == "POST /api/submissions/" for one in site.changing())
+        if made and not hidden and path.startswith("/api/submissions/?"):
+            hidden.append(path)
+            return []
+        return answer_api(site, method, path, *given)
+
+    monkeypatch.setattr("tests.live_server.answer_api", answer)
     site.breaks_after = {"POST /api/submissions/"}
     assert len(confirmed(connection, started).problems) == 1
     assert cleared(site)
@@ -488,6 +498,18 @@ def test_an_interrupted_run_cleans_up(
     connection.pause = pause
     with pytest.raises(breaks):
         confirmed(connection, started)
+    assert cleared(site)
+
+
+def test_a_log_that_cannot_be_written_any_more_leaves_nothing(site: Site, connection: Connection, start: Start) -> None:
+    started = start()
+
+    def score(content: bytes, task: str) -> dict[str, Any]:
+        close_log()
+        return score_answer(content, task)
+
+    site.score = score
+    assert confirmed(connection, started).left == ()
     assert cleared(site)
 
 

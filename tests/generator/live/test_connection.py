@@ -3,18 +3,31 @@
 import os
 import stat
 import traceback
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gen_bundle.errors import UserError
-from gen_bundle.live.answers import ListingError, all_rows, body_in_one_line
+from gen_bundle.live.answers import ListingError, all_pages, all_rows, body_in_one_line
 from gen_bundle.live.change_log import ChangeLog
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.credentials import PUBLIC_SITE, Token, find_token, save_token, server_address, tokens_file
-from tests.live_server import TOKEN, Site
+from tests.generator.live.conftest import close_log, run_in_c_locale
+from tests.live_runs import AnswerError as ServerError
+from tests.live_server import TOKEN, Site, answer_api
 
 SIGNATURE = "secret-signature"
+
+
+def raising(*answer: Any) -> Callable[..., None]:
+    """A site with one answer to everything: its code, its body and its headers."""
+
+    def raised(*_: Any) -> None:
+        raise ServerError(*answer)
+
+    return raised
 
 
 def test_a_busy_server_is_asked_again_when_it_says(site: Site, connection: Connection, pauses: list[float]) -> None:
@@ -55,7 +68,9 @@ def test_nobody_waits_without_end(
     with pytest.raises(AnswerError, match="no answer in time"):
         connection.send("POST", "datasets/", {"type": "submission", "file_size": 1})
     assert site.changing() == ["POST /api/datasets/"]
-    assert ChangeLog().file.read_text().endswith("/api/datasets/ no answer\n")
+    sending, outcome = ChangeLog().file.read_text().splitlines()
+    assert sending.endswith(f"POST {site.address}/api/datasets/ sending")
+    assert outcome.endswith(f"POST {site.address}/api/datasets/ no answer")
 
 
 def test_an_untrusted_connection_is_not_used(site: Site) -> None:
@@ -126,6 +141,62 @@ def test_a_page_where_data_was_expected(site: Site, connection: Connection, monk
         connection.get("my_profile/")
 
 
+def requests_of(connection: Connection, url: str, folder: Path) -> dict[str, Callable[[], object]]:
+    """The requests to signed addresses."""
+    (folder / "file").write_bytes(b"x")
+    return {
+        "download": lambda: connection.download(url, folder / "got"),
+        "text": lambda: connection.text(url),
+        "put_file": lambda: connection.put_file(url, folder / "file", "application/zip"),
+    }
+
+
+@pytest.mark.parametrize("request_", ["download", "text"])
+def test_a_refusal_that_breaks_off_keeps_its_code(
+    site: Site, connection: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request_: str
+) -> None:
+    monkeypatch.setattr("tests.live_server.answer_api", raising(404, b"half", {"Content-Length": "1000"}))
+    with pytest.raises(AnswerError, match=r"answered 404 Not Found$") as caught:
+        requests_of(connection, f"{site.address}/api/file", tmp_path)[request_]()
+    assert caught.value.code == 404
+
+
+@pytest.mark.parametrize("request_", ["download", "text", "put_file"])
+def test_a_signed_address_that_is_not_valid(connection: Connection, tmp_path: Path, request_: str) -> None:
+    with pytest.raises(AnswerError, match="is not a valid address") as caught:
+        requests_of(connection, f"http://[bad/one?X-Amz-Signature={SIGNATURE}", tmp_path)[request_]()
+    assert SIGNATURE not in str(caught.value)
+    assert not ChangeLog().file.exists() or SIGNATURE not in ChangeLog().file.read_text()
+
+
+def test_a_redirect_to_an_address_that_is_not_valid(site: Site, connection: Connection, tmp_path: Path) -> None:
+    site.redirects = {"my_profile/": f"http://[bad?X-Amz-Signature={SIGNATURE}"}
+    for request in (
+        lambda: connection.get("my_profile/"),
+        lambda: connection.send("POST", "my_profile/"),
+        lambda: connection.download(f"{site.address}/api/my_profile/", tmp_path / "got"),
+    ):
+        with pytest.raises(AnswerError, match=r"leads to one\.|leads to .*, and was not followed") as caught:
+            request()
+        assert SIGNATURE not in str(caught.value)
+
+
+@pytest.mark.parametrize(("code", "said"), [(200, "a page instead of data"), (404, "answered 404 Not Found")])
+def test_answers_of_any_depth(connection: Connection, monkeypatch: pytest.MonkeyPatch, code: int, said: str) -> None:
+    monkeypatch.setattr("tests.live_server.answer_api", raising(code, b"[" * 100_000 + b"]" * 100_000))
+    with pytest.raises(AnswerError, match=said):
+        connection.get("my_profile/")
+
+
+def test_a_wait_that_is_not_a_number(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, pauses: list[float]
+) -> None:
+    monkeypatch.setattr("tests.live_server.answer_api", raising(503, b"", {"Retry-After": "²"}))
+    with pytest.raises(AnswerError, match="answered 503"):
+        connection.get("my_profile/")
+    assert pauses == [0.5, 2, 8]
+
+
 def test_a_broken_download_goes_on_where_it_ended(site: Site, connection: Connection, tmp_path: Path) -> None:
     site.files["one"] = bytes(range(256)) * 40
     site.cut_short = 2
@@ -143,6 +214,32 @@ def test_a_download_that_never_comes_whole_is_an_error(site: Site, connection: C
     assert not (tmp_path / "one").exists()
     assert connection.download(site.signed("one"), tmp_path / "one") == 10240
     assert site.asked[-1][2].startswith("/bucket/one")
+
+
+def test_a_change_that_cannot_be_noted_is_not_sent(site: Site, connection: Connection) -> None:
+    close_log()
+    with pytest.raises(UserError, match=r"changes\.log: the log of changes cannot be written \(Is a directory\)"):
+        connection.send("POST", "datasets/", {"type": "submission", "file_size": 1})
+    assert site.asked == []
+
+
+def test_an_answer_is_not_lost_for_its_line_in_the_log(
+    site: Site, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(*given: Any) -> Any:
+        close_log()
+        return answer_api(*given)
+
+    monkeypatch.setattr("tests.live_server.answer_api", answer)
+    assert connection.send("POST", "datasets/", {"type": "submission", "file_size": 1})["key"] in site.datasets
+
+
+def test_any_address_is_noted_in_any_locale(site: Site) -> None:
+    store = "from gen_bundle.live.connection import Connection as C; from pathlib import Path; "
+    store += f"C('').put_file({site.store + '/bucket/José'!a}, Path({__file__!r}), 'application/zip')"
+    done = run_in_c_locale("-c", store)
+    assert done.returncode == 0, done.stderr
+    assert ChangeLog().file.read_text(encoding="utf-8").endswith("/bucket/José 200\n")
 
 
 @pytest.mark.parametrize("paged", [True, False])
@@ -164,6 +261,21 @@ def test_a_list_that_loses_rows_is_not_taken(
     monkeypatch.setattr("tests.live_server.answer_api", lambda *_: answer)
     with pytest.raises(ListingError, match="1 rows arrived, the server counts 3"):
         all_rows(connection, "competitions/")
+
+
+@pytest.mark.parametrize(("count", "results", "pages"), [(10**6, [], 1), (3, [{"id": 1}], 3), (0, [{"id": 1}], 1)])
+@pytest.mark.parametrize("key", ["results", "submissions"])
+def test_a_list_without_end_is_left(
+    site: Site, connection: Connection, monkeypatch: pytest.MonkeyPatch, count: int, results: Any, pages: int, key: str
+) -> None:
+    def answer(*_: Any) -> Any:
+        assert len(site.asked) < 10
+        return {"count": count, "next": "http://elsewhere.invalid/?page=2", key: results}
+
+    monkeypatch.setattr("tests.live_server.answer_api", answer)
+    with pytest.raises(ListingError, match=f"page {pages} should be the last one"):
+        all_pages(connection, "submissions/")
+    assert len(site.asked) == pages
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """gen-bundle fetch: everything once, in the layout that the ranking reads, also when it is interrupted."""
 
 import json
+import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.fetch import FetchRequest, fetch
 from gen_bundle.live.names import file_name, folder_name
 from scoring_kit.entries import read_entries
-from tests.generator.live.conftest import Verb
+from tests.generator.live.conftest import Verb, run_in_c_locale
 from tests.live_server import Site, packed
 
 pytestmark = pytest.mark.slow
@@ -93,6 +95,20 @@ def test_everything_is_fetched(running: Site, verb: Verb, tmp_path: Path, paged:
     assert json.loads((test / "board.json").read_text())["submissions"][0]["owner"] == "eagle"
     assert [row["email"] for row in json.loads((out / "participants.json").read_text())] == ["e@site.org", "o@site.org"]
     assert (out / "1-final-phase" / "submissions.json").is_file()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_what_is_fetched_is_its_owners_alone(running: Site, verb: Verb, tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        assert verb("fetch", 5, "--out", tmp_path / "out").exit_code == 0
+        (tmp_path / "later").touch()
+    finally:
+        os.umask(before)
+    found = [tmp_path / "out", *(tmp_path / "out").rglob("*")]
+    assert len(found) > 20
+    assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in found} == {0}
+    assert stat.S_IMODE((tmp_path / "later").stat().st_mode) == 0o644
 
 
 def test_the_ranking_reads_the_latest_scored_submission_of_each_team(
@@ -225,6 +241,17 @@ def test_pseudonyms_last_and_leave_no_name(running: Site, verb: Verb, tmp_path: 
     assert list((tmp_path / "state" / "gen-bundle" / "pseudonyms").iterdir())
 
 
+def test_pseudonyms_of_any_name_are_read_in_any_locale(running: Site, tmp_path: Path) -> None:
+    running.add_submission(PHASE, "José", sent("new"))
+    for name in ("one", "two"):
+        done = run_in_c_locale(
+            *("-m", "gen_bundle", "fetch", 5, "--pseudonyms", "--out", tmp_path / name, "--server", running.address)
+        )
+        assert done.returncode == 0, done.stderr
+    one, two = ([record["owner"] for record in records(tmp_path / name / "0-test")] for name in ("one", "two"))
+    assert one == two
+
+
 def test_a_folder_is_one_competitions(running: Site, connection: Connection, tmp_path: Path) -> None:
     out = tmp_path / "out"
     fetch(connection, FetchRequest(5, out))
@@ -243,6 +270,15 @@ def test_a_folder_is_one_competitions(running: Site, connection: Connection, tmp
 def test_a_phase_by_name_index_or_id(running: Site, connection: Connection, tmp_path: Path, phase: str) -> None:
     (test,) = fetch(connection, FetchRequest(5, tmp_path / "out", phase))
     assert test.name == "Test"
+
+
+def test_a_site_cannot_name_a_folder_elsewhere(running: Site, connection: Connection, tmp_path: Path) -> None:
+    running.competitions[5]["phases"] = [
+        running.competitions[5]["phases"][1] | {"index": "../../x/..\\y", "name": "../Dev!"}
+    ]
+    (phase,) = fetch(connection, FetchRequest(5, tmp_path / "in" / "out"))
+    assert phase.folder == tmp_path / "in" / "out" / "x-y-dev"
+    assert {path.name for path in tmp_path.iterdir()} == {"in"}
 
 
 def test_a_phase_that_is_not_there(running: Site, verb: Verb, tmp_path: Path) -> None:

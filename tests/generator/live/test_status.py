@@ -91,6 +91,7 @@ def test_watching_looks_again_until_it_is_ended(running: Site, verb: Verb, monke
 
     monkeypatch.setattr("gen_bundle.cli.status.time", SimpleNamespace(sleep=wait))
     done = verb("status", 5, "--watch", "--json")
+    assert done.exit_code == 0
     assert len(done.stdout.splitlines()) == 3
     assert waits == [60, 60, 60]
 

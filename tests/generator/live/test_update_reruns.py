@@ -6,11 +6,14 @@ from typing import Any
 import pytest
 
 from gen_bundle.live import reruns
+from gen_bundle.live.applying import UpdateError
 from gen_bundle.live.connection import AnswerError
 from gen_bundle.live.reruns import RerunError
+from gen_bundle.live.update_record import read_record
 from tests.generator.check.drafts import put, write
 from tests.generator.live.conftest import Looked, Verb, changed, competition_of, two_phases
-from tests.live_server import Site, packed
+from tests.live_runs import AnswerError as ServerError
+from tests.live_server import Site, answer_api, packed
 
 pytestmark = pytest.mark.slow
 
@@ -127,6 +130,62 @@ def test_reruns_can_be_asked_for_later_and_leave_out_what_came_since(
     submitted(site, phases[0])  # scored with the new gold
     assert verb("update", number, new, "--apply", "--rerun", "--yes").exit_code == 0
     assert rerun_of(site) == old
+
+
+def test_what_comes_in_while_files_are_replaced_is_rerun(
+    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late: list[int] = []
+
+    def answer(site: Site, method: str, path: str, *given: Any) -> Any:
+        if method == "PUT" and not path.startswith("/api/submissions/"):  # a file arrived, or a task gets it
+            late.extend(submitted(site, phases[0]))
+        return answer_api(site, method, path, *given)
+
+    monkeypatch.setattr("tests.live_server.answer_api", answer)
+    new = changed(tmp_path, two_phases, NEW_GOLD)
+    assert verb("update", number, new, "--apply", "--rerun", "--yes").exit_code == 0
+    assert len(late) == 2
+    assert rerun_of(site) == late
+
+
+def test_what_is_to_be_rerun_is_kept_before_anything_is_replaced(
+    site: Site, number: int, phases: list[int], looked: Looked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, kept = submitted(site, phases[0], 2), []
+
+    def answer(site: Site, method: str, path: str, *given: Any) -> Any:
+        if method == "PUT" and "/tasks/" in path:  # where the machine may go down
+            kept.append(read_record(site.address, number).reruns[phases[0]].pending)
+        return answer_api(site, method, path, *given)
+
+    monkeypatch.setattr("tests.live_server.answer_api", answer)
+    looked(NEW_GOLD).apply()
+    assert kept == [old]
+
+
+@pytest.mark.parametrize("restored", [True, False])
+def test_what_is_to_be_rerun_follows_from_what_was_restored(
+    site: Site, number: int, phases: list[int], looked: Looked, monkeypatch: pytest.MonkeyPatch, restored: bool
+) -> None:
+    old = submitted(site, phases[0], 2)
+    puts: list[str] = []
+
+    def answer(site: Site, method: str, path: str, *given: Any) -> Any:
+        if puts and "/submissions/" in path:
+            raise ServerError(403, {"detail": "Not now."})
+        if method == "PUT" and "/tasks/" in path:
+            puts.append(path)
+            if len(puts) > 1 and not restored:
+                raise ServerError(403, {"detail": "Not now."})
+        return answer_api(site, method, path, *given)
+
+    monkeypatch.setattr("tests.live_server.answer_api", answer)
+    with pytest.raises(UpdateError, match=r"answered 403 Forbidden: Not now\.") as caught:
+        looked(NEW_GOLD).apply()
+    assert ("could not be restored: task Task: reference data" in str(caught.value)) != restored
+    reruns = read_record(site.address, number).reruns
+    assert {phase: one.pending for phase, one in reruns.items()} == ({} if restored else {phases[0]: old})
 
 
 def test_a_second_replacement_reruns_the_reruns_and_not_what_they_replaced(
@@ -269,8 +328,9 @@ def test_reruns_that_do_not_move_end_the_waiting(
 
 
 def test_what_still_runs_is_rerun_the_next_time(
-    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
+    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(reruns, "SCORES_S", 0)
     (running,) = submitted(site, phases[0], status="Running", scores=[])
     new = changed(tmp_path, two_phases, NEW_GOLD)
     done = verb("update", number, new, "--apply", "--rerun", "--yes")

@@ -8,8 +8,8 @@ import pytest
 
 from gen_bundle.live.applying import UpdateError
 from tests.generator.check.drafts import both, put, write
-from tests.generator.live.conftest import Looked, Verb, changed, competition_of, held, task_of, two_phases
-from tests.live_server import Site
+from tests.generator.live.conftest import Looked, Verb, changed, close_log, competition_of, held, task_of, two_phases
+from tests.live_server import Site, answer_api
 
 pytestmark = pytest.mark.slow
 
@@ -183,6 +183,40 @@ def test_an_interruption_between_two_changes_is_undone(
     with pytest.raises(UpdateError, match="interrupted") as caught:
         update.apply()
     assert "Restored: task Task: reference data. The competition is as it was before." in caught.value.advice
+    assert held(site) == before
+
+
+def test_a_log_that_cannot_be_written_between_two_changes_undoes_them(
+    site: Site, number: int, looked: Looked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    update, before = looked(NEW_GOLD, NEW_TITLE), held(site)
+
+    def answer(site: Site, method: str, path: str, *given: Any) -> Any:
+        if (method, "/tasks/" in path) == ("PUT", True):
+            close_log()
+        return answer_api(site, method, path, *given)
+
+    monkeypatch.setattr("tests.live_server.answer_api", answer)
+    with pytest.raises(UpdateError, match="the log of changes cannot be written") as caught:
+        update.apply()
+    assert "Restored: task Task: reference data. The competition is as it was before." in caught.value.advice
+    assert held(site) == before
+
+
+def test_an_answer_that_nobody_foresaw_undoes_the_changes(
+    site: Site, number: int, looked: Looked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    update, before = looked(NEW_GOLD, NEW_TITLE), held(site)
+    odd = [["no competition"]]
+
+    def answer(site: Site, method: str, path: str, *given: Any) -> Any:
+        after = any(method == "PUT" and "/tasks/" in path for _, method, path, *_ in site.asked)
+        return odd.pop() if after and odd and "/competitions/" in path else answer_api(site, method, path, *given)
+
+    monkeypatch.setattr("tests.live_server.answer_api", answer)
+    with pytest.raises(UpdateError, match="a bug in gen-bundle: AttributeError") as caught:
+        update.apply()
+    assert "The competition is as it was before." in caught.value.advice
     assert held(site) == before
 
 

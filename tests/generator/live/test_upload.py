@@ -97,7 +97,7 @@ def _leak(draft: Draft) -> None:
         ),
         (
             lambda draft: draft.yaml.update(docker_image="gen-bundle/mine:1"),
-            "draft: The image gen-bundle/mine:1 is on this machine alone",
+            "draft: gen-bundle/mine:1 is the name of an image of your own machine",
         ),
         (
             lambda draft: draft.files.update({"overview.md": b"# TODO(organiser)"}),
@@ -187,6 +187,8 @@ def test_an_upload_that_may_have_been_lost_is_not_repeated(
     assert "Server Error (500)" in str(caught.value)
     assert 60 <= sum(pauses) < 70
     assert site.changing() == STEPS
+    lists = [path for _, method, path, *_ in site.asked if method == "GET" and path.startswith("/api/competitions/?")]
+    assert len(lists) == 1 + len(pauses) + 1  # before it, and after each pause
 
 
 def test_unpacking_takes_as_long_as_it_takes(
@@ -199,12 +201,15 @@ def test_unpacking_takes_as_long_as_it_takes(
 
 @pytest.mark.slow
 def test_unpacking_that_does_not_end(
-    site: Site, bundle: Path, connection: Connection, monkeypatch: pytest.MonkeyPatch
+    site: Site, bundle: Path, connection: Connection, pauses: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(journey, "PATIENCE_S", 60)
     site.unpacking = 10**6
     with pytest.raises(UnpackingError, match=r"not unpacked the bundle within 1 minutes"):
         upload(connection, bundle)
+    assert 60 <= sum(pauses) < 70
+    assert site.asked[-1][2].endswith("/creation_status/")
+    assert len([path for _, _, path, *_ in site.asked if path.endswith("/creation_status/")]) == len(pauses) + 1
 
 
 def test_what_was_stored_otherwise_is_said_and_not_published(

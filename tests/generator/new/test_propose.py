@@ -1,6 +1,8 @@
 """What is proposed for gold of many shapes: key, answers, types, what stays secret, and metrics."""
 
 import json
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,7 +21,7 @@ def jsonl(rows: list[dict[str, Any]]) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
-def column_of(values: list[object]) -> str:
+def column_of(values: Sequence[object]) -> str:
     return csv_text("id,answer", [[f"r{i}", value] for i, value in enumerate(values)])
 
 
@@ -218,20 +220,40 @@ class TestAnswers:
         assert proposed(tmp_path, "gold.csv", text).answers[0].type == "label"
         assert proposed(tmp_path, "gold.csv", text, answers=[("rating", "number")]).answers[0].type == "number"
 
-    @pytest.mark.parametrize("kind", ["number", "spans", "tags", "texts"])
-    def test_a_type_that_does_not_fit_is_refused_by_line(self, kind: str, tmp_path: Path) -> None:
-        with pytest.raises(UserError, match=rf"gold\.csv:2: text does not hold a value of type {kind}, "):
-            proposed(tmp_path, "gold.csv", sentiment(), answers=[("text", kind)])
+    @pytest.mark.parametrize(
+        ("kind", "form"),
+        [
+            ("number", "a finite number, such as 0.25"),
+            ("spans", "a JSON list of [start, end] or [start, end, type] with 0 ≤ start < end"),
+            ("tags", "a list of O, B-x or I-x (in a cell separated by spaces)"),
+            ("texts", "a JSON list of texts"),
+        ],
+    )
+    def test_a_type_that_does_not_fit_is_refused_with_its_form(self, kind: str, form: str, tmp_path: Path) -> None:
+        with pytest.raises(UserError) as error:
+            proposed(tmp_path, "gold.csv", sentiment(14), answers=[("text", kind)])
+        others = ", ".join(f"gold.csv:{line}" for line in range(3, 13))
+        assert error.value.messages == (
+            f"gold.csv:2: text does not hold a value of type {kind}. Expected {form}; or another type "
+            f"or column for --answer. The same in {others} and 3 more.",
+        )
 
     @pytest.mark.parametrize("kind", ["label", "number", "text", "labels"])
     def test_a_type_that_does_not_fit_json_is_refused(self, kind: str, tmp_path: Path) -> None:
         text = jsonl([{"id": "a", "answer": {"x": 1}}, {"id": "b", "answer": {"x": 2}}])
-        with pytest.raises(UserError, match=rf"gold\.jsonl:1: answer does not hold a value of type {kind}, "):
+        with pytest.raises(UserError, match=rf"gold\.jsonl:1: answer does not hold a value of type {kind}\. Expected"):
             proposed(tmp_path, "gold.jsonl", text, answers=[("answer", kind)])
+
+    @pytest.mark.parametrize(
+        ("kind", "advice"), [("nmber", "Did you mean 'number'?"), ("foo", "Expected one of label,")]
+    )
+    def test_a_type_that_does_not_exist(self, kind: str, advice: str, tmp_path: Path) -> None:
+        with pytest.raises(UserError, match=rf"--answer label={kind}: no type '{kind}'\. {re.escape(advice)}"):
+            proposed(tmp_path, "gold.csv", sentiment(), answers=[(f"label={kind}", None)])
 
     def test_labels_with_blanks_around_them_are_refused(self, tmp_path: Path) -> None:
         text = csv_text("id,topics", [["a", "x| y"], ["b", "y"], ["c", "x"]])
-        with pytest.raises(UserError, match=r"gold\.csv:2: topics does not hold .* without blanks around it"):
+        with pytest.raises(UserError, match=r"gold\.csv:2: topics does not hold .* labels without blanks around them"):
             proposed(tmp_path, "gold.csv", text, answers=[("topics", "labels")])
 
     def test_gaps_in_the_gold_are_all_named(self, tmp_path: Path) -> None:
@@ -245,8 +267,65 @@ class TestAnswers:
 
     def test_values_of_several_kinds(self, tmp_path: Path) -> None:
         text = jsonl([{"id": "a", "answer": {"x": 1}}, {"id": "b", "answer": 3}])
-        with pytest.raises(UserError, match=r"answer holds values of several kinds"):
+        with pytest.raises(UserError, match=r"answer holds values of several kinds.*; number: a finite number"):
             proposed(tmp_path, "gold.jsonl", text, answers=[("answer", None)])
+
+
+class TestNothingElseIsProposed:
+    """A column that cannot be read as it is meant makes no other column, or type, the answer."""
+
+    @pytest.mark.parametrize("suffix", [".jsonl", ".csv"])
+    @pytest.mark.parametrize("name", ["spans", "entities"])
+    def test_spans_as_objects(self, name: str, suffix: str, tmp_path: Path) -> None:
+        spans: list[list[object]] = [[], [{"start": 0, "end": 6, "label": "PER"}, {"start": 10, "end": 16}]]
+        rows = [{"id": f"d{i}", "text": "Angela in Berlin", name: one} for i, one in enumerate(spans)]
+        text = jsonl(rows)
+        if suffix == ".csv":
+            text = csv_text(f"id,text,{name}", [[row["id"], row["text"], json.dumps(row[name])] for row in rows])
+        place = "jsonl:2" if suffix == ".jsonl" else "csv:3"
+        for answers in ([], [(name, None)], [(name, "spans")]):
+            with pytest.raises(UserError) as error:
+                proposed(tmp_path, f"gold{suffix}", text, answers=answers)
+            assert error.value.messages == (
+                f"gold.{place}: {name} does not hold a value of type spans. Expected a JSON list of [start, end] or "
+                '[start, end, type] with 0 ≤ start < end: here [[0, 6, "PER"], [10, 16]]; or another type or column '
+                "for --answer.",
+            )
+
+    def test_lists_of_python(self, tmp_path: Path) -> None:
+        rows = [["d0", "Angela", "[{'start': 0, 'end': 6}]"], ["d1", "No one", "[]"]]
+        with pytest.raises(UserError, match=r"gold\.csv: the column spans holds values of several kinds"):
+            proposed(tmp_path, "gold.csv", csv_text("id,text,spans", rows))
+
+    def test_labels_in_brackets_are_labels(self, tmp_path: Path) -> None:
+        (column,) = proposed(tmp_path, "gold.csv", column_of(["[X]", "[Y]", "[X]"])).answers
+        assert (column.type, column.values) == ("label", ("[X]", "[Y]"))
+
+    def test_objects_beside_an_answer_stay_secret(self, tmp_path: Path) -> None:
+        rows = [{"id": i, "text": f"Text {i}", "metadata": {"at": i}, "positive": i % 2} for i in range(6)]
+        proposal = proposed(tmp_path, "gold.jsonl", jsonl(rows))
+        assert ([column.name for column in proposal.answers], proposal.secret) == (["positive"], ("metadata",))
+
+    @pytest.mark.parametrize("gap", ["NaN", "nan", "inf", "-Infinity", "null", "None", "N/A", "-", "?"])
+    @pytest.mark.parametrize("values", [[i / 100 for i in range(100)], [i % 5 for i in range(100)]])
+    def test_numbers_with_gaps(self, values: list[float], gap: str, tmp_path: Path) -> None:
+        cells = [gap if i in (6, 70) else value for i, value in enumerate(values)]
+        with pytest.raises(UserError) as error:
+            proposed(tmp_path, "gold.csv", column_of(cells))
+        assert [message.split(" Expected")[0] for message in error.value.messages] == [
+            f"gold.csv:{line}: answer is {gap!r}, but a number in 98 rows." for line in (8, 72)
+        ]
+        (column,) = proposed(tmp_path, "gold.csv", column_of(cells), answers=[("answer", "label")]).answers
+        assert column.type == "label"
+
+    def test_numbers_of_json_with_gaps(self, tmp_path: Path) -> None:
+        rows = [{"id": i, "text": f"Text {i}", "score": value} for i, value in enumerate([0.5, "NaN", 0.7])]
+        with pytest.raises(UserError, match=r"gold\.jsonl:2: score is 'NaN', but a number in 2 rows"):
+            proposed(tmp_path, "gold.jsonl", jsonl(rows))
+
+    def test_most_values_say_none(self, tmp_path: Path) -> None:
+        (column,) = proposed(tmp_path, "gold.csv", column_of(["none", "1", "none", "2", "none", "1"])).answers
+        assert (column.type, column.values) == ("label", ("1", "2", "none"))
 
 
 class TestRanking:

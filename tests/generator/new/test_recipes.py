@@ -1,5 +1,8 @@
 """Every recipe makes a competition that builds, passes the check and scores its baseline as expected."""
 
+import csv
+import io
+import json
 import os
 import subprocess
 import sys
@@ -11,6 +14,7 @@ import pytest
 import yaml
 
 from gen_bundle.cli.new import RECIPES as OFFERED
+from gen_bundle.errors import UserError
 from gen_bundle.new.project import Place, new_declared
 from gen_bundle.new.propose import propose
 from gen_bundle.new.recipes import RECIPES, recipe_gold
@@ -39,6 +43,25 @@ def made(kind: str, folder: Path) -> Path:
 
 def test_the_command_offers_every_recipe() -> None:
     assert tuple(RECIPES) == OFFERED
+
+
+def _as_objects(gold: Path) -> list[dict[str, Any]]:
+    """The rows of gold, with the labels of a cell as a list."""
+    if gold.suffix == ".jsonl":
+        return [json.loads(line) for line in _lines(gold)]
+    rows = csv.DictReader(io.StringIO("\n".join(_lines(gold)), newline=""))
+    return [{name: cell.split("|") if "|" in cell else cell for name, cell in row.items()} for row in rows]
+
+
+@pytest.mark.parametrize("kind", ["classification", "multilabel", "regression", "spans", "tagging", "generation"])
+def test_gold_among_the_public_data_is_found(kind: str, tmp_path: Path) -> None:
+    folder = made(kind, tmp_path)
+    (gold,) = (folder / "data" / "test").glob("gold.*")
+    shown = folder / "data" / "public" / "test" / "train.json"
+    shown.parent.mkdir(parents=True, exist_ok=True)
+    shown.write_text(json.dumps({"data": _as_objects(gold)[1:]}), encoding="utf-8")
+    with pytest.raises(UserError, match=r"train\.json (ties|shows|holds|has)"):
+        bundled(folder)
 
 
 @pytest.mark.slow

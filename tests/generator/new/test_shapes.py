@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gen_bundle.cli.messages import user_errors
 from gen_bundle.errors import UserError
 from gen_bundle.new.data import write_data
 from gen_bundle.new.gold import read_gold
@@ -190,7 +191,14 @@ def test_a_split_that_cannot_be(split: str, tmp_path: Path) -> None:
         ),
         ("gold.csv", "id,id\na,x\n", r"gold\.csv:1: the column 'id' is there more than once"),
         ("gold.csv", ",,\na,b,c\n", r"gold\.csv:1: names no column"),
-        ("gold.csv", "id;label\na;x\n", r"gold\.csv: has the key alone"),
+        (
+            "gold.csv",
+            "id;label\na;0,5\nb;0,7\n",
+            r"^gold\.csv:1: fields are separated by semicolons\. Expected commas;",
+        ),
+        ("gold.csv", '\ufeff"id";"label"\r\n"a";"x"\r\n', r"^gold\.csv:1: fields are separated by semicolons\."),
+        ("gold.csv", "id\tlabel\na\tx\n", r"^gold\.csv:1: fields are separated by tabs\. Expected commas;"),
+        ("gold.tsv", "id,label\na,x\n", r"^gold\.tsv:1: fields are separated by commas\. Expected tabs;"),
         ("gold.csv", 'id,label\na,"x"y\n"b,z\n', r"gold\.csv:2: cannot be read"),
         ("gold.csv", b"id,label\na,\xe9\n", r"gold\.csv:2: holds bytes that are not UTF-8"),
         ("gold.csv", "id,label\na,x\n".encode("utf-16"), r"gold\.csv: is encoded in UTF-16"),
@@ -209,6 +217,13 @@ def test_a_split_that_cannot_be(split: str, tmp_path: Path) -> None:
 def test_what_is_wrong_with_a_gold_file(name: str, text: str | bytes, message: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=message):
         proposed(tmp_path, name, text)
+
+
+def test_what_is_shown_and_the_rest_are_counted_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "id,label\n" + "a\n" * 120
+    with pytest.raises(SystemExit), user_errors():
+        proposed(tmp_path, "gold.csv", text)
+    assert capsys.readouterr().err.splitlines()[20:] == ["… and 100 more.", "120 errors."]
 
 
 def test_a_gold_file_that_does_not_exist(tmp_path: Path) -> None:

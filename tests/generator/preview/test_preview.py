@@ -1,6 +1,7 @@
 """The preview of a bundle: what it says, that it is safe, and how it looks in a browser."""
 
 import io
+import json
 import urllib.request
 import zipfile
 from datetime import UTC, datetime
@@ -9,7 +10,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from PIL import Image
 
 from gen_bundle.cli import root
@@ -19,10 +20,13 @@ from gen_bundle.preview.leaderboard import boards
 from gen_bundle.preview.page import preview_page
 from gen_bundle.preview.reading import read_view
 from gen_bundle.preview.schedule import axis
+from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.record import read_record
+from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.browser import DESK, PHONE, visit
 from tests.generator.preview.bundles import write_bundle
 from tests.generator.preview.test_content import HOSTILE, acting
+from tests.generator.twin.bundles import GOOD, Bundle, write_zip
 from tests.shared import recorded_uploads
 
 if TYPE_CHECKING:
@@ -49,6 +53,10 @@ BOMB = (
     + b"".join(b"a%d: &a%d [%s]\n" % (n, n, b", ".join([b"*a%d" % (n - 1)] * 10)) for n in range(1, 9))
     + b"title: *a8\n"
 )
+
+
+def preview(*arguments: object) -> Result:
+    return CliRunner().invoke(root, ["preview", *map(str, arguments)])
 
 
 @pytest.fixture
@@ -165,12 +173,47 @@ def test_without_a_dry_run_the_board_is_empty(bundle: Path) -> None:
     assert "Secret" not in page
 
 
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({"phase": "final", "cells": {"f1": "0.9"}}, "has the phase final, which this bundle does not show"),
+        ({"phase": "dev", "cells": {"f1": "0.9", "mse": "1"}}, "has the column mse, which this bundle does not show"),
+    ],
+)
+def test_a_dry_run_of_another_bundle_is_refused(
+    bundle: Path, tmp_path: Path, entry: dict[str, Any], words: str
+) -> None:
+    record = tmp_path / "dry-run.json"
+    record.write_text(json.dumps({"runs": [], "board": [{"rank": 1, "submission": "eagle", **entry}]}))
+    done = preview(bundle, "--out", tmp_path / "out", "--dry-run", record)
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_interrupted_dry_run_is_not_shown_as_complete(tmp_path: Path) -> None:
+    def interrupt(step: str) -> None:
+        if "submission b" in step:
+            raise KeyboardInterrupt
+
+    replayed = Bundle().write(tmp_path / "bundle")
+    submissions = [write_zip(tmp_path / f"{name}.zip", GOOD) for name in "ab"]
+    with pytest.raises(KeyboardInterrupt):
+        dry_run(DryRunRequest(replayed, tmp_path / "run", submissions, on_step=interrupt), ProcessEngine())
+    done = preview(replayed, "--out", tmp_path / "out", "--dry-run", tmp_path / "run")
+    assert done.exit_code == 0, done.output
+    words = "he dry run found: the dry run was interrupted: runs that are missing here did not take place"
+    assert words in done.stderr
+    assert words in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+
+
 def test_the_dry_run_must_be_one(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no dry-run\.json can be read there"):
         read_record(tmp_path)
-    (tmp_path / "dry-run.json").write_text("[]")
-    with pytest.raises(UserError, match="expected an object"):
-        read_record(tmp_path)
+    for content in ("[]", '{"runs": [], "board": [], "findings": 5}'):
+        (tmp_path / "dry-run.json").write_text(content)
+        with pytest.raises(UserError, match="expected an object"):
+            read_record(tmp_path)
 
 
 def test_what_cannot_be_read_becomes_a_note(tmp_path: Path) -> None:
@@ -247,11 +290,11 @@ def test_bundles_of_any_kind_have_a_preview() -> None:
 
 def test_the_command_writes_the_page(bundle: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    done = CliRunner().invoke(root, ["preview", str(bundle), "--out", str(out)])
+    done = preview(bundle, "--out", out)
     assert done.exit_code == 0, done.output
     assert (out / "index.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     (tmp_path / "no.zip").write_bytes(b"no zip")
-    done = CliRunner().invoke(root, ["preview", str(tmp_path / "no.zip"), "--out", str(out)])
+    done = preview(tmp_path / "no.zip", "--out", out)
     assert done.exit_code == 2
 
 

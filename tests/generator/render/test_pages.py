@@ -21,9 +21,13 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"{{ 1 / 0 }}", "overview.md.j2:1: division by zero"),
+        (b"{{ 1 / 0 }}", "overview.md.j2:1: division by zero. Expected a template that can be rendered"),
         (b"\n{{ metrics_table('nope') }}", "overview.md.j2:2: metrics_table: no task 'nope'"),
         (b"{{ metrics_table(1, 2, 3) }}", "overview.md.j2:1: "),
+        (
+            b"{{ nobody }}",
+            "overview.md.j2:1: 'nobody' is undefined. Expected a name that pages can use (see docs/pages.md).",
+        ),
         (b"caf\xe9", "overview.md.j2: holds bytes that are not UTF-8"),
     ],
 )

@@ -1,13 +1,21 @@
 """Workers on other machines: a real scheduler and real worker processes, over TCP on loopback."""
 
+import importlib
+import io
 import re
+import zipfile
 from collections.abc import Iterator
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from gen_bundle.rescore.opened_bundle import opened_bundle
+from gen_bundle.rescore.scoring_desk import ScoringDesk
+from gen_bundle.rescore.scoring_job import Lost, job_for
+from gen_bundle.twin.engines.process import ProcessEngine
 from tests.forks import Forks
 from tests.generator.rescore.dask import SOON, Dask, until
 from tests.generator.rescore.given import (
@@ -156,6 +164,23 @@ def test_versions_that_do_not_match(tmp_path: Path, dask: Dask) -> None:
     assert re.search(r"tcp://\S+: versions do not match: .*gen-bundle 0\.1\.0 here, 9\.9\.9 there", done.printed)
     assert "install the same versions on all machines" in done.printed
     assert "Traceback" not in done.printed
+
+
+def test_a_failed_unpacking_leaves_no_gold_on_the_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = importlib.import_module("gen_bundle.rescore.cluster")
+    files = io.BytesIO()
+    with zipfile.ZipFile(files, "w") as archive:
+        archive.writestr("reference_data/folder/truth.txt", "1 0")
+        archive.writestr("reference_data/folder/truth.txt/below", "cannot be written")
+    bundle = opened_bundle(str(Bundle().write(tmp_path / "bundle")), "test", tmp_path / "opened", ProcessEngine())
+    job = job_for(bundle.scorers[0], submissions(tmp_path, {"ant": TEAMS["ant"]}) / "ant.zip", "ant")
+    worker = tmp_path / "worker"
+    monkeypatch.setattr(cluster, "get_worker", lambda: SimpleNamespace(local_directory=str(worker)))
+    with ScoringDesk() as desk:
+        monkeypatch.setattr(cluster._here, "desk", desk)
+        ended = cluster.score_here(job, b"", files.getvalue())
+    assert isinstance(ended, Lost)
+    assert not [path for path in worker.rglob("*") if path.is_file()]
 
 
 @pytest.mark.parametrize(

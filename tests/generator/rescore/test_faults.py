@@ -154,6 +154,14 @@ def test_a_lost_job_is_tried_so_often_and_others_are_not_held_up(jobs: list[Scor
     assert final.seen.count("1") == 1
 
 
+@pytest.mark.parametrize(("final", "attempts"), [(True, "1 attempt"), (False, f"{ATTEMPTS} attempts")])
+def test_what_is_given_up_says_after_how_many_attempts(jobs: list[ScoringJob], final: bool, attempts: str) -> None:
+    lines: list[str] = []
+    list(run(jobs[:1], Losing({"0"}, final=final), lines.append))
+    assert lines[-1] == f"{NOWHERE.name}: gone. Given up after {attempts}."
+    assert len(lines) == (1 if final else ATTEMPTS)
+
+
 def test_where_all_jobs_get_lost_it_ends(jobs: list[ScoringJob]) -> None:
     workers = Losing({str(number) for number in range(6)}, final=True)
     with pytest.raises(UserError, match=r"jobs in a row could not be run.*gone"):

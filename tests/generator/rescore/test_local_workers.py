@@ -62,7 +62,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "run the same command again to go on" in said
+    assert "What was scored is kept. Run the same command again to go on." in said
     assert "Traceback" not in said
     before = runs_of(counter)
     assert 3 <= before < 8

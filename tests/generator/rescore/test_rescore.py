@@ -221,10 +221,25 @@ def test_inputs_are_not_changed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "name", ["changes.csv", "rescore.html", "notes.txt", "results/changes.csv", "results/table.csv"]
+)
+def test_a_folder_that_no_rescoring_wrote_is_not_touched(tmp_path: Path, name: str) -> None:
+    bundle, _ = bundles(tmp_path)
+    write_files(tmp_path / "out", {name: "mine", "changes.csv": "mine"})
+    done = rescored(bundle, "--submissions", submissions(tmp_path), *OPTIONS, "--out", tmp_path / "out")
+    assert done.exit_code == 2
+    assert "holds files that no rescoring wrote (changes.csv" in done.stderr
+    files = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert {path.read_text() for path in files} == {"mine"}
+    assert {str(path.relative_to(tmp_path / "out")) for path in files} == {name, "changes.csv"}
+
+
+@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["--submissions", "teams", "--phase", "final"], "--phase final: no such phase"),
         (["--submissions", "nowhere", "--phase", "test"], "nowhere: no such folder"),
+        (["--submissions", "a.csv", "--phase", "test"], "a.csv: is a file. Expected a zip, folder or file for each"),
         (["--submissions", "nothing", "--phase", "test"], "nothing: holds no submission"),
         (["--submissions", "teams", "--phase", "test", "--against", "x", "--scores", "y"], "--against does not go"),
         (["--submissions", "teams", "--phase", "test", "--out", "teams/out"], "teams/out: lies among the submissions"),
@@ -239,6 +254,7 @@ def test_wrong_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: l
     bundles(tmp_path)
     submissions(tmp_path)
     (tmp_path / "nothing").mkdir()
+    (tmp_path / "a.csv").touch()
     done = rescored("new", "--engine", "process", "--out", "out", *arguments)
     assert done.exit_code == 2, done.output
     assert words in done.stderr

@@ -1,6 +1,8 @@
 """Which submissions a folder holds: every one that was made, in the layouts that the ranking reads."""
 
 import json
+import struct
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +10,15 @@ import pytest
 
 from gen_bundle.errors import UserError
 from gen_bundle.rescore.submissions import submissions_in
+from gen_bundle.twin.plan import as_upload
+from gen_bundle.zips.writing import JUNK
 from scoring_kit.entries import read_entries
+from scoring_kit.submission_files import JUNK_FOLDERS, JUNK_NAMES
 from tests.generator.twin.bundles import write_files, write_zip
 
 FILES = {"pred.txt": "1"}
+# The end of a zip of several disks, at which Python's zipfile.is_zipfile raises BadZipFile.
+SPANNED = struct.pack("<4sLQL", b"PK\x06\x07", 0, 0, 2) + struct.pack("<4s4H2LH", b"PK\x05\x06", *[0] * 7)
 
 
 def test_zips_folders_and_files(tmp_path: Path) -> None:
@@ -55,6 +62,49 @@ def test_all_dates_are_read_where_the_ranking_takes_the_latest(tmp_path: Path) -
     ranked = {entry.team: entry.shown for entry in read_entries(folder, tmp_path / "work", ())}
     latest = {one.team: one.path.relative_to(folder).as_posix() for one in found}
     assert ranked == latest
+
+
+def test_the_ranking_reads_the_same_folder_alike(tmp_path: Path) -> None:
+    """The two readers share no code: whatever lies in a folder, the ranking scores what a rescoring scores last."""
+    folder = tmp_path / "all"
+    for name in ("ant.zip", "bee.ZIP", "cat", "dog.v2", "2025-02-31.zip", "2025-01-29/eel.zip", "2025-01-29/fox"):
+        write_zip(folder / name, FILES)
+    for name in ("gnu/2025-01-30/first.zip", "gnu/2025-01-31/last", "hen/2025-01-31/pred.zip", "ibis/a.zip"):
+        write_zip(folder / name, FILES)
+    for name in ("jay", "kiwi/2025-02-31", "2025-01-29/lynx", "mole/2025-01-31", "2025-01-29/newt/2025-01-31T18-00"):
+        write_files(folder / name, {**FILES, "more.txt": "2"})
+    write_files(folder, {"owl.txt": "1", "pig/20250131/pred.txt": "1", "2025-01-29/2025-01-30/ram.csv": "1"})
+    (folder / "span.bin").write_bytes(SPANNED)
+    for place in ("", "2025-01-29", "gnu", "gnu/2025-01-31", "mole/2025-01-31", "jay"):
+        for name in sorted(JUNK_NAMES | {"._ant.zip"}):
+            (folder / place / name).write_text("")
+        for name in sorted(JUNK_FOLDERS | {".hidden"}):
+            write_files(folder / place / name, FILES)
+    ranked = {
+        entry.team: (entry.shown, sorted(file.relative_to(entry.files).as_posix() for file in all_files(entry.files)))
+        for entry in read_entries(folder, tmp_path / "work", ())
+    }
+    rescored = {one.team: one.path for one in submissions_in(folder)}
+    assert ranked == {
+        team: (path.relative_to(folder).as_posix(), uploaded(path, tmp_path / "uploads" / team))
+        for team, path in rescored.items()
+    }
+    animals = "ant bee cat dog eel fox gnu hen ibis jay kiwi lynx mole newt owl pig ram"
+    assert set(ranked) == {"2025-02-31", "span", *animals.split()}
+    assert JUNK == JUNK_NAMES | JUNK_FOLDERS
+
+
+def all_files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def uploaded(path: Path, scratch: Path) -> list[str]:
+    """The names of the files that a rescoring unpacks; none of a zip that cannot be read."""
+    try:
+        with zipfile.ZipFile(as_upload(path, scratch)) as opened:
+            return sorted(opened.namelist())
+    except zipfile.BadZipFile:
+        return []
 
 
 def record(number: int, file: str | None, status: str = "Finished", **more: Any) -> dict[str, Any]:

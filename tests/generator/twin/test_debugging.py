@@ -1,5 +1,6 @@
 """What an organiser asks of a dry run to see more: the whole traceback, all details."""
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,27 @@ def test_a_traceback_is_shown_whole_where_it_is_asked_for(
     assert done.exit_code == 1
     assert ("Traceback (most recent call last)" in done.stderr) == debugging
     assert ("KeyError: 'CANARY'" in done.stderr) == debugging
+
+
+ENORMOUS = """
+import os
+for place in (2, os.open("notes.json", os.O_RDWR | os.O_CREAT)):
+    os.ftruncate(place, 200_000_000)
+    os.lseek(place, 0, os.SEEK_END)
+os.write(2, b"the reason")
+raise SystemExit(3)
+"""
+
+
+@pytest.mark.parametrize("debugging", [False, True])
+def test_what_a_program_writes_is_never_in_memory_as_a_whole(tmp_path: Path, debugging: bool) -> None:
+    tracemalloc.start()
+    try:
+        done = replayed(Bundle(ENORMOUS), tmp_path, *(["--debug"] if debugging else []))
+        assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    finally:
+        tracemalloc.stop()
+    assert "the reason" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from gen_bundle.cli import root
 from gen_bundle.twin.engines.process import ProcessEngine, program_environment
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results
-from tests.generator.twin.bundles import GOOD, Bundle, write_zip, writes
+from tests.generator.twin.bundles import GOOD, Bundle, write_files, write_zip, writes
 
 pytestmark = pytest.mark.slow
 
@@ -189,3 +189,20 @@ def test_no_container_engine_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert ran.exit_code == status
         assert text in ran.stderr
         assert "Traceback" not in ran.output
+
+
+@pytest.mark.parametrize("smi", ["#!/bin/sh\nexec sleep 60\n", "#!/nowhere\n", "#!/bin/sh\nprintf '\\377'\n"])
+def test_a_driver_that_hangs_or_is_broken_does_not_put_off_the_limit(
+    smi: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(tmp_path / "bin", {"nvidia-smi": smi})
+    (tmp_path / "bin" / "nvidia-smi").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    monkeypatch.setattr("gen_bundle.twin.engines.usage.DRIVER_SECONDS", 0.2)
+    bundle = Bundle("import time\ntime.sleep(60)\n", phase={"execution_time_limit": 1}).write(tmp_path / "bundle")
+    request = DryRunRequest(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)])
+    began = time.monotonic()
+    run = dry_run(request, ProcessEngine(gpu=True)).runs[0]
+    assert time.monotonic() - began < 10
+    assert run.status == "Failed"
+    assert "Time Limit exceeded" in run.message

@@ -2,7 +2,9 @@
 
 import json
 import os
+import shlex
 import shutil
+import stat
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +16,7 @@ from click.testing import CliRunner, Result
 from gen_bundle.cli import root
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.errors import UserError
+from gen_bundle.twin.engines.command_line import line_writer
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results
@@ -104,6 +107,28 @@ def test_results_on_disk(bundle: Path, tmp_path: Path) -> None:
     assert json.loads((kept / "output/scores.json").read_text()) == {"acc": 0.5}
     assert (kept / "stdout.txt").read_text() == ""
     assert results.good
+
+
+def test_the_kept_job_is_open_to_its_container_alone(bundle: Path, tmp_path: Path) -> None:
+    team = write_zip(tmp_path / "team.zip", GOOD)
+    results = replay(bundle, tmp_path / "out", [team], command_line=line_writer(gpu=False, network=False, strict=False))
+    job = tmp_path / "out/test/main/team/job"
+    assert stat.S_IMODE(job.stat().st_mode) == 0o700
+    [line] = results.commands
+    mounted = [Path(part.split("=")[1].split(":")[0]) for part in shlex.split(line) if part.startswith("--volume=")]
+    assert {job / "program", job / "output"} < set(mounted)
+    for folder in mounted:
+        assert job in folder.parents
+        assert all(path.stat().st_mode & 0o004 for path in [folder, *folder.rglob("*")])
+
+
+def test_kept_outputs_can_be_changed_by_nobody_else(tmp_path: Path) -> None:
+    scorer = ACCURACY + "import os\nos.mkdir('../output/more')\n"
+    scorer += "for name in ('../output', '../output/more', '../output/scores.json'): os.chmod(name, 0o777)\n"
+    replay(Bundle(scorer).write(tmp_path / "bundle"), tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)])
+    output = tmp_path / "out/test/main/team/output"
+    assert {"more", "scores.json"} < {path.name for path in output.iterdir()}
+    assert not any(path.stat().st_mode & 0o022 for path in [output, *output.iterdir()])
 
 
 def test_zip_and_folder_are_the_same_bundle(bundle: Path, tmp_path: Path) -> None:
@@ -556,4 +581,10 @@ def test_a_wrapping_folder_in_the_bundle_is_told(bundle: Path, tmp_path: Path) -
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as opened:
         opened.write(bundle / "competition.yaml", "bundle/competition.yaml")
     result = command(tmp_path / "b.zip", "--out", tmp_path / "out")
-    assert "no competition.yaml at the root" in result.stderr
+    assert "no competition.yaml at the root of the bundle. A wrapping folder is not looked into." in result.stderr
+
+
+def test_a_declaration_is_to_be_built_first(tmp_path: Path) -> None:
+    result = command(write_files(tmp_path / "task", {"bundle.yaml": "title: x"}), "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert "This is a declaration: build it first." in result.stderr

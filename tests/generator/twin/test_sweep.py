@@ -19,6 +19,8 @@ def test_who_is_abandoned() -> None:
     assert not is_abandoned(f"elsewhere:{gone.pid}:123")
     assert not is_abandoned("")
     assert not is_abandoned("nonsense")
+    assert not is_abandoned(f"{socket.gethostname()}:²:123")
+    assert is_abandoned(f"{socket.gethostname()}:{10**20}:123")
 
 
 def breaks() -> None:
@@ -48,3 +50,43 @@ def test_folders_of_killed_dry_runs_are_removed(tmp_path: Path, monkeypatch: pyt
     with scratch_folder():
         assert len(list(tmp_path.glob(f"{PREFIX}*"))) == 1
     assert list(tmp_path.glob(f"{PREFIX}*")) == []
+
+
+GONE = f"{socket.gethostname()}:{os.getpid()}:1"
+
+
+@pytest.fixture
+def evil(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder named as those of dry runs are, which somebody else put where they all lie."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    folder = tmp_path / f"{PREFIX}evil"
+    folder.mkdir()
+    return folder
+
+
+def test_an_owner_that_is_not_text_stops_no_dry_run(evil: Path) -> None:
+    (evil / "owner").write_bytes(b"\xff\xfe")
+    with scratch_folder() as folder:
+        assert folder.is_dir()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_an_owner_that_is_a_pipe_holds_no_dry_run_up(evil: Path) -> None:
+    os.mkfifo(evil / "owner")
+    program = "from gen_bundle.twin.sweep import scratch_folder\nwith scratch_folder():\n    print('began')\n"
+    environment = {**os.environ, "TMPDIR": str(evil.parent)}
+    ran = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True, timeout=10)
+    assert ran.stdout == b"began\n"
+
+
+def test_folders_of_others_are_left_alone(evil: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (evil / "owner").write_text(GONE)
+    link = evil.with_name(f"{PREFIX}link")
+    link.symlink_to(evil)
+    with monkeypatch.context() as patched:
+        patched.setattr("os.geteuid", lambda: evil.stat().st_uid + 1)
+        with scratch_folder():
+            assert evil.exists()
+    with scratch_folder():
+        assert not evil.exists()
+        assert link.is_symlink()

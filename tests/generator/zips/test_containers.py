@@ -28,9 +28,15 @@ def tar(files: dict[str, bytes]) -> bytes:
     return out.getvalue()
 
 
+SPACE = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+
+
+def sheet(rows: str) -> bytes:
+    return f'<?xml version="1.0"?><worksheet {SPACE}><sheetData>{rows}</sheetData></worksheet>'.encode()
+
+
 def workbook(*, shared: bool) -> bytes:
     """A workbook with an empty column between ids and labels."""
-    space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
     texts = [*IDS, "joyful", "neutral"]
 
     def cell(place: str, text: str) -> str:
@@ -42,9 +48,8 @@ def workbook(*, shared: bool) -> bytes:
         f'<row r="{row}">{cell(f"A{row}", one)}<c r="B{row}"><v>7</v></c>{cell(f"AA{row}", label)}</row>'
         for row, (one, label) in enumerate(PAIRS, start=1)
     ]
-    sheet = f'<?xml version="1.0"?><worksheet {space}><sheetData>{"".join(lines)}</sheetData></worksheet>'
-    strings = f"<sst {space}>{''.join(f'<si><t>{text}</t></si>' for text in texts)}</sst>"
-    files = {"xl/workbook.xml": b"<workbook/>", "xl/worksheets/sheet1.xml": sheet.encode()}
+    strings = f"<sst {SPACE}>{''.join(f'<si><t>{text}</t></si>' for text in texts)}</sst>"
+    files = {"xl/workbook.xml": b"<workbook/>", "xl/worksheets/sheet1.xml": sheet("".join(lines))}
     return packed(files | ({"xl/sharedStrings.xml": strings.encode()} if shared else {}))
 
 
@@ -117,3 +122,35 @@ def test_a_bomb_is_not_inflated_to_its_end(tmp_path: Path, monkeypatch: pytest.M
     assert notes(draft.check(tmp_path)) == [
         "public data public/x.gz is not a readable archive (inflated out of all proportion)"
     ]
+
+
+WIDE = '<row><c r="XFD1"/></row>'
+LONG = '<row><c t="s"><v>0</v></c></row>'
+
+
+@pytest.mark.parametrize(
+    ("rows", "closed"),
+    [
+        ([WIDE * 60], False),
+        ([WIDE * 65], True),
+        ([WIDE * 40, WIDE * 40], True),  # together too large
+        ([LONG * 2], True),
+        (["<row><c r='XFE1'/></row>"], True),
+        ([f"<row><c r='{'A' * 300_000}1'/></row>"], True),
+        (["<row><c t='s'><v>1</v></c></row>"], True),
+        (["<row>", WIDE], True),
+    ],
+)
+def test_a_sheet_that_cannot_be_read_is_noted(
+    rows: list[str], closed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gen_bundle.zips.spreadsheet.MAX_BYTES", 1 << 20)
+    files = {
+        "xl/workbook.xml": b"<workbook/>",
+        "xl/sharedStrings.xml": f"<sst {SPACE}><si><t>{'x' * 600_000}</t></si></sst>".encode(),
+        **{f"xl/worksheets/sheet{number}.xml": sheet(text) for number, text in enumerate(rows)},
+    }
+    draft = new()
+    both(put("phases", 0, "public_data", "public"), write("public/x.xlsx", packed(files)))(draft)
+    noted = ["public data public/x.xlsx is a workbook with a sheet that is broken or too large"]
+    assert notes(draft.check(tmp_path)) == (noted if closed else [])

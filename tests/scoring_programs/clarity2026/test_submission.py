@@ -149,7 +149,7 @@ def test_csv_in_a_separate_bundle(tmp_path: Path) -> None:
         ),
         (
             {"a.csv": GOOD.replace(",", ";")},
-            ["a.csv:1: the column id is missing.", "a.csv:1: neither clarity_pred nor"],
+            ["a.csv:1: fields are separated by semicolons."],
         ),
         ({"a.csv": "id,label\n1,x\n2,x\n3,x\n"}, ["a.csv:1: neither clarity_pred nor evasion_pred is there."]),
         (

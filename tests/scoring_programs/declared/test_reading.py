@@ -99,6 +99,35 @@ def test_what_is_wrong_is_named_with_its_line(rows: list[list[Any]], message: st
     assert message in refused(both("p.csv"), {"gold.csv": GOLD}, {"p.csv": csv_of("id,label,x", rows)}, tmp_path)
 
 
+@pytest.mark.parametrize("start", ["", "\ufeff"])
+@pytest.mark.parametrize("quote", ["", '"'])
+@pytest.mark.parametrize("quoting", ["rfc4180", "none"])
+@pytest.mark.parametrize(
+    ("name", "separator", "found", "expected"),
+    [
+        ("p.csv", ";", "semicolons", "commas"),
+        ("p.csv", "\t", "tabs", "commas"),
+        ("p.tsv", ",", "commas", "tabs"),
+        ("p.tsv", ";", "semicolons", "tabs"),
+    ],
+)
+def test_another_separator_is_named_and_nothing_else(
+    name: str, separator: str, found: str, expected: str, start: str, quote: str, quoting: str, tmp_path: Path
+) -> None:
+    text = start + delimited([{f"{quote}{key}{quote}": row[key] for key in row} for row in RIGHT], separator)
+    with pytest.raises(SubmissionError) as caught:
+        score(both(name, quoting=quoting), {"gold.csv": GOLD}, {name: text}, tmp_path)
+    wanted = f"{expected}; save the file again with {expected}."
+    assert caught.value.messages[0] == f"{name}:1: fields are separated by {found}. Expected: {wanted}"
+    assert (caught.value.found, caught.value.warnings) == (1, [])
+
+
+def test_gold_of_another_separator(tmp_path: Path) -> None:
+    gold = GOLD.replace(",", ";")
+    with pytest.raises(OrganiserError, match=r"gold\.csv:1: fields are separated by semicolons"):
+        score(both("p.csv"), {"gold.csv": gold}, {"p.csv": FORMATS["p.csv"]}, tmp_path)
+
+
 def test_all_problems_come_at_once(tmp_path: Path) -> None:
     text = csv_of("id,label,x", [["1", "c", 2], ["9", "a", 0], ["2", "b", "?"]])
     messages = refused(both("p.csv"), {"gold.csv": GOLD}, {"p.csv": text}, tmp_path)
@@ -111,11 +140,11 @@ def test_all_problems_come_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({"label": "a", "x": True}, "x is not a number"),
-        ({"label": "a", "x": "0.5"}, "x is not a number"),
+        ({"label": "a", "x": True}, 'x is a boolean, not a number "true"'),
+        ({"label": "a", "x": "0.5"}, 'x is a string, not a number "0.5"'),
         ({"label": "a", "x": None}, "x is null"),
         ({"label": "a"}, "x is missing"),
-        ({"label": ["a"], "x": 0}, "label is not a text"),
+        ({"label": ["a"], "x": 0}, "label is a list, not a text"),
         ({"label": "a", "x": 10**400}, "x is not finite"),
     ],
 )
@@ -134,6 +163,27 @@ def test_a_number_too_large_to_be_squared_is_the_participants(number: str, text:
     found = refused(options, {"gold.csv": "id,x\n1,0\n2,1\n"}, {file: text.format(number)}, tmp_path)
     assert ": x is far out of range " in found
     assert "Expected: a finite number, such as 0.25, at most 1e+50 in size." in found
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ('[[16, 22, "LOC"]]', "spans is a string, not a list "),
+        ([[0, 4.0, "PER"]], "spans has a span whose start or end is not a whole number "),
+        ([[0, None]], 'spans has a span whose start or end is not a whole number "[[0, null]]"'),
+        ([[4, 4]], "spans has a span whose start is negative, or not before its end "),
+        ([[-1, 4]], "spans has a span whose start is negative, or not before its end "),
+        ([[0, 4, 7]], "spans has a span whose type is not a text "),
+        ([[0]], "spans has a span of another form "),
+    ],
+)
+def test_spans_of_other_forms(value: object, message: str, tmp_path: Path) -> None:
+    options = one_table([{"field": "spans", "type": "spans"}], {"f1": "set_f1"}, file="p.jsonl")
+    gold = {"gold.csv": csv_of("id,spans", [["1", '[[16, 22, "LOC"]]']])}
+    answer = json.dumps({"id": "1", "spans": value}) + "\n"
+    found = refused(options, gold, {"p.jsonl": answer}, tmp_path)
+    assert f"p.jsonl:1: {message}" in found
+    assert "Expected: a JSON list of [start, end] or [start, end, type] with 0 ≤ start < end" in found
 
 
 def test_a_json_name_that_occurs_twice(tmp_path: Path) -> None:

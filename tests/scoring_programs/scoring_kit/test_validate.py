@@ -199,6 +199,41 @@ def test_packing_gives_the_same_bytes_and_says_what_it_cannot_write(
     assert "cannot be written" in text
 
 
+@pytest.mark.parametrize(
+    ("out", "why"),
+    [
+        ("mine.zip", "is the submission itself"),
+        ("folder/../mine.zip", "is the submission itself"),
+        ("link.zip", "is the submission itself"),
+        ("gold.csv", "exists and is not a zip"),
+        ("gold.zip", "exists and is not a zip"),
+        ("folder", "exists and is not a zip"),
+    ],
+)
+def test_packing_replaces_neither_the_submission_nor_what_is_not_a_zip(
+    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str], out: str, why: str
+) -> None:
+    archive = zipped(tmp_path / "mine.zip", GOOD)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link.zip").symlink_to("mine.zip")
+    for name in ("gold.csv", "gold.zip"):
+        (tmp_path / name).write_text("id,label\n")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    with pytest.raises(SystemExit, match="2"):
+        verdict(module, capsys, archive, "--pack", tmp_path / out)
+    assert why in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+
+
+def test_packing_again_replaces_the_zip_of_before(
+    module: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = zipped(tmp_path / "out.zip", {"old.txt": b""})
+    assert verdict(module, capsys, zipped(tmp_path / "s.zip", GOOD), "--pack", out)[0] == 0
+    with zipfile.ZipFile(out) as archive:
+        assert archive.namelist() == ["answer.txt"]
+
+
 def _link(path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         member = zipfile.ZipInfo("answer.txt")

@@ -78,7 +78,9 @@ def _object(key: str, value: dict[str, Any]) -> NestedRecord | None:
 def _with_list(line: str) -> NestedRecord | None:
     """A line with a list in JSON, in quotation marks as in CSV or without; None for any other line."""
     found = LIST.search(line)
-    for text in (found[0], found[0].replace('""', '"')) if found else ():
+    if found is None:
+        return None
+    for text in (found[0], found[0].replace('""', '"')):
         try:
             parts = json.loads(text)
         except (ValueError, RecursionError):

@@ -75,4 +75,4 @@ def _docker_image_local(bundle: Bundle) -> Iterator[Problem]:
     """
     image = bundle.competition.image
     if bundle.yaml.get("queue") and image.startswith(LOCAL_IMAGES):
-        yield Problem(f"{image} is on this machine alone", bundle.competition.image_at)
+        yield Problem(f"{image} is the name of an image of your own machine", bundle.competition.image_at)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -130,7 +131,8 @@ def _fields(
     if named is None:
         if len(table.answers) == 1 or (joint and table.answers):
             return table.answers
-        found.append((trail, f"field is missing. Expected one of {', '.join(table.answers)}."))
+        fault = _misspelt_key(table) or (trail, f"field is missing. Expected one of {', '.join(table.answers)}.")
+        found += [] if fault in found else [fault]
         return []
     names = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
     if not names or len(names) < len(named):
@@ -138,6 +140,15 @@ def _fields(
     unknown = [name for name in names if name not in table.fields]
     found += [((*trail, key), f"no field {name!r}. {nearest(name, table.answers)}") for name in unknown]
     return [name for name in names if name in table.fields]
+
+
+def _misspelt_key(table: DeclaredTable) -> Broken | None:
+    """A key that is nearly a field's name: the field itself then looks like a second answer."""
+    fields = [name.casefold() for name in table.fields]
+    for name in table.key:
+        if name not in table.fields and get_close_matches(name.casefold(), fields):
+            return (*table.trail, "key"), f"no field {name!r}. {nearest(name, list(table.fields))}"
+    return None
 
 
 def _gold(data: Mapping[str, Any], fields: list[str], trail: Trail, found: list[Broken]) -> list[str]:

@@ -230,7 +230,9 @@ def _file(data: dict[str, Any], key: str, trail: Trail, found: list[Broken]) -> 
     if not isinstance(name, str):
         found.append(((*trail, key), f"is missing. Expected a file name that ends with {', '.join(SUFFIXES)}."))
         return ""
-    if not name.endswith(SUFFIXES) or "/" in name:
+    if "/" in name:
+        found.append(((*trail, key), f"{name!r}: expected a file name without a folder."))
+    if not name.endswith(SUFFIXES):
         found.append(((*trail, key), f"{name!r}: expected a file name that ends with {', '.join(SUFFIXES)}."))
     return name
 

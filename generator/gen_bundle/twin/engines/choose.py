@@ -1,6 +1,7 @@
 """Which engine runs a dry run."""
 
 from collections.abc import Callable
+from contextlib import ExitStack, closing
 
 from gen_bundle.errors import UserError
 from gen_bundle.twin.engines import Engine, EngineError
@@ -44,14 +45,16 @@ def choose_engine(
         return ProcessEngine(gpu=gpu)
     try:
         connect(PING_SECONDS).close()
-        engine = DockerEngine(
-            connect(API_SECONDS),
-            new_run_id(),
-            gpu=gpu,
-            network=network,
-            strict=StrictLimits() if strict else None,
-            pull=pull,
-        )
+        with ExitStack() as held:
+            engine = DockerEngine(
+                held.enter_context(closing(connect(API_SECONDS))),
+                new_run_id(),
+                gpu=gpu,
+                network=network,
+                strict=StrictLimits() if strict else None,
+                pull=pull,
+            )
+            held.pop_all()  # from here on the engine closes it
     except EngineError as error:
         if wanted or needed:
             raise UserError(

@@ -43,6 +43,13 @@ def printable(printed: bytes) -> str:
     return "".join(character if character.isprintable() or character in "\n\t" else "�" for character in text)
 
 
+def end_of_log(log: Path, most: int) -> str:
+    """The last bytes of a log, as `printable` shows them."""
+    with log.open("rb") as opened:
+        opened.seek(max(log.stat().st_size - most, 0))
+        return printable(opened.read(most))
+
+
 def keep_log(source: Path, target: Path) -> bool:
     """Copy a log up to the bound, with a last line that says what was left out.
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gen_bundle.twin.engines import Container, Ended, LineListener, Mount, Usage
-from gen_bundle.twin.engines.logs import LiveLines
+from gen_bundle.twin.engines.logs import READ_AT_ONCE, LiveLines
 from gen_bundle.twin.engines.process_group import HAS_GROUPS, ProcessGroup, signal_name
 from gen_bundle.twin.engines.usage import gpu_memory
 from gen_bundle.twin.layout import entries
@@ -83,8 +83,10 @@ def _app_written_in(program: Path) -> str | None:
     if (program / OUR_MARK).exists():
         return None
     for file in entries(program):
-        if file.suffix in CODE and file.is_file() and _APP.search(file.read_bytes()):
-            return str(file.relative_to(program))
+        if file.suffix in CODE and file.is_file():
+            with file.open("rb") as opened:
+                if _APP.search(opened.read(READ_AT_ONCE)):
+                    return str(file.relative_to(program))
     return None
 
 

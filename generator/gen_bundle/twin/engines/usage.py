@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from docker import DockerClient
 
 MEASURE_SECONDS = 0.25
+DRIVER_SECONDS = 5  # a time limit is enforced only so much later where the driver hangs
 
 
 class Meter(threading.Thread):
@@ -68,16 +69,17 @@ def _usage_of(stats: dict[str, Any]) -> Usage:
 
 
 def gpu_memory() -> int | None:
-    """Bytes in use on all GPUs of this machine, None where nvidia-smi reports none."""
+    """Bytes in use on all GPUs of this machine, None where nvidia-smi reports none in time."""
     if shutil.which("nvidia-smi") is None:
         return None
-    printed = subprocess.run(
-        ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
     try:
+        printed = subprocess.run(
+            ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=DRIVER_SECONDS,
+        )
         return sum(int(line) for line in printed.stdout.split()) * 1024**2 or None
-    except ValueError:
+    except (OSError, ValueError, subprocess.TimeoutExpired):
         return None

@@ -158,6 +158,7 @@ def test_a_mistake_in_a_metric_is_named_at_its_place(metric: Any, message: str) 
     ("keys", "message"),
     [
         ({"file": "p.xlsx"}, "submission.file: 'p.xlsx': expected a file name that ends with .csv"),
+        ({"file": "sub/p.csv"}, "submission.file: 'sub/p.csv': expected a file name without a folder."),
         ({"key": None}, "submission.key: is missing."),
         ({"rows": "more"}, "submission.rows: unknown value 'more'. Expected one of one, many."),
         ({"keys": "id"}, "submission.keys: unknown key. Did you mean 'key'?"),
@@ -180,6 +181,31 @@ def test_a_mistake_in_a_metric_is_named_at_its_place(metric: Any, message: str) 
 def test_a_mistake_in_a_table_is_named_at_its_place(keys: dict[str, Any], message: str) -> None:
     found = faults(declaration([column({"name": "mae", "field": "x"})], **keys))
     assert any(fault.startswith(message) for fault in found), found
+
+
+@pytest.mark.parametrize(
+    ("key", "advice"),
+    [("idd", "Did you mean 'id'?"), (["idd"], "Did you mean 'id'?"), ("ID", "Expected one of id, x.")],
+)
+def test_a_misspelt_key_is_named_once_and_not_as_a_mistake_of_the_metrics(key: Any, advice: str) -> None:
+    columns = [column("mae", key="a"), column("mse", key="b")]
+    fields = [{"field": "id", "type": "string"}, {"field": "x", "type": "number"}]
+    name = key if isinstance(key, str) else key[0]
+    assert faults(declaration(columns, key=key, fields=fields)) == [f"submission.key: no field {name!r}. {advice}"]
+
+
+def test_a_key_without_a_field_of_its_own_is_no_mistake_of_the_key() -> None:
+    data = declaration([column("accuracy")], key="number")
+    assert faults(data) == [f"{M}: field is missing. Expected one of id, label, x, tags, text, spans."]
+
+
+def test_a_file_in_a_folder_and_of_another_format_is_two_mistakes() -> None:
+    found = faults(declaration([column({"name": "mae", "field": "x"})], file="sub/p.xlsx"))
+    assert [fault.rpartition("expected ")[2] for fault in found] == [
+        "a file name without a folder.",
+        "a file name that ends with .csv, .tsv, .jsonl, .json, .txt.",
+    ]
+    assert len(faults(declaration([column({"name": "mae", "field": "x"})], file="sub/p.csv"))) == 1
 
 
 def test_a_direction_that_contradicts_the_metric_is_an_error() -> None:
