@@ -6,11 +6,10 @@ Runs on Python 3.9 with the standard library alone, because participants run it 
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from declared.fields import ABSENT, NUMBER, Field, FieldError, json_text
+from declared.fields import ABSENT, LARGEST, NUMBER, Field, FieldError, json_text
 from declared.rows import Rows
 from declared.tables import Key, Table
 from scoring_kit.errors import Problems, shown
@@ -18,7 +17,6 @@ from scoring_kit.faults import Fault
 
 REMEMBERED = 100_000
 """So many different values of a column are parsed once each."""
-LARGEST = sys.float_info.max
 Reader = Callable[[Any], Any]
 
 
@@ -146,8 +144,8 @@ def _reader(field: Field, rows: Rows) -> Reader:
 def _number_reader(field: Field) -> Reader:
     """`field.of_cell`, without a further call for the cells that are right."""
     matches = NUMBER.fullmatch
-    low = -LARGEST if field.min is None else field.min
-    high = LARGEST if field.max is None else field.max
+    low = -LARGEST if field.min is None else max(field.min, -LARGEST)
+    high = LARGEST if field.max is None else min(field.max, LARGEST)
 
     def read(cell: str) -> Any:
         if matches(cell):

@@ -16,6 +16,8 @@ from scoring_kit.json_reading import type_name
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 TAG = re.compile(r"O|[BI]-.+")
 SHOWN_VALUES = 12
+LARGEST = 1e50
+"""Numbers are no larger, so that squares and products of a million of them stay finite; float32 ends at 3e38."""
 
 Span = Union[Tuple[int, int], Tuple[int, int, str]]
 Labels = FrozenSet[str]
@@ -154,6 +156,8 @@ def _bounded(field: Field, value: float) -> float:
         raise FieldError(f"{field.name} is not finite", field.expected)
     if (field.min is not None and value < field.min) or (field.max is not None and value > field.max):
         raise FieldError(f"{field.name} is out of range", field.expected)
+    if abs(value) > LARGEST:
+        raise FieldError(f"{field.name} is far out of range", f"{field.expected}, at most {LARGEST:g} in size")
     return value
 
 

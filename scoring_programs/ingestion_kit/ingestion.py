@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -32,7 +33,7 @@ from scoring_kit.code_submission import (
     run_folder_name,
     sha256_of,
 )
-from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed
+from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed, printable
 from scoring_kit.manifest import Manifest
 from scoring_kit.package import submission_module
 from scoring_kit.submission_files import read_submission
@@ -147,7 +148,8 @@ class Ingestion:
         self._record.update(duration=round(ended.seconds, 3), memory_mib=memory, exit_code=ended.exit_code)
         for title, text in (("printed", ended.stdout), ("printed to stderr", ended.stderr)):
             if text:
-                print(f"--- what the code {title} ---", text.rstrip("\n"), sep="\n")
+                harmless = re.sub(r"[^\n\t]+", lambda part: printable(part[0]), text.rstrip("\n"))
+                print(f"--- what the code {title} ---", harmless, sep="\n")
         held = "" if memory is None else f", with at most {memory:.0f} MiB of memory"
         print(f"--- the code ran {ended.seconds:.1f} s{held} ---")
 

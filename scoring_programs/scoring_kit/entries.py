@@ -76,7 +76,8 @@ def read_entries(
         team = None
         if not own.found:
             team = team_name(name, list(SubmissionFiles(unpacked, keep, Problems()).paths), own)
-        entry = Entry(name if team is None else team, shown, unpacked, moment, own.organiser_error().messages)
+        called = (name if team is None else team).encode(errors="backslashreplace").decode()  # not every name is UTF-8
+        entry = Entry(called, shown, unpacked, moment, own.organiser_error().messages)
         entries.setdefault(entry.team, []).append(entry)
     if not entries:
         problems.error(str(folder), "holds no submission", "one zip, folder or file for each team")

@@ -26,6 +26,7 @@ module `reference` says), `rank`, `columns` and `trial`.
 
 import importlib
 import json
+import re
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -93,25 +94,31 @@ def serve(module: Mapping[str, Any]) -> int:
 
 def show_progress(step: str, done: int, total: int) -> None:
     """Tell the press how far a verb is: `step` is what is being done, `done` of `total` are finished."""
-    print(RECORD + json.dumps({"progress": {"step": step, "done": done, "total": total}}), flush=True)
+    print(RECORD + _json({"progress": {"step": step, "done": done, "total": total}}), flush=True)
 
 
 def _answered(verbs: Mapping[str, Verb], call: Mapping[str, Any]) -> str:
     """The line that answers a call."""
     name = call["verb"]
     if name not in verbs:
-        return json.dumps({"messages": [f"no verb {name!r}. Expected one of {', '.join(sorted(verbs))}."]})
+        return _json({"messages": [f"no verb {name!r}. Expected one of {', '.join(sorted(verbs))}."]})
     try:
-        return json.dumps({"answer": verbs[name](call["request"])})
+        return _json({"answer": verbs[name](call["request"])})
     except SubmissionError as error:
-        return json.dumps({"messages": error.report().splitlines()})
+        return _json({"messages": error.report().splitlines()})
     except OrganiserError as error:
-        return json.dumps({"messages": error.messages})
+        return _json({"messages": error.messages})
     except ModuleNotFoundError as error:
         package = missing_package(error)
-        return json.dumps({"messages": [what_is_missing(package)]} if package else {"traceback": _traceback(error)})
+        return _json({"messages": [what_is_missing(package)]} if package else {"traceback": _traceback(error)})
     except Exception as error:
-        return json.dumps({"traceback": _traceback(error)})
+        return _json({"traceback": _traceback(error)})
+
+
+def _json(record: object) -> str:
+    """JSON in which half a surrogate pair, as in a file's name that is not UTF-8, is escaped: readers refuse it."""
+    text = json.dumps(record, ensure_ascii=False)
+    return re.sub("[\ud800-\udfff]", lambda half: rf"\\u{ord(half[0]):x}", text)
 
 
 def _traceback(error: Exception) -> str:

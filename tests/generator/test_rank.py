@@ -1,6 +1,7 @@
 """gen-bundle rank: from files to a printed ranking."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -127,6 +128,35 @@ def test_the_default_rule_serves_a_competition_of_ones_own(tmp_path: Path) -> No
     done = command(folder, "--submissions", submissions, "--data", folder / "data", "--phase", baselines.name)
     assert done.exit_code == 0, done.output
     assert [line.split()[:2] for line in done.stdout.splitlines()[3:]] == [["1=", "Team-A"], ["1=", "Team-B"]]
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> tuple[list[object], Path]:
+    """What ranks a competition of one's own, and its folder of submissions: `Team-A`."""
+    folder = small_competition(tmp_path)
+    baselines = next((folder / "data" / "baselines").iterdir())
+    shutil.copytree(next(baselines.iterdir()), tmp_path / "all" / "Team-A")
+    return [folder, "--data", folder / "data", "--phase", baselines.name], tmp_path / "all"
+
+
+def test_a_name_that_is_not_utf_8_is_escaped(own: tuple[list[object], Path], tmp_path: Path) -> None:
+    asked, submissions = own
+    (submissions / "Team-A").rename(submissions / os.fsdecode(b"\xc9quipe"))
+    done = command(*asked, "--submissions", submissions, "--report", tmp_path / "report", "--resamples", 100)
+    assert done.exit_code == 0, done.output
+    assert "\\udcc9quipe" in done.stdout
+    assert "\\udcc9quipe" not in command(*asked, "--submissions", submissions, "--hide", "\\udcc9quipe").stdout
+    nowhere = tmp_path / os.fsdecode(b"\xc9")
+    assert f"{tmp_path}/\\udcc9: no such folder" in command(*asked, "--submissions", nowhere).stderr
+
+
+def test_a_named_pipe_is_not_waited_for(own: tuple[list[object], Path]) -> None:
+    asked, submissions = own
+    os.mkfifo(submissions / "Team-B.zip")
+    done = command(*asked, "--submissions", submissions)
+    assert done.exit_code == 1
+    assert "not scored: Team-B: Team-B.zip: cannot be read" in done.stderr
+    assert "Team-A" in done.stdout
 
 
 def test_the_data_in_an_organisers_own_folder(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from gen_bundle.rescore.environment import differing, environment_of
 from gen_bundle.rescore.scoring_desk import ScoringDesk
 from gen_bundle.rescore.scoring_job import EngineName, JobResult, Lost, Scorer, ScoringJob
 from gen_bundle.twin.layout import temporary_folder
+from gen_bundle.twin.plan import as_upload
 
 try:
     from distributed import Client, Future, KilledWorker, get_worker
@@ -77,9 +78,10 @@ class Cluster:
         self._count += 1
         key = f"rescore-{job.digest}-{self._count}"
         try:
-            submission = packed({"submission": job.submission})
-        except OSError as error:
-            self._lost.append((job, f"cannot be read ({error.strerror})"))
+            with tempfile.TemporaryDirectory() as work:
+                submission = packed({"submission": as_upload(job.submission, Path(work, "submission"))})
+        except (OSError, UserError) as error:
+            self._lost.append((job, str(error)))
             return
         try:
             with warnings.catch_warnings():

@@ -72,6 +72,8 @@ def _fetched(phase: Path, folder: Path) -> Iterator[SubmissionFile]:
     chosen = on_leaderboard(records)
     for record in records:
         path = phase / (record["file"] or "")
+        if not path.resolve().is_relative_to(phase.resolve()):
+            raise UserError(f"{phase / RECORDS}: {record['file']!r} leads out of the folder. Fetch into a new folder.")
         if record["file"] and record["status"] != DELETED and path.is_relative_to(folder):
             name, moment = fetched_name(record["file"]), _moment(path.parent.name)
             yield SubmissionFile(name, str(record["owner"]), path, moment, record["id"] in chosen)

@@ -1,5 +1,6 @@
 """The plan of a dry run: which submissions run in which phase, by whom and under which name."""
 
+import stat
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -124,6 +125,8 @@ def _names(paths: Sequence[Path]) -> list[str]:
 def as_upload(path: Path, scratch: Path) -> Path:
     """What a participant would upload: a zip as it is, a folder's contents zipped, a single file zipped alone.
 
+    Links in a folder stay links, which nothing unpacks: they would read files of this machine.
+
     Raises:
         UserError: It cannot be read, or is neither file nor folder.
     """
@@ -134,7 +137,12 @@ def as_upload(path: Path, scratch: Path) -> Path:
         upload = scratch.with_name(f"{scratch.name}.zip")
         with zipfile.ZipFile(upload, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as opened:
             for file, name in _contents(path):
-                opened.write(file, name)
+                if file.is_symlink():
+                    link = zipfile.ZipInfo(name)
+                    link.external_attr = stat.S_IFLNK << 16
+                    opened.writestr(link, bytes(file.readlink()))
+                else:
+                    opened.write(file, name)
     except (OSError, UnicodeError, RecursionError) as error:
         raise UserError(f"--submission {path}: cannot be read: {error}") from error
     return upload
@@ -142,7 +150,8 @@ def as_upload(path: Path, scratch: Path) -> Path:
 
 def _contents(path: Path) -> list[tuple[Path, str]]:
     if path.is_file():
-        return [(path, path.name)]
+        return [(path.resolve(), path.name)]
     if not path.is_dir():
         raise UserError(f"--submission {path}: expected a zip, a folder or a file")
-    return [(file, file.relative_to(path).as_posix()) for file in sorted(path.rglob("*")) if file.is_file()]
+    found = sorted(path.rglob("*"))
+    return [(file, file.relative_to(path).as_posix()) for file in found if file.is_file() or file.is_symlink()]

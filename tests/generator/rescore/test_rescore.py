@@ -1,6 +1,7 @@
 """All submissions scored again: who changes, what ranks move, who fails now; and nothing is scored twice."""
 
 import csv
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -134,6 +135,42 @@ def test_identical_files_are_one_job_and_what_is_scored_is_not_scored_again(tmp_
     write_zip(teams / "cat.zip", {"pred.txt": "0 0 0 0"})
     assert rescored(*arguments).exit_code == 0
     assert runs_of(counter) == 3
+
+
+def test_a_link_in_a_folder_is_not_followed_and_shares_no_result(tmp_path: Path) -> None:
+    old, _ = bundles(tmp_path)
+    teams = tmp_path / "teams"
+    for team in ("ant", "bee", "cat"):
+        write_files(teams / team, {"pred.txt": "1 0 1 1"})
+    (teams / "ant" / "pred.txt").unlink()
+    (teams / "ant" / "pred.txt").symlink_to(old / "gold" / "truth.txt")
+    (teams / "cat" / "more.txt").symlink_to("nowhere")
+    done = rescored(old, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out")
+    assert done.exit_code == 1
+    runs = content(tmp_path / "out")["runs"]
+    assert [(run["submission"], run["status"], run["scores"]) for run in runs] == [
+        ("ant", "Failed", None),
+        ("bee", "Finished", {"acc": 1.0}),
+        ("cat", "Failed", None),
+    ]
+    page = (tmp_path / "out" / "rescore.html").read_text(encoding="utf-8")
+    assert "pred.txt&#39; is a link; only files and folders are unpacked" in page
+
+
+def test_an_entry_that_is_no_file_is_named_itself(tmp_path: Path) -> None:
+    old, _ = bundles(tmp_path)
+    teams = submissions(tmp_path, {"ant": TEAMS["ant"]})
+    os.mkfifo(teams / "bee.zip")
+    os.mkfifo(teams / "cat.txt")
+    (teams / "dog").mkdir()
+    os.mkfifo(teams / "dog" / "pred.txt")
+    done = rescored(old, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out")
+    assert done.exit_code == 1
+    runs = content(tmp_path / "out")["runs"]
+    assert [run["status"] for run in runs] == ["Finished", "Not run", "Not run", "Failed"]
+    expected = "expected a zip, a folder or a file"
+    assert f"bee: not run. --submission {teams / 'bee.zip'}: {expected}" in done.stderr
+    assert f"cat: not run. --submission {teams / 'cat.txt'}: {expected}" in done.stderr
 
 
 @pytest.mark.parametrize("change", ["program", "gold", "limit", "submission"])

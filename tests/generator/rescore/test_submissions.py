@@ -142,6 +142,18 @@ def test_a_fetched_phase(tmp_path: Path) -> None:
     assert [one.name for one in scored] == ["ant/2030-01-02T03-04-06", "bee/2030-01-02T03-04-07"]
 
 
+@pytest.mark.parametrize("file", ["../../gold/ant/a.zip", "submissions/../../../gold/ant/a.zip", "/etc/passwd", "link"])
+def test_records_do_not_lead_out_of_a_fetched_phase(tmp_path: Path, file: str) -> None:
+    phase = tmp_path / "fetched" / "0-test"
+    write_zip(tmp_path / "gold" / "ant" / "a.zip", FILES)
+    write_zip(phase / "submissions" / "bee" / "2030-01-02T03-04-07" / "a.zip", FILES)
+    (phase / "link").symlink_to(tmp_path / "gold")
+    records = [record(1, "submissions/bee/2030-01-02T03-04-07/a.zip"), record(2, None) | {"file": file}]
+    (phase / "submissions.json").write_text(json.dumps(records))
+    with pytest.raises(UserError, match=r"submissions\.json: '.*' leads out of the folder\. Fetch into a new folder\."):
+        submissions_in(phase)
+
+
 @pytest.mark.parametrize("name", ["empty", "missing"])
 def test_no_submissions(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()

@@ -153,11 +153,27 @@ def test_submissions_are_zips_folders_and_single_files(bundle: Path, tmp_path: P
     assert [(run.submission, run.scores) for run in results.runs] == [("folder", {"acc": 1.0}), ("pred", {"acc": 0.5})]
 
 
-def test_old_files_and_links_are_zipped_as_a_participant_would(bundle: Path, tmp_path: Path) -> None:
+def test_old_files_are_zipped_as_a_participant_would(bundle: Path, tmp_path: Path) -> None:
     folder = write_files(tmp_path / "team", {**GOOD, "sub/x.txt": "1"})
     os.utime(folder / "pred.txt", (0, 0))  # a zip knows no time before 1980
-    (folder / "dangling").symlink_to("nowhere")
     assert replay(bundle, tmp_path / "out", [folder]).good
+
+
+def test_a_submission_itself_may_be_a_link(bundle: Path, tmp_path: Path) -> None:
+    write_files(tmp_path / "team", {"answers.txt": GOOD["pred.txt"]})
+    (tmp_path / "pred.txt").symlink_to("team/answers.txt")
+    assert replay(bundle, tmp_path / "out", [tmp_path / "pred.txt"]).runs[0].scores == {"acc": 1.0}
+
+
+@pytest.mark.parametrize("target", ["bundle/gold/truth.txt", "bundle/gold", "nowhere"])
+def test_a_link_in_a_submissions_folder_reads_no_file_of_this_machine(
+    bundle: Path, tmp_path: Path, target: str
+) -> None:
+    folder = write_files(tmp_path / "team", {**GOOD, "sub/x.txt": "1"})
+    (folder / "sub/link").symlink_to(tmp_path / target)
+    (run,) = replay(bundle, tmp_path / "out", [folder]).runs
+    assert (run.status, run.scores) == ("Failed", None)
+    assert "'sub/link' is a link; only files and folders are unpacked" in run.message
 
 
 def test_links_and_pipes_in_a_bundles_folder(bundle: Path, tmp_path: Path) -> None:

@@ -16,6 +16,9 @@ import pytest
 from sklearn import metrics as sk
 from sklearn.preprocessing import MultiLabelBinarizer
 
+from declared.fields import LARGEST, Field
+from declared.metrics import Sample, measure
+from declared.statistics import Keys, statistic
 from tests.scoring_programs.declared.declaring import csv_of, one_table
 from tests.scoring_programs.declared.resampled import score_and_resample as score
 
@@ -166,6 +169,17 @@ def test_metrics_of_numbers(name: str, seed: int, tmp_path: Path) -> None:
     answers = [value + rng.gauss(0, 1) for value in gold]
     found = scored(name, {"type": "number"}, [list(map(repr, side)) for side in (gold, answers)], tmp_path, rng)
     assert found == pytest.approx(float(NUMBER_CASES[name](gold, answers)), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", NUMBER_CASES)
+@pytest.mark.parametrize("low", [-LARGEST, 0.0, 4.999])
+def test_metrics_of_the_largest_numbers_are_finite_over_a_million_rows(name: str, low: float) -> None:
+    gold = np.tile([low, LARGEST if low < 0 else 5.0], 500_000)
+    predicted = np.roll(gold, 250_001) if low < 0 else np.where(gold == low, LARGEST, -LARGEST)
+    sample = Sample(gold.tolist(), predicted.tolist(), [Field("x", "number")])
+    assert math.isfinite(measure(name)(sample, {}))
+    one_unit = Keys(np.zeros(len(gold), dtype=np.intp), 1, worst=-1.0)
+    assert np.isfinite(statistic(name, sample, {}, one_unit).over(np.ones((1, 1)))).all()
 
 
 @pytest.mark.parametrize(

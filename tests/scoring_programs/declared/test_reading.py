@@ -160,6 +160,16 @@ def test_json_values_of_other_types(value: dict[str, Any], message: str, tmp_pat
     assert f"p.jsonl:1: {message}" in found
 
 
+@pytest.mark.parametrize("number", ["1.1e50", "-1e155", "1e308"])
+@pytest.mark.parametrize("text", ["id,x\n1,{}\n2,0\n", '{{"id": 1, "x": {}}}\n{{"id": 2, "x": 0}}\n'])
+def test_a_number_too_large_to_be_squared_is_the_participants(number: str, text: str, tmp_path: Path) -> None:
+    file = "p.csv" if text.startswith("id") else "p.jsonl"
+    options = one_table([{"field": "x", "type": "number"}], {"mse": "mse"}, file=file)
+    found = refused(options, {"gold.csv": "id,x\n1,0\n2,1\n"}, {file: text.format(number)}, tmp_path)
+    assert ": x is far out of range " in found
+    assert "Expected: a finite number, such as 0.25, at most 1e+50 in size." in found
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [

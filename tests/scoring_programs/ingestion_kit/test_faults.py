@@ -153,6 +153,14 @@ def test_the_log_names_the_participants_lines_and_none_of_ours(parts: Path, tmp_
     assert not [word for word in ("call_predict", "importlib", "<string>", "ingestion-", str(tmp_path)) if word in log]
 
 
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_what_is_printed_cannot_steer_a_terminal(parts: Path, tmp_path: Path, stream: str) -> None:
+    hostile = r"'\x1b[31mred\x1b]0;title\x07\r\u202eevil\x9b1m\tcafé\nnext'"
+    step = Steps(parts, tmp_path, good("import sys", f"print({hostile}, file=sys.{stream})")).ingest()
+    assert step.exit_code == 0
+    assert "\n\\x1b[31mred\\x1b]0;title\\x07\\r\\u202eevil\\x9b1m\tcafé\nnext\n" in step.stdout
+
+
 def test_what_is_printed_is_kept_from_both_ends(parts: Path, tmp_path: Path) -> None:
     loud = good("print('first', 'x' * 30_000_000)", "print('last')")
     steps = Steps(parts, tmp_path, loud)

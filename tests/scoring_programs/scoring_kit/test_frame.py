@@ -264,6 +264,20 @@ def test_the_whole_traceback_is_there_for_debugging(case: Case) -> None:
     assert "KeyError: 'CANARY'" in case.run({"SCORING_DEBUG": "1"}).stderr
 
 
+@pytest.mark.parametrize(("environment", "shown"), [({}, False), ({"SCORING_DEBUG": "1"}, True)])
+def test_a_librarys_warning_is_there_for_debugging_alone(
+    case: Case, environment: Mapping[str, str], shown: bool
+) -> None:
+    case.scorer("float(np.log(np.zeros(1))[0] == 0)")
+    scorer = case.folder / "my_task" / "classification.py"
+    always = "import warnings\nimport numpy as np\nwarnings.simplefilter('always')\n"  # as some libraries ask for
+    scorer.write_text(always + scorer.read_text(encoding="utf-8"), encoding="utf-8")
+    outcome = case.run(environment)
+    assert outcome.exit_code == 0
+    assert ("RuntimeWarning: divide by zero" in outcome.stderr) is shown
+    assert shown or outcome.stderr == ""
+
+
 def test_a_task_that_is_not_scored_gets_its_worst(tmp_path: Path) -> None:
     def change(declaration: dict[str, Any]) -> None:
         second_task(declaration)

@@ -73,10 +73,12 @@ def test_a_failure_that_an_earlier_run_caused_does_not_count(case: Case, worker:
     assert [worker.score(case.job(f"state {number}", act)) for number in range(3)] == [alone] * 3
 
 
-def test_each_run_is_warned(case: Case, worker: WarmWorker) -> None:
+def test_each_run_is_warned(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCORING_DEBUG", "1")
     alone = score_alone(case.program, case.job("warned alone", ACTS["warns"]))
     assert "RuntimeWarning: odd" in alone.stderr
-    assert [worker.score(case.job(f"warned {number}", ACTS["warns"])) for number in range(3)] == [alone] * 3
+    with case.worker() as worker:
+        assert [worker.score(case.job(f"warned {number}", ACTS["warns"])) for number in range(3)] == [alone] * 3
 
 
 def test_the_limit_is_for_each_run(case: Case, worker: WarmWorker) -> None:
