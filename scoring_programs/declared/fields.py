@@ -18,6 +18,8 @@ TAG = re.compile(r"O|[BI]-.+")
 SHOWN_VALUES = 12
 LARGEST = 1e50
 """Numbers are no larger, so that squares and products of a million of them stay finite; float32 ends at 3e38."""
+LAST_END = 10**9
+"""No span ends later, so that sums of characters are exact."""
 
 Span = Union[Tuple[int, int], Tuple[int, int, str]]
 Labels = FrozenSet[str]
@@ -218,6 +220,8 @@ def _span(field: Field, span: Any) -> Span:
         raise FieldError(f"{field.name} has a span whose start or end is not a whole number", field.expected)
     if not 0 <= start < end:
         raise FieldError(f"{field.name} has a span whose start is negative, or not before its end", field.expected)
+    if end > LAST_END:
+        raise FieldError(f"{field.name} has a span that is far out of range", f"{field.expected} ≤ {LAST_END:,}")
     if len(span) == 3 and not isinstance(span[2], str):
         raise FieldError(f"{field.name} has a span whose type is not a text", field.expected)
     return (start, end, span[2]) if len(span) == 3 else (start, end)

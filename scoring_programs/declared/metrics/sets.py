@@ -1,7 +1,9 @@
 """Metrics of sets (labels, spans, or with many rows the rows of a key as tuples), and exact matches of answers."""
 
-from collections.abc import Callable, Hashable, Iterator, Set
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Set
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from declared.metrics import MeanOverKeys, Options, Sample
@@ -21,10 +23,14 @@ def exact_match(sample: Sample, options: Options) -> list[bool]:
 
 def set_counts(sample: Sample, match: str = "exact") -> Iterator[tuple[int, int, int]]:
     """(shared, predicted, gold) distinct elements of each key."""
-    elements = _rows if sample.many else _characters if match == "characters" else _members
+    elements = _rows if sample.many else _members
     for gold, predicted in zip(sample.gold, sample.predicted, strict=True):
-        gold_set, predicted_set = elements(gold), elements(predicted)
-        yield len(gold_set & predicted_set), len(predicted_set), len(gold_set)
+        if match == "characters":
+            in_gold, in_predicted, in_both = map(_characters, (gold, predicted, map(chain, gold, predicted)))
+            yield in_gold + in_predicted - in_both, in_predicted, in_gold
+        else:
+            gold_set, predicted_set = elements(gold), elements(predicted)
+            yield len(gold_set & predicted_set), len(predicted_set), len(gold_set)
 
 
 def _averaged(ratio: Ratio, sample: Sample, options: Options) -> float:
@@ -53,14 +59,15 @@ def _members(answer: tuple[Any, ...]) -> Set[Hashable]:
     return {(position, element) for position, value in enumerate(answer) for element in value}
 
 
-def _characters(answer: tuple[Any, ...]) -> Set[Hashable]:
-    """The positions that the spans of each field cover, each with the span's type."""
-    return {
-        (position, place, *kind)
-        for position, spans in enumerate(answer)
-        for start, end, *kind in spans
-        for place in range(start, end)
-    }
+def _characters(answer: Iterable[Iterable[tuple[Any, ...]]]) -> int:
+    """How many positions the spans of each field cover, those of each type counted by themselves."""
+    covered = 0
+    for spans in answer:
+        ends: dict[tuple[str, ...], int] = defaultdict(int)
+        for start, end, *kind in sorted(spans):
+            covered += max(0, end - max(start, ends[*kind,]))
+            ends[*kind,] = max(end, ends[*kind,])
+    return covered
 
 
 def _rows(rows: list[tuple[Any, ...]]) -> Set[Hashable]:

@@ -178,6 +178,7 @@ def test_a_number_too_large_to_be_squared_is_the_participants(number: str, text:
         ([[0, None]], 'spans has a span whose start or end is not a whole number "[[0, null]]"'),
         ([[4, 4]], "spans has a span whose start is negative, or not before its end "),
         ([[-1, 4]], "spans has a span whose start is negative, or not before its end "),
+        ([[0, 10**12]], "spans has a span that is far out of range "),
         ([[0, 4, 7]], "spans has a span whose type is not a text "),
         ([[0]], "spans has a span of another form "),
     ],
