@@ -37,7 +37,7 @@ def write_outputs(folder: Path, program: Program, results: Mapping[str, TaskResu
     }
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / PAGE, results_page(program, scores, results, shown, run))
-    _write(folder / "details.json", json.dumps(details, indent=1, allow_nan=False))
+    _write(folder / "details.json", json.dumps(details, allow_nan=False))
     if program.scores_txt:
         _write(folder / "scores.txt", "".join(f"{key}: {score!r}\n" for key, score in scores.items()))
     _write(folder / "scores.json", json.dumps(scores, indent=1, allow_nan=False))

@@ -36,9 +36,10 @@ def evaluate(task: str, names: Sequence[str], gold: Documents, predicted: Docume
     metrics = {f"{task}_{name}": metric for name, metric in _measures(overall, names).items()}
     metrics |= {name: Metric(count, overall.gold, overall.items) for name, count in overall.counts.items()}
     # by all types of the schema: the names alone would show which of them the gold has
+    alternates = {event_type: _measures(own, names, drawn="f1") for event_type, own in types.items()}
+    absent = _measures(measure([]), names, drawn="f1")
     for event_type in sorted(EVENT_TYPES[task]):
-        alternate = types.get(event_type) or measure([])
-        metrics |= {f"{name}.{event_type}": metric for name, metric in _measures(alternate, names, drawn="f1").items()}
+        metrics |= {f"{name}.{event_type}": own for name, own in alternates.get(event_type, absent).items()}
     counts = [
         (
             event_type,

@@ -30,7 +30,7 @@ from tests.benchmarks.wide_models import LAYERS, make_wide_classifier, make_wide
 from tests.scoring_programs.warm import WarmWorker
 from tests.shared import SHARED
 
-MODEL_FREE = 300
+MODEL_FREE = 500
 WITH_MODELS = 50
 CHANGED = 10
 """One of so many answers is changed by a resubmission."""
