@@ -177,3 +177,19 @@ def test_what_cannot_be_looked_into_is_noted(tmp_path: Path) -> None:
     both(*(public(name, data) for name, data in files.items()))(draft)
     noted = [finding.what for finding in draft.check(tmp_path).findings if finding.id == "not-looked-into"]
     assert len(noted) == len(files)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        as_json([{"id": "item-000", "text": "a, " + "b" * 200_000}]),
+        b'a,[1]"' + b"b" * 200_000 + b"\n",
+        b"a" + b"[" * 500_000,
+        *(b'{"a":' * depth + b"[" * depth + b"]" * depth + b"}" * depth for depth in (300, 470, 480, 490)),
+    ],
+    ids=["long text", "long cell", "brackets", "300 deep", "470 deep", "480 deep", "490 deep"],
+)
+def test_odd_files_are_searched_like_others(data: bytes, tmp_path: Path) -> None:
+    draft = task()
+    both(with_options(secrets=Secrets(labels=tuple(PAIRS))), public("a.json", data), public("b.csv", GOLD))(draft)
+    assert [what.split()[2] for what in leaks(draft, tmp_path)] == ["public/b.csv"]

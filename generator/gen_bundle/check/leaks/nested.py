@@ -1,7 +1,7 @@
 """Reading JSON, XML, and tables with JSON in their cells: records of what belongs together, however deep it lies."""
 
+import csv
 import json
-import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
@@ -11,7 +11,6 @@ from gen_bundle.zips.tree import Node
 
 # What holds more belongs to several items.
 MOST_VALUES = 200
-LIST = re.compile(r"\[.*\]")
 
 
 class NestedRecord(NamedTuple):
@@ -57,7 +56,7 @@ def _objects(value: Any) -> Iterator[NestedRecord]:
                 yield from (NestedRecord([key, _text(one)], []) for one in part)
             waiting += [("", one) for one in part]
         elif isinstance(part, str):
-            yield from (NestedRecord(cells(line), []) for line in part.splitlines())
+            yield from (NestedRecord(_cells(line), []) for line in part.splitlines())
 
 
 def _object(key: str, value: dict[str, Any]) -> NestedRecord | None:
@@ -72,20 +71,20 @@ def _object(key: str, value: dict[str, Any]) -> NestedRecord | None:
             found.listed.extend(_text(one) for one in islice(part, MOST_VALUES + 1))
         else:
             found.single.append(_text(part))
-    return None if waiting else found
+    return found if len(found.single) + len(found.listed) <= MOST_VALUES else None
 
 
 def _with_list(line: str) -> NestedRecord | None:
     """A line with a list in JSON, in quotation marks as in CSV or without; None for any other line."""
-    found = LIST.search(line)
-    if found is None:
+    start, end = line.find("["), line.rfind("]") + 1
+    if not 0 <= start < end:
         return None
-    for text in (found[0], found[0].replace('""', '"')):
+    for text in (line[start:end], line[start:end].replace('""', '"')):
         try:
             parts = json.loads(text)
         except (ValueError, RecursionError):
             continue
-        return NestedRecord(cells(line.replace(found[0], "")), [_text(one) for one in parts])
+        return NestedRecord(_cells(line[:start] + line[end:]), [_text(one) for one in parts])
     return None
 
 
@@ -121,5 +120,17 @@ class _Elements:
         self._text = ""
 
 
+def _cells(line: str) -> list[str]:
+    """The cells of a line; none where csv cannot read it, as with a very long cell."""
+    try:
+        return cells(line)
+    except csv.Error:
+        return []
+
+
 def _text(value: Any) -> str:
-    return json.dumps(value) if isinstance(value, (dict, list)) else str(value).strip()
+    """A value as text; empty where it is nested too deeply to be written."""
+    try:
+        return json.dumps(value) if isinstance(value, (dict, list)) else str(value).strip()
+    except RecursionError:
+        return ""
