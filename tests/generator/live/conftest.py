@@ -19,7 +19,8 @@ from gen_bundle.live.credentials import Token
 from gen_bundle.live.upload import upload
 from gen_bundle.update import Update, look
 from tests.generator.check.drafts import Draft, Edit, both, new, packed
-from tests.live_server import TOKEN, Site, serve_site
+from tests.live_ports import serve_site
+from tests.live_server import TOKEN, Site
 
 Verb = Callable[..., Result]
 Looked = Callable[..., Update]
