@@ -43,7 +43,8 @@ FREE: list[tuple[_Port, _Port]] = []
 
 class _Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    wbufsize = -1  # an answer is sent as a whole
+    wbufsize = -1  # an answer is sent as a whole, and the rest of a long one at once
+    disable_nagle_algorithm = True
     server: _Port
 
     def setup(self) -> None:

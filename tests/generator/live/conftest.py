@@ -31,6 +31,7 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.delenv("CODABENCH_TOKEN", raising=False)
+    monkeypatch.setenv("no_proxy", "127.0.0.1", prepend=",")  # also spares requests a look through all variables
 
 
 @pytest.fixture
@@ -56,6 +57,7 @@ def verb(site: Site, monkeypatch: pytest.MonkeyPatch) -> Verb:
     """Runs a verb of the command line against the site, with the token in the environment."""
     monkeypatch.setenv("CODABENCH_TOKEN", TOKEN)
     monkeypatch.setattr("gen_bundle.live.connection.WAITS_S", (0.01, 0.01, 0.01))
+    monkeypatch.setattr("gen_bundle.live.upload.FIRST_WAIT_S", 0.01)
 
     def run(*arguments: object, given: str | None = None) -> Result:
         return CliRunner().invoke(root, [*map(str, arguments), "--server", site.address], input=given)

@@ -59,8 +59,8 @@ def test_a_change_is_never_repeated_by_itself(site: Site, connection: Connection
 def test_nobody_waits_without_end(
     site: Site, connection: Connection, pauses: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gen_bundle.live.connection.TIMEOUT_S", (0.1, 0.1))
-    site.slow = 0.3
+    monkeypatch.setattr("gen_bundle.live.connection.TIMEOUT_S", (0.1, 0.03))
+    site.slow = 0.1
     with pytest.raises(AnswerError, match="no answer in time") as caught:
         connection.get("my_profile/")
     assert caught.value.unclear
