@@ -16,9 +16,9 @@ from gen_bundle.cli import root
 from gen_bundle.live.change_log import ChangeLog
 from gen_bundle.live.connection import Connection
 from gen_bundle.live.credentials import Token
-from gen_bundle.live.upload import upload
 from gen_bundle.update import Update, look
 from tests.generator.check.drafts import Draft, Edit, both, new, packed
+from tests.generator.live.uploads import uploaded
 from tests.live_ports import serve_site
 from tests.live_server import TOKEN, Site
 
@@ -156,11 +156,9 @@ def close_log() -> None:
 
 
 @pytest.fixture
-def number(site: Site, connection: Connection, tmp_path: Path) -> int:
+def number(site: Site, tmp_path: Path) -> int:
     """A competition with two phases."""
-    made = upload(connection, changed(tmp_path, two_phases)).id
-    site.asked.clear()
-    return made
+    return uploaded(site, changed(tmp_path, two_phases))
 
 
 @pytest.fixture
