@@ -107,7 +107,7 @@ def visit(
     """Open an address in a window of a size (pixels), colour scheme and time zone.
 
     The window is the one of earlier visits from that zone, since a new one, with a process of its own, takes longer
-    than all that is looked at in it; what pages stored there is gone.
+    than all that is looked at in it. What pages store there is removed.
     """
     page = _window(browser, zone)
     page.set_viewport_size({"width": size[0], "height": size[1]})
@@ -119,7 +119,6 @@ def visit(
     finally:
         seen.end()
         page.evaluate("localStorage.clear(); sessionStorage.clear()")
-        page.goto("about:blank")
 
 
 @cache
