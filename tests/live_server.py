@@ -15,14 +15,12 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import yaml
-
 from tests import live_edits
 from tests.live_runs import HTML_500, AnswerError, answer_runs, run_on, score_answer
+from tests.yaml_text import loaded
 
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
 PASSWORD = "correct horse"
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the quick one is not everywhere
 
 
 @dataclass
@@ -286,7 +284,7 @@ def _unpack(site: Site, row: dict[str, Any]) -> None:
         return
     try:
         with zipfile.ZipFile(io.BytesIO(site.files.get(row["key"], b""))) as archive:
-            top = yaml.load(archive.read("competition.yaml"), LOADER)
+            top = loaded(archive.read("competition.yaml"))
             row["competition"] = _new_competition(site, archive, top)
             live_edits.complete(site, site.competitions[row["competition"]], top, row["key"])
     except zipfile.BadZipFile:
