@@ -54,8 +54,9 @@ def rendered(competition: Resolved) -> dict[str, Any]:
         PhaseData(phase, references, manifest={}, template={}, baselines={}, public={}, secrets={})
         for phase in competition.phases
     ]
-    tree = bundle_tree(competition, phases, {phase.id: {} for phase in competition.phases})
-    document: dict[str, Any] = yaml.safe_load(tree["competition.yaml"])
+    text = bundle_tree(competition, phases, {phase.id: {} for phase in competition.phases})["competition.yaml"]
+    assert isinstance(text, bytes)
+    document: dict[str, Any] = yaml.safe_load(text)
     return document
 
 
