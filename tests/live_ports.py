@@ -1,7 +1,7 @@
 """Serves a site (`tests/live_server.py`) on two ports of the loopback address: the API, and the store of files.
 
 The ports are the same from one test to the next. A connection is kept for further requests, as the real server keeps
-it, and belongs to the site that was served when it was made.
+it (uvicorn does), and belongs to the site that was served when it was made.
 """
 
 import http.server
