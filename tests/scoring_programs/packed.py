@@ -92,7 +92,7 @@ def run_unit(
             )
         exit_code = done.returncode
     else:
-        run = _forks().start(
+        run = kit_forks().start(
             str(script),
             arguments,
             folder=program,
@@ -100,7 +100,7 @@ def run_unit(
             stderr=tmp_path / "stderr",
             environment=environment or {},
         )
-        exit_code = _forks().wait(run)
+        exit_code = kit_forks().wait(run)
     return Outcome(
         exit_code=exit_code,
         scores=_json(output / "scores.json"),
@@ -111,17 +111,13 @@ def run_unit(
     )
 
 
-def forks_with_the_kit(*libraries: str) -> Forks:
-    """For packed programs: processes that have imported the kit, and further libraries.
+@cache
+def kit_forks() -> Forks:
+    """For packed programs: processes that have imported the kit.
 
     That a packed program holds what it imports, the tests of dry runs show.
     """
-    return Forks(*OF_PYTHON, "scoring_kit.frame", *libraries, path=resource("scoring_programs"))
-
-
-@cache
-def _forks() -> Forks:
-    started = forks_with_the_kit()
+    started = Forks(*OF_PYTHON, "scoring_kit.frame", path=resource("scoring_programs"))
     atexit.register(started.close)
     return started
 

@@ -16,7 +16,6 @@ from gen_bundle.package.resolve import resolve
 from gen_bundle.render.starting_kit import starting_kit_members
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
-from tests.scoring_programs.packed import forks_with_the_kit
 from tests.scoring_programs.warm import WarmWorker, score_alone, score_in_a_fork, write_job
 
 PROGRAMS = (
@@ -87,8 +86,7 @@ def test_every_submission_leaves_what_a_single_run_leaves(case: Case) -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         jobs = [write_job(work / f"alone {n}", case.reference, files) for n, files in enumerate(case.submissions)]
-        with forks_with_the_kit(*case.libraries) as forks:
-            alone = [score_in_a_fork(forks, case.program, job) for job in jobs]
+        alone = [score_in_a_fork(case.program, job) for job in jobs]
         again = write_job(work / "by itself", case.reference, case.submissions[0])
         assert score_alone(case.program, again) == alone[0]  # so a fork may stand for such a run
         assert {left.exit_code for left in alone} == {0, 1}
