@@ -27,7 +27,10 @@ from gen_bundle.twin.report import Results
 from tests.engine import PYTHON_IMAGE
 from tests.generator.twin.bundles import write_files, write_zip
 
-pytestmark = pytest.mark.slow  # each case runs two programs in each version
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.usefixtures("kept_organisers"),
+]  # each case runs two programs in each version
 
 SECRET = "gold-canary-7f3a"
 DECLARATION: dict[str, Any] = {

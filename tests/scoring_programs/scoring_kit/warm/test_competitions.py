@@ -82,6 +82,7 @@ def _spoiled(files: Files, chance: random.Random) -> Files:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("kept_organisers")
 def test_every_submission_leaves_what_a_single_run_leaves(case: Case) -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
