@@ -19,13 +19,13 @@ from gen_bundle.zips.writing import write_zip
 from tests.scoring_programs.warm import WarmWorker, score_alone, score_in_a_fork, write_job
 
 PROGRAMS = (
-    ("clarity2026", None, ()),
-    ("process2025", None, ()),
-    ("seedev2016", None, ()),
-    ("are2007", None, ("scipy.optimize",)),
-    ("clpsych2025", "a2", ()),
+    ("clarity2026", None),
+    ("process2025", None),
+    ("seedev2016", None),
+    ("are2007", None),
+    ("clpsych2025", "a2"),
 )
-"""Competition, the task that is scored alone, and what the program imports besides Python's own library."""
+"""Competition, and the task that is scored alone."""
 SPOILED = 3
 Files = Mapping[str, bytes]
 
@@ -36,13 +36,12 @@ class Case:
 
     program: Path
     reference: Path
-    libraries: tuple[str, ...]
     submissions: list[Files]
 
 
 @pytest.fixture(scope="module", params=PROGRAMS, ids=lambda program: program[0])
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
-    name, task, libraries = request.param
+    name, task = request.param
     work = tmp_path_factory.mktemp(name)
     competition = resolve(resource("bundles") / name, layout="separate" if task else "joint")
     competition = competition.only(task) if task else competition
@@ -59,7 +58,7 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     chance = random.Random(name)
     spoiled = [_spoiled(chance.choice(examples), chance) for _ in range(SPOILED)]
     reference = data.references[competition.parts[0].id]
-    return Case(work / "program", reference, libraries, [*examples, {}, *spoiled])
+    return Case(work / "program", reference, [*examples, {}, *spoiled])
 
 
 def _unzipped(content: bytes) -> Files:
