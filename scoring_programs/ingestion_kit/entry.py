@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -135,7 +136,8 @@ def _watched(
             # Counting the pages of much memory takes long, and holds up the process that has it.
             taken = time.monotonic() - now
             due = now + max(MEASURE_SECONDS, MEASURE_SHARE * taken)
-        time.sleep(POLL_SECONDS)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(POLL_SECONDS)
     return None, peak
 
 
