@@ -7,6 +7,7 @@ from itertools import accumulate
 from pathlib import Path
 
 
+@cache
 def imported_modules(names: tuple[str, ...], packages: tuple[Path, ...]) -> Mapping[str, Path]:
     """The files of modules by their dotted names, and of all in the folders `packages` that these import.
 
