@@ -170,17 +170,15 @@ def _requirements_never_installed(bundle: Bundle) -> Iterator[Problem]:
 
 def _installs(program: Program) -> bool:
     """Whether a program's own code installs packages from a list."""
-    sources = _sources(program, b"requirements.txt")
-    return any(b"requirements.txt" in source and b"install" in source for source in sources)
+    return any(b"requirements.txt" in source and b"install" in source for source in _sources(program, b"install"))
 
 
 def _sources(program: Program, text: bytes) -> Iterator[bytes]:
     """A program's code without comments, of each file with the text, which may be in a comment alone."""
     for name, node in program.unpacked.tree.root.files():
-        if name.endswith((".py", ".sh", ".R", ".pl")) and node.size <= MAX_SOURCE_BYTES:
-            source = node.read(MAX_SOURCE_BYTES)
-            if text in source:
-                yield COMMENT.sub(b"", source)
+        is_source = name.endswith((".py", ".sh", ".R", ".pl")) and node.size <= MAX_SOURCE_BYTES
+        if is_source and text in (source := node.read(MAX_SOURCE_BYTES)):
+            yield COMMENT.sub(b"", source)
 
 
 REFERENCE_PATH = re.compile(rb"""["']/app/input/ref(?:/([\w./-]*))?["']""")
@@ -193,8 +191,7 @@ def _reference_paths(program: Program) -> set[str]:
     named: set[str] = set()
     for source in _sources(program, b"/app/input/ref"):
         if not TOLERANT.search(source):
-            paths = (found.group(1) or b"" for found in REFERENCE_PATH.finditer(source))
-            named |= {path.decode("ascii").strip("/") for path in paths}
+            named |= {(found[1] or b"").decode("ascii").strip("/") for found in REFERENCE_PATH.finditer(source)}
     return named
 
 
