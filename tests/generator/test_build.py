@@ -104,6 +104,12 @@ def test_a_joint_bundle_holds_one_task_a_phase(bundle: Path) -> None:
     assert {*named, text["image"], text["terms"], "competition.yaml"} == set(files)
 
 
+def test_zips_in_a_bundle_are_not_compressed_once_more(bundle: Path) -> None:
+    with zipfile.ZipFile(bundle) as archive:
+        how = {(Path(member.filename).suffix == ".zip", member.compress_type) for member in archive.infolist()}
+    assert how == {(True, zipfile.ZIP_STORED), (False, zipfile.ZIP_DEFLATED)}
+
+
 def test_no_null_stands_in_competition_yaml(bundle: Path) -> None:
     def leaves(value: Any) -> list[Any]:
         if isinstance(value, Mapping):

@@ -43,7 +43,7 @@ def write_zip(target: Path | IO[bytes], members: Members) -> None:
     with _DatedZip(target, "w") as archive:
         for name in sorted(members):
             content = members[name]
-            how = zipfile.ZIP_STORED if name.endswith(".zip") else zipfile.ZIP_DEFLATED  # a zip would get no smaller
+            how = zipfile.ZIP_STORED if name.endswith(".zip") else zipfile.ZIP_DEFLATED  # of a zip, only headers shrink
             if isinstance(content, Path):
                 archive.write(content, name, how)
             else:
