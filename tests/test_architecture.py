@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -19,9 +20,14 @@ ARROWS = re.findall(r"^    (\w+) --> (\w+)$", PAGE, re.MULTILINE)
 QUESTIONS = re.findall(r"^\| [^|]+\? \| `([^`]+)` \| `([^`]+)` \|$", PAGE, re.MULTILINE)
 
 
-def modules_imported(file: Path) -> Iterator[str]:
+@cache
+def modules_imported(file: Path) -> frozenset[str]:
     """The dotted names of all that a module imports, also within functions and for types alone."""
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    return frozenset(_names_imported(ast.parse(file.read_text(encoding="utf-8"))))
+
+
+def _names_imported(module: ast.Module) -> Iterator[str]:
+    for node in ast.walk(module):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

@@ -1,6 +1,7 @@
 """Builds a bundle, dry-runs its own baselines by the process engine, and compares the board with direct scores."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,7 @@ def check_board(tmp_path: Path, name: str, layout: str, baselines: Sequence[str]
         }
 
 
+@cache
 def declared(name: str) -> Sequence[Any]:
     """The tasks of a competition's declaration."""
     return resolve(resource("bundles") / name).declaration.tasks

@@ -21,7 +21,7 @@ from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests.bundles.replayed import files_of, pages
 from tests.generator.twin.in_process import InProcessEngine
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 
 NAME = "helpdesk"
 FOLDER = resource("bundles") / NAME

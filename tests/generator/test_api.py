@@ -70,7 +70,7 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     python(f"import sys; old = set(sys.modules); import gen_bundle; assert not {late} & (set(sys.modules) - old)")
 
 
-@pytest.mark.usefixtures("kept_organisers")
+@pytest.mark.usefixtures("kept_organisers", "forked_python")
 def test_the_example_of_the_page_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

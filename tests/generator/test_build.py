@@ -64,6 +64,25 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built.path
 
 
+QUEUE = "01234567-89ab-cdef-0123-456789abcdef"
+
+
+@pytest.fixture(scope="module")
+def varied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bundle of a competition with public data for all, baselines in each form and a queue, in the year 2025."""
+    work = tmp_path_factory.mktemp("varied")
+    folder = small_competition(work)
+    (folder / "data" / "public" / "README.txt").write_text("for all", encoding="utf-8")
+    majority = folder / "data" / "baselines" / "dev" / "majority" / "predictions.csv"
+    shutil.copy(majority, majority.parents[1] / "predictions.csv")
+    with zipfile.ZipFile(majority.parents[1] / "zipped.zip", "w") as archive:
+        archive.write(majority, "predictions.csv")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", "1735689600")
+        (built,) = build(BuildRequest(str(folder), work / "bundle.zip", overrides=(f"queue={QUEUE}",)))
+    return built.path
+
+
 @pytest.fixture(scope="module")
 def bundles(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """The bundles of `two_tasks` in layout separate, to be read."""
@@ -83,6 +102,12 @@ def test_a_joint_bundle_holds_one_task_a_phase(bundle: Path) -> None:
     named += [phase[key] for phase in text["phases"] for key in ("public_data", "starting_kit")]
     named += [solution["path"] for solution in text["solutions"]] + [page["file"] for page in text["pages"]]
     assert {*named, text["image"], text["terms"], "competition.yaml"} == set(files)
+
+
+def test_zips_in_a_bundle_are_not_compressed_once_more(bundle: Path) -> None:
+    with zipfile.ZipFile(bundle) as archive:
+        how = {(Path(member.filename).suffix == ".zip", member.compress_type) for member in archive.infolist()}
+    assert how == {(True, zipfile.ZIP_STORED), (False, zipfile.ZIP_DEFLATED)}
 
 
 def test_no_null_stands_in_competition_yaml(bundle: Path) -> None:
@@ -180,10 +205,8 @@ def test_the_same_input_gives_the_same_bytes(folder: Path, bundle: Path, tmp_pat
     assert again.path.read_bytes() == bundle.read_bytes()
 
 
-def test_source_date_epoch_is_honoured(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1735689600")
-    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
-    with zipfile.ZipFile(built.path) as archive:
+def test_source_date_epoch_is_honoured(varied: Path) -> None:
+    with zipfile.ZipFile(varied) as archive:
         assert {member.date_time for member in archive.infolist()} == {(2025, 1, 1, 0, 0, 0)}
 
 
@@ -250,36 +273,32 @@ def test_real_data_replace_the_synthetic_ones(folder: Path, tmp_path: Path) -> N
 
 
 def test_options_that_name_files_travel_and_folders_become_absolute(tmp_path: Path) -> None:
-    def change(declaration: dict[str, Any]) -> None:
-        declaration["options"] = {"table": "weights.tsv", "model": "some/hub-name", "local": "./model", "mode": "data"}
-
-    folder = small_competition(tmp_path, change)
-    (folder / "weights.tsv").write_text("1\t2\n", encoding="utf-8")
+    files = {"table": "weights.tsv", "good": "x/list.txt", "bad": "y/list.txt", "again": "x/list.txt"}
+    absent = {"root": "/no/such/model", "below": "./absent", "home": "~/no-such-model"}
+    options = {**files, **absent, "model": "some/hub-name", "local": "./model", "mode": "data"}
+    folder = small_competition(tmp_path, lambda declaration: declaration.update(options=options))
     (folder / "model").mkdir()
+    for name in set(files.values()):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(f"content of {name}", encoding="utf-8")
     (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
     program = zipfile.ZipFile(io.BytesIO(contents(built.path)["scoring_programs/test-joint.zip"]))
-    options = json.loads(program.read("program.json"))["options"]
-    assert options == {
-        "table": "files/weights.tsv",
+    placed = json.loads(program.read("program.json"))["options"]
+    travelled = {key: placed.pop(key) for key in files}
+    assert {key: program.read(name).decode() for key, name in travelled.items()} == {
+        key: f"content of {name}" for key, name in files.items()
+    }
+    assert (travelled["table"], travelled["good"]) == ("files/weights.tsv", "files/list.txt")
+    expected = {key: str(Path(path).expanduser().absolute()) for key, path in absent.items()}
+    assert placed == {
+        **expected,
         "model": "some/hub-name",
         "local": str((folder / "model").resolve()),
         "mode": "data",
     }
-    assert program.read("files/weights.tsv") == b"1\t2\n"
     assert any("must exist, at this very path" in note for note in built.notes)
-
-
-def test_two_files_of_one_name_both_travel(tmp_path: Path) -> None:
-    options = {"good": "x/list.txt", "bad": "y/list.txt", "again": "x/list.txt"}
-    folder = small_competition(tmp_path, lambda declaration: declaration.update(options=options))
-    for name in "xy":
-        (folder / name).mkdir()
-        (folder / name / "list.txt").write_text(name, encoding="utf-8")
-    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
-    program = zipfile.ZipFile(io.BytesIO(contents(built.path)["scoring_programs/test-joint.zip"]))
-    placed = json.loads(program.read("program.json"))["options"]
-    assert {key: program.read(name) for key, name in placed.items()} == {"good": b"x", "bad": b"y", "again": b"x"}
-    assert placed["good"] == "files/list.txt"
+    for key, path in expected.items():
+        assert any(f"options.{key}: there is no {path} on this machine" in note for note in built.notes), key
 
 
 def test_a_column_computed_over_tasks_is_refused_in_layout_separate(two_tasks: Path, tmp_path: Path) -> None:
@@ -305,16 +324,6 @@ def test_a_name_that_no_zip_can_hold_is_told(folder: Path, tmp_path: Path) -> No
     (folder / "data" / "public" / "caf\udce9.txt").write_text("?", encoding="utf-8")
     with pytest.raises(UserError, match=r"caf\\udce9.txt': this name is not UTF-8"):
         build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
-
-
-@pytest.mark.parametrize("path", ["/no/such/model", "./model", "~/no-such-model"])
-def test_a_folder_that_is_not_here_becomes_absolute_and_is_told(tmp_path: Path, path: str) -> None:
-    folder = small_competition(tmp_path, lambda declaration: declaration.update(options={"model": path}))
-    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
-    program = zipfile.ZipFile(io.BytesIO(contents(built.path)["scoring_programs/test-joint.zip"]))
-    expected = str(Path(path).expanduser().absolute())
-    assert json.loads(program.read("program.json"))["options"] == {"model": expected}
-    assert any(f"options.model: there is no {expected} on this machine" in note for note in built.notes)
 
 
 def test_what_is_wrong_with_an_option_is_told_once_with_its_place(tmp_path: Path) -> None:
@@ -366,13 +375,8 @@ def test_the_press_imports_no_scorer_and_nothing_heavy(folder: Path, tmp_path: P
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_baselines_are_folders_zips_or_single_files(folder: Path, tmp_path: Path) -> None:
-    majority = folder / "data" / "baselines" / "dev" / "majority" / "predictions.csv"
-    shutil.copy(majority, majority.parents[1] / "predictions.csv")
-    with zipfile.ZipFile(majority.parents[1] / "zipped.zip", "w") as archive:
-        archive.write(majority, "predictions.csv")
-    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
-    files = contents(built.path)
+def test_baselines_are_folders_zips_or_single_files(varied: Path) -> None:
+    files = contents(varied)
     assert inner(files["solutions/dev/majority.zip"]) == ["predictions.csv"]
     assert inner(files["solutions/dev/predictions.zip"]) == ["predictions.csv"]
     assert inner(files["solutions/dev/zipped.zip"]) == ["predictions.csv"]
@@ -389,11 +393,9 @@ def test_baselines_without_a_file_or_a_name_of_their_own_are_told(folder: Path, 
         build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
 
 
-def test_public_data_of_one_phase_stay_out_of_the_other(folder: Path, tmp_path: Path) -> None:
-    (folder / "data" / "public" / "README.txt").write_text("for all", encoding="utf-8")
-    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
-    assert inner(contents(built.path)["public_data/dev.zip"]) == ["README.txt", "dev/texts.csv"]
-    assert inner(contents(built.path)["public_data/test.zip"]) == ["README.txt", "test/texts.csv"]
+def test_public_data_of_one_phase_stay_out_of_the_other(varied: Path) -> None:
+    assert inner(contents(varied)["public_data/dev.zip"]) == ["README.txt", "dev/texts.csv"]
+    assert inner(contents(varied)["public_data/test.zip"]) == ["README.txt", "test/texts.csv"]
 
 
 def test_a_bundle_that_codabench_would_refuse_is_not_left_behind(folder: Path, tmp_path: Path) -> None:
@@ -408,10 +410,8 @@ def test_a_bundle_that_codabench_would_refuse_is_not_left_behind(folder: Path, t
     assert not built.leaks
 
 
-def test_a_queue_of_ones_own_is_taken_on_trust(folder: Path, tmp_path: Path) -> None:
-    queue = "01234567-89ab-cdef-0123-456789abcdef"
-    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip", overrides=(f"queue={queue}",)))
-    assert document(built.path)["queue"] == queue
+def test_a_queue_of_ones_own_is_taken_on_trust(varied: Path) -> None:
+    assert document(varied)["queue"] == QUEUE
 
 
 def test_gold_where_participants_can_read_it_stops_a_build(folder: Path, tmp_path: Path) -> None:

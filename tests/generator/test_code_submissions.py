@@ -22,7 +22,7 @@ from tests.generator.code_competition import PREDICT, declaration, write_competi
 from tests.generator.test_declared import rows_of, write_csv
 from tests.generator.twin.in_process import InProcessEngine
 
-pytestmark = pytest.mark.slow  # nearly each test builds a bundle
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
 
 
 def run(*arguments: object) -> Result:

@@ -119,6 +119,7 @@ def runs_in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gen_bundle.twin.engines.choose.ProcessEngine", lambda **_: InProcessEngine())
 
 
+@pytest.mark.usefixtures("forked_python")
 def test_from_bundle_yaml_to_the_board(competition: Path, tmp_path: Path) -> None:
     bundle, out = tmp_path / "bundle.zip", tmp_path / "out"
     assert run(competition, "--out", bundle).exit_code == 0

@@ -75,6 +75,7 @@ def test_a_phase_with_some_of_the_tasks_in_layout_tasks(tmp_path: Path) -> None:
     assert data["post"] == data["test"][1:]
 
 
+@pytest.mark.usefixtures("forked_python")
 def test_a_phase_with_some_of_the_tasks_in_layout_joint(tmp_path: Path) -> None:
     """The others' columns are at their worst, although its data are those of a phase with all tasks."""
     folder = competition(tmp_path, tasks_of_post=["classification"])

@@ -16,7 +16,7 @@ from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.verify import Scored, VerifyRequest, compare, read_claim, score_again
 from tests.generator.competition import small_competition
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "forked_python")]
 
 Details = dict[str, Any]
 

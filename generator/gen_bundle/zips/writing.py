@@ -40,13 +40,14 @@ def write_zip(target: Path | IO[bytes], members: Members) -> None:
 
     Times are `SOURCE_DATE_EPOCH` where that is set (as near as a zip can hold it), else 1980-01-01; files are 0644.
     """
-    with _DatedZip(target, "w", compression=zipfile.ZIP_DEFLATED) as archive:
+    with _DatedZip(target, "w") as archive:
         for name in sorted(members):
             content = members[name]
+            how = zipfile.ZIP_STORED if name.endswith(".zip") else zipfile.ZIP_DEFLATED  # of a zip, only headers shrink
             if isinstance(content, Path):
-                archive.write(content, name)
+                archive.write(content, name, how)
             else:
-                archive.writestr(name, content)
+                archive.writestr(name, content, how)
 
 
 def zipped(members: Members) -> bytes:
@@ -63,11 +64,8 @@ def all_files(folder: Path) -> dict[str, bytes | Path]:
 
 def folder_members(folder: Path, prefix: str = "") -> dict[str, bytes | Path]:
     """All regular files below `folder` as zip members; junk is left out."""
-    return {
-        prefix + path.relative_to(folder).as_posix(): path
-        for path in _files(folder)
-        if not LEFT_OUT.intersection(path.relative_to(folder).parts)
-    }
+    found = all_files(folder).items()
+    return {prefix + name: path for name, path in found if not LEFT_OUT.intersection(name.split("/"))}
 
 
 def _files(folder: Path) -> Iterator[Path]:

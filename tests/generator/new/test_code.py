@@ -93,6 +93,7 @@ def test_every_format_is_read_and_written(name: str, text: str, tmp_path: Path) 
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("kept_organisers")
 def test_it_builds_and_scores_and_so_does_its_example(tmp_path: Path) -> None:
     gold, choices = recipe_gold("classification")
     proposal = taking_code(propose(gold, choices))

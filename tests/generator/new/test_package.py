@@ -46,6 +46,7 @@ def test_names_that_cannot_be_used(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("kept_organisers")
 def test_any_accepted_name_builds(tmp_path: Path) -> None:
     folder = new_package(Place("Films_-b_", tmp_path))
     assert read_competition(folder).docker_image == "gen-bundle/films-b:0.1.0"

@@ -6,7 +6,9 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from gen_bundle.new.propose import propose
 from gen_bundle.new.recipes import RECIPES, recipe_gold
 from gen_bundle.new.split import divide
 from gen_bundle.twin.engines.process import ProcessEngine
+from tests.bundles.replayed import files_of
 from tests.generator.new.making import bundled, scores
 
 pytestmark = pytest.mark.usefixtures("kept_organisers", "forked_python")
@@ -34,11 +37,23 @@ BASELINES: dict[str, tuple[str, dict[str, float]]] = {
 }
 
 
-def made(kind: str, folder: Path) -> Path:
+@cache
+def _written(kind: str) -> dict[str, bytes]:
+    """The files of a recipe's competition, by their relative names."""
     gold, choices = recipe_gold(kind)
     proposal = propose(gold, choices)
     assert proposal.kind == kind
-    return new_declared(Place(f"my-{kind}", folder), proposal, divide(proposal, "40:60"), check=False)
+    with tempfile.TemporaryDirectory() as work:
+        place = Place(f"my-{kind}", Path(work))
+        return files_of(new_declared(place, proposal, divide(proposal, "40:60"), check=False))
+
+
+def made(kind: str, parent: Path) -> Path:
+    for name, content in _written(kind).items():
+        path = parent / f"my-{kind}" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return parent / f"my-{kind}"
 
 
 def test_the_command_offers_every_recipe() -> None:

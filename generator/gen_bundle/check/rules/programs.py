@@ -170,14 +170,15 @@ def _requirements_never_installed(bundle: Bundle) -> Iterator[Problem]:
 
 def _installs(program: Program) -> bool:
     """Whether a program's own code installs packages from a list."""
-    return any(b"requirements.txt" in source and b"install" in source for source in _sources(program))
+    return any(b"requirements.txt" in source and b"install" in source for source in _sources(program, b"install"))
 
 
-def _sources(program: Program) -> Iterator[bytes]:
-    """A program's code without comments, file by file."""
+def _sources(program: Program, text: bytes) -> Iterator[bytes]:
+    """A program's code without comments, of each file with the text, which may be in a comment alone."""
     for name, node in program.unpacked.tree.root.files():
-        if name.endswith((".py", ".sh", ".R", ".pl")) and node.size <= MAX_SOURCE_BYTES:
-            yield COMMENT.sub(b"", node.read(MAX_SOURCE_BYTES))
+        is_source = name.endswith((".py", ".sh", ".R", ".pl")) and node.size <= MAX_SOURCE_BYTES
+        if is_source and text in (source := node.read(MAX_SOURCE_BYTES)):
+            yield COMMENT.sub(b"", source)
 
 
 REFERENCE_PATH = re.compile(rb"""["']/app/input/ref(?:/([\w./-]*))?["']""")
@@ -188,10 +189,9 @@ TOLERANT = re.compile(rb"exists\(|is_?file\(|is_?dir\(|FileNotFoundError|OSError
 def _reference_paths(program: Program) -> set[str]:
     """The paths below /app/input/ref that a program's sources name literally; empty text for the folder itself."""
     named: set[str] = set()
-    for source in _sources(program):
+    for source in _sources(program, b"/app/input/ref"):
         if not TOLERANT.search(source):
-            paths = (found.group(1) or b"" for found in REFERENCE_PATH.finditer(source))
-            named |= {path.decode("ascii").strip("/") for path in paths}
+            named |= {(found[1] or b"").decode("ascii").strip("/") for found in REFERENCE_PATH.finditer(source)}
     return named
 
 
