@@ -76,7 +76,8 @@ class Window:
 
 
 def _entropy(figures: NDArray[np.float64]) -> float:
-    rows = np.nan_to_num(figures, nan=-1.0).round(9)
+    rows = figures.round(9)
+    rows[np.isnan(rows)] = -1.0
     _, counts = np.unique(_numbered(rows), return_counts=True)
     share = counts / counts.sum()
     return float(-(share * np.log2(share)).sum())
