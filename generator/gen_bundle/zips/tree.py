@@ -158,7 +158,7 @@ def _impossible(name: str) -> str | None:
 
 def is_encodable(text: str) -> bool:
     """Whether a text has no lone surrogates, which YAML can write and UTF-8 cannot."""
-    return not any("\ud800" <= character <= "\udfff" for character in text)
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def unpacked_name(member: zipfile.ZipInfo) -> str:
