@@ -135,10 +135,8 @@ class Tree:
     def nearest(self, name: str) -> str | None:
         """A file or folder whose name differs from this one only in case, or in the extension .zip."""
         wanted = name.strip("/").lower()
-        for path in self.names():
-            if path.lower() == wanted or path.lower() in (wanted + ".zip", wanted.removesuffix(".zip")):
-                return path
-        return None
+        alike = (wanted, f"{wanted}.zip", wanted.removesuffix(".zip"))
+        return next((path for path in self.names() if path.lower() in alike), None)
 
     def names(self) -> Iterator[str]:
         """The names of all files and folders."""

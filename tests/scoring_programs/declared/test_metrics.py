@@ -253,7 +253,7 @@ def random_text(rng: random.Random) -> str:
     )
 
 
-TEXT_CASES = [
+TEXT_CASES: list[dict[str, Any]] = [
     {"name": "bleu"},
     {"name": "bleu", "lowercase": True, "tokenize": "char"},
     {"name": "chrf"},
