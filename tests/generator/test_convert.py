@@ -160,6 +160,7 @@ def test_a_converted_bundle_is_accepted(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("kept_organisers")
 def test_our_own_older_bundles_come_back(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
     build(BuildRequest(str(folder), tmp_path / "old.zip", platform="codalab"))

@@ -206,7 +206,7 @@ def folder_tree(folder: Path, tick: Callable[[int], None]) -> Tree:
         OSError: it cannot be read, or holds more than a bundle may; what a link leads to counts each time.
     """
     top: dict[str, Node] = {}
-    waiting: list[tuple[Path, dict[str, Node], tuple[Path, ...]]] = [(folder, top, (folder.resolve(),))]
+    waiting: list[tuple[Path, dict[str, Node], tuple[str, ...]]] = [(folder, top, (os.path.realpath(folder),))]
     left = BUNDLE.members
     while waiting:
         path, children, above = waiting.pop()
@@ -214,8 +214,8 @@ def folder_tree(folder: Path, tick: Callable[[int], None]) -> Tree:
             left -= 1
             if left < 0:
                 raise OSError(f"more than {BUNDLE.members} files and folders")
-            real = Path(os.path.realpath(entry)) if entry.is_symlink() else above[-1] / entry.name
-            if real in above or not real.is_relative_to(above[0]):
+            real = os.path.realpath(entry) if entry.is_symlink() else f"{above[-1]}/{entry.name}"
+            if real in above or os.path.commonpath([real, above[0]]) != above[0]:
                 continue
             if entry.is_dir():
                 below: dict[str, Node] = {}
