@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tests.disclosure.oracle import Oracle, Seen
-from tests.disclosure.window import Golds, Query, Window
+from tests.disclosure.window import Figures, Golds, Query, Window
 
 ASKED, LEFT_OUT = 1, -1
 RIGHT_OR_WRONG = (0.0, 1.0)
@@ -68,12 +67,14 @@ class AnswerAttack:
         asked = [self.groups[item] for item, code in zip(self._window.active, question, strict=True) if code == ASKED]
         return sorted(group for group in set(asked) if asked.count(group) >= FEWEST)
 
-    def _predicted(self, golds: Golds, question: Query) -> NDArray[np.float64]:
+    def _predicted(self, golds: Golds) -> Callable[[Query], Figures]:
         own = np.array([self.groups[item] for item in self._window.active])
-        every = [] if self.alone else [question == ASKED]
-        masks = [*every, *((question == ASKED) & (own == group) for group in self._shown_groups(question))]
-        if not masks:
-            return np.zeros((len(golds), 1))
-        earned: NDArray[np.float64] = np.array(self.credits)[golds]
-        sums: NDArray[np.float64] = earned @ np.array(masks, dtype=float).T
-        return sums
+        earned: Figures = np.array(self.credits)[golds]
+
+        def shown(question: Query) -> Figures:
+            every = [] if self.alone else [question == ASKED]
+            masks = [*every, *((question == ASKED) & (own == group) for group in self._shown_groups(question))]
+            sums: Figures = earned @ np.array(masks, dtype=float).T if masks else np.zeros((len(golds), 1))
+            return sums
+
+        return shown

@@ -144,6 +144,8 @@ def _agreed(shown: float, error: float, answers: Sequence[float], others: int) -
         present = (present[:, None] + (np.arange(11) > 0)).ravel()
     possible = np.zeros(len(total), dtype=bool)
     for other in range(others + 1):
+        if other * LARGEST_SQUARE > (shown + error) * (len(answers) + other):
+            break  # of so many the mean is greater already
         count = np.maximum(present + other, 1)
         possible |= np.abs((total + other * LARGEST_SQUARE) / count - shown) <= error
     codes = np.array(np.unravel_index(np.flatnonzero(possible), (11,) * len(answers))).T

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.disclosure.oracle import Oracle, Seen
-from tests.disclosure.window import Golds, Query, Window
+from tests.disclosure.window import Figures, Golds, Query, Window
 
 FEWEST = 5
 """Fewer items of a label are put together with others in a matrix (`details_min_items`)."""
@@ -89,23 +89,32 @@ class LabelAttack:
     def _sees_f1(self) -> bool:
         return self.figure == "f1" and self.oracle.setting.details == "full"
 
-    def _predicted(self, golds: Golds, question: Query) -> NDArray[np.float64]:
-        """Macro F1, then, where there is a matrix, its cells: for each predicted label the counts of the gold's."""
+    def _predicted(self, golds: Golds) -> Callable[[Query], Figures]:
+        has_label = [(golds == g).astype(np.float32) for g in self._codes]
+        return lambda question: self._shown(has_label, question)
+
+    def _shown(self, has_label: Sequence[NDArray[np.float32]], question: Query) -> Figures:
+        """Macro F1, then, where there is a matrix, its cells: for each predicted label the counts of the gold's.
+
+        Args:
+            has_label: for each label, which items have it in each gold, shape [golds, items of the window].
+            question: what is asked.
+        """
         predicted = np.array([question == p for p in self._codes], dtype=np.float32)
-        of_golds = np.stack([(golds == g).astype(np.float32) @ predicted.T for g in self._codes])
+        of_golds = np.stack([items @ predicted.T for items in has_label])
         cells = np.moveaxis(of_golds, -1, 0)
         asked = self._asked(question)
         if self.rest in self.labels:
             cells[-1] = self._totals[:, None] - cells[:-1].sum(axis=0)
         right = cells[self._codes, self._codes].T
-        of_labels: NDArray[np.float64] = 2 * right / (self._totals + asked)
+        of_labels: Figures = 2 * right / (self._totals + asked)
         f1: NDArray[np.float64] = of_labels.mean(axis=1)
         columns = [] if self.alone else [f1]
         if self._sees_f1:
             # one label of few items withholds the F1 of all
             columns.append(np.full_like(of_labels, math.nan) if ((asked > 0) & (asked < FEWEST)).any() else of_labels)
         if self._sees_matrix:
-            columns.append(cells[asked >= FEWEST].reshape(-1, len(golds)).T)
+            columns.append(cells[asked >= FEWEST].reshape(-1, len(f1)).T)
         return np.column_stack(columns)
 
     def _asked(self, question: Query) -> NDArray[np.int64]:

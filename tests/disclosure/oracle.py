@@ -74,13 +74,8 @@ class Oracle:
         overrides = [*models, f"phases.test.details={setting.details}"]
         overrides += [] if setting.decimals is None else [f"phases.test.score_decimals={setting.decimals}"]
         layout = "joint" if part == "joint" else "tasks"
-        competition = resolve(resource("bundles") / name, layout=layout, overrides=tuple(overrides))
         data = data_of_test_phase(name, layout)
-        phase = next(phase for phase in competition.declaration.phases if phase.id == "test")
-        chosen = next(one for one in competition.parts if one.id == part)
-        description = program_description(competition, chosen, phase)
-        files = {name: text_of(content) for name, content in competition.program_files.items()}
-        write_files(work / "program", {"program.json": json.dumps(description), **files})
+        write_files(work / "program", program_of_test_phase(name, layout, part, tuple(overrides)))
         self.setting = setting
         self.manifest: Mapping[str, Any] = data.manifest["expected"]
         self.baseline = {name: text_of(content) for name, content in data.baselines[baseline].items()}
@@ -107,6 +102,17 @@ class Oracle:
             {name: one["value"] for task in details.values() for name, one in task.items()},
             (output / "detailed_results.html").read_text(encoding="utf-8"),
         )
+
+
+@cache
+def program_of_test_phase(name: str, layout: str, part: str, overrides: tuple[str, ...]) -> Mapping[str, str]:
+    """The files of the test phase's program, without its code."""
+    competition = resolve(resource("bundles") / name, layout=layout, overrides=overrides)
+    phase = next(phase for phase in competition.declaration.phases if phase.id == "test")
+    chosen = next(one for one in competition.parts if one.id == part)
+    description = program_description(competition, chosen, phase)
+    files = {name: text_of(content) for name, content in competition.program_files.items()}
+    return {"program.json": json.dumps(description), **files}
 
 
 @cache

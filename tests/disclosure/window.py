@@ -17,8 +17,10 @@ Query = NDArray[np.int64]
 """For each item of the window the label to predict, -1 for none."""
 Golds = NDArray[np.int8]
 """Possible golds, shape [golds, items of the window], as label codes."""
-Predict = Callable[[Golds, Query], NDArray[np.float64]]
+Figures = NDArray[np.float64]
 """What would be shown for each possible gold, shape [golds, figures]."""
+Predict = Callable[[Golds], Callable[[Query], Figures]]
+"""What questions would show of some possible golds; what does not depend on the question is computed once."""
 
 
 class Window:
@@ -46,7 +48,8 @@ class Window:
         chosen = self._random.choice(len(self.golds), size=min(LOOKED_AT, len(self.golds)), replace=False)
         sample = self.golds[chosen]
         questions = [draw(self._random, len(self.active)) for _ in range(TRIED)]
-        revealed = [_entropy(predict(sample, question)) for question in questions]
+        predicted = predict(sample)
+        revealed = [_entropy(predicted(question)) for question in questions]
         self._expected = max(revealed)
         return questions[revealed.index(self._expected)]
 
@@ -57,7 +60,7 @@ class Window:
 
         Further items join as far as `left` questions like this one can decide them.
         """
-        off = np.abs(predict(self.golds, question) - np.array(shown)) > np.array(errors)
+        off = np.abs(predict(self.golds)(question) - np.array(shown)) > np.array(errors)
         self.golds = self.golds[~off.any(axis=1)]
         assert len(self.golds), "the true gold is among the possible ones"
         first = self.golds[0]
@@ -75,8 +78,9 @@ class Window:
             self.golds = np.column_stack([np.repeat(self.golds, self._labels, axis=0), codes])
 
 
-def _entropy(figures: NDArray[np.float64]) -> float:
-    rows = np.nan_to_num(figures, nan=-1.0).round(9)
+def _entropy(figures: Figures) -> float:
+    rows = figures.round(9)
+    rows[np.isnan(rows)] = -1.0
     _, counts = np.unique(_numbered(rows), return_counts=True)
     share = counts / counts.sum()
     return float(-(share * np.log2(share)).sum())

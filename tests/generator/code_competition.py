@@ -4,10 +4,9 @@ import copy
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from gen_bundle.resources import competitions
 from tests.generator.test_declared import DECLARATION, Rows, rows_of, write_csv
+from tests.yaml_text import dumped
 
 PREDICT = '''"""Answers neutral to everything."""
 import csv
@@ -63,5 +62,5 @@ def write_declaration(folder: Path, data: dict[str, Any]) -> Path:
         "# Overview\n\n{{ metrics_table() }}\n\n{{ format_table() }}\n\n{{ code_text() }}\n\n{{ limits_table() }}\n"
     )
     (folder / "logo.png").write_bytes((competitions()["clarity2026"] / "logo.png").read_bytes())
-    (folder / "bundle.yaml").write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
+    (folder / "bundle.yaml").write_text(dumped(data), encoding="utf-8")
     return folder

@@ -6,10 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from gen_bundle.new.package import new_package
 from gen_bundle.new.project import Place
+from tests.yaml_text import dumped, loaded
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -20,9 +19,9 @@ def small_competition(parent: Path, change: Change = lambda _: None, name: str =
     for path, content in _written(name).items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)
-    declaration = yaml.safe_load((folder / "bundle.yaml").read_text(encoding="utf-8"))
+    declaration = loaded((folder / "bundle.yaml").read_bytes())
     change(declaration)
-    (folder / "bundle.yaml").write_text(yaml.safe_dump(declaration, sort_keys=False), encoding="utf-8")
+    (folder / "bundle.yaml").write_text(dumped(declaration), encoding="utf-8")
     return folder
 
 

@@ -135,10 +135,8 @@ class Tree:
     def nearest(self, name: str) -> str | None:
         """A file or folder whose name differs from this one only in case, or in the extension .zip."""
         wanted = name.strip("/").lower()
-        for path in self.names():
-            if path.lower() == wanted or path.lower() in (wanted + ".zip", wanted.removesuffix(".zip")):
-                return path
-        return None
+        alike = (wanted, f"{wanted}.zip", wanted.removesuffix(".zip"))
+        return next((path for path in self.names() if path.lower() in alike), None)
 
     def names(self) -> Iterator[str]:
         """The names of all files and folders."""
@@ -158,7 +156,7 @@ def _impossible(name: str) -> str | None:
 
 def is_encodable(text: str) -> bool:
     """Whether a text has no lone surrogates, which YAML can write and UTF-8 cannot."""
-    return not any("\ud800" <= character <= "\udfff" for character in text)
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def unpacked_name(member: zipfile.ZipInfo) -> str:
@@ -208,7 +206,7 @@ def folder_tree(folder: Path, tick: Callable[[int], None]) -> Tree:
         OSError: it cannot be read, or holds more than a bundle may; what a link leads to counts each time.
     """
     top: dict[str, Node] = {}
-    waiting: list[tuple[Path, dict[str, Node], tuple[Path, ...]]] = [(folder, top, (folder.resolve(),))]
+    waiting: list[tuple[Path, dict[str, Node], tuple[str, ...]]] = [(folder, top, (os.path.realpath(folder),))]
     left = BUNDLE.members
     while waiting:
         path, children, above = waiting.pop()
@@ -216,8 +214,8 @@ def folder_tree(folder: Path, tick: Callable[[int], None]) -> Tree:
             left -= 1
             if left < 0:
                 raise OSError(f"more than {BUNDLE.members} files and folders")
-            real = Path(os.path.realpath(entry)) if entry.is_symlink() else above[-1] / entry.name
-            if real in above or not real.is_relative_to(above[0]):
+            real = os.path.realpath(entry) if entry.is_symlink() else f"{above[-1]}/{entry.name}"
+            if real in above or os.path.commonpath([real, above[0]]) != above[0]:
                 continue
             if entry.is_dir():
                 below: dict[str, Node] = {}

@@ -11,9 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from gen_bundle.check import Report, check_path
+from tests.yaml_text import dumped
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
@@ -108,7 +107,7 @@ class Draft:
             return self.zip_bytes
         text = self.text
         if text is None:
-            text = yaml.safe_dump(self.yaml, sort_keys=False, allow_unicode=True)
+            text = dumped(self.yaml, allow_unicode=True)
         data = text.encode() if isinstance(text, str) else text
         return packed({"competition.yaml": data, **self.files})
 
@@ -181,7 +180,7 @@ def replace(before: str, after: str) -> Edit:
     """Change the text that competition.yaml would have."""
 
     def edit(draft: Draft) -> None:
-        written = draft.text if isinstance(draft.text, str) else yaml.safe_dump(draft.yaml, sort_keys=False)
+        written = draft.text if isinstance(draft.text, str) else dumped(draft.yaml)
         assert before in written
         draft.text = written.replace(before, after, 1)
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from gen_bundle.check import check_path
 from tests.generator.check.drafts import NOW, TWO_TASKS, Draft, new, old, put
+from tests.yaml_text import dumped
 
 pytestmark = pytest.mark.slow
 
@@ -72,7 +73,7 @@ def mutated(draw: st.DrawFn) -> Draft:
 @given(mutated())
 def test_a_mutated_declaration_is_answered(draft: Draft) -> None:
     try:
-        draft.text = yaml.safe_dump(draft.yaml, sort_keys=False)
+        draft.text = dumped(draft.yaml)
         draft.text.encode()
     except (UnicodeEncodeError, yaml.YAMLError):
         return

@@ -13,6 +13,8 @@ from tests.generator.check.drafts import Draft, both, delete, new, put, with_opt
 from tests.generator.check.test_gold_columns import GOLD, INPUT, ITEMS, LANGUAGES, NAMED, POINTS, Table, bits, written
 from tests.generator.competition import small_competition
 
+pytestmark = pytest.mark.usefixtures("kept_organisers")
+
 UNKNOWN: Table = {"id": ITEMS, "language": LANGUAGES, "mmse": POINTS}
 
 

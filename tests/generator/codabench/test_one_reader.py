@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from gen_bundle.codabench.competition import leaderboard
 from gen_bundle.codabench.document import Declared
@@ -16,6 +15,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.twin.competition_yaml import read_competition
 from tests.generator.check.drafts import NOW, TWO_TASKS, Draft, Edit, both, drop, new, put, write
 from tests.generator.check.test_mutations import VALUES, places
+from tests.yaml_text import dumped
 
 COLUMNS = ("leaderboards", 0, "columns")
 MEAN = {"title": "Mean", "key": "mean", "index": 2, "computation": "avg", "computation_indexes": ["0,1"]}
@@ -23,7 +23,7 @@ MEAN = {"title": "Mean", "key": "mean", "index": 2, "computation": "avg", "compu
 
 def unpacked(draft: Draft, folder: Path) -> Path:
     """The bundle as the dry run has it: unpacked."""
-    text = draft.text if isinstance(draft.text, str) else yaml.safe_dump(draft.yaml)
+    text = draft.text if isinstance(draft.text, str) else dumped(draft.yaml, sort_keys=True)
     for name, data in {**draft.files, "competition.yaml": text.encode()}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
@@ -66,7 +66,7 @@ def test_what_the_check_calls_sound_the_dry_run_reads(tmp_path: Path) -> None:
             drop(*at)(draft)
         else:
             put(*at, value)(draft)
-        draft.text = yaml.safe_dump(draft.yaml)
+        draft.text = dumped(draft.yaml, sort_keys=True)
         try:
             draft.text.encode()
         except UnicodeEncodeError:
@@ -102,7 +102,7 @@ def test_odd_ways_to_write_what_the_platform_takes(edit: Edit, tmp_path: Path) -
     edit(draft)
     assert draft.check(tmp_path).accepted
     read = read_competition(unpacked(draft, tmp_path / "bundle"))
-    declared = Declared(NOW, read_yaml(yaml.safe_dump(draft.yaml).encode())).competition
+    declared = Declared(NOW, read_yaml(dumped(draft.yaml, sort_keys=True).encode())).competition
     [phase], [seen] = read.phases, declared.phases
     assert (phase.execution_time_limit, phase.max_submissions) == (seen.limit_s, seen.in_all)
     assert [task.name for task in phase.tasks] == [task.name for task in seen.tasks]

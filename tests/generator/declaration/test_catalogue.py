@@ -4,13 +4,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-import yaml
 from pydantic import BaseModel
 
 from gen_bundle.declaration import model
 from gen_bundle.declaration.catalogue import EXAMPLES, catalogue
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.resources import resource
+from tests.yaml_text import dumped, loaded
 
 ROOT = Path(__file__).resolve().parents[3]
 MODELS = [one for one in vars(model).values() if isinstance(one, type) and issubclass(one, BaseModel)]
@@ -39,6 +39,6 @@ def test_every_key_is_on_the_page() -> None:
 def test_the_examples_can_be_written(example: str, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(resource("bundles") / "clpsych2025", tmp_path / "clpsych2025"))
     file = folder / "bundle.yaml"
-    declaration = yaml.safe_load(file.read_text(encoding="utf-8")) | yaml.safe_load(example)
-    file.write_text(yaml.safe_dump(declaration), encoding="utf-8")
+    declaration = loaded(file.read_text(encoding="utf-8")) | loaded(example)
+    file.write_text(dumped(declaration, sort_keys=True), encoding="utf-8")
     assert read_competition(folder)

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.errors import UserError
 from tests.generator.competition import small_competition
+from tests.yaml_text import dumped, loaded
 
 
 def errors_of(folder: Path, *overrides: str, layout: str | None = None) -> list[str]:
@@ -178,7 +178,7 @@ def any_folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 @given(data=st.data())
 def test_no_declaration_ends_in_a_traceback(any_folder: tuple[Path, str], data: st.DataObject) -> None:
     folder, sound = any_folder
-    declaration = yaml.safe_load(sound)
+    declaration = loaded(sound)
     place = declaration
     while True:
         keys = list(place) if isinstance(place, dict) else list(range(len(place)))
@@ -187,7 +187,7 @@ def test_no_declaration_ends_in_a_traceback(any_folder: tuple[Path, str], data: 
             place[key] = data.draw(values)
             break
         place = place[key]
-    (folder / "bundle.yaml").write_text(yaml.safe_dump(declaration), encoding="utf-8")
+    (folder / "bundle.yaml").write_text(dumped(declaration, sort_keys=True), encoding="utf-8")
     messages: Sequence[str] = []
     try:
         read_competition(folder)

@@ -3,10 +3,10 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-import yaml
 
 from gen_bundle.declaration.schema import schema_text
 from gen_bundle.resources import competitions, resource
+from tests.yaml_text import loaded
 
 
 def test_the_committed_schema_is_current() -> None:
@@ -17,8 +17,10 @@ def test_the_committed_schema_is_current() -> None:
 @pytest.mark.slow
 def test_every_declaration_keeps_to_the_schema() -> None:
     schema = json.loads(schema_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
     for folder in competitions().values():
-        jsonschema.validate(yaml.safe_load((folder / "bundle.yaml").read_text(encoding="utf-8")), schema)
+        validator.validate(loaded((folder / "bundle.yaml").read_text(encoding="utf-8")))
 
 
 @pytest.mark.slow
@@ -26,11 +28,11 @@ def test_declarations_without_python_keep_to_the_schema() -> None:
     """Of real tasks, which leave out whatever their metrics say; misspelt options do not."""
     validator = jsonschema.Draft202012Validator(json.loads(schema_text()))
     folder = Path(__file__).parents[2] / "scoring_programs/declared/real_tasks"
-    frame = yaml.safe_load((competitions()["clarity2026"] / "bundle.yaml").read_text(encoding="utf-8"))
+    frame = loaded((competitions()["clarity2026"] / "bundle.yaml").read_text(encoding="utf-8"))
     files = sorted(folder.glob("*.yaml"))
     assert files
     for file in files:
-        declared = frame | {"scoring_program": "declared"} | yaml.safe_load(file.read_text(encoding="utf-8"))
+        declared = frame | {"scoring_program": "declared"} | loaded(file.read_text(encoding="utf-8"))
         assert list(validator.iter_errors(declared)) == [], file.name
         column = declared["tasks"][0]["columns"][0]
         column["metric"] = {"name": "f1", "avrage": "macro"}

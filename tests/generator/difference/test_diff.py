@@ -5,14 +5,19 @@ import json
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.opening import open_readable_bundle
 from gen_bundle.cli import root
 from gen_bundle.diff import DiffRequest, diff
+from gen_bundle.difference.aspects import differences
 from gen_bundle.difference.changes import Difference
 from gen_bundle.errors import UserError
 from tests.generator.competition import small_competition
@@ -252,6 +257,7 @@ def test_a_folder_is_the_same_as_its_zip(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("kept_organisers")
 def test_declarations_are_built_to_be_compared(tmp_path: Path) -> None:
     old = small_competition(tmp_path / "a")
     new = small_competition(tmp_path / "b", lambda top: top["phases"][-1].update(max_submissions=7))
@@ -291,13 +297,21 @@ def test_what_is_no_bundle_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_every_recorded_upload_equals_itself_and_differs_from_the_next() -> None:
-    readable: list[str] = []
-    for path in (str(upload["path"]) for upload in recorded_uploads()):
-        try:
-            assert diff(DiffRequest(path, path)) == []
-        except UserError:
-            continue  # the platform did not take it, either
-        for last in readable[-1:]:
-            diff(DiffRequest(last, path))
-        readable.append(path)
-    assert len(readable) > 100
+    """As `diff` compares them; each is opened twice, and stays open until it is compared with the next."""
+    now = datetime.now(UTC)
+    readable = 0
+    with ExitStack() as last_held:
+        last: Bundle | None = None
+        for path in (upload["path"] for upload in recorded_uploads()):
+            with ExitStack() as held:
+                try:
+                    one, same = (open_readable_bundle(path, now, held) for _ in range(2))
+                except UserError:
+                    continue  # the platform did not take it, either
+                assert differences(one, same) == [], path
+                if last is not None:
+                    differences(last, one)
+                last_held.close()
+                last_held.push(held.pop_all())
+            last, readable = one, readable + 1
+    assert readable > 100

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import yaml
 from PIL import Image
+
+from tests.yaml_text import dumped
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -82,7 +83,7 @@ def write_bundle(path: Path, change: Change = lambda _: None, files: dict[str, b
     content = declaration()
     change(content)
     members = {
-        "competition.yaml": yaml.safe_dump(content).encode(),
+        "competition.yaml": dumped(content, sort_keys=True).encode(),
         "logo.png": logo(),
         "terms.md": b"# Terms\n\nBe kind.\n",
         "overview.md": b"# Birds\n\nSee $x_1$.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n$$\\sum_{i=1}^n \\frac{1}{i}$$\n",

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
 from click.testing import CliRunner, Result
 
 from gen_bundle.cli import root
 from gen_bundle.resources import competitions
+from tests.yaml_text import dumped
 
 Rows = Iterable[Mapping[str, object]]
 Files = Mapping[str, Rows]
@@ -33,7 +33,7 @@ def declared_task(folder: Path, submission: Any, columns: list[dict[str, Any]], 
     folder.mkdir()
     (folder / "overview.md.j2").write_text("# Overview\n")
     (folder / "logo.png").write_bytes((competitions()["clarity2026"] / "logo.png").read_bytes())
-    (folder / "bundle.yaml").write_text(yaml.safe_dump(declaration, sort_keys=False), encoding="utf-8")
+    (folder / "bundle.yaml").write_text(dumped(declaration), encoding="utf-8")
     return folder
 
 

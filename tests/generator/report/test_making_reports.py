@@ -1,74 +1,25 @@
 """gen-bundle rank --report: how reports are made, of what, and where that is refused."""
 
 import json
-import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from gen_bundle import RankRequest
-from gen_bundle.package.answers import Progress
-from gen_bundle.rank import rank as ranked
 from tests.generator.report.shared_task import rank, shared_task, submissions
+from tests.generator.report.unwritten import unwritten_figures as unwritten_figures
 
-pytestmark = pytest.mark.slow  # nearly each test makes a report
+# nearly each test makes a report
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "unwritten_figures")]
 
 MEANS = {"classification": ("mean", ["macro_f1", "again_f1"]), "again": ("again_mean", ["again_f1", "again_accuracy"])}
 """Task → its computed column, and of which written ones: of another task with the same units, and of its own."""
-
-RankedByMeans = tuple[Path, dict[str, dict[str, Any]]]
-
-
-@dataclass(frozen=True)
-class MadeTwice:
-    """The same report of two tasks and two teams, by the command line and by a call with its steps."""
-
-    competition: Path
-    teams: Path
-    by_command: Path
-    by_call: Path
-    steps: list[Progress]
-
-
-@pytest.fixture(scope="module")
-def made_twice(tmp_path_factory: pytest.TempPathFactory) -> MadeTwice:
-    work = tmp_path_factory.mktemp("twice")
-    competition = shared_task(work, 30, tasks=2)
-    teams = submissions(competition, {"A": 0.9, "B": 0.5})
-    done = rank(competition, teams, "--report", work / "one", "--resamples", 100)
-    assert done.exit_code == 0, done.output
-    steps: list[Progress] = []
-    data = competition / "data"
-    ranked(
-        RankRequest(str(competition), submissions=teams, data=data, phase="test", report=work / "two", resamples=100),
-        steps.append,
-    )
-    return MadeTwice(competition, teams, work / "one", work / "two", steps)
 
 
 def task(folder: Path, name: str = "classification") -> dict[str, Any]:
     found: dict[str, Any] = json.loads((folder / "report.json").read_text())["tasks"][name]
     return found
-
-
-def test_the_same_seed_makes_the_same_report(made_twice: MadeTwice) -> None:
-    folders = [made_twice.by_command, made_twice.by_call]
-    one, two = ({p.name: p.read_bytes() for p in folder.rglob("*") if p.is_file()} for folder in folders)
-    page = [text.pop("report.html").decode().replace("/one", "/two") for text in (one, two)]
-    assert page[0] == page[1]
-    del one["classification.npz"], two["classification.npz"], one["again.npz"], two["again.npz"]  # zips hold times
-    assert one == two
-
-
-def test_how_far_the_work_is(made_twice: MadeTwice) -> None:
-    steps = [(one["step"], one["done"], one["total"]) for one in made_twice.steps]
-    assert [done for step, done, _ in steps if step == "scoring submissions"] == [0, 1]
-    resampling = [(done, total) for step, done, total in steps if step == "resampling"]
-    assert resampling[-1] == (2 * 100 * (1 + 2),) * 2
-    assert resampling == sorted(resampling)
 
 
 def test_few_units_have_no_intervals_and_it_is_said(tmp_path: Path) -> None:
@@ -118,22 +69,6 @@ def test_too_few_resamples_for_the_pairs_are_noted(tmp_path: Path) -> None:
     done = rank(competition, teams, "--report", tmp_path / "report", "--resamples", 120)
     assert "--resamples" not in done.stderr
     assert {team["group"] for team in task(tmp_path / "report")["teams"]} != {1}
-
-
-def test_what_lies_in_the_place_of_a_report(made_twice: MadeTwice, tmp_path: Path) -> None:
-    other = tmp_path / "thesis"
-    other.mkdir()
-    (other / "chapter.tex").write_text("mine")
-    done = rank(made_twice.competition, made_twice.teams, "--report", other)
-    assert done.exit_code == 2
-    assert "exists and is not a report" in done.stderr
-    assert (other / "chapter.tex").read_text() == "mine"
-    shutil.rmtree(other)
-    shutil.copytree(made_twice.by_command, other)
-    done = rank(shared_task(tmp_path, 30), made_twice.teams, "--report", other, "--resamples", 100)
-    assert done.exit_code == 0, done.output
-    assert list(json.loads((other / "report.json").read_text())["tasks"]) == ["classification"]
-    assert not (other / "units" / "again.npz").exists(), "nothing is left of the earlier report"
 
 
 def test_packages_that_are_not_installed_are_named_before_anything_is_scored(
@@ -191,11 +126,8 @@ def test_a_competition_that_comes_with_the_tool(tmp_path: Path, name: str, unit:
         assert one["teams"][0]["group"] == 1
 
 
-@pytest.fixture(scope="module")
-def ranked_by_means(tmp_path_factory: pytest.TempPathFactory) -> RankedByMeans:
-    """Two tasks that are ranked by a computed column, and the scores that the ranking printed of each team."""
-    work = tmp_path_factory.mktemp("means")
-    competition = shared_task(work, 40, tasks=2)
+def test_tasks_that_are_ranked_by_a_computed_column(tmp_path: Path) -> None:
+    competition = shared_task(tmp_path, 40, tasks=2)
     again = competition / "my_task" / "again.py"
     again.write_text(again.read_text().replace('"accuracy"', '"again_accuracy"'))
     declaration = yaml.safe_load((competition / "bundle.yaml").read_text())
@@ -207,19 +139,14 @@ def ranked_by_means(tmp_path_factory: pytest.TempPathFactory) -> RankedByMeans:
         own.insert(0, mean | {"meaning": "The mean of two columns."})
     (competition / "bundle.yaml").write_text(yaml.safe_dump(declaration, sort_keys=False))
     teams = submissions(competition, {"A": 0.9, "B": 0.4})
-    done = rank(competition, teams, "--report", work / "report", "--resamples", 200, "--json")
+    done = rank(competition, teams, "--report", tmp_path / "report", "--resamples", 200, "--json")
     assert done.exit_code == 0, done.output
-    return work / "report", {record["team"]: record for record in json.loads(done.stdout)["teams"]}
-
-
-@pytest.mark.parametrize("name", MEANS)
-def test_a_task_that_is_ranked_by_a_computed_column(ranked_by_means: RankedByMeans, name: str) -> None:
-    folder, records = ranked_by_means
-    key, of = MEANS[name]
-    one = task(folder, name)
-    assert one["column"] == key
-    for team in one["teams"]:
-        record = records[team["team"]]
-        assert team["score"] == pytest.approx(sum(record[column] for column in of) / 2)
-        assert team["low"] < team["score"] < team["high"]
-    assert one["pairs"][0]["p"] == pytest.approx(1 / 201)
+    records = {record["team"]: record for record in json.loads(done.stdout)["teams"]}
+    for name, (key, of) in MEANS.items():
+        one = task(tmp_path / "report", name)
+        assert one["column"] == key, name
+        for team in one["teams"]:
+            record = records[team["team"]]
+            assert team["score"] == pytest.approx(sum(record[column] for column in of) / 2), name
+            assert team["low"] < team["score"] < team["high"], name
+        assert one["pairs"][0]["p"] == pytest.approx(1 / 201), name

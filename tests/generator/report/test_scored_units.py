@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from tests.generator.report.declared_task import declared_task, reported, table
+from tests.generator.report.unwritten import unwritten_figures as unwritten_figures
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "unwritten_figures")]
 
 NUMBER = {"field": "x", "type": "number"}
 LABEL = {"field": "l", "type": "label", "values": ["a", "b"]}

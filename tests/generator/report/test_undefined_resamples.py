@@ -9,9 +9,10 @@ import pytest
 
 from scoring_kit.resampling.task import Resampling, resampled
 from tests.generator.report.declared_task import declared_task, reported, table
+from tests.generator.report.unwritten import unwritten_figures as unwritten_figures
 from tests.scoring_programs.scoring_kit.resampling.made_up import mean_of, team
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "unwritten_figures")]
 
 LABEL = {"field": "l", "type": "label", "values": ["a", "b"]}
 CHANCE = {"field": "p", "type": "number", "min": 0, "max": 1}

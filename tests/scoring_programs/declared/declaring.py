@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +42,12 @@ class Scored:
 
 def declared_options(text: str, folder: Path = Path()) -> dict[str, Any]:
     """The options of a declaration that has `submission`, `reference` and `tasks`; it must be without fault."""
-    data = yaml.safe_load(textwrap.dedent(text))
+    return options_of(yaml.safe_load(textwrap.dedent(text)), folder)
+
+
+def options_of(data: dict[str, Any], folder: Path = Path()) -> dict[str, Any]:
+    """The same of a declaration that has been read."""
+    data = copy.deepcopy(data)
     assert settle(data, folder) == []
     options: dict[str, Any] = data["options"]
     for columns in options["metrics"].values():
@@ -70,7 +76,7 @@ def one_table(fields: list[dict[str, Any]], metrics: dict[str, Any], **submissio
         "reference": reference_keys,
         "tasks": [{"id": "t", "columns": columns_of(**metrics)}],
     }
-    return declared_options(yaml.safe_dump(declaration, sort_keys=False), folder)
+    return options_of(declaration, folder)
 
 
 def read_gold(options: dict[str, Any], gold: Files, folder: Path) -> reference.Reference:

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("torch")
 
 from tests import tiny_models
-from tests.scoring_programs.declared.declaring import csv_of, declared_options, score
+from tests.scoring_programs.declared.declaring import csv_of, options_of, score
 from tests.scoring_programs.declared.resampled import repeated, units_of
 from tests.scoring_programs.declared.whole import run_declared
 
@@ -94,7 +94,7 @@ def test_units_of_a_declared_bertscore(tmp_path: Path) -> None:
         "tasks": [{"id": "t", "columns": [{"key": "b", "metric": "bertscore"}]}],
         "options": {"bertscore": {**ENGINE, "rescale": False}, "device": "cpu"},
     }
-    options = declared_options(json.dumps(declaration))
+    options = options_of(declaration)
     outcome = score(options, {"gold.csv": GOLD}, {"predictions.csv": SENT}, tmp_path)
     counts = {"k0": 2, "k1": 0, "k2": 1}
     gold, sent = (repeated(files, counts) for files in ({"gold.csv": GOLD}, {"predictions.csv": SENT}))

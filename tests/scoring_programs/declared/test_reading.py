@@ -23,6 +23,7 @@ from tests.scoring_programs.declared.declaring import (
     declared_options,
     gold_faults,
     one_table,
+    options_of,
     read_gold,
     score,
 )
@@ -351,7 +352,7 @@ def test_an_own_function_gets_rows_in_the_order_of_the_keys(tmp_path: Path) -> N
         "reference": {"file": "gold.csv"},
         "tasks": [{"id": "t", "columns": [{"key": "own", "metric": metric, "sort": "desc", "worst": 0}]}],
     }
-    options = declared_options(json.dumps(declaration), tmp_path)
+    options = options_of(declaration, tmp_path)
     gold = csv_of("id,label,tags,note", [["1", "a", "p|q", "hm"], ["2", "b", "", ""]])
     answers = csv_of("id,label,tags", [["2", "", ""], ["1", "a", "p"]])
     assert score(options, {"gold.csv": gold}, {"p.csv": answers}, tmp_path).value("own") == 10
@@ -606,6 +607,6 @@ def test_any_text_survives_any_format(texts: list[str], name: str, tmp_path_fact
         "reference": {"file": "gold.jsonl"},
         "tasks": [{"id": "t", "columns": [{"key": "c", "metric": metric, "sort": "desc", "worst": 0}]}],
     }
-    options = declared_options(json.dumps(declaration), folder)
+    options = options_of(declaration, folder)
     gold = {"gold.jsonl": "".join(json.dumps(row) + "\n" for row in rows)}
     assert score(options, gold, {name: text}, folder).value("c") == 1

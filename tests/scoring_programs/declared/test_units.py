@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.scoring_programs.declared.declaring import csv_of, declared_options, one_table, score
+from tests.scoring_programs.declared.declaring import csv_of, declared_options, one_table, options_of, score
 from tests.scoring_programs.declared.resampled import score_and_resample, units_of
 
 pytestmark = pytest.mark.slow
@@ -75,7 +74,7 @@ def mixed_table(folder: Path, **reference: Any) -> dict[str, Any]:
         "reference": {"file": "gold.csv", **reference},
         "tasks": [{"id": "t", "columns": [*({"key": k, "metric": m} for k, m in columns.items()), own]}],
     }
-    return declared_options(json.dumps(declaration), folder)
+    return options_of(declaration, folder)
 
 
 def answers_of(seed: int, gold: list[list[Any]]) -> list[list[Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -61,9 +62,13 @@ class Task:
         return self.module.__name__
 
 
-def twice(gold: SearchStrategy[Gold], answer: Callable[[Gold], SearchStrategy[Answer]]) -> SearchStrategy[Any]:
+@st.composite
+def twice(
+    draw: st.DrawFn, gold: SearchStrategy[Gold], answer: Callable[[Gold], SearchStrategy[Answer]]
+) -> tuple[Gold, Answer, Answer]:
     """A unit's gold with two answers to it."""
-    return gold.flatmap(lambda one: st.tuples(st.just(one), answer(one), answer(one)))
+    one = draw(gold)
+    return one, draw(answer(one)), draw(answer(one))
 
 
 def ids(units: Sequence[object]) -> list[str]:
@@ -185,11 +190,12 @@ def spans_unit(*, as_run: bool) -> SearchStrategy[Any]:
         lambda spans: GoldTimeline(NO_SUMMARY, spans, {"p": GoldPost(NO_SUMMARY, None)})
     )
 
-    def answer(one: GoldTimeline) -> SearchStrategy[TimelineAnswer]:
-        allowed = {state: SPANS if one.spans[state] or not as_run else st.just(()) for state in SELF_STATES}
+    @cache
+    def answer(states: Sequence[str]) -> SearchStrategy[TimelineAnswer]:
+        allowed = {state: SPANS if state in states else st.just(()) for state in SELF_STATES}
         return st.fixed_dictionaries(allowed).map(lambda spans: TimelineAnswer("", {"p": PostAnswer(spans, "", None)}))
 
-    return twice(gold, answer)
+    return twice(gold, lambda one: answer(tuple(state for state in SELF_STATES if one.spans[state] or not as_run)))
 
 
 def scores_unit(*, as_run: bool) -> SearchStrategy[Any]:
@@ -203,12 +209,13 @@ def scores_unit(*, as_run: bool) -> SearchStrategy[Any]:
         )
     )
 
-    def answer(one: GoldTimeline) -> SearchStrategy[TimelineAnswer]:
-        return st.lists(value, min_size=len(one.posts), max_size=len(one.posts)).map(
+    @cache
+    def answer(posts: int) -> SearchStrategy[TimelineAnswer]:
+        return st.lists(value, min_size=posts, max_size=posts).map(
             lambda values: TimelineAnswer("", {f"p{i}": PostAnswer(NOTHING, "", v) for i, v in enumerate(values)})
         )
 
-    return twice(gold, answer)
+    return twice(gold, lambda one: answer(len(one.posts)))
 
 
 def summaries_unit() -> SearchStrategy[Any]:
@@ -221,11 +228,12 @@ def summaries_unit() -> SearchStrategy[Any]:
         )
     )
 
-    def answer(one: GoldTimeline) -> SearchStrategy[TimelineAnswer]:
-        posts = st.fixed_dictionaries({p: st.builds(PostAnswer, STATES, SUMMARIES, st.none()) for p in one.posts})
-        return st.builds(TimelineAnswer, SUMMARIES, posts)
+    @cache
+    def answer(posts: int) -> SearchStrategy[TimelineAnswer]:
+        post = st.builds(PostAnswer, STATES, SUMMARIES, st.none())
+        return st.builds(TimelineAnswer, SUMMARIES, st.fixed_dictionaries({f"p{i}": post for i in range(posts)}))
 
-    return twice(gold, answer)
+    return twice(gold, lambda one: answer(len(one.posts)))
 
 
 def clpsych(task: ModuleType, drawn: Callable[..., SearchStrategy[Any]]) -> dict[str, Task]:

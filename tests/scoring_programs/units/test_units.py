@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from process2025.submission import MODELS
 from scoring_kit.results import TaskResult
-from scoring_kit.units import Statistic
+from scoring_kit.units import Statistic, Units
 from tests.scoring_programs.clpsych2025.fake_models import LetterClassifier, WordScorer
 from tests.scoring_programs.units.tasks import TASKS, Answer, Gold, Task
 
@@ -77,14 +77,36 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else value
 
 
+def assert_every_metric_of_the_gold_has_a_statistic(task: Task, result: TaskResult, units: Units) -> None:
+    of_gold = {name for name, metric in result.metrics.items() if not metric.of_submission}
+    answered = {name for name, metric in result.metrics.items() if metric.status in (None, "scored")}
+    assert set(units.statistics) == of_gold & answered & set(task.module.METRICS)
+
+
+def assert_other_units_change_nothing(units: Units) -> None:
+    """What a metric says is all that it scores."""
+    for name, scored in units.scored.items():
+        counts = np.zeros((2, len(units.names)))
+        counts[0], counts[1, np.asarray(scored.places, dtype=np.intp)] = 1, 1
+        whole, alone = units.statistics[name].over(counts)
+        assert alone == pytest.approx(whole, rel=1e-12, abs=1e-12, nan_ok=True), name
+
+
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
 @settings(max_examples=30)
 @given(data=st.data())
 def test_statistics_are_what_the_scorer_gives_on_the_units_that_count(task: Task, data: st.DataObject) -> None:
+    """Every metric of the gold that a column may show has one; units that a metric does not score change nothing."""
     golds, first, second = data.draw(phases(task))
     size = len(golds)
     result = task.score(golds, first)
-    one, other = statistics_of(result), statistics_of(task.score(golds, second))
+    assert result.units is not None
+    units = result.units()
+    assert (units.unit, len(units.names), len({*units.names})) == (task.unit, size, size)
+    assert_every_metric_of_the_gold_has_a_statistic(task, result, units)
+    assert_other_units_change_nothing(units)
+
+    one, other = units.statistics, statistics_of(task.score(golds, second))
     assert_same(one, [1] * size, result)
 
     counts = data.draw(st.lists(st.integers(0, 3), min_size=size, max_size=size), label="how often each unit counts")
@@ -101,35 +123,6 @@ def test_statistics_are_what_the_scorer_gives_on_the_units_that_count(task: Task
     for statistic in one.values():
         each = np.array([statistic.over(resample[None])[0] for resample in resamples])
         assert statistic.over(resamples) == pytest.approx(each, rel=1e-12, abs=1e-12, nan_ok=True)
-
-
-@pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
-@settings(max_examples=5)
-@given(data=st.data())
-def test_every_metric_of_the_gold_that_a_column_may_show_has_a_statistic(task: Task, data: st.DataObject) -> None:
-    golds, answers, _ = data.draw(phases(task))
-    result = task.score(golds, answers)
-    assert result.units is not None
-    units = result.units()
-    assert (units.unit, len(units.names), len({*units.names})) == (task.unit, len(golds), len(golds))
-    of_gold = {name for name, metric in result.metrics.items() if not metric.of_submission}
-    answered = {name for name, metric in result.metrics.items() if metric.status in (None, "scored")}
-    assert set(units.statistics) == of_gold & answered & set(task.module.METRICS)
-
-
-@pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
-@settings(max_examples=10)
-@given(data=st.data())
-def test_units_that_a_metric_does_not_score_change_nothing(task: Task, data: st.DataObject) -> None:
-    golds, answers, _ = data.draw(phases(task))
-    result = task.score(golds, answers)
-    assert result.units is not None
-    units = result.units()
-    for name, scored in units.scored.items():
-        counts = np.zeros((2, len(golds)))
-        counts[0], counts[1, np.asarray(scored.places, dtype=np.intp)] = 1, 1
-        whole, alone = units.statistics[name].over(counts)
-        assert alone == pytest.approx(whole, rel=1e-12, abs=1e-12, nan_ok=True), name
 
 
 def test_speakers_without_a_score_are_not_scored() -> None:

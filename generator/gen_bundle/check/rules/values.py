@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.registry import SERIALIZERS, Check, Problem, Topic
 from gen_bundle.codabench.declared import declared_fields
 from gen_bundle.codabench.fields import Fault, as_text, fault_of, fault_words
@@ -13,14 +13,16 @@ from gen_bundle.codabench.yaml_document import dotted
 VALUES = Topic("Types and lengths of values", SERIALIZERS, reads="both", stage=Stage.SAVE_COMPETITION)
 
 
-def _fields_with(fault: Fault) -> Check:
-    def check(bundle: Bundle) -> Iterator[Problem]:
-        for field in declared_fields(bundle):
-            if fault_of(field.kind, field.value) == fault:
-                what = f"{dotted(field.at)} {fault_words(field.kind, fault, field.value)}"
-                yield Problem(what, field.at, order=field.order, stage=field.stage)
+@once_a_bundle
+def _faults(bundle: Bundle) -> Iterator[tuple[Fault, Problem]]:
+    for field in declared_fields(bundle):
+        if fault := fault_of(field.kind, field.value):
+            what = f"{dotted(field.at)} {fault_words(field.kind, fault, field.value)}"
+            yield fault, Problem(what, field.at, order=field.order, stage=field.stage)
 
-    return check
+
+def _fields_with(fault: Fault) -> Check:
+    return lambda bundle: (problem for found, problem in _faults(bundle) if found == fault)
 
 
 VALUES.refused(
