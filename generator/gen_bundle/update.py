@@ -1,7 +1,5 @@
 """The journey from a bundle to the competition on a site that is to become it: look, change, rerun."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack

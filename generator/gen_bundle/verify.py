@@ -1,7 +1,5 @@
 """The journey from a published result to the answer whether scoring again gives the same."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -3,8 +3,6 @@
 Only ids and positions count, never the string in a `value` attribute (ARE, "Evaluation metrics").
 """
 
-from __future__ import annotations
-
 from typing import Collection, FrozenSet, List, Mapping, Optional, Tuple
 
 from scoring_kit.faults import Fault

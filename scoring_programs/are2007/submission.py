@@ -1,7 +1,5 @@
 """Reads and judges an ARE submission: one `<text>-output.xml` for each text of each task that it enters."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Optional, TypeVar
 

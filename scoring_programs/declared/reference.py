@@ -1,7 +1,5 @@
 """The gold of a declared competition: each table's keys, the columns that metrics read, and those that group rows."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """From gold and answers to what a metric compares: pairs of values by key, the keys that count, and their groups."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -6,8 +6,6 @@ rank, or the one in classification where the ranks are equal, and the next team 
 free; where results are equal, the alphabetical order of the teams decides who is invited, and a note says so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """All participants' submissions in a folder, one for each team: zips, folders and bare files; the latest counts."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable, Collection, Iterator, Sequence

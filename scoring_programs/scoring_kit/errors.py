@@ -1,7 +1,5 @@
 """Whose fault it is: the participant's (SubmissionError), the organiser's (OrganiserError); anything else is ours."""
 
-from __future__ import annotations
-
 import io
 import sys
 from typing import List, Sequence

@@ -1,7 +1,5 @@
 """A table of scores that organisers rank: a row for each team, a column for each column of the board."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What each document adds to the metrics of SeeDev, for the organisers' final report."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

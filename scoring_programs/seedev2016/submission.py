@@ -1,7 +1,5 @@
 """Reads and judges a SeeDev submission: one `.a2` file for each document of each task that it enters."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Dict, FrozenSet, List, Mapping, Optional
 

@@ -1,7 +1,5 @@
 """One difference between two bundles, and what it does on the platform."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum

@@ -1,7 +1,5 @@
 """The folder of one phase: submissions, asked for until nothing more is to come, with logs, results and the board."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Parts of requests: the token as a header, and a file as a body that is streamed and watched."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import IO
 

@@ -3,8 +3,6 @@
 Sources: the answers of codalab/codabench @ c7dbc756, and the serializers of its v1.32.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

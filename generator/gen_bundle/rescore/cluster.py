@@ -1,7 +1,5 @@
 """Workers on other machines: those of a Dask scheduler. The files travel with the jobs, so nothing need be shared."""
 
-from __future__ import annotations
-
 import atexit
 import io
 import logging

@@ -1,7 +1,5 @@
 """What runs a scoring program, beside the program itself: an image, or this machine's Python and its packages."""
 
-from __future__ import annotations
-
 import platform
 import re
 from collections.abc import Mapping

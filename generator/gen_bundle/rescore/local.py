@@ -1,7 +1,5 @@
 """Workers of this machine: processes, each with an engine of its own. One that dies takes only its own job with it."""
 
-from __future__ import annotations
-
 import multiprocessing
 import signal
 from collections import deque

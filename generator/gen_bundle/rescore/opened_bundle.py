@@ -1,7 +1,5 @@
 """A bundle with all that scoring the submissions to one of its phases takes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

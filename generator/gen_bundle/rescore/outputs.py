@@ -1,7 +1,5 @@
 """What a rescoring leaves: `rescore.json`, `changes.csv` and `rescore.html`."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """What is asked of a rescoring, and everything that is to be known before its first job runs."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

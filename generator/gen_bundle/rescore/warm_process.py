@@ -1,7 +1,5 @@
 """A scoring program of ours that loads its gold and models once and then scores one submission after the other."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -5,8 +5,6 @@ all units once it gives what the metric itself gives; over a unit that is counte
 that unit's keys repeated.
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
