@@ -5,8 +5,6 @@ followed: they lead to a log-in page or to another host. Exceptions of `requests
 hold signed addresses: each request that fails is an AnswerError.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -72,7 +70,7 @@ class Connection:
     def __post_init__(self) -> None:
         self._session = requests.Session()
 
-    def __enter__(self) -> Connection:
+    def __enter__(self) -> "Connection":
         return self
 
     def __exit__(
@@ -171,7 +169,7 @@ class Connection:
             waited, wait = waited + wait, min(2 * wait, longest_s)
             yield waited
 
-    def _repeated(self, once: Callable[[], T], safe: Callable[[_BusyError], bool] = lambda _: True) -> T:
+    def _repeated(self, once: Callable[[], T], safe: Callable[["_BusyError"], bool] = lambda _: True) -> T:
         """Try up to four times what is safe to repeat."""
         waits = iter(WAITS_S)
         while True:

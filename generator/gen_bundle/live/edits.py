@@ -5,8 +5,6 @@ lists, since the server deletes those that are missing, a phase with all its sub
 The list of invited addresses goes with every request, since each replaces it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -63,7 +61,7 @@ class Edit:
     expected: Mapping[Key, Any]
     files: Mapping[str, DataUse] = field(default_factory=dict)
 
-    def with_keys(self, keys: Mapping[str, str]) -> Edit:
+    def with_keys(self, keys: Mapping[str, str]) -> "Edit":
         """The edit with the keys of the stored files."""
         expected = {**self.expected, **{(*self.place, role): key for role, key in keys.items()}}
         return Edit(self.place, self.method, self.path, {**self.body, **keys}, expected)

@@ -12,7 +12,7 @@ import warnings
 import zipfile
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -212,11 +212,8 @@ def cluster(address: str, engine: EngineName, announce: Callable[[str], None]) -
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # what it reports is said in our own words
     if not re.fullmatch(r"\w+://\S+:\d+/?", address):
         raise UserError(f"--cluster {address}: not an address. {EXPECTED}")
-    workers = Cluster(address, engine, announce)
-    try:
+    with closing(Cluster(address, engine, announce)) as workers:
         yield workers
-    finally:
-        workers.close()
 
 
 def packed(parts: Mapping[str, Path]) -> bytes:

@@ -3,8 +3,7 @@
 import multiprocessing
 import signal
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, suppress
 from multiprocessing.connection import Connection, wait
 from typing import NoReturn
 
@@ -54,14 +53,9 @@ class LocalPool:
             process.end()
 
 
-@contextmanager
-def local_pool(size: int) -> Iterator[LocalPool]:
+def local_pool(size: int) -> closing[LocalPool]:
     """Workers that are ended, with what they run, however the block ends."""
-    pool = LocalPool(size)
-    try:
-        yield pool
-    finally:
-        pool.close()
+    return closing(LocalPool(size))
 
 
 class _Process:

@@ -35,14 +35,14 @@ def choose_engine(
     Raises:
         UserError: No container engine answers, although one is asked for or an option needs one.
     """
-    from gen_bundle.twin.engines.connection import API_SECONDS, connect
-    from gen_bundle.twin.engines.docker import DockerEngine
-
     needed = [name for name, given in (("--strict", strict), ("--network", network), ("--pull", pull)) if given]
     if wanted == "process":
         if needed:
             raise UserError(f"{', '.join(needed)}: only with --engine docker")
         return ProcessEngine(gpu=gpu)
+    from gen_bundle.twin.engines.connection import API_SECONDS, connect
+    from gen_bundle.twin.engines.docker import DockerEngine
+
     try:
         connect(PING_SECONDS).close()
         with ExitStack() as held:
