@@ -47,7 +47,6 @@ class Change:
     by_hand: str | None
 
     def as_dict(self) -> dict[str, Any]:
-        """The change as programs read it."""
         return self.difference.as_dict() | {"by_hand": self.by_hand}
 
 

@@ -76,7 +76,6 @@ class Verdict:
 
     @property
     def equal(self) -> bool:
-        """Scoring again gave the same."""
         return not (self.settings or self.figures or self.failed)
 
 

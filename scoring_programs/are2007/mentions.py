@@ -74,7 +74,6 @@ class Places:
             self.record(element.line, f"unknown {attribute} in <{element.name}>", value, expected)
 
     def record(self, line: int, rule: str, value: str, expected: str) -> None:
-        """Record a fault in a line of the file."""
         self.fault(f"{self.file}:{line}", rule, value, expected)
 
 

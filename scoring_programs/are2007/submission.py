@@ -88,7 +88,6 @@ def _read_task(
     problems: Problems,
     answer_of: Callable[[str, str, str, Any], Answer],
 ) -> Dict[str, Answer]:
-    """The answers to one task by text."""
     prefix = f"{folder}/" if folder else ""
     answers: Dict[str, Answer] = {}
     for text, expected in texts.items():

@@ -40,7 +40,6 @@ class Plan:
 
     @classmethod
     def from_dict(cls, key: str, data: Mapping[str, Any]) -> "Plan":
-        """Make a plan of its JSON object."""
         lists = {name: tuple(data[name]) for name in ("fields", "gold", "by")}
         file = data.get("file")
         return cls(key=key, **{**data, **lists, "file": Path(file) if file else None})

@@ -50,7 +50,6 @@ def _units(plan: Plan, gold: GoldTable, columns: Columns, owners: Sequence[int])
 
 
 def _by_key(gold: GoldTable, owners: Sequence[int], rows: Sequence[Any]) -> list[list[Any]]:
-    """The rows of each key."""
     found: list[list[Any]] = [[] for _ in gold.keys]
     for owner, row in zip(owners, rows, strict=True):
         found[owner].append(row)

@@ -55,7 +55,6 @@ class Table:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Table":
-        """Make a table of its JSON object."""
         keys = data.get("gold_keys")
         return cls(
             id=data["id"],
@@ -82,7 +81,6 @@ class Table:
         return [field for field in self.fields if field.name not in self.key]
 
     def field(self, name: str) -> Field:
-        """The field of a name."""
         return next(field for field in self.fields if field.name == name)
 
 

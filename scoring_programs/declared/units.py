@@ -57,7 +57,6 @@ def _kind(table: Table) -> str:
 
 
 def _names(gold: GoldTable) -> Sequence[Key]:
-    """The unit of each key."""
     return [(name,) for name in gold.groups[gold.table.cluster]] if gold.table.cluster else gold.keys
 
 

@@ -26,7 +26,6 @@ class Manifest:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Manifest":
-        """Make a manifest of its JSON object."""
         return cls(
             competition=data["competition"],
             tasks=tuple(data["tasks"]),

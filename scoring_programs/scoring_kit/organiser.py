@@ -98,7 +98,6 @@ def show_progress(step: str, done: int, total: int) -> None:
 
 
 def _answered(verbs: Mapping[str, Verb], call: Mapping[str, Any]) -> str:
-    """The line that answers a call."""
     name = call["verb"]
     if name not in verbs:
         return _json({"messages": [f"no verb {name!r}. Expected one of {', '.join(sorted(verbs))}."]})

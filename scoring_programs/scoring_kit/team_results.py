@@ -38,7 +38,6 @@ class TeamResults:
 
     @property
     def teams(self) -> list[str]:
-        """All of them, by name."""
         return sorted({*self.results, *self.unscored})
 
 

@@ -58,7 +58,6 @@ def _read_task(
     documents: Mapping[str, Mapping[str, str]],
     problems: Problems,
 ) -> Dict[str, List[Event]]:
-    """The predicted events of one task by document."""
     fault = participant_faults(problems)
 
     def misfit(where: str, rule: str, value: str, expected: str) -> None:

@@ -19,7 +19,6 @@ class Effect(Enum):
 
     @property
     def key(self) -> str:
-        """The name that programs read."""
         return self.name.lower()
 
 
@@ -50,7 +49,6 @@ class Difference:
     detail: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """The difference as programs read it."""
         return {
             "part": self.part,
             "item": self.item,

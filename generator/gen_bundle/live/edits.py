@@ -62,7 +62,6 @@ class Edit:
     files: Mapping[str, DataUse] = field(default_factory=dict)
 
     def with_keys(self, keys: Mapping[str, str]) -> "Edit":
-        """The edit with the keys of the stored files."""
         expected = {**self.expected, **{(*self.place, role): key for role, key in keys.items()}}
         return Edit(self.place, self.method, self.path, {**self.body, **keys}, expected)
 
@@ -162,7 +161,6 @@ def _top(wanted: Bundle) -> Iterator[tuple[str, Any]]:
 
 
 def _pages(wanted: Bundle) -> Iterator[tuple[str, str]]:
-    """Titles and texts."""
     for page in page_files(wanted):
         if page.at != ("terms",):
             yield plain(as_text(wanted.value((*page.at[:-1], "title")))), plain(wanted.text(page.path))

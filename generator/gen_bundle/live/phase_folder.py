@@ -61,7 +61,6 @@ class PhaseFolder:
         self.lost: list[str] = []
 
     def fetch(self) -> PhaseFetched:
-        """Bring the folder up to the server's state."""
         if self.file.is_file():
             self.records = {record["id"]: record for record in read_json(self.file)}
         rows = submissions_of(self.connection, self.phase["id"])

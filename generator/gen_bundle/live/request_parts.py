@@ -39,7 +39,6 @@ class WatchedFile:
         return iter(lambda: self.read(BLOCK), b"")
 
     def read(self, amount: int = -1) -> bytes:
-        """The next bytes."""
         block = self._stream.read(amount)
         self._read += len(block)
         self._tick(self._read, self._size)

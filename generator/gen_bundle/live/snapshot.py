@@ -46,12 +46,10 @@ class Snapshot:
 
     @property
     def phases(self) -> list[Mapping[str, Any]]:
-        """The phases in their order."""
         return in_order(self.competition.get("phases"))
 
     @property
     def pages(self) -> list[Mapping[str, Any]]:
-        """The pages in their order."""
         return in_order(self.competition.get("pages"))
 
     @property

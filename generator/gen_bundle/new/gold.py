@@ -48,12 +48,10 @@ class Gold:
         return self.suffix in (".json", ".jsonl")
 
     def column(self, name: str) -> list[Any]:
-        """The values of a column."""
         at = self.names.index(name)
         return [row[at] for row in self.rows]
 
     def place(self, row: int) -> str:
-        """The place of a row in the file."""
         number = self.numbers[row]
         return f"{self.file}[{number}]" if self.suffix == ".json" else f"{self.file}:{number}"
 

@@ -72,7 +72,6 @@ class Cluster:
         return max(FEWEST_JOBS, JOBS_PER_THREAD * self._threads)
 
     def submit(self, job: ScoringJob) -> None:
-        """See `Workers`."""
         self._count += 1
         key = f"rescore-{job.digest}-{self._count}"
         try:
@@ -101,7 +100,6 @@ class Cluster:
         future.add_done_callback(self._ended.put)
 
     def wait(self) -> Ended:
-        """See `Workers`."""
         while True:
             if self._lost:
                 job, reason = self._lost.popleft()

@@ -23,11 +23,9 @@ class LocalPool:
 
     @property
     def room(self) -> int:
-        """One job for each process."""
         return self._size
 
     def submit(self, job: ScoringJob) -> None:
-        """See `Workers`."""
         process = self._idle.popleft() if self._idle else _Process()
         with suppress(OSError):  # it has died meanwhile, which `wait` finds
             process.pipe.send(job)

@@ -34,12 +34,10 @@ class OpenedBundle:
 
     @property
     def leaderboard(self) -> Leaderboard:
-        """Its leaderboard."""
         return self.competition.leaderboard
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """The ids of the phase's tasks."""
         return tuple(task.id for task in self.phase.tasks)
 
     @property

@@ -67,7 +67,6 @@ class Rescored:
 
     @property
     def not_run(self) -> Sequence[ScoredRun]:
-        """Runs without a result."""
         return [run for run in self.runs if run.status == NOT_RUN]
 
     @property

@@ -62,7 +62,6 @@ class WarmProcess:
             raise EngineError(f"the scoring program cannot be served: it began with {greeting}")
 
     def prepare(self, image: str) -> list[str]:
-        """See `Engine.prepare`."""
         return []
 
     def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:

@@ -26,7 +26,6 @@ class Unpacked:
 
     @property
     def names(self) -> list[str]:
-        """The names of all files."""
         return [name for name, _ in self.tree.root.files()]
 
     @property

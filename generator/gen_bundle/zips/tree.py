@@ -44,11 +44,9 @@ class Node:
 
     @property
     def is_folder(self) -> bool:
-        """Whether this is a folder."""
         return self.children is not None
 
     def read(self, limit: int) -> bytes:
-        """At most `limit` bytes of the file."""
         if self.open is None:
             return b""
         with self.open() as stream:
@@ -77,7 +75,6 @@ class OnServer:
 
     @property
     def is_folder(self) -> bool:
-        """Whether this is a folder."""
         return self.path in SERVER_FOLDERS
 
 
@@ -139,7 +136,6 @@ class Tree:
         return None
 
     def names(self) -> Iterator[str]:
-        """The names of all files and folders."""
         return (name for name, _ in self.root.walk())
 
 

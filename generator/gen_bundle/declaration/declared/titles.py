@@ -93,7 +93,6 @@ def _rows(metric: ColumnMetric) -> str:
 
 
 def _title(metric: ColumnMetric) -> str:
-    """The metric and its average, or cutoff, as a heading."""
     if metric.metric is None:
         return metric.function
     title, options = metric.metric.title, metric.options

@@ -94,11 +94,9 @@ class DockerEngine:
 
     @property
     def version(self) -> str:
-        """Name and version of the engine."""
         return self._traits.version
 
     def prepare(self, image: str) -> list[str]:
-        """See `Engine.prepare`."""
         with engine_answers():
             found = find_image(self._client, image, pull=self._pull)
             if self._gpu:
@@ -121,7 +119,6 @@ class DockerEngine:
             return pinned_name(image, find_image(self._client, image, pull=self._pull))
 
     def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
-        """See `Engine.run`."""
         stdout.touch()
         stderr.touch()
         models = model_mounts(container)
