@@ -54,7 +54,7 @@ class AnswerError(UserError):
 
 @dataclass
 class Connection:
-    """A server and who asks it; to be used as a context manager.
+    """A server and who asks it; to be used as a context manager. Every request may raise an AnswerError.
 
     Attributes:
         server: its address, without a last slash.
@@ -79,11 +79,7 @@ class Connection:
         self._session.close()
 
     def get(self, path: str, **query: Any) -> Any:
-        """The JSON at a path below `api/`; asked again when the server is busy or the connection breaks.
-
-        Raises:
-            AnswerError: as for all requests.
-        """
+        """The JSON at a path below `api/`; asked again when the server is busy or the connection breaks."""
         return self._repeated(lambda: self._asked("GET", path, params=query))
 
     def send(self, method: str, path: str, body: Any = None) -> Any:
@@ -102,20 +98,13 @@ class Connection:
         return self._repeated(once, safe=lambda busy: busy.code == TOO_MANY)
 
     def exchange(self, path: str, body: Any) -> Any:
-        """Post what changes nothing, such as a user name and password for a token.
-
-        Raises:
-            AnswerError: as for all requests.
-        """
+        """Post what changes nothing, such as a user name and password for a token."""
         return self._asked("POST", path, json=body)
 
     def put_file(self, url: str, file: Path, content_type: str, tick: Tick = lambda *_: None) -> None:
         """Store a file at a signed address, streamed; the content type is part of the signature.
 
         It may be repeated: the same bytes at the same place.
-
-        Raises:
-            AnswerError: as for all requests.
         """
         headers = {"Content-Type": content_type}
         if (urlsplit(_shown(url)).hostname or "").endswith(".blob.core.windows.net"):
@@ -146,11 +135,7 @@ class Connection:
         return target.stat().st_size
 
     def text(self, url: str, most: int = 65536) -> str:
-        """The beginning of a text at a signed address.
-
-        Raises:
-            AnswerError: as for all requests.
-        """
+        """The beginning of a text at a signed address."""
 
         def once() -> str:
             with self._request("GET", url, token=None, stream=True, allow_redirects=True) as answer:
