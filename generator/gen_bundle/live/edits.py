@@ -125,7 +125,8 @@ def competition_body(snapshot: Snapshot, places: Iterable[Key], phases: frozense
     parts = {place[0] for place in places}
     body = {key: row[key] for key in TOP_KEYS if key in row and key in parts}
     if "pages" in parts:
-        body["pages"] = [_page(page) for page in snapshot.pages]
+        kept = ("id", "title", "content", "index")
+        body["pages"] = [{key: page.get(key) for key in kept} for page in snapshot.pages]
     if "phase" in parts:
         body["phases"] = [_phase(phase) for phase in snapshot.phases if phase["id"] in phases]
     return body | {"whitelist_emails": list(row["whitelist_emails"])}
@@ -174,10 +175,6 @@ def _pages_to_send(snapshot: Snapshot, pages: list[tuple[str, str]]) -> Iterator
     for index, ((title, content), page) in enumerate(zip(pages, same, strict=True)):
         known = page or (left.pop(0) if left else None)
         yield ({"id": known["id"]} if known else {}) | {"title": title, "content": content, "index": index}
-
-
-def _page(page: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: page.get(key) for key in ("id", "title", "content", "index")}
 
 
 def _phase(phase: Mapping[str, Any]) -> dict[str, Any]:

@@ -123,7 +123,10 @@ def _examples(validator: bytes, data: PhaseData, competition: Resolved) -> tuple
     submissions = {f"baselines/{data.phase.data_id}/{name}": files for name, files in data.baselines.items()}
     package, entry = competition.package, competition.declaration.submission.entry
     submissions["the template that organiser.py writes"] = empty_submission(competition, data)
-    good = {name: _read(files) for name, files in submissions.items()}
+    good = {
+        submission: {name: one.read_bytes() if isinstance(one, Path) else one for name, one in files.items()}
+        for submission, files in submissions.items()
+    }
     if entry:
         # Not every baseline need have it, since what is wrong with them is found below; the template has.
         spoiled = spoiled_code(next(files for files in good.values() if entry in files), entry)
@@ -225,7 +228,3 @@ def _purpose(path: Path) -> str:
         with suppress(SyntaxError, ValueError):  # of another Python, or in another encoding
             docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     return docstring.splitlines()[0] if docstring else "from the organisers"
-
-
-def _read(files: Members) -> dict[str, bytes]:
-    return {name: content.read_bytes() if isinstance(content, Path) else content for name, content in files.items()}
