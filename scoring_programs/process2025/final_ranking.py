@@ -177,8 +177,7 @@ def _read_scores(path: Path) -> Scores:
             problems.error(f"{path.name} ({team})", f"{F1} is out of range", "a number from 0 to 1")
         if (values[RMSE] or 0) < 0:
             problems.error(f"{path.name} ({team})", f"{RMSE} is negative", "a number from 0")
-    if problems.found:
-        raise problems.organiser_error()
+    problems.stop_organisers_if_any()
     return scores
 
 

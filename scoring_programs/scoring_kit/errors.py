@@ -92,6 +92,11 @@ class Problems:
         more = self.found - len(self.errors)
         return OrganiserError(*self.errors, *([f"… and {more} more."] if more else []))
 
+    def stop_organisers_if_any(self) -> None:
+        """Raise OrganiserError when a problem was recorded."""
+        if self.found:
+            raise self.organiser_error()
+
     def stop_if_any(self) -> None:
         """Raise SubmissionError when a problem was recorded."""
         if self.found:
