@@ -218,5 +218,9 @@ def folder_tree(folder: Path, tick: Callable[[int], None]) -> Tree:
                 children[entry.name] = Node(children=below)
                 waiting.append((entry, below, (*above, real)))
             elif entry.is_file():
-                children[entry.name] = Node(size=entry.stat().st_size, open=partial(entry.open, "rb"), tick=tick)
+                children[entry.name] = Node(size=entry.stat().st_size, open=partial(_opened, entry), tick=tick)
     return Tree(Node(children=top))
+
+
+def _opened(path: Path) -> IO[bytes]:
+    return path.open("rb")
