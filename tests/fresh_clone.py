@@ -20,11 +20,8 @@ def fresh_clone(folder: Path) -> Path:
     subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(folder)], check=True)
     environment = folder / ".venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)
-    packages = Path(sysconfig.get_path("purelib", vars={"base": str(environment)}))
-    locks = "".join((ROOT / "requirements" / lock).read_text(encoding="utf-8") for lock in LOCKS)
-    for name in ["gen-bundle", *re.findall(r"^([\w.-]+)==", locks, re.MULTILINE)]:
-        with suppress(PackageNotFoundError):  # what only builds the project; the demo would miss anything else
-            _link(name, packages)
+    packages = link_locked_packages(environment)
+    _link("gen-bundle", packages)
     (packages / "gen_bundle.pth").write_text(f"{folder / 'generator'}\n", encoding="utf-8")
     command = environment / "bin" / "gen-bundle"
     command.write_text(
@@ -34,6 +31,16 @@ def fresh_clone(folder: Path) -> Path:
     for stamp in ("pip", "demo"):
         (environment / stamp).touch()
     return folder
+
+
+def link_locked_packages(environment: Path) -> Path:
+    """Link what the demo's locks name into an empty environment; returns its folder of packages."""
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(environment)}))
+    locks = "".join((ROOT / "requirements" / lock).read_text(encoding="utf-8") for lock in LOCKS)
+    for name in re.findall(r"^([\w.-]+)==", locks, re.MULTILINE):
+        with suppress(PackageNotFoundError):  # what only builds the project; a command would miss anything else
+            _link(name, packages)
+    return packages
 
 
 def _link(name: str, packages: Path) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.fresh_clone import link_locked_packages
+
 ROOT = Path(__file__).resolve().parents[1]
 
 pytestmark = pytest.mark.slow
@@ -32,11 +34,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT], folder)
     (wheel,) = folder.glob("*.whl")
     venv.create(folder / "env", with_pip=False)
-    uv = str(Path(sys.executable).with_name("uv"))
-    install = [uv, "pip", "install", "--quiet", "--python", str(folder / "env"), "--no-deps"]
-    for lock in ("base", "score"):
-        run([*install, "-r", ROOT / "requirements" / f"{lock}.txt"], folder)
-    run([*install, wheel], folder)
+    link_locked_packages(folder / "env")
+    uv = Path(sys.executable).with_name("uv")
+    run([uv, "pip", "install", "--quiet", "--python", folder / "env", "--no-deps", wheel], folder)
     return folder / "env" / "bin"
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -124,8 +124,7 @@ def settings(plan: Plan, table: Table) -> Iterator[tuple[str, str]]:
     if plan.file is not None:
         yield f"{plan.key}.code", hashlib.sha256(plan.file.read_bytes()).hexdigest()[:CODE_DIGITS]
     elif plan.options.get("weights", "none") != "none":
-        orders = ["/".join(quote(label, safe="") for label in table.field(name).values or ()) for name in plan.fields]
-        yield f"{plan.key}.values", "+".join(orders)
+        yield f"{plan.key}.values", "+".join(_quoted(table.field(name).values or (), "/") for name in plan.fields)
 
 
 def described(plan: Plan) -> str:
@@ -135,16 +134,21 @@ def described(plan: Plan) -> str:
         from declared.metrics.embeddings import engine_settings
 
         used = {"part": plan.options["part"], **engine_settings(plan.options)}  # no folder of the organisers' machine
-    options = [f"{name}={value}" for name, value in sorted(used.items()) if value is not None]
-    parts = [plan.metric, "+".join(plan.fields), *options]
+    options = [f"{name}={quote(str(value))}" for name, value in sorted(used.items()) if value is not None]
+    parts = [plan.metric, _quoted(plan.fields, "+"), *options]
     if tuple(plan.gold) != tuple(plan.fields):
-        parts.append("gold=" + "+".join(plan.gold))
-    parts += [f"where.{column}={_wanted(wanted)}" for column, wanted in plan.where.items()]
-    parts += ["by=" + "+".join(plan.by)] if plan.by else []
+        parts.append(f"gold={_quoted(plan.gold, '+')}")
+    parts += [f"where.{quote(column, safe='')}={_wanted(wanted)}" for column, wanted in plan.where.items()]
+    parts += [f"by={_quoted(plan.by, '+')}"] if plan.by else []
     return ",".join(filter(None, parts))
 
 
 def _wanted(wanted: Any) -> str:
     if isinstance(wanted, Mapping):
         return f"{wanted.get('min', '')}..{wanted.get('max', '')}"
-    return "/".join(wanted)
+    return _quoted(wanted, "/")
+
+
+def _quoted(texts: Iterable[str], separator: str) -> str:
+    """Texts of the declaration, which may hold what separates the parts of a signature."""
+    return separator.join(quote(text, safe="") for text in texts)

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from urllib.parse import quote
 
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult
@@ -35,8 +36,13 @@ def signature(program: Program, results: Mapping[str, TaskResult], digest: str) 
     """One line: competition, tasks, metric options and models, program and library versions, reference data."""
     parts = {"competition": program.competition, "tasks": "+".join(program.tasks), "version": program.version}
     for result in results.values():
-        parts.update(sorted(result.settings.items()))
+        parts.update((name, _in_one_part(value)) for name, value in sorted(result.settings.items()))
     for name in sorted({library for result in results.values() for library in result.libraries}):
         parts[name] = _version(name)
     parts["reference"] = digest
     return "|".join(f"{name}:{value}" for name, value in parts.items())
+
+
+def _in_one_part(value: str) -> str:
+    """A setting without blanks and bars, where a signature is taken apart; all else stays readable."""
+    return "".join(quote(letter) if letter.isspace() or letter == "|" else letter for letter in value)

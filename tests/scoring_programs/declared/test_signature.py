@@ -12,8 +12,12 @@ from tests.scoring_programs.declared.declaring import csv_of
 from tests.scoring_programs.declared.whole import run_declared
 
 VALUES = ["not bad", "a|b", "c/d"]
-GOLD = csv_of("id,label", [["1", VALUES[0]], ["2", VALUES[1]], ["3", VALUES[2]], ["4", VALUES[0]]])
-SENT = csv_of("id,label", [["1", VALUES[0]], ["2", VALUES[2]], ["3", VALUES[2]], ["4", VALUES[1]]])
+LABELS = [VALUES[0], VALUES[1], VALUES[2], VALUES[0]]
+GOLD = csv_of(
+    "id,label,the text,true label,age group",
+    [[str(i), label, "so", label, "18, or so"] for i, label in enumerate(LABELS, start=1)],
+)
+SENT = csv_of("id,label,the text", [[str(i), VALUES[code], "so"] for i, code in enumerate((0, 2, 2, 1), start=1)])
 CODE = "def mine(gold, predicted):\n    return sum(g['label'] == p['label'] for g, p in zip(gold, predicted)) / {}\n"
 
 
@@ -23,14 +27,14 @@ def signature_of(folder: Path, metric: Any, values: list[str] = VALUES, divisor:
     (folder / "metrics.py").write_text(CODE.format(divisor))
     column = {"key": "c", "metric": metric, "title": "C", "sort": "desc", "worst": -1}
     tasks = {"tasks": [{"id": "t", "name": "T", "columns": [column]}]}
-    field = {"field": "label", "type": "label", "values": values}
-    outcome = run_declared(folder, [field], {}, GOLD, SENT, overrides=tasks, beside=[str(folder / "metrics.py")])
+    fields = [{"field": "label", "type": "label", "values": values}, {"field": "the text", "type": "text"}]
+    outcome = run_declared(folder, fields, {}, GOLD, SENT, overrides=tasks, beside=[str(folder / "metrics.py")])
     assert outcome.exit_code == 0, outcome.stderr
     return parse_signature(outcome.details["signature"])
 
 
 def test_another_order_of_weighted_labels_is_named(tmp_path: Path) -> None:
-    metric = {"name": "kappa", "weights": "quadratic"}
+    metric = {"name": "kappa", "field": "label", "weights": "quadratic"}
     old, new = (signature_of(tmp_path / str(i), metric, v) for i, v in enumerate((VALUES, VALUES[::-1])))
     (found,) = differing_settings(old, new)
     assert (found.meaning, found.old, found.new) == (
@@ -47,8 +51,28 @@ def test_other_code_of_an_own_function_is_named(tmp_path: Path) -> None:
     assert same == old
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "kappa", {"name": "f1", "labels": "declared"}])
+@pytest.mark.parametrize("metric", [{"name": "accuracy"}, {"name": "kappa"}, {"name": "f1", "labels": "declared"}])
 def test_the_order_of_labels_that_no_score_depends_on_is_no_part(tmp_path: Path, metric: Any) -> None:
-    old, new = (signature_of(tmp_path / str(i), metric, v) for i, v in enumerate((VALUES, VALUES[::-1])))
+    old, new = (
+        signature_of(tmp_path / str(i), {"field": "label", **metric}, v) for i, v in enumerate((VALUES, VALUES[::-1]))
+    )
     assert old == new
     assert [name for name in old if name.startswith("c")] == ["competition", "c"]
+
+
+@pytest.mark.parametrize(
+    ("more", "part"),
+    [
+        ({"name": "f1", "average": "binary", "positive": "a|b"}, "positive=a%7Cb"),
+        ({"where": {"label": ["not bad", "c/d"]}}, "where.label=not%20bad/c%2Fd"),
+        ({"where": {"age group": ["18, or so"]}}, "where.age%20group=18%2C%20or%20so"),
+        ({"by": ["age group"]}, "by=age%20group"),
+        ({"gold": "true label"}, "gold=true%20label"),
+        ({"name": "bleu", "field": "the text", "tokenize": "13a"}, "the%20text"),
+    ],
+)
+def test_any_text_of_the_declaration_is_a_part_that_can_be_read(tmp_path: Path, more: Any, part: str) -> None:
+    metric = {"name": "accuracy", "field": "label"} | more
+    described = signature_of(tmp_path / "one", metric)["c"]
+    assert described.startswith(f"{metric['name']},")
+    assert part in described.split(",")

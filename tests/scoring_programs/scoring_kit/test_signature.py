@@ -1,0 +1,37 @@
+"""The line that says what a run's numbers depend on."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gen_bundle.difference.signatures import parse_signature
+from scoring_kit.program import Program
+from scoring_kit.results import TaskResult
+from scoring_kit.signature import signature
+
+
+def signed(settings: dict[str, str]) -> dict[str, str]:
+    program = Program(
+        competition="a-task",
+        package="a_task",
+        title="A task",
+        version="1.0",
+        tasks=("one",),
+        all_tasks=("one",),
+        layout="joint",
+        task_names={"one": "One"},
+        options={},
+        columns=(),
+        details_min_items=5,
+    )
+    return parse_signature(signature(program, {"one": TaskResult(metrics={}, settings=settings)}, "00ff"))
+
+
+@given(st.text())
+def test_a_setting_of_any_text_is_one_part(value: str) -> None:
+    parts = signed({"c.rule": value, "d.model": "org/model:v1@main,layers=2+3"})
+    assert list(parts) == ["competition", "tasks", "version", "c.rule", "d.model", "reference"]
+    assert parts["d.model"] == "org/model:v1@main,layers=2+3"
+
+
+def test_blanks_and_bars_are_written_as_in_an_address() -> None:
+    assert signed({"c.rule": "best of|all é"})["c.rule"] == "best%20of%7Call%20é"
