@@ -18,13 +18,13 @@ from gen_bundle.image.packages import locks_for, packages_text
 from gen_bundle.image.requirements import LOCK_FILE
 from gen_bundle.package.client import ScoringPackage, failure
 from gen_bundle.package.code_template import empty_submission
-from gen_bundle.package.ingestion import code_entry
+from gen_bundle.package.given_files import SAMPLE
+from gen_bundle.package.ingestion import code_entry, ingestion_members
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.render import tables
 from gen_bundle.render.broken_examples import spoiled_code, spoiled_submissions
-from gen_bundle.render.code_kit import running_members, sample_members
 from gen_bundle.render.code_text import code_text
 from gen_bundle.render.validator import TEMPLATES, validator_bytes
 from gen_bundle.resources import resource
@@ -107,8 +107,25 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
         program = program_members(competition, part)
         members |= {f"scorer/{part.id}/{name}": content for name, content in program.items()}
     if competition.takes_code:
-        members |= running_members(competition, data)
+        members |= _running_members(competition, data)
     return members
+
+
+def _running_members(competition: Resolved, data: PhaseData) -> dict[str, bytes | Path]:
+    """What runs participants' code at home: `try.py`, the ingestion program that it calls, and the sample."""
+    ingestion = ingestion_members(competition, data.phase, data.manifest)
+    return {
+        "try.py": TEMPLATES / "try.py",
+        **{f"ingestion/{name}": content for name, content in ingestion.items()},
+        **_sample_members(data),
+    }
+
+
+def _sample_members(data: PhaseData) -> dict[str, bytes | Path]:
+    """The sample's files by their names in the kit; empty where the public data have none with input and gold."""
+    members = {name: content for name, content in data.public.items() if name.startswith(f"{SAMPLE}/")}
+    parts = {name.split("/")[1] for name in members if name.count("/") > 1}
+    return members if {"input", "gold"} <= parts else {}
 
 
 def _packages(competition: Resolved) -> str:
@@ -201,7 +218,7 @@ def _texts(
         "contact": declaration.contact,
         "submission": declaration.submission,
         "template": sorted(template),
-        "sample": bool(sample_members(data)),
+        "sample": bool(_sample_members(data)),
         "code": code_text(competition, [phase]) if competition.takes_code else "",
         "torch": "models" in locks_for(competition.options),
         "fields": tables.format_table(declaration.submission.fields),
