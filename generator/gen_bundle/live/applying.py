@@ -4,6 +4,7 @@ Each request is followed by a look at everything. Refused requests were seen to 
 to have come after the change was made. So an answer decides nothing: what the site holds afterwards does.
 """
 
+import json
 import re
 import shutil
 import tempfile
@@ -22,10 +23,11 @@ from gen_bundle.errors import UserError
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.datasets import store_file
 from gen_bundle.live.edits import Edit, competition_body, task_body
-from gen_bundle.live.json_files import private, write_json
+from gen_bundle.live.json_files import private
 from gen_bundle.live.request_parts import Tick
 from gen_bundle.live.snapshot import Key, Snapshot, different, in_words, read_snapshot, watched
 from gen_bundle.live.update_record import UpdateRecord, content_digest
+from gen_bundle.whole_file import write_whole
 from gen_bundle.zips.tree import Node
 from gen_bundle.zips.writing import write_zip
 
@@ -56,7 +58,7 @@ def write_backup(snapshot: Snapshot, server: str, bundle: Path, now: datetime) -
         "tasks": {str(number): _without_secrets(task) for number, task in snapshot.tasks.items()},
     }
     with private():
-        write_json(file, content)
+        write_whole(file, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
     return file
 
 
