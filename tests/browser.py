@@ -4,8 +4,9 @@
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,10 +68,19 @@ class Visit:
         self.page = page
         self.complaints: list[str] = []
         self.requests: list[str] = []
-        page.on("console", lambda m: self.complaints.append(m.text) if m.type in {"error", "warning"} else None)
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("dialog", self._refuse)
-        page.on("request", lambda request: self.requests.append(request.url))
+        self._heard: dict[str, Callable[[Any], None]] = {
+            "console": lambda m: self.complaints.append(m.text) if m.type in {"error", "warning"} else None,
+            "pageerror": lambda error: self.complaints.append(str(error)),
+            "dialog": self._refuse,
+            "request": lambda request: self.requests.append(request.url),
+        }
+        for event, heard in self._heard.items():
+            page.on(event, heard)  # type: ignore[call-overload]
+
+    def end(self) -> None:
+        """Hear nothing more."""
+        for event, heard in self._heard.items():
+            self.page.remove_listener(event, heard)
 
     def _refuse(self, dialog: "Dialog") -> None:
         self.complaints.append(f"dialog: {dialog.message}")
@@ -94,17 +104,23 @@ class Visit:
 def visit(
     browser: "Browser", address: str, size: tuple[int, int] = DESK, *, dark: bool = False, zone: str = "UTC"
 ) -> Iterator[Visit]:
-    """Open an address in a fresh profile, of a window size (pixels), colour scheme and time zone."""
-    context = browser.new_context(
-        viewport={"width": size[0], "height": size[1]},
-        color_scheme="dark" if dark else "light",
-        timezone_id=zone,
-        locale="en-GB",
-        reduced_motion="reduce",
-    )
+    """Open an address in a window of a size (pixels), colour scheme and time zone.
+
+    The window is the one of earlier visits from that zone, since a new one, with a process of its own, takes longer
+    than all that is looked at in it. What pages store there is removed.
+    """
+    page = _window(browser, zone)
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.emulate_media(media="null", color_scheme="dark" if dark else "light")
+    seen = Visit(page)
     try:
-        seen = Visit(context.new_page())
-        seen.page.goto(address)
+        page.goto(address)
         yield seen
     finally:
-        context.close()
+        seen.end()
+        page.evaluate("localStorage.clear(); sessionStorage.clear()")
+
+
+@cache
+def _window(browser: "Browser", zone: str) -> "Page":
+    return browser.new_context(timezone_id=zone, locale="en-GB", reduced_motion="reduce").new_page()

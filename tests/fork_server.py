@@ -33,7 +33,9 @@ def serve() -> dict[str, Any] | None:
 def run(program: dict[str, Any]) -> None:
     """Run a program as a process of its own would: its folder, streams, variables, arguments and module path."""
     for number, name, mode in ((0, os.devnull, os.O_RDONLY), *((n, program[f], WRITE) for n, f in OUTPUTS)):
-        os.dup2(os.open(name, mode), number)
+        opened = os.open(name, mode)
+        os.dup2(opened, number)
+        os.close(opened)
     sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 open to the end
     os.chdir(program["folder"])
     os.environ.clear()

@@ -7,12 +7,9 @@ and each request replaces the invited addresses.
 from __future__ import annotations
 
 import copy
-import zipfile
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
-
-import yaml
 
 from tests.live_runs import HTML_500, AnswerError
 
@@ -62,16 +59,14 @@ class Edits:
     bundles: dict[int, str] = field(default_factory=dict)
 
 
-def complete(site: Site, row: dict[str, Any], archive: zipfile.ZipFile, bundle: str) -> None:
-    """Give a new competition all that the editor knows of one."""
-    top = yaml.safe_load(archive.read("competition.yaml"))
+def complete(site: Site, row: dict[str, Any], top: dict[str, Any], bundle: str) -> None:
+    """Give a new competition all that the editor knows of one; `top` is its competition.yaml."""
     now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
     site.edits.bundles[row["id"]] = bundle
     row |= {key: top.get(key, default) for key, default in FLAGS.items()}
     row |= {key: top.get(key) for key in ("description", "reward", "contact_email", "fact_sheet")}
     row |= {"competition_type": top.get("competition_type", "competition"), "created_when": now, "queue": None}
     row |= {"secret_key": "a-secret-key", "whitelist_emails": ["guest@site.org"], "collaborators": []}
-    row["logo"] = site.signed("logo.png")
     for page in row["pages"]:
         page["id"] = next(site.numbers)
     for phase, declared in zip(row["phases"], top["phases"], strict=True):
@@ -110,7 +105,7 @@ def _dataset(site: Site, key: str) -> dict[str, Any]:
 
 def shown(site: Site, row: dict[str, Any]) -> dict[str, Any]:
     """A competition as organisers read it; tasks with what is known of their files."""
-    row = copy.deepcopy(row)
+    row = copy.deepcopy(row) | {"logo": site.signed("logo.png")}
     for phase in row.get("phases", []):
         for task in phase.get("tasks", []):
             stored = site.tasks.get(task["id"], {})

@@ -1,14 +1,12 @@
 """A Codabench site on this machine: answers as the real server was seen to answer, with its faults.
 
-Two addresses, as on the real site: the API, and a store for files that checks the content type of signed addresses.
+Two addresses, as on the real site: the API, and a store for files that checks the content type of signed addresses;
+`tests/live_ports.py` serves both.
 """
 
-import contextlib
-import http.server
 import io
 import itertools
 import json
-import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator
@@ -17,10 +15,9 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import yaml
-
 from tests import live_edits
 from tests.live_runs import HTML_500, AnswerError, answer_runs, run_on, score_answer
+from tests.yaml_text import loaded
 
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
 PASSWORD = "correct horse"
@@ -194,7 +191,12 @@ def answer_api(site: Site, method: str, path: str, token: str | None, body: byte
     return answer_runs(site, method, parts, given)
 
 
-def _with_faults(site: Site, method: str, path: str, token: str | None, body: bytes) -> Any:
+def answer_with_faults(site: Site, method: str, path: str, token: str | None, body: bytes) -> Any:
+    """As `answer_api`, with the site's faults.
+
+    Raises:
+        AnswerError: anything but 200.
+    """
     route = path.partition("?")[0]
     if site.slow:
         time.sleep(site.slow)
@@ -282,8 +284,9 @@ def _unpack(site: Site, row: dict[str, Any]) -> None:
         return
     try:
         with zipfile.ZipFile(io.BytesIO(site.files.get(row["key"], b""))) as archive:
-            row["competition"] = _new_competition(site, archive)
-            live_edits.complete(site, site.competitions[row["competition"]], archive, row["key"])
+            top = loaded(archive.read("competition.yaml"))
+            row["competition"] = _new_competition(site, archive, top)
+            live_edits.complete(site, site.competitions[row["competition"]], top, row["key"])
     except zipfile.BadZipFile:
         row["details"] = "Bad zip file uploaded."
     except KeyError as error:
@@ -292,8 +295,7 @@ def _unpack(site: Site, row: dict[str, Any]) -> None:
         del site.datasets[row["key"]]  # as the real site does
 
 
-def _new_competition(site: Site, archive: zipfile.ZipFile) -> int:
-    top = yaml.safe_load(archive.read("competition.yaml"))
+def _new_competition(site: Site, archive: zipfile.ZipFile, top: dict[str, Any]) -> int:
     tasks = {}
     for task in top["tasks"]:
         number = next(site.numbers)
@@ -381,91 +383,3 @@ def _board(site: Site, phase: int, query: dict[str, str]) -> Any:
     if not site.paged:
         return board
     return board | _listed(site, rows, query, "submissions")
-
-
-@contextlib.contextmanager
-def serve_site(site: Site) -> Iterator[Site]:
-    """Serve a site on two ports of the loopback address; `site.address` and `site.store` are where."""
-    with _served(_api_handler(site)) as site.address, _served(_store_handler(site)) as site.store:
-        yield site
-
-
-@contextlib.contextmanager
-def _served(handler: type[http.server.BaseHTTPRequestHandler]) -> Iterator[str]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-class _Handler(http.server.BaseHTTPRequestHandler):
-    def body(self) -> bytes:
-        return self.rfile.read(int(self.headers.get("Content-Length") or 0))
-
-    def reply(self, code: int, body: bytes, kind: str, headers: dict[str, str] | None = None) -> None:
-        self.send_response(code)
-        self.send_header("Content-Type", kind)
-        for name, value in ({"Content-Length": str(len(body))} | (headers or {})).items():
-            self.send_header(name, value)
-        self.end_headers()
-        with contextlib.suppress(OSError):  # somebody who did not wait
-            self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 — the base class's name
-        pass
-
-
-def _api_handler(site: Site) -> type[http.server.BaseHTTPRequestHandler]:
-    class Handler(_Handler):
-        def do_GET(self) -> None:
-            body = self.body()
-            site.asked.append((site.address, self.command, self.path, self.headers.get("Authorization"), body))
-            code, headers = 200, {}
-            try:
-                answer = _with_faults(site, self.command, self.path, self.headers.get("Authorization"), body)
-                code = 204 if answer is None else 201 if self.command == "POST" else 200
-            except AnswerError as other:
-                code, answer, headers = other.code, other.body, other.headers
-            if isinstance(answer, bytes):
-                self.reply(code, answer, "text/html", headers)
-            else:
-                self.reply(code, b"" if answer is None else json.dumps(answer).encode(), "application/json", headers)
-
-        do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815 — the base class's names
-
-    return Handler
-
-
-def _store_handler(site: Site) -> type[http.server.BaseHTTPRequestHandler]:
-    class Handler(_Handler):
-        def do_PUT(self) -> None:
-            body = self.body()
-            site.asked.append((site.store, "PUT", self.path, self.headers.get("Authorization"), body))
-            if self.headers.get("Content-Type") != "application/zip" or self.headers.get("Authorization"):
-                self.reply(403, b"<Error><Code>SignatureDoesNotMatch</Code></Error>", "application/xml")
-                return
-            site.files[urlsplit(self.path).path.rpartition("/")[2]] = body
-            self.reply(200, b"", "application/xml")
-
-        def do_GET(self) -> None:
-            site.asked.append((site.store, "GET", self.path, self.headers.get("Authorization"), b""))
-            content = site.files.get(urlsplit(self.path).path.rpartition("/")[2])
-            if content is None:
-                self.reply(404, b"<Error><Code>NoSuchKey</Code></Error>", "application/xml")
-                return
-            start = int((self.headers.get("Range") or "bytes=0-").removeprefix("bytes=").rstrip("-"))
-            rest = content[start:]
-            self.send_response(206 if start else 200)
-            self.send_header("Content-Length", str(len(rest)))
-            self.end_headers()
-            if site.cut_short:
-                site.cut_short -= 1
-                rest = rest[: len(rest) // 2]
-            self.wfile.write(rest)
-            self.close_connection = True
-
-    return Handler

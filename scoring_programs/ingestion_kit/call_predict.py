@@ -9,7 +9,6 @@ import sys
 import traceback
 from pathlib import Path
 from types import ModuleType
-from typing import List, Optional
 
 OURS = "<"
 """How the names of files begin that are no files: this program, and Python's import machinery."""
@@ -18,15 +17,15 @@ OURS = "<"
 def _traceback_of(error: BaseException) -> str:
     """The traceback as Python prints it, without the lines of this program and of the import machinery."""
     report = traceback.TracebackException.from_exception(error)
-    waiting: List[Optional[traceback.TracebackException]] = [report]
+    waiting = [report]
     seen = set()
     while waiting:
         one = waiting.pop()
-        if one is not None and id(one) not in seen:
+        if id(one) not in seen:
             seen.add(id(one))
             kept = [frame for frame in one.stack if not frame.filename.startswith(OURS)]
             one.stack = traceback.StackSummary.from_list(kept)
-            waiting += [one.__cause__, one.__context__]
+            waiting += filter(None, (one.__cause__, one.__context__))
     return "".join(report.format())
 
 

@@ -1,5 +1,6 @@
 """Runs the entry of a submission in a process of its own, within its limits, and judges how it ended."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -133,7 +134,8 @@ def _watched(
             # Counting the pages of much memory takes long, and holds up the process that has it.
             taken = time.monotonic() - now
             due = now + max(MEASURE_SECONDS, MEASURE_SHARE * taken)
-        time.sleep(POLL_SECONDS)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(POLL_SECONDS)
     return None, peak
 
 

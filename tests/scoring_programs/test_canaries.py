@@ -24,7 +24,7 @@ from scoring_kit import frame
 from scoring_kit.failures import guarded
 from tests.scoring_programs.packed import TAKING_RESULTS
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 CANARY = "canary7f3a"
 NEEDS_MODELS = {"clpsych2025": "a2"}
 """Of these competitions only one task runs without models."""

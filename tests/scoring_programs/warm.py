@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from tests.forks import Forks
+from tests.scoring_programs.packed import kit_forks
 
 ENVIRONMENT = {"SOURCE_DATE_EPOCH": "1767225600"}
 BY_NATURE = re.compile(r"^(scored in [\d.]+ s|(Embedding texts|Classifying sentence pairs|Loaded ).*)\n", re.MULTILINE)
@@ -82,8 +82,9 @@ class WarmWorker:
         self.answers.close()
 
 
-def score_in_a_fork(forks: Forks, program: Path, job: Path) -> Left:
-    """`score_alone`, by a process that has imported libraries and the kit, but nothing of the competition."""
+def score_in_a_fork(program: Path, job: Path) -> Left:
+    """`score_alone`, by a process that has imported the kit, but nothing of the competition."""
+    forks = kit_forks()
     run = forks.start(
         str(program / "score.py"),
         [job / "input", job / "output"],

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -75,13 +76,18 @@ def _content(bundle: Bundle, path: Any) -> bytes:
     return found.read(MAX_PAGE) if isinstance(found, Node) else b""
 
 
+@cache
+def _shipped() -> dict[tuple[str, int], Path]:
+    """The gold that comes with the tool, by name and size in bytes."""
+    return {(file.name, file.stat().st_size): file for folder in shipped_gold() for file in folder.rglob("*.*")}
+
+
 def _gold(bundle: Bundle) -> Iterator[Lack]:
     """Reference data with a file of those that come with the tool, recognised by name and content."""
-    shipped = {(file.name, file.stat().st_size): file for folder in shipped_gold() for file in folder.rglob("*.*")}
     for task in bundle.competition.used_tasks:
         unpacked = bundle.unpacked(task.files.get("reference_data"))
         for name, node in unpacked.tree.root.files() if unpacked else ():
-            file = shipped.get((name.rpartition("/")[2], node.size))
+            file = _shipped().get((name.rpartition("/")[2], node.size))
             if node.size and file is not None and file.read_bytes() == node.read(node.size):
                 yield synthetic_gold(task.name, name)
                 break

@@ -3,7 +3,6 @@
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from gen_bundle.bugs import bug_report
@@ -32,7 +31,7 @@ class ScoringDesk:
         self._work = self._held.enter_context(scratch_folder())
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         with self._held:
             self._of_scorer.close()
 

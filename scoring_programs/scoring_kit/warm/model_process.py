@@ -10,7 +10,6 @@ import socket
 from collections.abc import Collection
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from types import TracebackType
 
 from scoring_kit.models.shared import Engines
 from scoring_kit.warm.processes import die_with, flush
@@ -57,9 +56,7 @@ class ModelProcess:
     def __enter__(self) -> "ModelProcess":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end()
 
     def _start(self) -> None:

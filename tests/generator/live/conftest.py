@@ -16,10 +16,11 @@ from gen_bundle.cli import root
 from gen_bundle.live.change_log import ChangeLog
 from gen_bundle.live.connection import Connection
 from gen_bundle.live.credentials import Token
-from gen_bundle.live.upload import upload
 from gen_bundle.update import Update, look
 from tests.generator.check.drafts import Draft, Edit, both, new, packed
-from tests.live_server import TOKEN, Site, serve_site
+from tests.generator.live.uploads import uploaded
+from tests.live_ports import serve_site
+from tests.live_server import TOKEN, Site
 
 Verb = Callable[..., Result]
 Looked = Callable[..., Update]
@@ -30,6 +31,7 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.delenv("CODABENCH_TOKEN", raising=False)
+    monkeypatch.setenv("no_proxy", "127.0.0.1", prepend=",")  # also spares requests a look through all variables
 
 
 @pytest.fixture
@@ -55,6 +57,7 @@ def verb(site: Site, monkeypatch: pytest.MonkeyPatch) -> Verb:
     """Runs a verb of the command line against the site, with the token in the environment."""
     monkeypatch.setenv("CODABENCH_TOKEN", TOKEN)
     monkeypatch.setattr("gen_bundle.live.connection.WAITS_S", (0.01, 0.01, 0.01))
+    monkeypatch.setattr("gen_bundle.live.upload.FIRST_WAIT_S", 0.01)
 
     def run(*arguments: object, given: str | None = None) -> Result:
         return CliRunner().invoke(root, [*map(str, arguments), "--server", site.address], input=given)
@@ -153,11 +156,9 @@ def close_log() -> None:
 
 
 @pytest.fixture
-def number(site: Site, connection: Connection, tmp_path: Path) -> int:
+def number(site: Site, tmp_path: Path) -> int:
     """A competition with two phases."""
-    made = upload(connection, changed(tmp_path, two_phases)).id
-    site.asked.clear()
-    return made
+    return uploaded(site, changed(tmp_path, two_phases))
 
 
 @pytest.fixture

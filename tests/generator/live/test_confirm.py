@@ -15,11 +15,11 @@ from gen_bundle.live.change_log import state_folder
 from gen_bundle.live.confirm import Confirmed, ConfirmRequest, confirm
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.own_submissions import PREFIX
-from gen_bundle.live.upload import upload
 from gen_bundle.twin.engines import EngineError
 from gen_bundle.twin.engines.process import ProcessEngine
 from tests.generator.check.drafts import Draft, packed
 from tests.generator.live.conftest import Verb, close_log, confirmable_draft
+from tests.generator.live.uploads import uploaded
 from tests.live_runs import score_answer
 from tests.live_server import TOKEN, Site, answer_api
 
@@ -30,18 +30,18 @@ Start = Callable[..., tuple[int, Path]]
 
 
 @pytest.fixture
-def start(connection: Connection, tmp_path: Path) -> Start:
-    """Uploads a bundle that can be confirmed; the competition's id, and the bundle."""
+def start(site: Site, tmp_path: Path) -> Start:
+    """The upload of a bundle that can be confirmed: the competition's id, and the bundle."""
 
-    def uploaded(change: Change | None = None) -> tuple[int, Path]:
+    def started(change: Change | None = None) -> tuple[int, Path]:
         draft = confirmable_draft()
         if change:
             change(draft)
         path = tmp_path / "bundle.zip"
         path.write_bytes(draft.as_zip())
-        return upload(connection, path, force=change is not None).id, path
+        return uploaded(site, path, force=change is not None), path
 
-    return uploaded
+    return started
 
 
 @pytest.fixture
@@ -98,7 +98,6 @@ def two_phases(draft: Draft, **second: Any) -> None:
 def test_what_was_seen_here_is_what_they_get(site: Site, connection: Connection, start: Start, paged: bool) -> None:
     site.paged = paged
     started = start()
-    site.asked.clear()
     done = confirmed(connection, started)
     assert done.good
     assert done.platform_version == ("1.32" if paged else "1.25")
@@ -288,7 +287,6 @@ def test_computed_columns_are_compared_too(site: Site, connection: Connection, s
 
 def test_a_lost_answer_is_looked_up_and_nothing_is_sent_twice(site: Site, connection: Connection, start: Start) -> None:
     started = start()
-    site.asked.clear()
     site.breaks_after = {"POST /api/submissions/"}
     assert confirmed(connection, started).good
     assert site.changing().count("POST /api/submissions/") == 2
@@ -383,7 +381,6 @@ def test_another_competition_gets_no_submission(
     started = start()
     (task,) = site.tasks.values()
     change(site.competitions[started[0]]["phases"][0], task)
-    site.asked.clear()
     done = confirmed(connection, started)
     assert done.problems[0].startswith(reason)
     assert not done.good
@@ -587,7 +584,6 @@ class Imageless(ProcessEngine):
 
 def test_without_a_dry_run_nothing_is_submitted(site: Site, connection: Connection, start: Start) -> None:
     started = start()
-    site.asked.clear()
     with pytest.raises(UserError, match=r"py39 is not here\. Fetch it\.\nNothing was submitted\."):
         confirm(connection, ConfirmRequest(*started), Imageless())
     assert site.changing() == []
@@ -597,7 +593,6 @@ def test_a_folder_or_a_broken_bundle_changes_nothing(
     site: Site, start: Start, quick_verb: Verb, tmp_path: Path
 ) -> None:
     number, _ = start()
-    site.asked.clear()
     (tmp_path / "broken.zip").write_bytes(b"no zip")
     done = quick_verb("confirm", number, "--bundle", tmp_path / "broken.zip", "--engine", "process")
     assert done.exit_code == 2

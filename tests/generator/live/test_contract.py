@@ -22,7 +22,8 @@ from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.update import look
 from tests.generator.check.drafts import NOW, put, write
 from tests.generator.live.conftest import confirmable_draft, ready_draft
-from tests.live_server import TOKEN, Site, serve_site
+from tests.live_ports import serve_site
+from tests.live_server import TOKEN, Site
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 from gen_bundle.cli import root
 from tests.generator.live.conftest import confirmable_draft
-from tests.live_server import PASSWORD, Site, packed, serve_site
+from tests.live_ports import serve_site
+from tests.live_server import PASSWORD, Site, packed
 
 pytestmark = pytest.mark.slow
 

@@ -11,9 +11,10 @@ import yaml
 from gen_bundle.live.connection import Connection
 from gen_bundle.live.fetch import FetchRequest, fetch
 from tests.generator.report.shared_task import rank, shared_task, submissions
+from tests.generator.report.unwritten import unwritten_figures as unwritten_figures
 from tests.live_server import Site, packed
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "unwritten_figures")]
 
 PHASE = 21
 RIGHT = {"eagle": 0.97, "eagle-later": 0.4, "owl": 0.7, "owl-second": 0.5, "hawk": 0.3, "hawk-later": 0.6}

@@ -1,6 +1,5 @@
 """What a server stored against the bundle: recorded uploads as the real platform stored them, and every change seen."""
 
-import copy
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -10,14 +9,13 @@ import pytest
 from gen_bundle.check import Report, check_path
 from gen_bundle.check.opening import open_readable_bundle
 from gen_bundle.difference.aspects import differences
-from gen_bundle.live.connection import Connection
 from gen_bundle.live.edits import edits
 from gen_bundle.live.explanation import explain_refusal
 from gen_bundle.live.site_bundle import SiteBundle, pairs
 from gen_bundle.live.snapshot import Snapshot
 from gen_bundle.live.stored import mismatches
-from gen_bundle.live.upload import upload
 from tests.generator.check.drafts import NOW
+from tests.generator.live.uploads import uploaded
 from tests.live_server import Site
 from tests.shared import recorded_uploads
 
@@ -117,28 +115,28 @@ CHANGES: list[tuple[tuple[Any, ...], Any, str]] = [
 
 
 @pytest.mark.parametrize(("at", "value", "what"), CHANGES, ids=[change[2] for change in CHANGES])
-def test_every_change_is_seen(
-    site: Site, connection: Connection, bundle: Path, at: tuple[Any, ...], value: Any, what: str
-) -> None:
-    done = upload(connection, bundle)
-    assert done.mismatches == ()
-    answer = copy.deepcopy(site.competitions[done.id])
-    target: Any = answer
-    for step in at[:-1]:
-        target = target[step]
-    assert target[at[-1]] != value
-    target[at[-1]] = value
+def test_every_change_is_seen(bundle: Path, at: tuple[Any, ...], value: Any, what: str) -> None:
+    site = Site()
+    number = uploaded(site, bundle)
+    answer = site.competitions[number]
     with ExitStack() as held:
-        found = mismatches(open_readable_bundle(bundle, NOW, held), answer, site.tasks)
-    assert [one.what for one in found] == [what]
+        opened = open_readable_bundle(bundle, NOW, held)
+        assert mismatches(opened, answer, site.tasks) == []
+        target: Any = answer
+        for step in at[:-1]:
+            target = target[step]
+        assert target[at[-1]] != value
+        target[at[-1]] = value
+        assert [one.what for one in mismatches(opened, answer, site.tasks)] == [what]
 
 
-def test_a_file_that_was_not_stored_is_seen(site: Site, connection: Connection, bundle: Path) -> None:
-    done = upload(connection, bundle)
+def test_a_file_that_was_not_stored_is_seen(bundle: Path) -> None:
+    site = Site()
+    number = uploaded(site, bundle)
     (task,) = site.tasks
     lost = {task: site.tasks[task] | {"reference_data": None}}
     with ExitStack() as held:
-        found = mismatches(open_readable_bundle(bundle, NOW, held), site.competitions[done.id], lost)
+        found = mismatches(open_readable_bundle(bundle, NOW, held), site.competitions[number], lost)
     assert [str(one) for one in found] == [
         "task Task, reference_data: the bundle says 'a file', the server stored 'none'"
     ]

@@ -10,21 +10,18 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.live.connection import Connection
-from gen_bundle.live.upload import upload
 from tests.generator.check.drafts import Edit, both, drop, old, packed, png, put, write
 from tests.generator.live.conftest import Verb, changed, competition_of, held, task_of, two_phases
+from tests.generator.live.uploads import uploaded
 from tests.live_server import TOKEN, Site
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def number(site: Site, connection: Connection, bundle: Path) -> int:
+def number(site: Site, bundle: Path) -> int:
     """A competition that was made of the bundle."""
-    done = upload(connection, bundle).id
-    site.asked.clear()
-    return done
+    return uploaded(site, bundle)
 
 
 def add_page(draft: Any) -> None:
@@ -124,10 +121,8 @@ def test_nothing_else_is_changed(site: Site, number: int, verb: Verb, tmp_path: 
     assert set(body) == {"docker_image", "phases", "whitelist_emails"}
 
 
-def test_a_page_keeps_its_id_and_one_that_is_gone_goes(
-    site: Site, connection: Connection, verb: Verb, tmp_path: Path
-) -> None:
-    number = upload(connection, changed(tmp_path, add_page)).id
+def test_a_page_keeps_its_id_and_one_that_is_gone_goes(site: Site, verb: Verb, tmp_path: Path) -> None:
+    number = uploaded(site, changed(tmp_path, add_page))
     kept = competition_of(site)["pages"][0]["id"]
     new = changed(tmp_path, write("overview.md", b"# Other\n"))
     done = verb("update", number, new, "--apply", "--yes")
@@ -135,8 +130,8 @@ def test_a_page_keeps_its_id_and_one_that_is_gone_goes(
     assert competition_of(site)["pages"] == [{"id": kept, "index": 0, "title": "Overview", "content": "# Other"}]
 
 
-def test_several_phases_and_tasks(site: Site, connection: Connection, verb: Verb, tmp_path: Path) -> None:
-    number = upload(connection, changed(tmp_path, two_phases)).id
+def test_several_phases_and_tasks(site: Site, verb: Verb, tmp_path: Path) -> None:
+    number = uploaded(site, changed(tmp_path, two_phases))
     before = held(site)
     new = changed(tmp_path, two_phases, put("phases", 1, "end", "2033-01-31 00:00:00"), write("ref2/truth.txt", b"d\n"))
     done = verb("update", number, new, "--apply", "--yes")
@@ -150,9 +145,7 @@ def test_several_phases_and_tasks(site: Site, connection: Connection, verb: Verb
     assert verb("update", number, new).exit_code == 0
 
 
-def test_what_is_stored_is_what_the_bundle_holds(
-    site: Site, number: int, verb: Verb, tmp_path: Path, connection: Connection
-) -> None:
+def test_what_is_stored_is_what_the_bundle_holds(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
     gold = packed({"truth.txt": b"b\n", "more/list.txt": b"x\n"})
     new = changed(
         tmp_path,
@@ -189,9 +182,9 @@ def test_what_is_to_be_done_by_hand_is_said_and_not_done(
     assert site.changing() == []
 
 
-def test_public_data_are_compared(site: Site, connection: Connection, verb: Verb, tmp_path: Path) -> None:
+def test_public_data_are_compared(site: Site, verb: Verb, tmp_path: Path) -> None:
     given = both(put("phases", 0, "public_data", "kit"), write("kit/a.txt", b"x\n"))
-    number = upload(connection, changed(tmp_path, given)).id
+    number = uploaded(site, changed(tmp_path, given))
     assert verb("update", number, changed(tmp_path, given)).exit_code == 0
     done = verb("update", number, changed(tmp_path, given, write("kit/b.txt", b"y\n")))
     assert done.exit_code == 1
@@ -200,9 +193,9 @@ def test_public_data_are_compared(site: Site, connection: Connection, verb: Verb
 
 
 def test_a_phase_that_is_gone_from_the_bundle_stays_on_the_site(
-    site: Site, connection: Connection, verb: Verb, bundle: Path, tmp_path: Path
+    site: Site, verb: Verb, bundle: Path, tmp_path: Path
 ) -> None:
-    number = upload(connection, changed(tmp_path, two_phases)).id
+    number = uploaded(site, changed(tmp_path, two_phases))
     new = changed(tmp_path, put("phases", 0, "max_submissions", 70))
     done = verb("update", number, new, "--apply", "--yes")
     assert done.exit_code == 1
@@ -211,8 +204,8 @@ def test_a_phase_that_is_gone_from_the_bundle_stays_on_the_site(
     assert [phase["max_submissions_per_person"] for phase in competition_of(site)["phases"]] == [70, 30]
 
 
-def test_a_phase_is_not_taken_for_another_one(site: Site, connection: Connection, verb: Verb, tmp_path: Path) -> None:
-    number = upload(connection, changed(tmp_path, two_phases)).id
+def test_a_phase_is_not_taken_for_another_one(site: Site, verb: Verb, tmp_path: Path) -> None:
+    number = uploaded(site, changed(tmp_path, two_phases))
     before = held(site)
     new = changed(tmp_path, put("phases", 0, "name", "Final"), put("tasks", 0, "name", "Final task"), add_input)
     done = verb("update", number, new, "--apply", "--yes")
@@ -222,10 +215,8 @@ def test_a_phase_is_not_taken_for_another_one(site: Site, connection: Connection
     assert held(site) == before
 
 
-def test_phases_that_all_have_other_names_are_told_by_their_places(
-    site: Site, connection: Connection, verb: Verb, tmp_path: Path
-) -> None:
-    number = upload(connection, changed(tmp_path, two_phases)).id
+def test_phases_that_all_have_other_names_are_told_by_their_places(site: Site, verb: Verb, tmp_path: Path) -> None:
+    number = uploaded(site, changed(tmp_path, two_phases))
     names = both(put("phases", 0, "name", "Practice"), put("phases", 1, "name", "Contest"))
     new = changed(tmp_path, two_phases, names, put("tasks", 0, "name", "P"), put("tasks", 1, "name", "C"))
     done = verb("update", number, new, "--apply", "--yes")
@@ -291,9 +282,9 @@ def test_a_draft_is_not_applied(site: Site, number: int, verb: Verb, tmp_path: P
     assert verb("update", number, new, "--apply", "--yes", "--force").exit_code == 0
 
 
-def test_pages_can_be_changed_after_the_end(site: Site, connection: Connection, verb: Verb, tmp_path: Path) -> None:
+def test_pages_can_be_changed_after_the_end(site: Site, verb: Verb, tmp_path: Path) -> None:
     over = both(put("phases", 0, "start", "2020-01-01 00:00:00"), put("phases", 0, "end", "2020-02-01 00:00:00"))
-    number = upload(connection, changed(tmp_path, over), force=True).id
+    number = uploaded(site, changed(tmp_path, over), force=True)
     done = verb("update", number, changed(tmp_path, over, write("overview.md", b"# Results\n")), "--apply", "--yes")
     assert done.exit_code == 0, done.output
 

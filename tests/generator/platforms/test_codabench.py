@@ -17,6 +17,7 @@ from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.resolve import Resolved, resolve
 from gen_bundle.platforms.codabench import SUBMISSION_RULES, competition_yaml
 from tests.generator.competition import small_competition
+from tests.yaml_text import dumped
 
 
 def without_data(competition: Resolved) -> list[PhaseData]:
@@ -119,18 +120,20 @@ line = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_s
 
 
 @pytest.fixture(scope="module")
-def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("work")
+def declared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A competition's bundle.yaml and its content."""
+    file = small_competition(tmp_path_factory.mktemp("work")) / "bundle.yaml"
+    return file, yaml.safe_load(file.read_text(encoding="utf-8"))
 
 
 @pytest.mark.slow
 @given(title=line, name=line)
-def test_any_text_comes_through_yaml_as_itself(work: Path, title: str, name: str) -> None:
-    def change(declaration: dict[str, Any]) -> None:
-        declaration["title"] = title
-        declaration["tasks"][0]["columns"][0]["title"] = name
-
-    document = rendered(small_competition(work, change))
+def test_any_text_comes_through_yaml_as_itself(declared: tuple[Path, dict[str, Any]], title: str, name: str) -> None:
+    file, declaration = declared
+    declaration["title"] = title
+    declaration["tasks"][0]["columns"][0]["title"] = name
+    file.write_text(dumped(declaration), encoding="utf-8")
+    document = rendered(file.parent)
     assert document["title"] == title
     assert document["leaderboards"][0]["columns"][0]["title"] == name
     assert all(

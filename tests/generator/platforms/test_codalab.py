@@ -15,8 +15,9 @@ import yaml
 from gen_bundle.build import BuildRequest, Built, build
 from gen_bundle.check import check_path
 from gen_bundle.errors import UserError
-from gen_bundle.package.resolve import resolve
-from gen_bundle.platforms.codalab import losses
+from gen_bundle.package.phase_data import PhaseData
+from gen_bundle.package.resolve import Resolved, resolve
+from gen_bundle.platforms.codalab import bundle_tree, losses
 from tests.generator.competition import second_module, second_task, small_competition
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]  # nearly each test builds a bundle
@@ -46,6 +47,19 @@ def read(bundle: Path, name: str) -> bytes:
         return archive.read(name)
 
 
+def rendered(competition: Resolved) -> dict[str, Any]:
+    """The competition.yaml of a bundle with any reference data at all."""
+    references = {part.id: competition.folder / "pages" for part in competition.parts}
+    phases = [
+        PhaseData(phase, references, manifest={}, template={}, baselines={}, public={}, secrets={})
+        for phase in competition.phases
+    ]
+    text = bundle_tree(competition, phases, {phase.id: {} for phase in competition.phases})["competition.yaml"]
+    assert isinstance(text, bytes)
+    document: dict[str, Any] = yaml.safe_load(text)
+    return document
+
+
 def test_only_keys_that_the_old_server_knows(bundle: Path) -> None:
     document: dict[str, Any] = yaml.safe_load(read(bundle, "competition.yaml"))
     assert set(document) <= TOP
@@ -60,12 +74,8 @@ def test_only_keys_that_the_old_server_knows(bundle: Path) -> None:
 
 @pytest.mark.parametrize(("ours", "has_registration"), [("auto", False), ("approve", True)])
 def test_registration(tmp_path: Path, ours: str, has_registration: bool) -> None:
-    out = tmp_path / "old.zip"
-    request = BuildRequest(
-        str(small_competition(tmp_path)), out, overrides=(f"registration={ours}",), platform="codalab"
-    )
-    build(request)
-    assert yaml.safe_load(read(out, "competition.yaml"))["has_registration"] is has_registration
+    competition = resolve(small_competition(tmp_path), overrides=(f"registration={ours}",))
+    assert rendered(competition)["has_registration"] is has_registration
 
 
 @pytest.mark.parametrize("setting", ["hide_output", "hide_prediction_output", "hide_score_output"])
@@ -135,18 +145,14 @@ def test_layout_tasks_cannot_be_said(tmp_path: Path) -> None:
 )
 def test_the_boards_settings(rule: str, by_itself: bool, loss: str | None, tmp_path: Path) -> None:
     overrides = (f"submission_rule={rule}", "leaderboard={title: Test results, hidden: true}")
-    request = BuildRequest(
-        str(small_competition(tmp_path)), tmp_path / "old.zip", platform="codalab", overrides=overrides
-    )
-    (built,) = build(request)
-    with zipfile.ZipFile(built.path) as archive:
-        document = yaml.safe_load(archive.read("competition.yaml"))
+    competition = resolve(small_competition(tmp_path), overrides=overrides)
+    document, lost = rendered(competition), losses(competition)
     board = document["leaderboard"]
     labels = [one["label"] for one in board["leaderboards"].values()]
     labels += [column["leaderboard"]["label"] for column in board["columns"].values()]
     assert set(labels) == {"Test results"}
     assert document["force_submission_to_leaderboard"] is by_itself
-    told = [note for note in built.notes if f"submission_rule {rule}" in note]
-    assert [loss in note for note in told if loss] == [True] * bool(loss)
-    assert bool(told) is bool(loss)
-    assert [note for note in built.notes if "hidden leaderboard" in note]
+    of_rule = [text for text in lost if f"submission_rule {rule}" in text]
+    assert [loss in text for text in of_rule if loss] == [True] * bool(loss)
+    assert bool(of_rule) is bool(loss)
+    assert [text for text in lost if "hidden leaderboard" in text]

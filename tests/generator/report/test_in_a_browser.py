@@ -1,7 +1,8 @@
 """The report as readers see it: light and dark, at a desk, on a phone, on paper."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,7 +16,23 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+def drawn_for_the_page() -> Iterator[None]:
+    """Draw no figure as PDF, which is not on the page: embedding its fonts takes most of a report's time."""
+    from matplotlib.figure import Figure
+
+    savefig = Figure.savefig
+
+    def svg_alone(drawing: Figure, file: IO[bytes], **options: Any) -> None:
+        if options["format"] == "svg":
+            savefig(drawing, file, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Figure, "savefig", svg_alone)
+        yield
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory, kept_organisers: None, drawn_for_the_page: None) -> str:
     """A report with long and strange names."""
     work = tmp_path_factory.mktemp("report")
     competition = shared_task(work, 40, tasks=2)

@@ -39,6 +39,7 @@ pytestmark = [
 
 IMPORTED = (
     *("distributed.cli.dask_scheduler", "distributed.cli.dask_worker", "distributed.http.scheduler.info"),
+    *("dask.distributed", "tornado.platform.asyncio", "dateutil.parser", "rich.table", "gen_bundle.codabench.keys"),
     *("gen_bundle.cli.rescore", "gen_bundle.rescore.cluster", "gen_bundle.rescore.journey"),
     *("gen_bundle.rescore.printed_jobs", "gen_bundle.twin.engines.process"),
 )
@@ -59,6 +60,7 @@ def dask(forks: Forks, tmp_path: Path) -> Iterator[Dask]:
     started.close()
 
 
+UNUSED = "tcp://127.0.0.1:9"
 MANY = {f"team{n}": f"{n % 2} 0 {n // 2 % 2} {n}" for n in range(8)}
 
 
@@ -183,15 +185,21 @@ def test_a_failed_unpacking_leaves_no_gold_on_the_worker(tmp_path: Path, monkeyp
     assert not [path for path in worker.rglob("*") if path.is_file()]
 
 
-@pytest.mark.parametrize(
-    ("address", "words"),
-    [("tcp://127.0.0.1:9", "no scheduler answers"), ("head", "not an address"), ("tcp://head", "not an address")],
-)
-def test_no_scheduler(tmp_path: Path, dask: Dask, address: str, words: str) -> None:
+def test_no_scheduler(tmp_path: Path, dask: Dask) -> None:
     (bundle, _), teams = bundles(tmp_path), submissions(tmp_path, {"ant": TEAMS["ant"]})
-    arguments = (bundle, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out", "--cluster", address)
+    arguments = (bundle, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out", "--cluster", UNUSED)
     done = dask.rescore(*arguments, constants=SOON)
     assert done.end() == 2, done.printed
-    assert f"--cluster {address}: {words}" in done.printed
+    assert f"--cluster {UNUSED}: no scheduler answers" in done.printed
     assert "such as tcp://head:8786" in done.printed
     assert "Traceback" not in done.printed
+
+
+@pytest.mark.parametrize("address", ["head", "tcp://head"])
+def test_no_address(tmp_path: Path, address: str) -> None:
+    (bundle, _), teams = bundles(tmp_path), submissions(tmp_path, {"ant": TEAMS["ant"]})
+    done = rescored(bundle, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out", "--cluster", address)
+    assert done.exit_code == 2, done.output
+    assert f"--cluster {address}: not an address" in done.stderr
+    assert "such as tcp://head:8786" in done.stderr
+    assert "Traceback" not in done.output

@@ -1,12 +1,11 @@
 """Memory stays flat over hundreds of submissions: what is kept of each is its scores."""
 
-import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
 
+from tests.forks import Forks
 from tests.generator.rescore.given import OPTIONS, submissions
 from tests.generator.twin.bundles import Bundle
 
@@ -41,18 +40,19 @@ print(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
 """
 
 
-def peak(tmp_path: Path, number: int) -> int:
+def peak(forks: Forks, tmp_path: Path, number: int) -> int:
     """KiB that rescoring so many submissions of 10 KB takes at most."""
     teams = submissions(tmp_path / str(number), {f"team{n:05}": f"{n} " + "1 0 1 1 " * 1250 for n in range(number)})
     arguments = [str(tmp_path / "bundle"), "--submissions", str(teams), *OPTIONS, "--out", str(tmp_path / f"o{number}")]
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(PROGRAM), "rescore", *arguments], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return int(done.stdout.split()[-1])
+    stdout, stderr = tmp_path / "stdout", tmp_path / "stderr"
+    run = forks.start(str(tmp_path / "rescore.py"), ["rescore", *arguments], stdout=stdout, stderr=stderr)
+    assert forks.wait(run) == 0, stderr.read_text()
+    return int(stdout.read_text().split()[-1])
 
 
 def test_memory_is_flat(tmp_path: Path) -> None:
     Bundle().write(tmp_path / "bundle")
-    few, many = peak(tmp_path, 50), peak(tmp_path, 500)
+    (tmp_path / "rescore.py").write_text(PROGRAM)
+    with Forks("gen_bundle.cli.rescore", "gen_bundle.rescore.journey") as forks:
+        few, many = peak(forks, tmp_path, 50), peak(forks, tmp_path, 500)
     assert many - few < 4 * 1024, (few, many)  # 500 submissions hold 5 MB

@@ -22,7 +22,7 @@ from tests.generator.rescore.given import (
 )
 from tests.generator.twin.bundles import ACCURACY, Bundle, write_files
 
-pytestmark = pytest.mark.usefixtures("scored_here")
+pytestmark = pytest.mark.usefixtures("scored_here", "kept_organisers")
 
 
 def run_line(line: str) -> None:

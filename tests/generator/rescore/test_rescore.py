@@ -277,12 +277,11 @@ def killed_once(tmp_path: Path) -> Iterator[Path]:
     marks = tmp_path / "marks"
     marks.mkdir()
     kill = (
-        "import hashlib, os, pathlib, signal\n"
-        "own = hashlib.sha256(pathlib.Path('../input/res/pred.txt').read_bytes()).hexdigest()\n"
-        f"mark = pathlib.Path({str(marks)!r}, own)\n"
-        "if not mark.exists():\n    mark.touch()\n    os.kill(TARGET, signal.SIGKILL)\n"
+        "import os\n"
+        f"mark = {str(marks)!r} + '/' + open('../input/res/pred.txt').read()\n"
+        "if not os.path.exists(mark):\n    open(mark, 'w').close()\n    os.kill(os.getpid(), 9)\n"
     )
-    yield Bundle(kill.replace("TARGET", "os.getpid()") + ACCURACY).write(tmp_path / "killed")
+    yield Bundle(kill + ACCURACY).write(tmp_path / "killed")
     assert len(list(marks.iterdir())) == 2
 
 
@@ -305,7 +304,7 @@ def test_on_a_terminal_there_is_a_bar(tmp_path: Path, killed_once: Path, monkeyp
 
 def test_attempts_have_a_bound_and_what_is_lost_is_said(tmp_path: Path) -> None:
     counter = tmp_path / "counter"
-    kill = "import os, pathlib\nif '2' in pathlib.Path('../input/res/pred.txt').read_text(): os.kill(os.getpid(), 9)\n"
+    kill = "import os\nif '2' in open('../input/res/pred.txt').read(): os.kill(os.getpid(), 9)\n"
     bundle = Bundle(counting(counter, kill + ACCURACY)).write(tmp_path / "bundle")
     teams = submissions(tmp_path, {"ant": "1 0 1 1", "bee": "2 2 2 2"})
     done = rescored(bundle, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out")
@@ -323,7 +322,7 @@ def test_attempts_have_a_bound_and_what_is_lost_is_said(tmp_path: Path) -> None:
 
 
 def test_what_the_old_bundle_could_not_score_is_no_sameness(tmp_path: Path) -> None:
-    old = Bundle(f"import os, pathlib\n{ACCURACY}os.kill(os.getpid(), 9)\n").write(tmp_path / "old")
+    old = Bundle(f"import os\n{ACCURACY}os.kill(os.getpid(), 9)\n").write(tmp_path / "old")
     new = Bundle().write(tmp_path / "new")
     teams = submissions(tmp_path, {"ant": "1 0 1 1"})
     done = rescored(new, "--submissions", teams, *OPTIONS, "--against", old, "--out", tmp_path / "out")

@@ -19,7 +19,11 @@ from tests.generator.competition import small_competition
 from tests.generator.rescore.given import counting, runs_of
 from tests.generator.twin.bundles import Bundle, write_files, write_zip
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="a program serves on Linux alone")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.usefixtures("kept_organisers"),
+    pytest.mark.skipif(sys.platform != "linux", reason="a program serves on Linux alone"),
+]
 HEAD = "id,label\n"
 
 

@@ -6,7 +6,9 @@ import pytest
 
 from gen_bundle.twin.engines import Engine
 from gen_bundle.twin.engines.choose import choose_engine
+from gen_bundle.twin.engines.process import ProcessEngine
 from tests.engine import PYTHON_IMAGE, require_engine, require_image
+from tests.generator.twin.hasty import HastyEngine
 from tests.generator.twin.in_process import InProcessEngine
 
 
@@ -25,9 +27,10 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """Each engine in turn; a test that asks for `in-process` gets the one of our own programs alone."""
     if request.param == "in-process":
         yield InProcessEngine()
-        return
-    if request.param == "docker":
+    elif request.param == "process":
+        yield HastyEngine(0.4, ProcessEngine())
+    else:
         request.getfixturevalue("container_engine")
-    chosen = choose_engine(request.param, lambda _: None)
-    yield chosen
-    chosen.close()
+        chosen = choose_engine(request.param, lambda _: None)
+        yield chosen
+        chosen.close()

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 NO_SCORES = "Could not find scores file, did the scoring program output it?"
 NON_ZERO = "Child task failed or non-zero return code"
-PREDICT = "import pathlib\npathlib.Path('../output/pred.txt').write_text('1 0 1 1')\n"
+PREDICT = "open('../output/pred.txt', 'w').write('1 0 1 1')\n"
 INGEST = """\
 import pathlib, runpy, sys
 submission, inputs, output = map(pathlib.Path, sys.argv[1:])

@@ -27,7 +27,10 @@ from gen_bundle.twin.report import Results
 from tests.engine import PYTHON_IMAGE
 from tests.generator.twin.bundles import write_files, write_zip
 
-pytestmark = pytest.mark.slow  # each case runs two programs in each version
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.usefixtures("kept_organisers"),
+]  # each case runs two programs in each version
 
 SECRET = "gold-canary-7f3a"
 DECLARATION: dict[str, Any] = {
@@ -290,7 +293,9 @@ def test_how_it_ends(case: Case, version: PlatformVersion, engine: Engine, bundl
     check_end(case, version, engine, bundle, tmp_path)
 
 
-@pytest.mark.parametrize("case", ["an exception", "killed by a signal", "reads standard input"])
+@pytest.mark.parametrize(
+    "case", ["an exception", "killed by a signal", "reads standard input", "forks and leaves them behind"]
+)
 def test_how_it_ends_where_each_program_is_a_process(case: str, bundle: Path, tmp_path: Path) -> None:
     check_end(CASES[case], PlatformVersion.V1_32, ProcessEngine(), bundle, tmp_path)
 
@@ -311,6 +316,7 @@ def check_end(case: Case, version: PlatformVersion, engine: Engine, bundle: Path
         assert run.scores is not None
         assert run.scores["acc"] == case.accuracy
         assert 0 < run.scores["seconds"] < run.seconds
+        check_handed_over(replayed)
     assert case.printed in log
     for text in (stderr, log, replayed.text("prediction-ingestion-stderr.txt")):
         assert "ingestion_kit" not in text
@@ -318,11 +324,9 @@ def check_end(case: Case, version: PlatformVersion, engine: Engine, bundle: Path
         assert SECRET not in text
 
 
-@pytest.mark.parametrize("case", ["all right", "writes into the job's output", "forks and leaves them behind"])
-def test_nothing_but_the_run_is_handed_over(case: str, engine: Engine, bundle: Path, tmp_path: Path) -> None:
-    replayed = replay(bundle, CASES[case].files, PlatformVersion.V1_32, engine, tmp_path)
-    names = {name.partition("/")[0] for name in replayed.handed_over}
-    [folder] = names - {"metadata"}
+def check_handed_over(replayed: Replayed) -> None:
+    """Only the run, whatever else the code wrote and left running."""
+    [folder] = {name.partition("/")[0] for name in replayed.handed_over} - {"metadata"}
     assert replayed.handed_over == {"metadata", f"{folder}/metadata.json", f"{folder}/predictions/predictions.csv"}
     record = json.loads(replayed.text(f"prediction-output/{folder}/metadata.json"))
     assert record["duration"] > 0

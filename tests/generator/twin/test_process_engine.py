@@ -15,6 +15,7 @@ from gen_bundle.twin.engines.process import ProcessEngine, program_environment
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results
 from tests.generator.twin.bundles import GOOD, Bundle, write_files, write_zip, writes
+from tests.generator.twin.hasty import HastyEngine
 
 pytestmark = pytest.mark.slow
 
@@ -202,7 +203,7 @@ def test_a_driver_that_hangs_or_is_broken_does_not_put_off_the_limit(
     bundle = Bundle("import time\ntime.sleep(60)\n", phase={"execution_time_limit": 1}).write(tmp_path / "bundle")
     request = DryRunRequest(bundle, tmp_path / "out", [write_zip(tmp_path / "team.zip", GOOD)])
     began = time.monotonic()
-    run = dry_run(request, ProcessEngine(gpu=True)).runs[0]
+    run = dry_run(request, HastyEngine(0.2, ProcessEngine(gpu=True))).runs[0]
     assert time.monotonic() - began < 10
     assert run.status == "Failed"
     assert "Time Limit exceeded" in run.message

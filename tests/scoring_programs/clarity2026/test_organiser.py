@@ -12,7 +12,7 @@ from gen_bundle.resources import resource
 from tests.scoring_programs.clarity2026.gold import DEV, annotated_gold
 from tests.scoring_programs.framed import score
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 
 PACKAGE = ScoringPackage("clarity2026", resource("scoring_programs"))
 ASK: dict[str, Any] = {

@@ -122,12 +122,12 @@ def test_deep_values_in_fields_are_named_without_being_shown(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_a_million_strange_keys_cost_no_million_messages(tmp_path: Path) -> None:
-    content = {**with_post(), **{f"x{number}": 0 for number in range(200_000)}}
+def test_many_strange_keys_cost_few_messages(tmp_path: Path) -> None:
+    content = {**with_post(), **{f"x{number}": 0 for number in range(50_000)}}
     submission, problems = read(tmp_path, content, manifest(IDS))
     assert submission is not None
     assert len(problems.warnings) == 50
-    assert problems.warned == 200_000
+    assert problems.warned == 50_000
 
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)

@@ -1,7 +1,6 @@
 """The packed program, run as the platform runs it."""
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -130,7 +129,7 @@ def test_a_refused_submission_keeps_its_warnings(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.skipif(find_spec("transformers") is None, reason="the model libraries are not installed")
+@pytest.mark.models
 def test_a_missing_model_is_the_organisers_error(tmp_path: Path) -> None:
     gold = write_gold(tmp_path / "gold", full_gold({"t1": ["p1"]}))
     content = {"t1": answer({"p1": post(adaptive_evidence=["calm"])})}

@@ -27,7 +27,7 @@ def signature_of(folder: Path, metric: Any, values: list[str] = VALUES, divisor:
     (folder / "metrics.py").write_text(CODE.format(divisor))
     column = {"key": "c", "metric": metric, "title": "C", "sort": "desc", "worst": -1}
     tasks = {"tasks": [{"id": "t", "name": "T", "columns": [column]}]}
-    fields = [{"field": "label", "type": "label", "values": values}, {"field": "the text", "type": "text"}]
+    fields: list[Any] = [{"field": "label", "type": "label", "values": values}, {"field": "the text", "type": "text"}]
     outcome = run_declared(folder, fields, {}, GOLD, SENT, overrides=tasks, beside=[str(folder / "metrics.py")])
     assert outcome.exit_code == 0, outcome.stderr
     return parse_signature(outcome.details["signature"])

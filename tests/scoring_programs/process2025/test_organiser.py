@@ -14,7 +14,7 @@ from scoring_kit.errors import OrganiserError
 from tests.scoring_programs.framed import score, write_files
 from tests.scoring_programs.process2025.gold import GOLD
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 
 PACKAGE = ScoringPackage("process2025", resource("scoring_programs"))
 BOTH = ("classification", "regression")

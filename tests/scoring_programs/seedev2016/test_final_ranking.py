@@ -15,7 +15,7 @@ from seedev2016.standoff import read_events
 from seedev2016.submission import Submission
 from tests.scoring_programs.seedev2016.cases import never
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 
 NAME = "seedev2016"
 DATA = resource("bundles") / NAME / "data"

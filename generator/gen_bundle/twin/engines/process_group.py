@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import re
 import select
 import signal
 import subprocess
@@ -80,9 +79,10 @@ class ProcessGroup:
 
     def measure(self) -> None:
         """Look at the memory that the whole group has now, where the system shows it (`/proc`)."""
-        entries = (entry for entry in (PROC.iterdir() if PROC.is_dir() else ()) if entry.name.isdigit())
-        resident = sum(_resident(entry) for entry in entries if _group(entry) == self._process.pid)
-        self.usage = Usage.peak([self.usage, Usage(resident or None)])
+        if HAS_GROUPS and PROC.is_dir():
+            entries = (entry for entry in PROC.iterdir() if entry.name.isdigit())
+            resident = sum(_resident(entry, self._process.pid) for entry in entries)
+            self.usage = Usage.peak([self.usage, Usage(resident or None)])
 
     def _reap(self, options: int) -> None:
         pid, status, spent = os.wait4(self._process.pid, options)
@@ -109,18 +109,12 @@ def _kill_tree(process: "subprocess.Popen[bytes]") -> None:
     process.kill()
 
 
-def _group(entry: Path) -> int:
+def _resident(entry: Path, group: int) -> int:
+    """The memory in bytes of a process, by its entry in `/proc`; 0 where it has ended, or is not of the group."""
     try:
-        # The name in parentheses may hold blanks; the group is the third field after it.
-        return int((entry / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[2])
-    except (OSError, IndexError, ValueError):
-        return -1
-
-
-def _resident(entry: Path) -> int:
-    try:
-        status = (entry / "status").read_text(encoding="utf-8", errors="replace")
+        if os.getpgid(int(entry.name)) != group:
+            return 0
+        pages = (entry / "statm").read_text(encoding="ascii").split()[1]
     except OSError:
         return 0
-    found = re.search(r"^VmRSS:\s+(\d+) kB", status, re.MULTILINE)
-    return int(found[1]) * 1024 if found else 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")

@@ -39,6 +39,7 @@ def _shapes(lengths: list[int]) -> list[list[int]]:
     return [[lengths[index] for index in batch] for batch in batches_by_length(lengths, 512)]
 
 
+@pytest.mark.models
 def test_padded_sequences_get_a_mask_and_equal_ones_none() -> None:
     pytest.importorskip("torch")
     from scoring_kit.models.batches import padded

@@ -16,17 +16,16 @@ from gen_bundle.package.resolve import resolve
 from gen_bundle.render.starting_kit import starting_kit_members
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
-from tests.scoring_programs.packed import forks_with_the_kit
 from tests.scoring_programs.warm import WarmWorker, score_alone, score_in_a_fork, write_job
 
 PROGRAMS = (
-    ("clarity2026", None, ()),
-    ("process2025", None, ()),
-    ("seedev2016", None, ()),
-    ("are2007", None, ("scipy.optimize",)),
-    ("clpsych2025", "a2", ()),
+    ("clarity2026", None),
+    ("process2025", None),
+    ("seedev2016", None),
+    ("are2007", None),
+    ("clpsych2025", "a2"),
 )
-"""Competition, the task that is scored alone, and what the program imports besides Python's own library."""
+"""Competition, and the task that is scored alone."""
 SPOILED = 3
 Files = Mapping[str, bytes]
 
@@ -37,13 +36,12 @@ class Case:
 
     program: Path
     reference: Path
-    libraries: tuple[str, ...]
     submissions: list[Files]
 
 
 @pytest.fixture(scope="module", params=PROGRAMS, ids=lambda program: program[0])
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
-    name, task, libraries = request.param
+    name, task = request.param
     work = tmp_path_factory.mktemp(name)
     competition = resolve(resource("bundles") / name, layout="separate" if task else "joint")
     competition = competition.only(task) if task else competition
@@ -60,7 +58,7 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     chance = random.Random(name)
     spoiled = [_spoiled(chance.choice(examples), chance) for _ in range(SPOILED)]
     reference = data.references[competition.parts[0].id]
-    return Case(work / "program", reference, libraries, [*examples, {}, *spoiled])
+    return Case(work / "program", reference, [*examples, {}, *spoiled])
 
 
 def _unzipped(content: bytes) -> Files:
@@ -83,12 +81,12 @@ def _spoiled(files: Files, chance: random.Random) -> Files:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("kept_organisers")
 def test_every_submission_leaves_what_a_single_run_leaves(case: Case) -> None:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         jobs = [write_job(work / f"alone {n}", case.reference, files) for n, files in enumerate(case.submissions)]
-        with forks_with_the_kit(*case.libraries) as forks:
-            alone = [score_in_a_fork(forks, case.program, job) for job in jobs]
+        alone = [score_in_a_fork(case.program, job) for job in jobs]
         again = write_job(work / "by itself", case.reference, case.submissions[0])
         assert score_alone(case.program, again) == alone[0]  # so a fork may stand for such a run
         assert {left.exit_code for left in alone} == {0, 1}

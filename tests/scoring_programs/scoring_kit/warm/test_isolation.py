@@ -13,7 +13,7 @@ from gen_bundle.package.resolve import resolve
 from gen_bundle.zips.writing import write_zip
 from scoring_kit.frame import main
 from tests.generator.competition import small_competition
-from tests.scoring_programs.warm import Left, WarmWorker, score_alone, write_job
+from tests.scoring_programs.warm import Left, WarmWorker, score_alone, score_in_a_fork, write_job
 
 pytestmark = pytest.mark.slow
 
@@ -105,9 +105,10 @@ def worker(case: Case) -> Iterator[WarmWorker]:
 
 @pytest.fixture(scope="module")
 def plain(case: Case) -> Left:
-    """What a run by itself leaves that does nothing else."""
+    """What a run by itself leaves that does nothing else; a fork, which may stand for such a run, leaves the same."""
     left = score_alone(case.program, case.job("plain"))
     assert left.exit_code == 0
+    assert score_in_a_fork(case.program, case.job("plain in a fork")) == left
     return left
 
 
@@ -115,14 +116,14 @@ def plain(case: Case) -> Left:
 def test_a_run_ends_as_by_itself_and_the_next_one_does_not_notice(
     case: Case, worker: WarmWorker, plain: Left, act: str
 ) -> None:
-    alone = score_alone(case.program, case.job(f"alone {act}", ACTS[act]))
+    alone = score_in_a_fork(case.program, case.job(f"alone {act}", ACTS[act]))
     assert worker.score(case.job(f"warm {act}", ACTS[act])) == alone
     assert worker.score(case.job(f"next {act}")) == plain
     assert worker.score(case.job(f"again {act}", ACTS[act])) == alone
 
 
 def test_a_refused_submission_ends_as_by_itself(case: Case, worker: WarmWorker) -> None:
-    alone = score_alone(case.program, case.job("refused alone", predicted=b"id,label\nt1,happy\nt9,positive\n"))
+    alone = score_in_a_fork(case.program, case.job("refused alone", predicted=b"id,label\nt1,happy\nt9,positive\n"))
     assert (alone.exit_code, list(alone.files)) == (1, ["detailed_results.html"])
     assert worker.score(case.job("refused", predicted=b"id,label\nt1,happy\nt9,positive\n")) == alone
 
@@ -130,10 +131,10 @@ def test_a_refused_submission_ends_as_by_itself(case: Case, worker: WarmWorker) 
 def test_a_run_that_hangs_is_ended_at_its_limit_with_all_that_it_started(case: Case, worker: WarmWorker) -> None:
     act = "one = subprocess.Popen(['sleep', '300'])\nprint(one.pid, flush=True)\ntime.sleep(300)"
     began = time.monotonic()
-    answer = worker.ask(case.job("hangs", act), seconds=1.0)
+    answer = worker.ask(case.job("hangs", act), seconds=0.4)
     assert answer is not None
     assert (answer["exit_code"], answer["timed_out"]) == (None, True)
-    assert 1 <= answer["seconds"] <= time.monotonic() - began < 60
+    assert 0.4 <= answer["seconds"] <= time.monotonic() - began < 60
     _wait_for(lambda: not _runs(int((case.folder / "hangs" / "stdout").read_text())))
     assert worker.score(case.job("after a hang")).exit_code == 0
 
@@ -199,10 +200,10 @@ def test_a_system_without_forks_gets_a_message(
     assert "--serve works on Linux alone" in capsys.readouterr().err
 
 
-def test_memory_stays_flat_over_three_hundred_submissions(case: Case) -> None:
+def test_memory_stays_flat_over_a_hundred_submissions(case: Case) -> None:
     with case.worker() as worker:
-        job = case.job("over and over", "STATE.append(bytearray(10**6))")
-        for number in range(300):
+        job = case.job("over and over", "STATE.append(bytearray(10**5))")
+        for number in range(100):
             answer = worker.ask(job)
             assert answer is not None
             assert answer["exit_code"] == 0
@@ -210,7 +211,7 @@ def test_memory_stays_flat_over_three_hundred_submissions(case: Case) -> None:
                 before = _open_files_and_memory(worker.process.pid)
         after = _open_files_and_memory(worker.process.pid)
     assert after[0] == before[0]
-    assert after[1] - before[1] < 50, "kB"
+    assert after[1] - before[1] < 14, "kB"
 
 
 def _open_files_and_memory(process: int) -> tuple[int, int]:

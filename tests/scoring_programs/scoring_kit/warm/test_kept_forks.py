@@ -8,7 +8,7 @@ import pytest
 
 from scoring_kit.warm.job import RUNS_A_FORK
 from tests.scoring_programs.scoring_kit.warm.test_isolation import ACTS, Case
-from tests.scoring_programs.warm import Left, WarmWorker, score_alone
+from tests.scoring_programs.warm import Left, WarmWorker, score_alone, score_in_a_fork
 
 pytestmark = pytest.mark.slow
 
@@ -29,9 +29,10 @@ def plain(case: Case) -> Left:
     return score_alone(case.program, case.job("plain"))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def worker(case: Case) -> Iterator[WarmWorker]:
     with case.worker() as worker:
+        worker.score(case.job("the first one, which imports what the worker had not"))
         yield worker
 
 
@@ -43,7 +44,7 @@ def _process(worker: WarmWorker, job: Path) -> int:
 
 
 def test_a_fork_scores_many(case: Case, worker: WarmWorker) -> None:
-    worker.score(case.job("the first one, which imports what the worker had not"))
+    worker.score(case.job("the last one of the fork before", "sys.exit(5)"))
     processes = [_process(worker, case.job(f"many {number}", WHICH)) for number in range(2 * RUNS_A_FORK + 1)]
     assert [processes.count(one) for one in dict.fromkeys(processes)] == [RUNS_A_FORK, RUNS_A_FORK, 1]
 
@@ -52,7 +53,7 @@ def test_a_fork_scores_many(case: Case, worker: WarmWorker) -> None:
 def test_what_is_not_plain_success_is_scored_as_by_itself(
     case: Case, worker: WarmWorker, plain: Left, act: str
 ) -> None:
-    alone = score_alone(case.program, case.job(f"alone {act}", ACTS[act]))
+    alone = score_in_a_fork(case.program, case.job(f"alone {act}", ACTS[act]))
     for turn in range(2):
         assert worker.score(case.job(f"before {act} {turn}")) == plain
         assert worker.score(case.job(f"warm {act} {turn}", ACTS[act])) == alone
@@ -60,7 +61,7 @@ def test_what_is_not_plain_success_is_scored_as_by_itself(
 
 
 def test_a_refused_submission_is_judged_in_a_new_fork(case: Case, worker: WarmWorker) -> None:
-    alone = score_alone(case.program, case.job("refused alone", predicted=REFUSED))
+    alone = score_in_a_fork(case.program, case.job("refused alone", predicted=REFUSED))
     first = _process(worker, case.job("first", WHICH))
     assert worker.score(case.job("refused", predicted=REFUSED)) == alone
     assert _process(worker, case.job("second", WHICH)) != first
@@ -68,7 +69,7 @@ def test_a_refused_submission_is_judged_in_a_new_fork(case: Case, worker: WarmWo
 
 def test_a_failure_that_an_earlier_run_caused_does_not_count(case: Case, worker: WarmWorker) -> None:
     act = "STATE.append(1)\nassert len(STATE) == 1"
-    alone = score_alone(case.program, case.job("state alone", act))
+    alone = score_in_a_fork(case.program, case.job("state alone", act))
     assert alone.exit_code == 0
     assert [worker.score(case.job(f"state {number}", act)) for number in range(3)] == [alone] * 3
 
@@ -82,12 +83,12 @@ def test_each_run_is_warned(case: Case, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_the_limit_is_for_each_run(case: Case, worker: WarmWorker) -> None:
-    for number in range(4):
-        answer = worker.ask(case.job(f"in time {number}", "time.sleep(0.3)"), seconds=1.0)
+    for number in range(3):
+        answer = worker.ask(case.job(f"in time {number}", "time.sleep(0.3)"), seconds=0.8)
         assert answer is not None
         assert (answer["exit_code"], answer["timed_out"]) == (0, False)
     began = time.monotonic()
-    answer = worker.ask(case.job("late", "time.sleep(300)"), seconds=1.0)
+    answer = worker.ask(case.job("late", "time.sleep(300)"), seconds=0.2)
     assert answer is not None
     assert (answer["exit_code"], answer["timed_out"]) == (None, True)
     assert time.monotonic() - began < 60
