@@ -259,7 +259,6 @@ def _checked(
 
 
 def _in_a_line(finding: Finding) -> str:
-    """A finding in a line, with what comes of it and what to do."""
     place = "" if finding.file in finding.what else f"{finding.file}: "
     return f"{place}{finding.what}. {finding.consequence} {finding.repair}"
 

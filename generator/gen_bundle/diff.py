@@ -1,7 +1,5 @@
 """The journey from two bundles, or two declarations, to what differs between them."""
 
-from __future__ import annotations
-
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The journey from a bundle to the competition on a site that is to become it: look, change, rerun."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -49,7 +47,6 @@ class Change:
     by_hand: str | None
 
     def as_dict(self) -> dict[str, Any]:
-        """The change as programs read it."""
         return self.difference.as_dict() | {"by_hand": self.by_hand}
 
 

@@ -1,7 +1,5 @@
 """The journey from a published result to the answer whether scoring again gives the same."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -78,7 +76,6 @@ class Verdict:
 
     @property
     def equal(self) -> bool:
-        """Scoring again gave the same."""
         return not (self.settings or self.figures or self.failed)
 
 

@@ -1,7 +1,5 @@
 """Reads pairs (tasks 1 and 3) and chains (tasks 2 and 4; keys of all tasks)."""
 
-from __future__ import annotations
-
 from typing import Collection, Dict, List, NamedTuple, Optional, Set
 
 from are2007.mentions import Mention, Places, as_written

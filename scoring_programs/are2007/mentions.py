@@ -3,8 +3,6 @@
 Only ids and positions count, never the string in a `value` attribute (ARE, "Evaluation metrics").
 """
 
-from __future__ import annotations
-
 from typing import Collection, FrozenSet, List, Mapping, Optional, Tuple
 
 from scoring_kit.faults import Fault
@@ -76,7 +74,6 @@ class Places:
             self.record(element.line, f"unknown {attribute} in <{element.name}>", value, expected)
 
     def record(self, line: int, rule: str, value: str, expected: str) -> None:
-        """Record a fault in a line of the file."""
         self.fault(f"{self.file}:{line}", rule, value, expected)
 
 

@@ -9,7 +9,7 @@ from are2007 import reference
 from are2007.answers import ROOT
 from are2007.muc import links
 from are2007.submission import RESOLUTION, SUFFIX
-from scoring_kit.organiser import Request, Secrets, Warned, serve
+from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
 from scoring_kit.task_folders import copy_task_folders
 
 
@@ -24,7 +24,7 @@ def check_reference(request: Request) -> Warned:
 
     Warns of pronouns that are alone, and of tasks in which there is nothing to find.
     """
-    gold = _read(request)
+    gold = read_reference(reference.read, request)
     warnings = []
     for task, keys in gold.keys.items():
         if task not in RESOLUTION:
@@ -43,15 +43,10 @@ def check_reference(request: Request) -> Warned:
     return {"warnings": warnings}
 
 
-def manifest(request: Request) -> dict[str, Any]:
-    """Task → text → the entities and pronouns, or the nodes, of its input."""
-    return reference.manifest(_read(request), request["tasks"])
-
-
 def template(request: Request) -> dict[str, Any]:
     """Write an answer without pairs or chains for each text."""
     out = Path(request["out"])
-    for task, texts in manifest(request).items():
+    for task, texts in read_reference(reference.read, request).inputs.items():
         folder = out if request["layout"] == "separate" else out / task
         folder.mkdir(exist_ok=True)
         for text in texts:
@@ -69,10 +64,6 @@ def secrets(request: Request) -> Secrets:
     written = [path.read_bytes() for path in files]
     written += [ElementTree.canonicalize(from_file=path, strip_text=True).encode() for path in files]
     return {"texts": [], "labels": [], "files": [hashlib.sha256(content).hexdigest() for content in written]}
-
-
-def _read(request: Request) -> reference.Reference:
-    return reference.read(Path(request["reference"]), request["tasks"], request["options"])
 
 
 if __name__ == "__main__":

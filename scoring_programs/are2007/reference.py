@@ -67,8 +67,7 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Refe
             given = _read_input(task, folder, name + INPUT, problems)
             key = _read_key(task, folder, name + KEY, given, problems)
             inputs[task][text], keys[task][text] = given, key
-    if problems.found:
-        raise problems.organiser_error()
+    problems.stop_organisers_if_any()
     return Reference(inputs, keys)
 
 

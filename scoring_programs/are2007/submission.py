@@ -1,7 +1,5 @@
 """Reads and judges an ARE submission: one `<text>-output.xml` for each text of each task that it enters."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Optional, TypeVar
 
@@ -90,7 +88,6 @@ def _read_task(
     problems: Problems,
     answer_of: Callable[[str, str, str, Any], Answer],
 ) -> Dict[str, Answer]:
-    """The answers to one task by text."""
     prefix = f"{folder}/" if folder else ""
     answers: Dict[str, Answer] = {}
     for text, expected in texts.items():

@@ -4,8 +4,6 @@ Source: SemEval-2026 Task 6, "Evaluation": multi-annotator scoring in four steps
 labels are normalised. Macro means are over fixed label lists, so that a class that never occurs counts 0.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 

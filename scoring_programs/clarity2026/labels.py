@@ -4,8 +4,6 @@ Source: SemEval-2026 Task 6, "Evaluation", sections Overview and Label Normaliza
 QEvasion data (Thomas et al. 2024, "I Never Said That").
 """
 
-from __future__ import annotations
-
 from typing import Dict, Tuple
 
 CLARITY_LABELS: Tuple[str, ...] = ("Clear Reply", "Ambivalent Reply", "Clear Non-Reply")

@@ -8,7 +8,7 @@ from typing import Any
 from clarity2026 import reference
 from clarity2026.labels import ALIASES, CLARITY_LABELS, EVASION_LABELS
 from clarity2026.submission import COLUMNS, ID
-from scoring_kit.organiser import Request, Secrets, Warned, serve
+from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
 
 
 def prepare(request: Request) -> Warned:
@@ -21,7 +21,7 @@ def prepare(request: Request) -> Warned:
 
 def check_reference(request: Request) -> Warned:
     """Validate prepared gold and the options."""
-    _gold(request)
+    read_reference(reference.read, request)
     return {"warnings": []}
 
 
@@ -32,7 +32,7 @@ def template(request: Request) -> dict[str, Any]:
     with (Path(request["out"]) / "submission.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([ID, *columns])
-        writer.writerows([item, *([""] * len(columns))] for item in _gold(request).ids)
+        writer.writerows([item, *([""] * len(columns))] for item in read_reference(reference.read, request).ids)
     return {}
 
 
@@ -41,7 +41,7 @@ def secrets(request: Request) -> Secrets:
 
     No text is secret, because the participants' input holds all of it.
     """
-    gold = _gold(request)
+    gold = read_reference(reference.read, request)
     spellings = {label: [label] for label in (*CLARITY_LABELS, *EVASION_LABELS)}
     for alias, label in ALIASES.items():
         spellings[label].append(alias)
@@ -50,10 +50,6 @@ def secrets(request: Request) -> Secrets:
     pairs += [(item, label) for item, given in zip(gold.ids, gold.annotations, strict=False) for label in given]
     labels = [[item, written] for item, label in dict.fromkeys(pairs) for written in spellings[label]]
     return {"texts": [], "labels": labels, "files": [reference.FILE]}
-
-
-def _gold(request: Request) -> reference.Reference:
-    return reference.read(Path(request["reference"]), request["tasks"], request["options"])
 
 
 def _remarks(gold: reference.Reference) -> list[str]:

@@ -1,7 +1,5 @@
 """What each row adds to the metrics of CLARITY, for the organisers' final report."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from clarity2026.evaluation import evasion_golds

@@ -1,7 +1,5 @@
 """The gold of CLARITY: `gold.csv` with QEvasion's columns, read strictly."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

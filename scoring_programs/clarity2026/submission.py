@@ -1,7 +1,5 @@
 """Reads a submission to CLARITY: one CSV file, or, in a bundle of a single task, the line file `prediction`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Dict, FrozenSet, List, Optional, Sequence, Tuple
 

@@ -1,7 +1,5 @@
 """What a submission answers, as its reader leaves it and the tasks score it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import FrozenSet, List, Mapping, Optional, Tuple
 

@@ -3,8 +3,6 @@
 Where that program stops with an error, the submission is refused with a message.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Optional, Tuple
 

@@ -1,7 +1,5 @@
 """Metrics that are means over rows, each of one timeline: the mean, and what each timeline adds to it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -10,7 +10,7 @@ from clpsych2025 import reference as gold
 from clpsych2025.gold_checks import undefined_columns, weaknesses
 from clpsych2025.options import check_options
 from scoring_kit.errors import OrganiserError
-from scoring_kit.organiser import Request, Secrets, Warned, serve
+from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
 
 TEMPLATE = "TEAM_SubmissionID.json"
 PACKED_FILES = "files/"  # where a build puts files that options name, if they exist
@@ -58,13 +58,9 @@ def check_reference(request: Request) -> Warned:
     return {"warnings": weaknesses(reference, tasks, options)}
 
 
-def manifest(request: Request) -> dict[str, Any]:
-    """The ids that an answer must hold."""
-    return gold.manifest(_reference(request), request["tasks"])
-
-
 def template(request: Request) -> dict[str, Any]:
     """Write the empty submission: every timeline and post, nothing answered."""
+    given = gold.manifest(read_reference(gold.read, request), request["tasks"])
     answers = {
         timeline: {
             "timeline_level": {"summary": ""},
@@ -73,7 +69,7 @@ def template(request: Request) -> dict[str, Any]:
                 for post in posts
             },
         }
-        for timeline, posts in manifest(request)["timelines"].items()
+        for timeline, posts in given["timelines"].items()
     }
     (Path(request["out"]) / TEMPLATE).write_text(json.dumps(answers), encoding="utf-8")
     return {}
@@ -83,16 +79,12 @@ def secrets(request: Request) -> Secrets:
     """The gold that must not leak: annotated spans, summaries, and well-being scores by post."""
     texts: dict[str, None] = {}
     labels = []
-    for timeline in _reference(request).timelines.values():
+    for timeline in read_reference(gold.read, request).timelines.values():
         summaries = [timeline.summary, *(post.summary for post in timeline.posts.values())]
         texts |= dict.fromkeys(timeline.all_spans)
         texts |= dict.fromkeys(text for summary in summaries for text in (summary.text, *(summary.sentences or ())))
         labels += [[name, str(post.wellbeing)] for name, post in timeline.posts.items() if post.wellbeing is not None]
     return {"texts": [text for text in texts if text.strip()], "labels": labels, "files": [gold.FILE]}
-
-
-def _reference(request: Request) -> gold.Reference:
-    return gold.read(Path(request["reference"]), request["tasks"], request["options"])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 """The fields of a submission under profile `published`: nothing is guessed, everything else is refused."""
 
-from __future__ import annotations
-
 import math
 from typing import List, Optional, Tuple
 

@@ -4,8 +4,6 @@
 text is looked over first: what cannot be a literal is not passed on, and what is left has a shallow tree.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import warnings

@@ -54,7 +54,6 @@ class GoldTimeline:
 
     @property
     def all_spans(self) -> tuple[str, ...]:
-        """The spans of both self-states."""
         return tuple(span for state in SELF_STATES for span in self.spans[state])
 
 

@@ -3,8 +3,6 @@
 Runs on Python 3.9 with the standard library alone, so that participants can run it at home.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Collection, Dict, List, Mapping, Optional, Tuple, Union

@@ -3,8 +3,6 @@
 Runs on Python 3.9 with the standard library alone, because participants run it at home.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple

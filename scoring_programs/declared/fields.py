@@ -3,8 +3,6 @@
 Runs on Python 3.9 with the standard library alone, because participants run it at home.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -69,7 +67,7 @@ class Field:
     required: bool = True
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Field:
+    def from_dict(cls, data: Mapping[str, Any]) -> "Field":
         """Make a field of its JSON object; `values` as a list."""
         return cls(**{**data, "values": ordered(data.get("values"))})
 

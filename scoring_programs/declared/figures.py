@@ -3,8 +3,6 @@
 Labels and probabilities have a matrix, numbers one of bins, sets and spans counts by label or type, groups bars.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_right
 from collections import Counter

@@ -1,7 +1,5 @@
 """Which columns of the gold the metrics read, and as what type."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

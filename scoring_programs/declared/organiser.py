@@ -12,7 +12,7 @@ from declared.plan import Plan, plans
 from declared.tables import Table, fields_of_tasks, tables_of
 from declared.template import template_text
 from scoring_kit.errors import Problems
-from scoring_kit.organiser import Request, Secrets, Warned, serve
+from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
 
 
 def prepare(request: Request) -> Warned:
@@ -47,20 +47,19 @@ def _labels_of_all(folders: Sequence[Path], request: Request) -> dict[str, Any]:
 
 def check_reference(request: Request) -> Warned:
     """Look for metrics that the gold leaves undefined; raises OrganiserError with all of them."""
-    reference, wanted = _gold(request), _wanted(request)
+    reference, wanted = read_reference(gold.read, request), _wanted(request)
     problems = Problems()
     for plan in wanted:
         for where, what, expected in faults(plan, reference.tables[plan.table]):
             problems.error(where, what, expected)
-    if problems.found:
-        raise problems.organiser_error()
+    problems.stop_organisers_if_any()
     return {"warnings": [remark for plan in wanted for remark in remarks(plan, reference.tables[plan.table])]}
 
 
 def template(request: Request) -> dict[str, Any]:
     """Write a file for each table with every key and the emptiest answer that is valid."""
     out = Path(request["out"])
-    for one in _gold(request).tables.values():
+    for one in read_reference(gold.read, request).tables.values():
         fields = fields_of_tasks(one.table, request["options"], request["tasks"])
         (out / one.table.file.name).write_text(template_text(one, fields), encoding="utf-8", newline="")
     return {}
@@ -72,7 +71,7 @@ def secrets(request: Request) -> Secrets:
     Cells, and each label of a set, are tied to their keys where a key has one row: in lists of rows the same numbers
     and items also occur in what participants may have, so that these are found as files only.
     """
-    folder, reference = Path(request["reference"]), _gold(request)
+    folder, reference = Path(request["reference"]), read_reference(gold.read, request)
     labels: dict[tuple[str, str], None] = {}
     texts: dict[str, None] = {}
     columns: dict[str, list[str]] = {}
@@ -116,10 +115,6 @@ def columns(request: Request) -> dict[str, Any]:
 def _identifying(keys: Sequence[Sequence[str]]) -> list[int]:
     """The parts of a key that differ in every row; a sentence's number within its document identifies nothing."""
     return [part for part in range(len(keys[0])) if len({key[part] for key in keys}) == len(keys)]
-
-
-def _gold(request: Request) -> gold.Reference:
-    return gold.read(Path(request["reference"]), request["tasks"], request["options"])
 
 
 def _wanted(request: Request) -> list[Plan]:

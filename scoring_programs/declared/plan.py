@@ -1,7 +1,5 @@
 """What a column's score is: metric, table, fields, rows and groups, as bundle.yaml declares it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,8 +39,7 @@ class Plan:
     file: Path | None = None
 
     @classmethod
-    def from_dict(cls, key: str, data: Mapping[str, Any]) -> Plan:
-        """Make a plan of its JSON object."""
+    def from_dict(cls, key: str, data: Mapping[str, Any]) -> "Plan":
         lists = {name: tuple(data[name]) for name in ("fields", "gold", "by")}
         file = data.get("file")
         return cls(key=key, **{**data, **lists, "file": Path(file) if file else None})

@@ -4,8 +4,6 @@ A line ends with LF or CRLF alone, so that a text may hold any other character. 
 library alone.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """From gold and answers to what a metric compares: pairs of values by key, the keys that count, and their groups."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -52,7 +50,6 @@ def _units(plan: Plan, gold: GoldTable, columns: Columns, owners: Sequence[int])
 
 
 def _by_key(gold: GoldTable, owners: Sequence[int], rows: Sequence[Any]) -> list[list[Any]]:
-    """The rows of each key."""
     found: list[list[Any]] = [[] for _ in gold.keys]
     for owner, row in zip(owners, rows, strict=True):
         found[owner].append(row)

@@ -3,8 +3,6 @@
 Runs on Python 3.9 with the standard library alone: `validate.pyz` holds this very module.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any, Dict, FrozenSet, Mapping, Optional, Sequence, Tuple
 

@@ -3,8 +3,6 @@
 Runs on Python 3.9 with the standard library alone, because participants run it at home.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Collection, Dict, List, Mapping, Optional, Set, Tuple
 
@@ -56,8 +54,7 @@ class Table:
     distinct: Optional[str] = None
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Table:
-        """Make a table of its JSON object."""
+    def from_dict(cls, data: Mapping[str, Any]) -> "Table":
         keys = data.get("gold_keys")
         return cls(
             id=data["id"],
@@ -84,7 +81,6 @@ class Table:
         return [field for field in self.fields if field.name not in self.key]
 
     def field(self, name: str) -> Field:
-        """The field of a name."""
         return next(field for field in self.fields if field.name == name)
 
 

@@ -1,13 +1,11 @@
 """Scoring a task of a declared competition: each column's metric, over fields and groups."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from declared.answers import Answers
@@ -20,9 +18,7 @@ from declared.samples import Group, own_rows, samples_of, scored_groups
 from declared.submission import Submission
 from declared.tables import Table
 from scoring_kit.results import Figure, Metric, TaskResult
-
-if TYPE_CHECKING:
-    from scoring_kit.units import Units
+from scoring_kit.units import Units
 
 CODE_DIGITS = 8
 """Of the digest of an own function's file, in hexadecimal."""

@@ -1,7 +1,5 @@
 """The per-unit results of a task: which unit each key belongs to, and what the units add to each column."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -59,7 +57,6 @@ def _kind(table: Table) -> str:
 
 
 def _names(gold: GoldTable) -> Sequence[Key]:
-    """The unit of each key."""
     return [(name,) for name in gold.groups[gold.table.cluster]] if gold.table.cluster else gold.keys
 
 
@@ -156,7 +153,7 @@ class MeanOfParts:
         of_parts = np.split(sums, ends[:-1], axis=1)
         return _mean(np.column_stack([part.summed(own) for part, own in zip(self.parts, of_parts, strict=True)]))
 
-    def joined(self, other: MeanOfParts) -> MeanOfParts:
+    def joined(self, other: "MeanOfParts") -> "MeanOfParts":
         parts = [
             Part(np.concatenate([one.places, two.places + self.units]), one.statistic.joined(two.statistic))
             for one, two in zip(self.parts, other.parts, strict=True)
@@ -189,6 +186,6 @@ class Recomputed:
         drawn = (np.repeat(np.arange(len(row)), row).tolist() for row in counts[:, self.unit].astype(np.intp))
         return np.array([self.value([self.pairs[i] for i in places]) for places in drawn])
 
-    def joined(self, other: Recomputed) -> Recomputed:
+    def joined(self, other: "Recomputed") -> "Recomputed":
         unit = np.concatenate([self.unit, other.unit + self.units])
         return Recomputed(self.units + other.units, unit, [*self.pairs, *other.pairs], self.value)

@@ -4,8 +4,6 @@ Arguments: the entry's file, the input folder, the output folder. Tracebacks beg
 participant's.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 import traceback

@@ -1,7 +1,5 @@
 """Runs the entry of a submission in a process of its own, within its limits, and judges how it ended."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -7,8 +7,6 @@ in that file, for the scoring program to report: `fault` is whose it is, `errors
 Exit status: 0 handed over; 1 bad submission; 2 the organisers must act; 3 a bug of the program.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

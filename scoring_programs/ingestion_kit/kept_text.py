@@ -1,7 +1,5 @@
 """What a program prints, read to its end and kept to a bound: the beginning and the end."""
 
-from __future__ import annotations
-
 import os
 import threading
 

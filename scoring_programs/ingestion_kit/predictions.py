@@ -1,7 +1,5 @@
 """The files that submitted code wrote: taken over one by one, regular files alone."""
 
-from __future__ import annotations
-
 import shutil
 import stat
 from pathlib import Path

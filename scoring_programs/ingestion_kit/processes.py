@@ -4,8 +4,6 @@ On Linux, `adopt` makes this process the parent of what lost its own, so that ev
 it in /proc. Elsewhere there is the process group alone.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

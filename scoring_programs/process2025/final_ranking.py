@@ -6,8 +6,6 @@ rank, or the one in classification where the ranks are equal, and the next team 
 free; where results are equal, the alphabetical order of the teams decides who is invited, and a note says so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -179,8 +177,7 @@ def _read_scores(path: Path) -> Scores:
             problems.error(f"{path.name} ({team})", f"{F1} is out of range", "a number from 0 to 1")
         if (values[RMSE] or 0) < 0:
             problems.error(f"{path.name} ({team})", f"{RMSE} is negative", "a number from 0")
-    if problems.found:
-        raise problems.organiser_error()
+    problems.stop_organisers_if_any()
     return scores
 
 

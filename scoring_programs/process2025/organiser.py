@@ -11,7 +11,7 @@ from process2025.reference import CLASS, GOLD, RELEASED, phase_rows
 from process2025.submission import ID, MODELS, PREFIX, SUFFIXES, TEMPLATE_TEAM, column_name
 from scoring_kit.csv_reading import read_table
 from scoring_kit.errors import OrganiserError, Problems
-from scoring_kit.organiser import Request, Secrets, Warned, serve
+from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
 
 
 def prepare(request: Request) -> Warned:
@@ -55,7 +55,7 @@ def _make_gold(path: Path, target: Path) -> list[str]:
 
 def check_reference(request: Request) -> Warned:
     """Validate prepared gold and the options."""
-    _gold(request)
+    read_reference(reference.read, request)
     return {"warnings": []}
 
 
@@ -65,13 +65,13 @@ def template(request: Request) -> dict[str, Any]:
     with (Path(request["out"]) / f"{PREFIX}{TEMPLATE_TEAM}.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([ID, *columns])
-        writer.writerows([item, *([""] * len(columns))] for item in _gold(request).ids)
+        writer.writerows([item, *([""] * len(columns))] for item in read_reference(reference.read, request).ids)
     return {}
 
 
 def secrets(request: Request) -> Secrets:
     """The classes and MMSE scores, in every spelling, tied to their speakers."""
-    gold = _gold(request)
+    gold = read_reference(reference.read, request)
     labels = [[item, name] for item, name in zip(gold.ids, gold.classes, strict=False)]
     if gold.mmse:
         cells = _mmse_cells(Path(request["reference"]))
@@ -86,10 +86,6 @@ def _mmse_cells(folder: Path) -> list[str]:
     table = read_table((folder / GOLD.file).read_text(encoding="utf-8-sig"), GOLD.file, Problems())
     at = table.header.index(GOLD.mmse)
     return [cells[at].strip() for _, cells in table.rows]
-
-
-def _gold(request: Request) -> reference.Reference:
-    return reference.read(Path(request["reference"]), request["tasks"], request["options"])
 
 
 if __name__ == "__main__":

@@ -6,8 +6,6 @@ speakers with each other, the second best likewise; a model that the other team 
 empty cells is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 

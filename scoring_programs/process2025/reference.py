@@ -1,7 +1,5 @@
 """The gold of PROCESS: `gold.csv` with `Test_ID, Class, MMSE`, or `dem-info.csv` as it was released, read strictly."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

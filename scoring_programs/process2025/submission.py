@@ -1,7 +1,5 @@
 """Reads a submission to PROCESS: one CSV file with the answers of up to three models for each task."""
 
-from __future__ import annotations
-
 import math
 import re
 from array import array

@@ -1,7 +1,5 @@
 """All teams' scores as the platform's board has them: written, computed, and compared with each other."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Mapping
 from decimal import ROUND_HALF_UP, Decimal

@@ -7,8 +7,6 @@ ingestion's output, the files of that folder are those that the ingestion progra
 Runs on Python 3.9 with the standard library alone.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import os
@@ -46,7 +44,7 @@ class CodeEntry:
     interface: str
 
     @classmethod
-    def from_dict(cls, data: Optional[Mapping[str, Any]]) -> Optional[CodeEntry]:
+    def from_dict(cls, data: Optional[Mapping[str, Any]]) -> "Optional[CodeEntry]":
         """Make an entry of its JSON object; None where there is none, and submissions are predictions."""
         return cls(data["file"], data["interface"]) if data else None
 

@@ -3,8 +3,6 @@
 Runs on Python 3.9 with the standard library alone.
 """
 
-from __future__ import annotations
-
 import gc
 from contextlib import contextmanager
 from typing import Iterator

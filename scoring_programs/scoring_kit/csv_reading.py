@@ -3,8 +3,6 @@
 Rows are made one at a time, so that a file of a million rows costs little more than its text.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """All participants' submissions in a folder, one for each team: zips, folders and bare files; the latest counts."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -83,8 +81,7 @@ def read_entries(
         problems.error(str(folder), "holds no submission", "one zip, folder or file for each team")
     chosen = {team: [one for one in own if one.is_in(on_board)] or own for team, own in entries.items()}
     latest = [_latest(chosen[team], problems) for team in sorted(chosen)]
-    if problems.found:
-        raise problems.organiser_error()
+    problems.stop_organisers_if_any()
     return latest
 
 

@@ -1,7 +1,5 @@
 """Whose fault it is: the participant's (SubmissionError), the organiser's (OrganiserError); anything else is ours."""
 
-from __future__ import annotations
-
 import io
 import sys
 from typing import List, Sequence
@@ -93,6 +91,11 @@ class Problems:
         """The problems as the organisers' own: what is wrong with reference data or options, the rest counted."""
         more = self.found - len(self.errors)
         return OrganiserError(*self.errors, *([f"… and {more} more."] if more else []))
+
+    def stop_organisers_if_any(self) -> None:
+        """Raise OrganiserError when a problem was recorded."""
+        if self.found:
+            raise self.organiser_error()
 
     def stop_if_any(self) -> None:
         """Raise SubmissionError when a problem was recorded."""

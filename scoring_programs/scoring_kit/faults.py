@@ -3,8 +3,6 @@
 Formats that gold and submissions share have one reader, which passes each fault to a function made here.
 """
 
-from __future__ import annotations
-
 from typing import Callable
 
 from scoring_kit.errors import Problems, shown

@@ -1,7 +1,5 @@
 """JSON read strictly: every duplicate key is seen, and no input ends in a traceback."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple

@@ -1,7 +1,5 @@
 """What participants may know of a competition: enough to judge a submission, nothing of the gold."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Mapping, Tuple
 
@@ -27,8 +25,7 @@ class Manifest:
     expected: Mapping[str, Any]
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Manifest:
-        """Make a manifest of its JSON object."""
+    def from_dict(cls, data: Mapping[str, Any]) -> "Manifest":
         return cls(
             competition=data["competition"],
             tasks=tuple(data["tasks"]),

@@ -32,7 +32,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NotRequired, Required, TypedDict
+from typing import Any, NotRequired, Required, TypedDict, TypeVar
 
 from scoring_kit.errors import OrganiserError, SubmissionError
 from scoring_kit.missing_packages import missing_package, what_is_missing
@@ -71,6 +71,7 @@ class Secrets(TypedDict):
 
 VERBS = ("prepare", "check_reference", "manifest", "template", "secrets", "rank", "columns", "trial")
 Verb = Callable[[Mapping[str, Any]], object]
+Gold = TypeVar("Gold")
 
 
 def serve(module: Mapping[str, Any]) -> int:
@@ -92,13 +93,17 @@ def serve(module: Mapping[str, Any]) -> int:
     return 0
 
 
+def read_reference(read: Callable[[Path, Sequence[str], Mapping[str, Any]], Gold], request: Request) -> Gold:
+    """What a package's own `read` makes of the reference data that a request names."""
+    return read(Path(request["reference"]), request["tasks"], request["options"])
+
+
 def show_progress(step: str, done: int, total: int) -> None:
     """Tell the press how far a verb is: `step` is what is being done, `done` of `total` are finished."""
     print(RECORD + _json({"progress": {"step": step, "done": done, "total": total}}), flush=True)
 
 
 def _answered(verbs: Mapping[str, Verb], call: Mapping[str, Any]) -> str:
-    """The line that answers a call."""
     name = call["verb"]
     if name not in verbs:
         return _json({"messages": [f"no verb {name!r}. Expected one of {', '.join(sorted(verbs))}."]})
@@ -125,11 +130,11 @@ def _traceback(error: Exception) -> str:
     return "".join(traceback.format_exception(error))
 
 
-def _manifest(package: str, request: Mapping[str, Any]) -> object:
+def _manifest(package: str, request: Any) -> object:
     from scoring_kit.package import reference_module
 
-    module, tasks = reference_module(package), request["tasks"]
-    return module.manifest(module.read(Path(request["reference"]), tasks, request["options"]), tasks)
+    module = reference_module(package)
+    return module.manifest(read_reference(module.read, request), request["tasks"])
 
 
 def _imported(module: str, name: str, request: Mapping[str, Any]) -> object:

@@ -1,7 +1,5 @@
 """Progress of long steps as plain lines on stderr, which Codabench shows in its log panel. Never holds a text."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Iterator

@@ -3,8 +3,6 @@
 Served by every scoring package as the organiser's verb `rank`; a package with a rule of its own serves that instead.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +35,7 @@ class View:
     baselines: Collection[str] = ()
 
     @classmethod
-    def of(cls, request: Mapping[str, Any], teams: Collection[str]) -> View:
+    def of(cls, request: Mapping[str, Any], teams: Collection[str]) -> "View":
         """What a request asks for; raises OrganiserError for teams that are not there."""
         options = {"--hide": "hide", "--hide-figures": "hide_figures", "--baseline": "baselines"}
         asked = {field: list(request.get(field, ())) for field in options.values()}

@@ -1,13 +1,10 @@
 """What a task's module gives back: metrics, what they depend on, and figures for the results page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from scoring_kit.units import Units
+from scoring_kit.units import Units
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """A table of scores that organisers rank: a row for each team, a column for each column of the board."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -51,8 +49,7 @@ def read_scores(path: Path, keys: Sequence[str], also: Sequence[str] = ()) -> Sc
                 }
             if not scores and not problems.found:
                 problems.error(path.name, "has no rows", "one row for each team")
-    if problems.found:
-        raise problems.organiser_error()
+    problems.stop_organisers_if_any()
     return scores
 
 

@@ -1,7 +1,5 @@
 """The files of a submission, as participants really send them: in a wrapping folder, with macOS junk, and so on."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

@@ -3,8 +3,6 @@
 Runs on Python 3.9 with the standard library alone, on Linux, macOS and Windows.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

@@ -1,7 +1,5 @@
 """Gold and submissions with a folder of files for each task (`TASK/…`); a submission may be one task's files alone."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Dict, Mapping, Sequence, Tuple

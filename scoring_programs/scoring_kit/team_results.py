@@ -1,7 +1,5 @@
 """The results of every team: all submissions of a folder, scored."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -40,7 +38,6 @@ class TeamResults:
 
     @property
     def teams(self) -> list[str]:
-        """All of them, by name."""
         return sorted({*self.results, *self.unscored})
 
 

@@ -4,8 +4,6 @@ It reads the submission with the very module that the scoring program reads it w
 participants know anyway. Runs on Python 3.9 with the standard library alone; `validate.pyz` holds it with the manifest.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """XML read safely and with line numbers, by expat: a document type, and with it every entity, is refused."""
 
-from __future__ import annotations
-
 from typing import Callable, Dict, FrozenSet, Mapping, NamedTuple
 from xml.parsers import expat
 

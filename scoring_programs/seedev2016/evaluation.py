@@ -1,12 +1,14 @@
 """Pairing, filtering and measures, one after the other, and what they give for the board, details and results page."""
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
+from scoring_kit.metrics.summed import count, f1, precision, quotient, recall
 from scoring_kit.results import CountBars, Metric, TaskResult
+from scoring_kit.units import Additive, Array, Units
 from seedev2016.measures import Measures, by_type, measure
 from seedev2016.pairing import pair_events
-from seedev2016.per_document import document_units
 from seedev2016.schema import EVENT_TYPES
 from seedev2016.standoff import Event
 
@@ -34,7 +36,7 @@ def evaluate(task: str, names: Sequence[str], gold: Documents, predicted: Docume
     overall = measure(pairs)
     types = {event_type: measure(selected) for event_type, selected in by_type(pairs).items()}
     metrics = {f"{task}_{name}": metric for name, metric in _measures(overall, names).items()}
-    metrics |= {name: Metric(count, overall.gold, overall.items) for name, count in overall.counts.items()}
+    metrics |= {name: Metric(number, overall.gold, overall.items) for name, number in overall.counts.items()}
     # by all types of the schema: the names alone would show which of them the gold has
     alternates = {event_type: _measures(own, names, drawn="f1") for event_type, own in types.items()}
     absent = _measures(measure([]), names, drawn="f1")
@@ -53,7 +55,7 @@ def evaluate(task: str, names: Sequence[str], gold: Documents, predicted: Docume
         metrics=metrics,
         libraries=("scipy",),
         figures=(CountBars("Events by type", counts),),
-        units=lambda: document_units(task, names, {document: measure(own) for document, own in pairs_of.items()}),
+        units=lambda: _document_units(task, names, {document: measure(own) for document, own in pairs_of.items()}),
     )
 
 
@@ -65,3 +67,19 @@ def _measures(measures: Measures, names: Sequence[str], drawn: str = "") -> dict
         "ser": (measures.slot_error_rate, measures.gold),
     }
     return {name: Metric(*values[name], measures.items, drawn=name == drawn) for name in names}
+
+
+def _document_units(task: str, names: Sequence[str], measures: Mapping[str, Measures]) -> Units:
+    """The per-unit results of a task that has the measures `names`; `measures`: document → what was counted there."""
+    formulas = {"f1": f1, "recall": recall, "precision": precision, "ser": _slot_error_rate}
+    terms = [(own.similarity, own.predicted, own.gold, own.pairs) for own in measures.values()]
+    counts = [own.counts for own in measures.values()]
+    statistics = {f"{task}_{name}": Additive.of(terms, formulas[name]) for name in names}
+    statistics |= {name: Additive.of(([own[name]] for own in counts), count) for name in counts[0]}
+    return Units("document", list(measures), statistics)
+
+
+def _slot_error_rate(sums: Array) -> Array:
+    """(S + D + I) / gold from (M, predicted, gold, pairs); undefined without gold."""
+    similarity, predicted, gold, pairs = (sums[..., term] for term in range(4))
+    return quotient(gold + predicted - similarity - pairs, gold, undefined=math.nan)

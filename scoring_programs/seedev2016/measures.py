@@ -32,7 +32,6 @@ class Measures:
 
     @property
     def items(self) -> int:
-        """Scored items behind the measures."""
         return scored_items(self.gold, self.predicted)
 
     @property

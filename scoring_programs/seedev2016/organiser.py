@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring_kit.errors import Problems
-from scoring_kit.organiser import Request, Secrets, Warned, serve
+from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
 from scoring_kit.task_folders import copy_task_folders
 from seedev2016 import reference
 from seedev2016.final_ranking import rank as rank  # a verb
@@ -25,7 +25,7 @@ def check_reference(request: Request) -> Warned:
         OrganiserError: with every fault.
     """
     folder = Path(request["reference"])
-    gold = reference.read(folder, request["tasks"], request["options"])
+    gold = read_reference(reference.read, request)
     problems = Problems()
     warnings: list[str] = []
     for task in request["tasks"]:
@@ -39,7 +39,7 @@ def check_reference(request: Request) -> Warned:
                     problems.error(where, "is outside the text", f"offsets up to {len(text)}")
                 elif not _quotes(text, entity):
                     warnings.append(f"{where}: is not the text at these offsets.")
-    reference.raise_if_any(problems)
+    problems.stop_organisers_if_any()
     return {"warnings": warnings}
 
 
@@ -49,16 +49,10 @@ def _quotes(text: str, entity: Entity) -> bool:
     return "".join(fragments.split()) == "".join(entity.surface.split())
 
 
-def manifest(request: Request) -> dict[str, Any]:
-    """Task → document → entity id → entity type."""
-    gold = reference.read(Path(request["reference"]), request["tasks"], request["options"])
-    return reference.manifest(gold, request["tasks"])
-
-
 def template(request: Request) -> dict[str, Any]:
     """Write an empty `.a2` file for each document: no event is predicted."""
     out = Path(request["out"])
-    for task, documents in manifest(request).items():
+    for task, documents in read_reference(reference.read, request).entities.items():
         folder = out if request["layout"] == "separate" else out / task
         folder.mkdir(exist_ok=True)
         for document in documents:

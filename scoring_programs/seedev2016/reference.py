@@ -48,7 +48,7 @@ def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Refe
             events[task][document] = read_events(
                 read_text(folder, name, problems), name, task, types, fault, misfit=fault
             )
-    raise_if_any(problems)
+    problems.stop_organisers_if_any()
     return Reference(entities, events)
 
 
@@ -79,12 +79,6 @@ def read_document_entities(folder: Path, task: str, document: str, problems: Pro
     """The entities of a document with their ids."""
     name = f"{task}/{document}.a1"
     return list(read_entities(read_text(folder, name, problems), name, organiser_faults(problems)).items())
-
-
-def raise_if_any(problems: Problems) -> None:
-    """Raise OrganiserError with every recorded problem."""
-    if problems.found:
-        raise problems.organiser_error()
 
 
 def read_text(folder: Path, name: str, problems: Problems) -> str:

@@ -3,8 +3,6 @@
 Source: BioNLP-ST 2016, SeeDev task, "Annotation schema" (entities, binary and full events with their constraints).
 """
 
-from __future__ import annotations
-
 from typing import Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
 TASKS = ("binary", "full")

@@ -4,8 +4,6 @@ Source: BioNLP-ST 2013 "File formats" (http://2013.bionlp-st.org/file-formats), 
 trigger, negations are on `M` lines, `R` ids are read like `E` ids.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Tuple

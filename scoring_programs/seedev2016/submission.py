@@ -1,7 +1,5 @@
 """Reads and judges a SeeDev submission: one `.a2` file for each document of each task that it enters."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Dict, FrozenSet, List, Mapping, Optional
 
@@ -60,7 +58,6 @@ def _read_task(
     documents: Mapping[str, Mapping[str, str]],
     problems: Problems,
 ) -> Dict[str, List[Event]]:
-    """The predicted events of one task by document."""
     fault = participant_faults(problems)
 
     def misfit(where: str, rule: str, value: str, expected: str) -> None:

@@ -36,7 +36,6 @@ class Effect(Enum):
 
     @property
     def severity(self) -> Severity:
-        """The severity it is reported with."""
         if self in (Effect.REFUSED, Effect.BROKEN):
             return "error"
         return "warning" if self is Effect.TRAP else "note"
@@ -103,19 +102,15 @@ class Topic:
     stage: Stage = Stage.LATER  # where the platform refuses; all other effects come later
 
     def refused(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
-        """A rule for what the platform refuses to upload."""
         return self._rule(Effect.REFUSED, rule_id, title, text, {"stage": self.stage, **extra})
 
     def broken(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
-        """A rule for what cannot work."""
         return self._rule(Effect.BROKEN, rule_id, title, text, extra)
 
     def trap(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
-        """A rule for what is not as intended."""
         return self._rule(Effect.TRAP, rule_id, title, text, extra)
 
     def note(self, rule_id: str, title: str, text: str = "", **extra: Unpack[Extra]) -> Callable[[Check], Check]:
-        """A rule for what is worth knowing."""
         return self._rule(Effect.NOTE, rule_id, title, text, extra)
 
     def _rule(self, effect: Effect, rule_id: str, title: str, text: str, extra: Extra) -> Callable[[Check], Check]:

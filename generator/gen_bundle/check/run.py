@@ -63,7 +63,6 @@ class Progress:
         self.shown = False
 
     def __call__(self, count: int) -> None:
-        """Count some bytes."""
         self.read += count
         now = time.monotonic()
         if now - self.started > QUIET_SECONDS and now - self.updated > QUIET_SECONDS / 4 and sys.stderr.isatty():

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,7 +88,10 @@ def command(
             raise UserError("no PATH. Give a bundle's zip or folder, or --explain ID.")
         moment = _moment(now)
         record = None if dry_run is None else _record(dry_run)
-        reports, unreadable, bugs = _reports(paths, moment, version, record, known_keys)
+        from gen_bundle.check import check_path
+
+        check = partial(check_path, now=moment, version=version, dry_run=record, known_keys=known_keys)
+        reports, unreadable, bugs = _reports(paths, check)
     _print(reports, "json" if as_json else style)
     for message in (*unreadable, *bugs):
         say(message, style="red")
@@ -120,18 +125,8 @@ def _record(path: Path) -> DryRun:
     return DryRun(scored, logs)
 
 
-def _reports(
-    paths: tuple[Path, ...],
-    now: datetime,
-    version: PlatformVersion,
-    dry_run: DryRun | None,
-    known_keys: tuple[str, ...],
-) -> tuple[list[Report], list[str], list[str]]:
+def _reports(paths: tuple[Path, ...], check: Callable[..., Report]) -> tuple[list[Report], list[str], list[str]]:
     """The reports, why other paths cannot be read, and bugs of ours: each path has one of the three."""
-    from dataclasses import replace
-
-    from gen_bundle.check import check_path
-
     reports: list[Report] = []
     unreadable: list[str] = []
     bugs: list[str] = []
@@ -139,10 +134,7 @@ def _reports(
         try:
             with _bundles(path) as bundles:
                 for bundle, name, secrets in bundles:
-                    report = check_path(
-                        bundle, now=now, version=version, secrets=secrets, dry_run=dry_run, known_keys=known_keys
-                    )
-                    reports.append(replace(report, path=name))
+                    reports.append(replace(check(bundle, secrets=secrets), path=name))
         except UserError as error:
             unreadable += error.messages
         except Exception as bug:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -77,12 +78,8 @@ def command(
 
     version = PlatformVersion(platform_version) if platform_version else None
     request = ConfirmRequest(**asked, version=version, patience_s=timeout * 60)
-    with user_errors(), connected(server, token_file) as connection:
-        chosen = choose_engine(engine, say)
-        try:
-            done = confirm(connection, request, chosen, say)
-        finally:
-            chosen.close()
+    with user_errors(), connected(server, token_file) as connection, closing(choose_engine(engine, say)) as chosen:
+        done = confirm(connection, request, chosen, say)
     _report(done, keep=request.keep, as_json=as_json)
     sys.exit(0 if done.good and (request.keep or not done.left) else 1)
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,28 +88,21 @@ def command(
 ) -> None:
     """Run a bundle's scoring as Codabench would, on the zip itself, and show the board."""
     from gen_bundle.twin.engines.choose import choose_engine
-    from gen_bundle.twin.engines.command_line import line_writer
     from gen_bundle.twin.replay import DryRunRequest, dry_run
 
     if asked["per_day"] and not asked["teams"]:
         raise click.UsageError("--per-day counts for --teams alone; give the number of teams as well")
+    if print_command:
+        from gen_bundle.twin.engines.command_line import line_writer
+
+        asked["command_line"] = line_writer(gpu=gpu, network=network, strict=strict)
+    environment = {"SCORING_DEBUG": "1"} if debug else {}
+    environment |= {"SCORING_DETAILS": "all"} if all_details else {}
     with user_errors():
-        chosen = choose_engine(engine, say, gpu=gpu, network=network, strict=strict, pull=pull)
-        try:
-            with spinner("dry run") as status:
-                request = DryRunRequest(
-                    **asked,
-                    command_line=line_writer(gpu=gpu, network=network, strict=strict) if print_command else None,
-                    on_step=status,
-                    on_line=_line_printer(),
-                    environment={
-                        **({"SCORING_DEBUG": "1"} if debug else {}),
-                        **({"SCORING_DETAILS": "all"} if all_details else {}),
-                    },
-                )
-                results = dry_run(request, chosen)
-        finally:
-            chosen.close()
+        opened = closing(choose_engine(engine, say, gpu=gpu, network=network, strict=strict, pull=pull))
+        with opened as chosen, spinner("dry run") as status:
+            request = DryRunRequest(**asked, on_step=status, on_line=_line_printer(), environment=environment)
+            results = dry_run(request, chosen)
     if as_json:
         click.echo(results.as_json(), nl=False)
     else:

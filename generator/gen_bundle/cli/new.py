@@ -121,7 +121,6 @@ def command(
 
 
 def _check_combination(options: Mapping[str, Any]) -> None:
-    """Raise UserError for options that do not go together."""
     used = {option for option, value in options.items() if value not in (None, (), False)}
     given = [name for option, name in BEGINNINGS.items() if option in used]
     if len(given) > 1:

@@ -1,7 +1,5 @@
 """Options that several verbs have."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

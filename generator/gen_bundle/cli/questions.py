@@ -61,8 +61,6 @@ def _with_type(proposal: Proposal, name: str, kind: str | None) -> tuple[str, st
 
 
 def _columns(question: str, gold: Gold, proposed: Sequence[str]) -> list[str]:
-    """Names of columns, separated by commas."""
-
     def names(text: str) -> list[str]:
         if text.strip() == NOTHING:
             return []

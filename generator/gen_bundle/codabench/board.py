@@ -45,7 +45,6 @@ class Submitted:
 
     @property
     def failed(self) -> bool:
-        """Its status is Failed."""
         return self.ended and not self.finished
 
 
@@ -89,7 +88,6 @@ class Board:
         self._close_parent(entry)
 
     def fail(self, entry: Submitted) -> None:
-        """Set a submission to Failed."""
         entry.ended = True
         entry.finished = False
         self._close_parent(entry)

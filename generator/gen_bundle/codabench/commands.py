@@ -1,7 +1,5 @@
 """A program's command as the worker runs it: placeholders replaced, split like a shell would, run without one."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The competition that an accepted bundle becomes, the same for both formats; read leniently, never refusing."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -1,7 +1,5 @@
 """How the platform reads a date: unquoted timestamps lose their time, texts lose their zone."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Every typed field that the platform validates, in its order, for both formats."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

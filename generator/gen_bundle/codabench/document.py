@@ -27,7 +27,6 @@ class Entry:
     value: Mapping[Any, Any]
 
     def get(self, key: str) -> Any:
-        """The value of a key, or None."""
         return self.value.get(key)
 
 

@@ -3,8 +3,6 @@
 Source: Django REST framework 3.16 serializer fields, with the types and lengths of Codabench's models (@ c7dbc756).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Hashable
 from dataclasses import dataclass

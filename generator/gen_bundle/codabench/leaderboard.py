@@ -38,7 +38,6 @@ class Leaderboard:
     title: str = ""
 
     def column(self, key: str) -> Column | None:
-        """The column of a key."""
         return next((column for column in self.columns if column.key == key), None)
 
     @property
@@ -76,5 +75,4 @@ class Leaderboard:
 
     @property
     def visible(self) -> tuple[Column, ...]:
-        """Columns that participants see."""
         return tuple(column for column in self.columns if not column.hidden)

@@ -1,7 +1,5 @@
 """The competition that the platform makes of a bundle in the old format (CodaLab 1.5)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any

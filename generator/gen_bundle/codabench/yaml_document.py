@@ -1,7 +1,5 @@
 """A YAML text as PyYAML's safe loader reads it (YAML 1.1, like the platform), with the position of every key."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Hashable
 from dataclasses import dataclass, field

@@ -153,7 +153,6 @@ class SubmissionField(Model):
 
     @property
     def type_words(self) -> str:
-        """The type as participants read it."""
         if self.values:
             listed = ", ".join(text_of(value) or "" for value in self.values)
             return f"{self.type}: {listed}" if self.type == "label" else f"{self.type}, any of {listed}"

@@ -46,7 +46,6 @@ def apply_overrides(source: Source, overrides: Iterable[str]) -> None:
 
 
 def _option_groups(source: Source) -> list[tuple[str, dict[str, Any]]]:
-    """The options that hold further options."""
     options = source.data.get("options")
     return [(k, v) for k, v in options.items() if isinstance(v, dict)] if isinstance(options, dict) else []
 

@@ -119,7 +119,6 @@ def _shown(value: Any) -> str:
 
 
 def _model_at(trail: Trail) -> type[BaseModel] | None:
-    """The model of the mapping at `trail`."""
     model: type[BaseModel] = Competition
     for key in trail:
         if isinstance(key, int):

@@ -1,7 +1,5 @@
 """Everything in which two bundles differ."""
 
-from __future__ import annotations
-
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.difference.changes import PARTS, Difference
 from gen_bundle.difference.files import file_changes

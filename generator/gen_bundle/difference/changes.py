@@ -1,7 +1,5 @@
 """One difference between two bundles, and what it does on the platform."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -21,7 +19,6 @@ class Effect(Enum):
 
     @property
     def key(self) -> str:
-        """The name that programs read."""
         return self.name.lower()
 
 
@@ -52,7 +49,6 @@ class Difference:
     detail: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """The difference as programs read it."""
         return {
             "part": self.part,
             "item": self.item,

@@ -1,7 +1,5 @@
 """How exact a printed figure is."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 

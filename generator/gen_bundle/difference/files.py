@@ -1,7 +1,5 @@
 """Differences in programs and data: what their settings and items say first, then which files differ."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """How many items of a data file came, went or changed; never which, and nothing of what they hold."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

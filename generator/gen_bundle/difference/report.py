@@ -1,7 +1,5 @@
 """Differences as people and programs read them."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Differences in what competition.yaml declares: the competition, its phases, tasks, leaderboard and solutions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

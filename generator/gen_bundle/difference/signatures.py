@@ -1,7 +1,5 @@
 """Signatures of scoring runs, taken apart and compared; what scoring_kit's `signature` writes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

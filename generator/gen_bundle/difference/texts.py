@@ -1,7 +1,5 @@
 """Differences in what participants read: the pages, the terms and the logo."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterator
 

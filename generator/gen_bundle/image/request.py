@@ -40,7 +40,6 @@ class ImageRequest:
 
     @property
     def locks(self) -> tuple[Lock, ...]:
-        """What its packages come from."""
         return (self.packages, *((METRICS,) if self.metrics else ()))
 
     @property

@@ -4,8 +4,6 @@ Each request is followed by a look at everything. Refused requests were seen to 
 to have come after the change was made. So an answer decides nothing: what the site holds afterwards does.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

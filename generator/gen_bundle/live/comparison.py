@@ -1,7 +1,5 @@
 """What a submission gave here and on a live site, cell by cell: status, scores, log."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence

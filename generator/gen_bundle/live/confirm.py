@@ -4,8 +4,6 @@ Nothing is changed on the site before the dry run is done, and all that was made
 it comes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime

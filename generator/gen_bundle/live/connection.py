@@ -5,8 +5,6 @@ followed: they lead to a log-in page or to another host. Exceptions of `requests
 hold signed addresses: each request that fails is an AnswerError.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -55,7 +53,7 @@ class AnswerError(UserError):
 
 @dataclass
 class Connection:
-    """A server and who asks it; to be used as a context manager.
+    """A server and who asks it; to be used as a context manager. Every request may raise an AnswerError.
 
     Attributes:
         server: its address, without a last slash.
@@ -71,18 +69,14 @@ class Connection:
     def __post_init__(self) -> None:
         self._session = requests.Session()
 
-    def __enter__(self) -> Connection:
+    def __enter__(self) -> "Connection":
         return self
 
     def __exit__(self, *_: object) -> None:
         self._session.close()
 
     def get(self, path: str, **query: Any) -> Any:
-        """The JSON at a path below `api/`; asked again when the server is busy or the connection breaks.
-
-        Raises:
-            AnswerError: as for all requests.
-        """
+        """The JSON at a path below `api/`; asked again when the server is busy or the connection breaks."""
         return self._repeated(lambda: self._asked("GET", path, params=query))
 
     def send(self, method: str, path: str, body: Any = None) -> Any:
@@ -101,20 +95,13 @@ class Connection:
         return self._repeated(once, safe=lambda busy: busy.code == TOO_MANY)
 
     def exchange(self, path: str, body: Any) -> Any:
-        """Post what changes nothing, such as a user name and password for a token.
-
-        Raises:
-            AnswerError: as for all requests.
-        """
+        """Post what changes nothing, such as a user name and password for a token."""
         return self._asked("POST", path, json=body)
 
     def put_file(self, url: str, file: Path, content_type: str, tick: Tick = lambda *_: None) -> None:
         """Store a file at a signed address, streamed; the content type is part of the signature.
 
         It may be repeated: the same bytes at the same place.
-
-        Raises:
-            AnswerError: as for all requests.
         """
         headers = {"Content-Type": content_type}
         if (urlsplit(_shown(url)).hostname or "").endswith(".blob.core.windows.net"):
@@ -145,11 +132,7 @@ class Connection:
         return target.stat().st_size
 
     def text(self, url: str, most: int = 65536) -> str:
-        """The beginning of a text at a signed address.
-
-        Raises:
-            AnswerError: as for all requests.
-        """
+        """The beginning of a text at a signed address."""
 
         def once() -> str:
             with self._request("GET", url, token=None, stream=True, allow_redirects=True) as answer:
@@ -168,7 +151,7 @@ class Connection:
             waited, wait = waited + wait, min(2 * wait, longest_s)
             yield waited
 
-    def _repeated(self, once: Callable[[], T], safe: Callable[[_BusyError], bool] = lambda _: True) -> T:
+    def _repeated(self, once: Callable[[], T], safe: Callable[["_BusyError"], bool] = lambda _: True) -> T:
         """Try up to four times what is safe to repeat."""
         waits = iter(WAITS_S)
         while True:

@@ -1,7 +1,5 @@
 """Storing files on a server: the place is asked for, the bytes go there, and the server hears that they arrived."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from gen_bundle.live.connection import AnswerError, Connection

@@ -5,8 +5,6 @@ lists, since the server deletes those that are missing, a phase with all its sub
 The list of invited addresses goes with every request, since each replaces it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -63,8 +61,7 @@ class Edit:
     expected: Mapping[Key, Any]
     files: Mapping[str, DataUse] = field(default_factory=dict)
 
-    def with_keys(self, keys: Mapping[str, str]) -> Edit:
-        """The edit with the keys of the stored files."""
+    def with_keys(self, keys: Mapping[str, str]) -> "Edit":
         expected = {**self.expected, **{(*self.place, role): key for role, key in keys.items()}}
         return Edit(self.place, self.method, self.path, {**self.body, **keys}, expected)
 
@@ -128,7 +125,8 @@ def competition_body(snapshot: Snapshot, places: Iterable[Key], phases: frozense
     parts = {place[0] for place in places}
     body = {key: row[key] for key in TOP_KEYS if key in row and key in parts}
     if "pages" in parts:
-        body["pages"] = [_page(page) for page in snapshot.pages]
+        kept = ("id", "title", "content", "index")
+        body["pages"] = [{key: page.get(key) for key in kept} for page in snapshot.pages]
     if "phase" in parts:
         body["phases"] = [_phase(phase) for phase in snapshot.phases if phase["id"] in phases]
     return body | {"whitelist_emails": list(row["whitelist_emails"])}
@@ -164,7 +162,6 @@ def _top(wanted: Bundle) -> Iterator[tuple[str, Any]]:
 
 
 def _pages(wanted: Bundle) -> Iterator[tuple[str, str]]:
-    """Titles and texts."""
     for page in page_files(wanted):
         if page.at != ("terms",):
             yield plain(as_text(wanted.value((*page.at[:-1], "title")))), plain(wanted.text(page.path))
@@ -178,10 +175,6 @@ def _pages_to_send(snapshot: Snapshot, pages: list[tuple[str, str]]) -> Iterator
     for index, ((title, content), page) in enumerate(zip(pages, same, strict=True)):
         known = page or (left.pop(0) if left else None)
         yield ({"id": known["id"]} if known else {}) | {"title": title, "content": content, "index": index}
-
-
-def _page(page: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: page.get(key) for key in ("id", "title", "content", "index")}
 
 
 def _phase(phase: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,8 +4,6 @@
 back or still runs; scores, logs, results and the board are beside them. What is there already is not fetched again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime

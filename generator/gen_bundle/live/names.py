@@ -85,6 +85,5 @@ class Names:
         return name if self.hidden is None else self.hidden.of(name)
 
     def participant(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """What is kept of a participant."""
         kept = ("username", "status", "is_bot") if self.hidden else ("id", "username", "email", "status", "is_bot")
         return {key: row.get(key) for key in kept} | {"username": self.of(row["username"])}

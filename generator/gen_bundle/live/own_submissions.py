@@ -5,8 +5,6 @@ read in Codabench's source (`api/views/submissions.py`, `datasets.py`): an organ
 submission of the competition, and a deleted one does not count for the limits.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

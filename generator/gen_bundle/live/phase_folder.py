@@ -1,7 +1,5 @@
 """The folder of one phase: submissions, asked for until nothing more is to come, with logs, results and the board."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -63,7 +61,6 @@ class PhaseFolder:
         self.lost: list[str] = []
 
     def fetch(self) -> PhaseFetched:
-        """Bring the folder up to the server's state."""
         if self.file.is_file():
             self.records = {record["id"]: record for record in read_json(self.file)}
         rows = submissions_of(self.connection, self.phase["id"])

@@ -1,7 +1,5 @@
 """Which phases of a live competition a bundle's own submissions can be sent to, without harm to the leaderboard."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime

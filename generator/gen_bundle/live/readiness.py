@@ -1,7 +1,5 @@
 """Whether a bundle may be uploaded: what the check finds, and what shows in a finished zip that it is a draft."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a bundle's own submissions give here: a dry run of its solutions, and of the template in each starting kit."""
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Parts of requests: the token as a header, and a file as a body that is streamed and watched."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import IO
 
@@ -41,7 +39,6 @@ class WatchedFile:
         return iter(lambda: self.read(BLOCK), b"")
 
     def read(self, amount: int = -1) -> bytes:
-        """The next bytes."""
         block = self._stream.read(amount)
         self._read += len(block)
         self._tick(self._read, self._size)

@@ -4,8 +4,6 @@ Reruns are new submissions of the same owners, and the old ones stay. The server
 newest, which turns ties on the board around, and reruns what was rerun before once more.
 """
 
-from __future__ import annotations
-
 import statistics
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -5,8 +5,6 @@ programs and data from the bundle of which the competition was made, as long as 
 the record of what this machine has put there. Where nothing is known, the path says so.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 Sources: the answers of codalab/codabench @ c7dbc756, and the serializers of its v1.32.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -48,12 +46,10 @@ class Snapshot:
 
     @property
     def phases(self) -> list[Mapping[str, Any]]:
-        """The phases in their order."""
         return in_order(self.competition.get("phases"))
 
     @property
     def pages(self) -> list[Mapping[str, Any]]:
-        """The pages in their order."""
         return in_order(self.competition.get("pages"))
 
     @property

@@ -1,7 +1,5 @@
 """What happens in a live competition: who waits, what failed and why, and how long the phases still last."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a server stored of a competition, held against what its bundle says: settings, dates, limits, columns, files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime

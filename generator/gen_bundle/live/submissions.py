@@ -1,7 +1,5 @@
 """Submissions as the server gives them: their state, and what is kept of each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime

@@ -3,8 +3,6 @@
 The digests stay here. On the site they would be seen by participants, who could try guesses of the gold on them.
 """
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import asdict, dataclass, field
 from pathlib import Path

@@ -3,8 +3,6 @@
 Each step looks before it repeats anything: a server may have done what it answered 500 to.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass

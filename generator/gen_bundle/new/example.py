@@ -61,7 +61,6 @@ def _input(column: Column, key: int) -> Any:
 
 
 def _tokens(key: int, *, is_json: bool) -> Any:
-    """Made-up tokens, as many as there are tags."""
     tokens = [f"token-{key + 1}-{place + 1}" for place in range(TOKENS)]
     return tokens if is_json else " ".join(tokens)
 

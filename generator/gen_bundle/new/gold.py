@@ -48,12 +48,10 @@ class Gold:
         return self.suffix in (".json", ".jsonl")
 
     def column(self, name: str) -> list[Any]:
-        """The values of a column."""
         at = self.names.index(name)
         return [row[at] for row in self.rows]
 
     def place(self, row: int) -> str:
-        """The place of a row in the file."""
         number = self.numbers[row]
         return f"{self.file}[{number}]" if self.suffix == ".json" else f"{self.file}:{number}"
 
@@ -71,7 +69,8 @@ def read_gold(path: Path) -> Gold:
     if not text.strip():
         raise UserError(f"{path.name}: is empty. Expected the gold: one row for each item.")
     if "\0" in text:
-        raise UserError(f"{path.name}:{_line(text, text.index(chr(0)))}: holds a NUL character. Expected plain text.")
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise UserError(f"{path.name}:{line}: holds a NUL character. Expected plain text.")
     if suffix in (".csv", ".tsv"):
         gold = _table(text, path.name, suffix)
     elif suffix == ".txt":
@@ -100,10 +99,6 @@ def _text(path: Path) -> str:
         raise UserError(
             f"{path.name}:{line}: holds bytes that are not UTF-8. Expected UTF-8; save the file again as UTF-8."
         ) from error
-
-
-def _line(text: str, position: int) -> int:
-    return text.count("\n", 0, position) + 1
 
 
 def raise_all(problems: Sequence[str]) -> None:

@@ -63,7 +63,7 @@ def look_at(gold: Gold, name: str) -> Column:
     for at in not_numbers:
         del given[at]
     look = _json_column if gold.is_json else _cell_column
-    return replace(look(name, list(given.values()), blank), not_numbers=not_numbers)
+    return replace(look(name, list(given.values())), blank=blank, not_numbers=not_numbers)
 
 
 def as_type(gold: Gold, column: Column, kind: str) -> Column:
@@ -115,74 +115,74 @@ def _not_numbers(given: Mapping[int, Any], separator: str | None) -> tuple[int, 
     return others if gaps else ()
 
 
-def _cell_column(name: str, cells: Sequence[str], blank: tuple[int, ...]) -> Column:
+def _cell_column(name: str, cells: Sequence[str]) -> Column:
     if not cells:
-        return Column(name, "string", blank=blank)
+        return Column(name, "string")
     if all(map(LIST.fullmatch, cells)):
         lists = [json_list(cell) for cell in cells]
-        found = _list_column(name, lists, blank) if all(isinstance(value, list) for value in lists) else None
-        return found if found and found.type in ("spans", "texts") else Column(name, "other", blank=blank)
+        found = _list_column(name, lists) if all(isinstance(value, list) for value in lists) else None
+        return found if found and found.type in ("spans", "texts") else Column(name, "other")
     if all(_is_tagged(cell.split(" ")) for cell in cells) and any("B-" in cell for cell in cells):
-        return _tags(name, [cell.split(" ") for cell in cells], blank)
+        return _tags(name, [cell.split(" ") for cell in cells])
     if all(map(NUMBER.fullmatch, cells)) and all(math.isfinite(float(cell)) for cell in cells):
         if all(map(WHOLE.fullmatch, cells)) and len(set(cells)) <= MOST_GRADES and _are_labels(name, Counter(cells)):
-            return _label(name, set(cells), blank)
-        return Column(name, "number", within_one=all(0 <= float(cell) <= 1 for cell in cells), blank=blank)
+            return _label(name, set(cells))
+        return Column(name, "number", within_one=all(0 <= float(cell) <= 1 for cell in cells))
     for separator in SEPARATORS:
         parts = Counter(part for cell in cells for part in cell.split(separator))
         if any(separator in cell for cell in cells) and _are_labels(name, parts) and len(parts) <= MOST_LABELS:
-            return Column(name, "labels", _in_order(parts), separator, blank=blank)
-    return _text_column(name, cells, blank)
+            return Column(name, "labels", _in_order(parts), separator)
+    return _text_column(name, cells)
 
 
-def _json_column(name: str, values: Sequence[Any], blank: tuple[int, ...]) -> Column:
+def _json_column(name: str, values: Sequence[Any]) -> Column:
     if all(isinstance(value, list) for value in values) and values:
-        return _list_column(name, values, blank)
+        return _list_column(name, values)
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values) and values:
         if not all(map(_is_finite, values)):
-            return Column(name, "other", blank=blank)
+            return Column(name, "other")
         whole = Counter(str(value) for value in values if isinstance(value, int))
         if whole.total() == len(values) and len(whole) <= MOST_GRADES and _are_labels(name, whole):
-            return _label(name, set(whole), blank)
-        return Column(name, "number", within_one=all(0 <= value <= 1 for value in values), blank=blank)
+            return _label(name, set(whole))
+        return Column(name, "number", within_one=all(0 <= value <= 1 for value in values))
     texts = [text for value in values if (text := text_of(value)) is not None]
     if len(texts) < len(values):
-        return Column(name, "other", blank=blank)
-    return _text_column(name, texts, blank)
+        return Column(name, "other")
+    return _text_column(name, texts)
 
 
-def _list_column(name: str, lists: Sequence[Any], blank: tuple[int, ...]) -> Column:
+def _list_column(name: str, lists: Sequence[Any]) -> Column:
     elements = [element for one in lists for element in one]
     if elements and all(map(_is_span, elements)):
-        return Column(name, "spans", _in_order({span[2] for span in elements if len(span) == 3}), blank=blank)
+        return Column(name, "spans", _in_order({span[2] for span in elements if len(span) == 3}))
     if not all(isinstance(element, str) for element in elements):
-        return Column(name, "other", blank=blank)
+        return Column(name, "other")
     if all(map(_is_tagged, lists)) and any(element.startswith("B-") for element in elements):
-        return _tags(name, lists, blank)
+        return _tags(name, lists)
     different = Counter(elements)
     if _are_labels(name, different) and len(different) <= MOST_LABELS:
-        return Column(name, "labels", _in_order(different), blank=blank)
-    return Column(name, "texts", words=_mean_words(elements), blank=blank)
+        return Column(name, "labels", _in_order(different))
+    return Column(name, "texts", words=_mean_words(elements))
 
 
-def _text_column(name: str, texts: Sequence[str], blank: tuple[int, ...]) -> Column:
+def _text_column(name: str, texts: Sequence[str]) -> Column:
     different = Counter(texts)
     if _are_labels(name, different):
-        return _label(name, set(different), blank)
+        return _label(name, set(different))
     kind = "string" if not any(" " in text.strip() for text in texts) else "text"
-    return Column(name, kind, words=_mean_words(texts), blank=blank)
+    return Column(name, kind, words=_mean_words(texts))
 
 
-def _label(name: str, values: set[str], blank: tuple[int, ...]) -> Column:
+def _label(name: str, values: set[str]) -> Column:
     """A column of labels, which are declared where there are few of them."""
     listed = _in_order(values) if len(values) <= MOST_LABELS else ()
     numbers = [int(value) for value in listed if WHOLE.fullmatch(value)]
     grades = len(numbers) == len(listed) > 1 and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-    return Column(name, "label", listed, grades=grades, blank=blank)
+    return Column(name, "label", listed, grades=grades)
 
 
-def _tags(name: str, lists: Sequence[Sequence[str]], blank: tuple[int, ...]) -> Column:
-    return Column(name, "tags", _in_order({tag[2:] for tags in lists for tag in tags if tag != "O"}), blank=blank)
+def _tags(name: str, lists: Sequence[Sequence[str]]) -> Column:
+    return Column(name, "tags", _in_order({tag[2:] for tags in lists for tag in tags if tag != "O"}))
 
 
 def _are_labels(name: str, texts: Counter[str]) -> bool:

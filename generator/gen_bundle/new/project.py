@@ -49,7 +49,6 @@ class Place:
         return self.parent / self.name
 
     def answers(self) -> dict[str, Any]:
-        """What every template knows."""
         return {
             "name": self.name,
             "image": re.sub("[-_]+", "-", self.name.lower()).strip("-"),  # Docker allows nothing else

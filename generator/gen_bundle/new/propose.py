@@ -211,7 +211,6 @@ def _own_to_key(gold: Gold, key: Key) -> set[str]:
 
 
 def _relevance(columns: dict[str, Column], choices: Choices) -> str | None:
-    """The column of relevance, of a gold that ranks items."""
     asked = [name for name, _ in choices.answers]
     return next((name for name in asked or columns if RELEVANCE.fullmatch(name)), None)
 

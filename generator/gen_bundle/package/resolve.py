@@ -88,7 +88,6 @@ class Resolved:
         return [phase for phase in self.declaration.phases if self.tasks_of(phase)]
 
     def tasks_of(self, phase: model.Phase) -> tuple[model.Task, ...]:
-        """This bundle's tasks in a phase."""
         return tuple(task for task in self.tasks if phase.tasks is None or task.id in phase.tasks)
 
     def parts_of(self, phase: model.Phase) -> tuple[Part, ...]:

@@ -1,7 +1,7 @@
 """The preview as one self-contained HTML file."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,12 @@ def preview_page(view: View, dry_run: Mapping[str, Any] | None = None) -> str:
     Raises:
         UserError: the dry run is of another bundle.
     """
-    filters: Functions = {"utc": _utc, "aoe": _aoe, "iso": _iso, "size": _size}
+    filters: Functions = {
+        "utc": lambda moment: shown(moment, UTC),
+        "aoe": lambda moment: shown(moment, AOE),
+        "iso": lambda moment: f"{moment:%Y-%m-%dT%H:%M:%SZ}",
+        "size": _size,
+    }
     values = {
         "view": view,
         "axis": axis(view.phases),
@@ -55,18 +60,6 @@ def write_page(page: str, folder: Path) -> Path:
         raise UserError(f"--out {folder}: cannot be used ({error.strerror}). Choose another folder.") from error
     write_whole(file, page.encode("utf-8", "replace"))
     return file
-
-
-def _utc(moment: datetime) -> str:
-    return shown(moment, UTC)
-
-
-def _aoe(moment: datetime) -> str:
-    return shown(moment, AOE)
-
-
-def _iso(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _size(count: int) -> str:

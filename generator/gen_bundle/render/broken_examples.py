@@ -62,10 +62,6 @@ def spoiled_code(files: Mapping[str, bytes], entry: str) -> list[Spoiled]:
     ]
 
 
-def _cut_off(text: str) -> str:
-    return text[: len(text) * 2 // 3]
-
-
 def _without_last_entry(text: str) -> str:
     value = json.loads(text)
     if isinstance(value, dict) and value:
@@ -101,7 +97,9 @@ def _substituted(pattern: str, replacement: str) -> Spoil:
     return lambda text: re.sub(pattern, replacement, text, count=1)
 
 
-EVERYWHERE: tuple[tuple[str, str, Spoil], ...] = (("cut-off", "the upload was cut off", _cut_off),)
+EVERYWHERE: tuple[tuple[str, str, Spoil], ...] = (
+    ("cut-off", "the upload was cut off", lambda text: text[: len(text) * 2 // 3]),
+)
 MISTAKES: Mapping[str, tuple[tuple[str, str, Spoil], ...]] = {
     ".json": (
         ("missing-entry", "the last entry is missing", _without_last_entry),

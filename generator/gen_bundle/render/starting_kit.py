@@ -18,13 +18,13 @@ from gen_bundle.image.packages import locks_for, packages_text
 from gen_bundle.image.requirements import LOCK_FILE
 from gen_bundle.package.client import ScoringPackage, failure
 from gen_bundle.package.code_template import empty_submission
-from gen_bundle.package.ingestion import code_entry
+from gen_bundle.package.given_files import SAMPLE
+from gen_bundle.package.ingestion import code_entry, ingestion_members
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.render import tables
 from gen_bundle.render.broken_examples import spoiled_code, spoiled_submissions
-from gen_bundle.render.code_kit import running_members, sample_members
 from gen_bundle.render.code_text import code_text
 from gen_bundle.render.validator import TEMPLATES, validator_bytes
 from gen_bundle.resources import resource
@@ -107,8 +107,25 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
         program = program_members(competition, part)
         members |= {f"scorer/{part.id}/{name}": content for name, content in program.items()}
     if competition.takes_code:
-        members |= running_members(competition, data)
+        members |= _running_members(competition, data)
     return members
+
+
+def _running_members(competition: Resolved, data: PhaseData) -> dict[str, bytes | Path]:
+    """What runs participants' code at home: `try.py`, the ingestion program that it calls, and the sample."""
+    ingestion = ingestion_members(competition, data.phase, data.manifest)
+    return {
+        "try.py": TEMPLATES / "try.py",
+        **{f"ingestion/{name}": content for name, content in ingestion.items()},
+        **_sample_members(data),
+    }
+
+
+def _sample_members(data: PhaseData) -> dict[str, bytes | Path]:
+    """The sample's files by their names in the kit; empty where the public data have none with input and gold."""
+    members = {name: content for name, content in data.public.items() if name.startswith(f"{SAMPLE}/")}
+    parts = {name.split("/")[1] for name in members if name.count("/") > 1}
+    return members if {"input", "gold"} <= parts else {}
 
 
 def _packages(competition: Resolved) -> str:
@@ -123,7 +140,10 @@ def _examples(validator: bytes, data: PhaseData, competition: Resolved) -> tuple
     submissions = {f"baselines/{data.phase.data_id}/{name}": files for name, files in data.baselines.items()}
     package, entry = competition.package, competition.declaration.submission.entry
     submissions["the template that organiser.py writes"] = empty_submission(competition, data)
-    good = {name: _read(files) for name, files in submissions.items()}
+    good = {
+        submission: {name: one.read_bytes() if isinstance(one, Path) else one for name, one in files.items()}
+        for submission, files in submissions.items()
+    }
     if entry:
         # Not every baseline need have it, since what is wrong with them is found below; the template has.
         spoiled = spoiled_code(next(files for files in good.values() if entry in files), entry)
@@ -198,7 +218,7 @@ def _texts(
         "contact": declaration.contact,
         "submission": declaration.submission,
         "template": sorted(template),
-        "sample": bool(sample_members(data)),
+        "sample": bool(_sample_members(data)),
         "code": code_text(competition, [phase]) if competition.takes_code else "",
         "torch": "models" in locks_for(competition.options),
         "fields": tables.format_table(declaration.submission.fields),
@@ -225,7 +245,3 @@ def _purpose(path: Path) -> str:
         with suppress(SyntaxError, ValueError):  # of another Python, or in another encoding
             docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     return docstring.splitlines()[0] if docstring else "from the organisers"
-
-
-def _read(files: Members) -> dict[str, bytes]:
-    return {name: content.read_bytes() if isinstance(content, Path) else content for name, content in files.items()}

@@ -51,7 +51,6 @@ class Report:
 
     @property
     def json(self) -> dict[str, Any]:
-        """The content of report.json."""
         return {"tasks": {task: {key: one[key] for key in FIXED} for task, one in self.tasks.items()}}
 
     @property

@@ -1,7 +1,5 @@
 """Old scores against new ones: who changes, in which column, by how much, and which ranks move."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Workers on other machines: those of a Dask scheduler. The files travel with the jobs, so nothing need be shared."""
 
-from __future__ import annotations
-
 import atexit
 import io
 import logging
@@ -14,7 +12,7 @@ import warnings
 import zipfile
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -74,7 +72,6 @@ class Cluster:
         return max(FEWEST_JOBS, JOBS_PER_THREAD * self._threads)
 
     def submit(self, job: ScoringJob) -> None:
-        """See `Workers`."""
         self._count += 1
         key = f"rescore-{job.digest}-{self._count}"
         try:
@@ -103,7 +100,6 @@ class Cluster:
         future.add_done_callback(self._ended.put)
 
     def wait(self) -> Ended:
-        """See `Workers`."""
         while True:
             if self._lost:
                 job, reason = self._lost.popleft()
@@ -214,11 +210,8 @@ def cluster(address: str, engine: EngineName, announce: Callable[[str], None]) -
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # what it reports is said in our own words
     if not re.fullmatch(r"\w+://\S+:\d+/?", address):
         raise UserError(f"--cluster {address}: not an address. {EXPECTED}")
-    workers = Cluster(address, engine, announce)
-    try:
+    with closing(Cluster(address, engine, announce)) as workers:
         yield workers
-    finally:
-        workers.close()
 
 
 def packed(parts: Mapping[str, Path]) -> bytes:

@@ -1,7 +1,5 @@
 """What files hold, in a few characters: the address of a result is made of them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

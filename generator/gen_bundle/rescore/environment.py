@@ -1,10 +1,9 @@
 """What runs a scoring program, beside the program itself: an image, or this machine's Python and its packages."""
 
-from __future__ import annotations
-
 import platform
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from typing import Literal
@@ -36,8 +35,6 @@ def differing(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str:
 def _versions(names: set[str]) -> dict[str, str]:
     versions = {}
     for name in sorted(names):
-        try:
+        with suppress(metadata.PackageNotFoundError):
             versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
     return versions

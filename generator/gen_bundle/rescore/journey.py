@@ -1,7 +1,5 @@
 """The journey from a bundle and all submissions to a phase to what scoring them again changes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 

@@ -1,12 +1,9 @@
 """Workers of this machine: processes, each with an engine of its own. One that dies takes only its own job with it."""
 
-from __future__ import annotations
-
 import multiprocessing
 import signal
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, suppress
 from multiprocessing.connection import Connection, wait
 from typing import NoReturn
 
@@ -26,11 +23,9 @@ class LocalPool:
 
     @property
     def room(self) -> int:
-        """One job for each process."""
         return self._size
 
     def submit(self, job: ScoringJob) -> None:
-        """See `Workers`."""
         process = self._idle.popleft() if self._idle else _Process()
         with suppress(OSError):  # it has died meanwhile, which `wait` finds
             process.pipe.send(job)
@@ -56,14 +51,9 @@ class LocalPool:
             process.end()
 
 
-@contextmanager
-def local_pool(size: int) -> Iterator[LocalPool]:
+def local_pool(size: int) -> closing[LocalPool]:
     """Workers that are ended, with what they run, however the block ends."""
-    pool = LocalPool(size)
-    try:
-        yield pool
-    finally:
-        pool.close()
+    return closing(LocalPool(size))
 
 
 class _Process:

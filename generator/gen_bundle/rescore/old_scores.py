@@ -1,7 +1,5 @@
 """Scores that were given before, from a file: what a site stored, a table, or an earlier rescoring."""
 
-from __future__ import annotations
-
 import csv
 import decimal
 import io

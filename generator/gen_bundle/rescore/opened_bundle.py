@@ -1,10 +1,9 @@
 """A bundle with all that scoring the submissions to one of its phases takes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gen_bundle.build import finished_bundle
 from gen_bundle.codabench.leaderboard import Leaderboard
@@ -15,9 +14,12 @@ from gen_bundle.rescore.environment import environment_of
 from gen_bundle.rescore.scoring_job import EngineName, Scorer
 from gen_bundle.twin.bundle import Competition, Phase, Task, open_bundle
 from gen_bundle.twin.competition_yaml import read_competition
-from gen_bundle.twin.engines import Engine, EngineError
-from gen_bundle.twin.engines.docker import DockerEngine
+from gen_bundle.twin.engines import EngineError
+from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.packed import own_columns
+
+if TYPE_CHECKING:
+    from gen_bundle.twin.engines.docker import DockerEngine
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,10 @@ class OpenedBundle:
 
     @property
     def leaderboard(self) -> Leaderboard:
-        """Its leaderboard."""
         return self.competition.leaderboard
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """The ids of the phase's tasks."""
         return tuple(task.id for task in self.phase.tasks)
 
     @property
@@ -53,7 +53,13 @@ class OpenedBundle:
 
 
 def opened_bundle(
-    source: str, phase: str, work: Path, engine: Engine, data: Path | None = None, *, gpu: bool = False
+    source: str,
+    phase: str,
+    work: Path,
+    engine: "DockerEngine | ProcessEngine",
+    data: Path | None = None,
+    *,
+    gpu: bool = False,
 ) -> OpenedBundle:
     """Open a bundle, or build it, below the folder `work`.
 
@@ -70,9 +76,9 @@ def opened_bundle(
     if not chosen.tasks:
         raise UserError(f"--phase {phase}: has no task in {source}. Expected a phase with at least one.")
     seconds = time_limit(chosen.execution_time_limit, own_queue=competition.own_queue)
-    name: EngineName = "docker" if isinstance(engine, DockerEngine) else "process"
+    name: EngineName = "process" if isinstance(engine, ProcessEngine) else "docker"
     try:
-        image = engine.pinned(competition.image) if isinstance(engine, DockerEngine) else competition.image
+        image = competition.image if isinstance(engine, ProcessEngine) else engine.pinned(competition.image)
     except EngineError as error:
         raise UserError(str(error)) from error
     scorers = tuple(

@@ -1,7 +1,5 @@
 """What a rescoring leaves: `rescore.json`, `changes.csv` and `rescore.html`."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -69,7 +67,6 @@ class Rescored:
 
     @property
     def not_run(self) -> Sequence[ScoredRun]:
-        """Runs without a result."""
         return [run for run in self.runs if run.status == NOT_RUN]
 
     @property

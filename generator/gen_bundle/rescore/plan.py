@@ -1,10 +1,8 @@
 """What is asked of a rescoring, and everything that is to be known before its first job runs."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -96,24 +94,20 @@ def planned(request: RescoreRequest, announce: Announce, advance: Advance) -> It
     advance("looking at the submissions", 0, 0)
     submissions = _wanted(request)
     advance("opening the bundle", 0, 0)
-    engine = choose_engine(request.engine, announce, gpu=request.gpu)
-    try:
-        with tempfile.TemporaryDirectory(prefix="gen-bundle-rescore-") as work:
+    chosen = closing(choose_engine(request.engine, announce, gpu=request.gpu))
+    with chosen as engine, tempfile.TemporaryDirectory(prefix="gen-bundle-rescore-") as work:
 
-            def opened(source: str, name: str) -> OpenedBundle:
-                place = Path(work, name)
-                return opened_bundle(source, request.phase, place, engine, request.data, gpu=request.gpu)
+        def opened(source: str, name: str) -> OpenedBundle:
+            return opened_bundle(source, request.phase, Path(work, name), engine, request.data, gpu=request.gpu)
 
-            new = opened(request.bundle, "new")
-            old = opened(request.against, "old") if request.against is not None else None
-            past = read_old_scores(request.scores, new) if request.scores is not None else None
-            jobs = {}
-            for done, submission in enumerate(submissions):
-                advance("reading the submissions", done, len(submissions))
-                jobs[submission.name] = _jobs(submission, new, old)
-            yield Plan(new, old, past, submissions, jobs)
-    finally:
-        engine.close()
+        new = opened(request.bundle, "new")
+        old = opened(request.against, "old") if request.against is not None else None
+        past = read_old_scores(request.scores, new) if request.scores is not None else None
+        jobs = {}
+        for done, submission in enumerate(submissions):
+            advance("reading the submissions", done, len(submissions))
+            jobs[submission.name] = _jobs(submission, new, old)
+        yield Plan(new, old, past, submissions, jobs)
 
 
 def _check(request: RescoreRequest) -> None:

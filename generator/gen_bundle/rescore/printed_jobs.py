@@ -1,7 +1,5 @@
 """The jobs as plain commands, for whatever runs commands on many machines that share a disk."""
 
-from __future__ import annotations
-
 import shlex
 import shutil
 from collections.abc import Iterator

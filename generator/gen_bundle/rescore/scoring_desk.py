@@ -1,7 +1,5 @@
 """What a worker keeps from one job to the next: its engine, and programs that serve."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One submission scored for one task: the job that a worker gets, and what it answers."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass

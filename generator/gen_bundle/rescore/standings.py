@@ -1,7 +1,5 @@
 """What scores mean on a board: the value of each column, and who is where."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Results by their address: what was scored is not scored again, by whatever run, worker or machine it was."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from pathlib import Path

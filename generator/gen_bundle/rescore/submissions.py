@@ -1,7 +1,5 @@
 """The submissions in a folder: all that were ever made, not only the latest of each team."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping

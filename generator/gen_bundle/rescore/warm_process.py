@@ -1,7 +1,5 @@
 """A scoring program of ours that loads its gold and models once and then scores one submission after the other."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -64,7 +62,6 @@ class WarmProcess:
             raise EngineError(f"the scoring program cannot be served: it began with {greeting}")
 
     def prepare(self, image: str) -> list[str]:
-        """See `Engine.prepare`."""
         return []
 
     def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:

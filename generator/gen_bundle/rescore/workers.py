@@ -1,7 +1,5 @@
 """The seam between the jobs and what runs them: two methods, and what is done about jobs that get lost."""
 
-from __future__ import annotations
-
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol

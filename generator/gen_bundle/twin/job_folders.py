@@ -39,13 +39,11 @@ class JobFolders:
         self.output = root / "output"
 
     def program(self, kind: ContainerKind, *, is_scoring: bool) -> Path:
-        """The folder of what is started."""
         if kind == "ingestion":
             return self.ingestion_program
         return self.scoring_program if is_scoring else self.submission
 
     def log(self, kind: ContainerKind, stream: str) -> Path:
-        """The file of one stream of one container."""
         return self.root / f"{kind}.{stream}.txt"
 
 

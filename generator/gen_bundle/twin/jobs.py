@@ -78,7 +78,6 @@ class Jobs:
 
     @property
     def both(self) -> tuple[Job, Job]:
-        """Prediction and scoring."""
         return self.prediction, self.scoring
 
     @property

@@ -36,7 +36,6 @@ class Run:
 
     @property
     def place(self) -> str:
-        """Phase, task and submission in one text."""
         return f"{self.phase}/{self.task}/{self.submission}"
 
 

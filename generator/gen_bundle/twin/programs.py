@@ -68,7 +68,6 @@ class ProgramRuns:
     machine_fault: bool = False
 
     def of(self, kind: ContainerKind) -> ProgramRun | None:
-        """The run of one of the two containers."""
         return next((run for run in self.runs if run.container.kind == kind), None)
 
     @property

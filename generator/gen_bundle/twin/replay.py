@@ -5,6 +5,7 @@ One way: the plan, the jobs of each submission, their outcomes on the server, th
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -79,11 +80,8 @@ def dry_run(request: DryRunRequest, engine: Engine | Literal["docker", "process"
         UserError: The bundle, a submission or the results folder cannot be used, or no such engine answers.
     """
     if engine is None or isinstance(engine, str):
-        chosen = choose_engine(engine, request.on_step)
-        try:
+        with closing(choose_engine(engine, request.on_step)) as chosen:
             return dry_run(request, chosen)
-        finally:
-            chosen.close()
     with scratch_folder() as work:
         request.on_step("unpacking the bundle")
         competition = read_competition(open_bundle(request.bundle, work / "bundle"), request.version)

@@ -1,7 +1,5 @@
 """Archives, compressed files and spreadsheets, recognised by their content, not their names."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import hashlib

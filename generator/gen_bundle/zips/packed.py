@@ -1,7 +1,5 @@
 """Programs and data as the worker unpacks them: a folder (which the upload zips), a zip, or something else."""
 
-from __future__ import annotations
-
 import math
 import tempfile
 from collections.abc import Callable
@@ -28,7 +26,6 @@ class Unpacked:
 
     @property
     def names(self) -> list[str]:
-        """The names of all files."""
         return [name for name, _ in self.tree.root.files()]
 
     @property

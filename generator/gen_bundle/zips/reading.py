@@ -1,7 +1,5 @@
 """Opening a zip the way the platform does, without writing anything, and noting what is odd about it."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import zipfile

@@ -1,7 +1,5 @@
 """The sheets of a workbook in Office Open XML (.xlsx, ECMA-376 part 1, section 18) as tables of text."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """The files of a bundle as they lie on the platform's disk once it is unpacked."""
 
-from __future__ import annotations
-
 import os
 import stat
 import zipfile
@@ -39,24 +37,22 @@ class Node:
 
     size: int = 0
     open: Callable[[], IO[bytes]] | None = None
-    children: dict[str, Node] | None = None
+    children: "dict[str, Node] | None" = None
     is_link: bool = False
     sha256: str | None = None
     tick: Callable[[int], None] = ignore_count
 
     @property
     def is_folder(self) -> bool:
-        """Whether this is a folder."""
         return self.children is not None
 
     def read(self, limit: int) -> bytes:
-        """At most `limit` bytes of the file."""
         if self.open is None:
             return b""
         with self.open() as stream:
             return stream.read(limit)
 
-    def walk(self) -> Iterator[tuple[str, Node]]:
+    def walk(self) -> Iterator[tuple[str, "Node"]]:
         """Everything below in the order of names, which are relative to here; paths may be thousands of levels deep."""
         waiting = [("", self)]
         while waiting:
@@ -66,7 +62,7 @@ class Node:
             below = sorted((node.children or {}).items(), reverse=True)
             waiting += [(f"{name}/{child}" if name else child, found) for child, found in below]
 
-    def files(self) -> Iterator[tuple[str, Node]]:
+    def files(self) -> Iterator[tuple[str, "Node"]]:
         """All files below, with names relative to here."""
         return ((name, node) for name, node in self.walk() if not node.is_folder)
 
@@ -79,7 +75,6 @@ class OnServer:
 
     @property
     def is_folder(self) -> bool:
-        """Whether this is a folder."""
         return self.path in SERVER_FOLDERS
 
 
@@ -139,7 +134,6 @@ class Tree:
         return next((path for path in self.names() if path.lower() in alike), None)
 
     def names(self) -> Iterator[str]:
-        """The names of all files and folders."""
         return (name for name, _ in self.root.walk())
 
 

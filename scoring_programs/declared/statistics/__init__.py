@@ -5,8 +5,6 @@ all units once it gives what the metric itself gives; over a unit that is counte
 that unit's keys repeated.
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -45,7 +43,6 @@ class Keys:
         return Additive(self.summed(np.column_stack([np.asarray(term, dtype=np.float64) for term in terms])), formula)
 
     def mean(self, values: ArrayLike) -> Additive:
-        """The mean of a value for each key."""
         from scoring_kit.metrics import summed
 
         return self.additive(summed.mean, values, np.ones(len(self.unit)))

@@ -1,7 +1,5 @@
 """Counts of each label, kept sparse: a key has few of many labels, and no two submissions need the same labels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +33,7 @@ class LabelCounts:
     def over(self, counts: Array) -> Array:
         return self.formula(counts @ self.sums)
 
-    def joined(self, other: LabelCounts) -> LabelCounts:
+    def joined(self, other: "LabelCounts") -> "LabelCounts":
         labels = list(dict.fromkeys([*self.labels, *other.labels]))
         sums = [_placed(one, {label: place for place, label in enumerate(labels)}) for one in (self, other)]
         return LabelCounts(labels, csr_matrix(vstack(sums)), self.formula)

@@ -1,7 +1,5 @@
 """What the bert-score library ships for each model: the layer to use, and baselines to rescale with."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import hashlib

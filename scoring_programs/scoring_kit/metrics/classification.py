@@ -4,18 +4,13 @@ Counted here instead of by scikit-learn, which takes a second to import, longer 
 tests hold every figure equal to scikit-learn's to 1e-12, with `labels` given and `zero_division=0`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import TYPE_CHECKING
 
 from scoring_kit.results import Bar, BarChart, ConfusionMatrix, Figure, Metric, scored_items
-
-if TYPE_CHECKING:
-    from scoring_kit.units import Array
+from scoring_kit.units import Array
 
 
 @dataclass(frozen=True)

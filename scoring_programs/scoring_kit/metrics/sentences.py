@@ -1,7 +1,5 @@
 """Sentence splitting with nltk's English Punkt model."""
 
-from __future__ import annotations
-
 import hashlib
 
 from scoring_kit.errors import OrganiserError

@@ -36,7 +36,6 @@ class Placement:
 
     @property
     def dtype(self) -> torch.dtype:
-        """The type of weights and activations."""
         import torch
 
         return torch.bfloat16 if self.precision == "bf16" else torch.float32

@@ -1,7 +1,5 @@
 """Where a model's files are: a local folder, or a snapshot in the local cache of the Hugging Face hub."""
 
-from __future__ import annotations
-
 import hashlib
 import warnings
 from collections.abc import Iterator

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from html import escape
+from pathlib import Path
 
-from scoring_kit.report.style import STYLE
-
+STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+"""System fonts, one column, light and dark, from 360 pixels up."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 MAX_FACT = 120
 
@@ -27,7 +28,8 @@ def document(kind: str, title: str, facts: Mapping[str, str], body: str) -> str:
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="{POLICY}"><meta name="referrer" content="no-referrer">
-<title>{escape(f"{kind} – {title}" if title else kind)}</title><style>{STYLE}</style></head>
+<title>{escape(f"{kind} – {title}" if title else kind)}</title><style>
+{STYLE}</style></head>
 <body><main>
 <header><p class="eyebrow">{escape(kind)}</p><h1>{escape(title)}</h1><ul class="facts">{shown}</ul></header>
 {body}

@@ -1,7 +1,5 @@
 """What teams have in a column of the board, over any resample of the units: as the platform shows it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -27,7 +25,7 @@ class AtUnits:
         every[:, self.places] = counts
         return self.statistic.over(every)
 
-    def joined(self, other: AtUnits) -> AtUnits:
+    def joined(self, other: "AtUnits") -> "AtUnits":
         places = np.concatenate([self.places, other.places + self.units])
         return AtUnits(self.statistic.joined(other.statistic), places, self.units + other.units)
 

@@ -1,7 +1,5 @@
 """The random draws: bootstrap samples of the units, and which units two teams exchange. In blocks, to save memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Metrics by class, type or language, as far as a scorer gives them: `f1.Type` and `f1: Label` are a family."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """What the final report says beside the ranking: per task, and over all tasks. The press makes the pages of it."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Tie groups: who is not significantly different from the best of the group."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 ALPHA = 0.05

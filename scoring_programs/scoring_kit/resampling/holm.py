@@ -1,7 +1,5 @@
 """Holm's correction of p values for many comparisons. Source: Holm, Scandinavian Journal of Statistics 6, 1979."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping
 from typing import TypeVar
 

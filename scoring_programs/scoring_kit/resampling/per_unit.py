@@ -1,7 +1,5 @@
 """The per-unit results of all teams: kept for the organisers, and as the column that a task is ranked by."""
 
-from __future__ import annotations
-
 import dataclasses
 import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence

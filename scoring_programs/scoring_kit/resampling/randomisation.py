@@ -5,8 +5,6 @@ Computer-Intensive Methods for Testing Hypotheses, Wiley 1989; Yeh, COLING 2000;
 (North, Curtis and Sham, American Journal of Human Genetics 71, 2002).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Ranks in resamples, and how stable they are. Arrays of teams have the shape [teams, resamples]."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -138,7 +138,6 @@ class _Fork:
             os.setpgid(self._process, self._process)
 
     def run(self, job: Job, printed: tuple[bytes, bytes]) -> JobEnd:
-        """See `Forks.run`."""
         streams = [os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644) for path in (job.stdout, job.stderr)]
         for stream, beginning in zip(streams, printed, strict=True):
             os.write(stream, beginning)

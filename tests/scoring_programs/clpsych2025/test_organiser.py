@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from clpsych2025 import organiser
+from clpsych2025 import organiser, reference
 from gen_bundle.resources import resource
 from scoring_kit.errors import OrganiserError
 from scoring_kit.organiser import Request
@@ -194,9 +194,8 @@ def test_mistakes_of_options_and_gold_are_named_at_once(tmp_path: Path) -> None:
 
 
 def test_the_manifest_holds_ids_alone(tmp_path: Path) -> None:
-    assert organiser.manifest(request(write_gold(tmp_path, COMPLETE))) == {
-        "timelines": {"t1": ["p1", "p2"], "t2": ["p3", "p4"]}
-    }
+    gold = reference.read(write_gold(tmp_path, COMPLETE), TASKS, OPTIONS)
+    assert reference.manifest(gold, TASKS) == {"timelines": {"t1": ["p1", "p2"], "t2": ["p3", "p4"]}}
 
 
 def test_the_template_has_the_form_of_the_real_one(tmp_path: Path) -> None:

@@ -56,11 +56,9 @@ class GoldTable:
     labels: Set[ColumnName] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Find the columns of labels."""
         self.labels = {column for column, cells in self.columns.items() if 2 * len(set(cells.values())) <= len(cells)}
 
     def title(self, column: ColumnName) -> str:
-        """A column's title for a message."""
         return self.titles.get(column) or (f"column {column + 1}" if isinstance(column, int) else str(column))
 
 

@@ -54,7 +54,6 @@ class Gold:
     tables: list[GoldTable] = field(default_factory=list)
 
     def add_pair(self, item: str, label: str) -> None:
-        """Note that an item has a label."""
         self.labels.setdefault(plain(item), set()).add(plain(label))
         self.vocabulary.add(plain(label))
 

@@ -178,20 +178,19 @@ def each_line(
 
 def json_line(line: str) -> Any:
     """The object or list of a line in JSON; None for any other line."""
-    if not line.lstrip().startswith(JSON_STARTS):
-        return None
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
+    return _parsed(line) if line.lstrip().startswith(JSON_STARTS) else None
 
 
 def json_value(node: Node) -> Any:
     """The value of a file that holds JSON, whatever its name; None for any other file."""
     if node.size > MAX_JSON_BYTES or not node.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
         return None
+    return _parsed(node.read(MAX_JSON_BYTES))
+
+
+def _parsed(text: str | bytes) -> Any:
     try:
-        return json.loads(node.read(MAX_JSON_BYTES))
+        return json.loads(text)
     except (ValueError, RecursionError):
         return None
 
@@ -202,13 +201,13 @@ def json_records(value: Any) -> Iterator[list[str]]:
     while waiting:
         key, part = waiting.pop()
         if isinstance(part, dict):
-            scalars = [(str(name), _text(one)) for name, one in part.items() if not isinstance(one, (dict, list))]
+            scalars = [(str(name), str(one).strip()) for name, one in part.items() if not isinstance(one, (dict, list))]
             yield ([key] if key else []) + [text for _, text in scalars]
             yield from ([name, text] for name, text in scalars)
             waiting += [(str(name), one) for name, one in part.items() if isinstance(one, (dict, list))]
         elif isinstance(part, list):
             if all(not isinstance(one, (dict, list)) for one in part):
-                yield [_text(one) for one in part]
+                yield [str(one).strip() for one in part]
             waiting += [(None, one) for one in part if isinstance(one, (dict, list))]
 
 
@@ -247,14 +246,14 @@ def _separator(line: str, marks: str) -> str:
 def _json_table(value: Any) -> Iterator[list[str]]:
     """The rows of [cell, …], of {"column": [cell, …]} and of {"column": {"row": cell, …}}."""
     if isinstance(value, list) and not any(isinstance(one, (dict, list)) for one in value):
-        yield from ([_text(one)] for one in value)
+        yield from ([str(one).strip()] for one in value)
     if not isinstance(value, dict):
         return
     columns = list(value.values())
     if columns and all(isinstance(column, dict) for column in columns):
-        yield from ([_text(column.get(key)) for column in columns] for key in columns[0])
+        yield from ([str(column.get(key)).strip() for column in columns] for key in columns[0])
     lists = [column for column in columns if isinstance(column, list)]
-    yield from ([_text(cell) for cell in row] for row in zip(*lists, strict=False))
+    yield from ([str(cell).strip() for cell in row] for row in zip(*lists, strict=False))
 
 
 def plain(cell: str) -> str:
@@ -269,10 +268,6 @@ def plain(cell: str) -> str:
     if found[1]:
         cell = f"{Decimal(cell):f}"
     return cell.rstrip("0").rstrip(".") if "." in cell else cell
-
-
-def _text(value: Any) -> str:
-    return str(value).strip()
 
 
 def values(name: str, node: Node) -> Iterator[list[str]]:
@@ -298,8 +293,7 @@ def words(text: str) -> list[str]:
 def word_stream(node: Node) -> Iterator[str]:
     """All words of a text file in their order, across lines."""
     for line in lines(node):
-        text = line
-        if "\\u" in text or "\\n" in text:
-            text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda found: chr(int(found.group(1), 16)), text)
-            text = text.replace("\\n", " ").replace("\\t", " ")
-        yield from words(text)
+        if "\\u" in line or "\\n" in line:
+            line = re.sub(r"\\u([0-9a-fA-F]{4})", lambda found: chr(int(found.group(1), 16)), line)
+            line = line.replace("\\n", " ").replace("\\t", " ")
+        yield from words(line)

@@ -204,7 +204,6 @@ def _records(seen: Seen) -> Iterator[list[str]]:
 
 
 def _logo_texts(node: Node) -> list[str]:
-    """The texts in a picture's metadata."""
     from PIL import Image
 
     try:

@@ -77,7 +77,6 @@ def _places(names: Iterable[str]) -> dict[str, Any]:
 
 
 def _mapping(metric: Metric) -> dict[str, Any]:
-    """A mapping that names this metric."""
     options = {name: _option(option) for name, option in metric.options.items()}
     return {
         "type": "object",

@@ -13,6 +13,8 @@ SHOWN_AVERAGE = ("f1", "precision", "recall")
 """Metrics whose average is always shown, because none goes without saying."""
 IN_TITLE = ("average", "cutoff", "item", "relevance", "score")
 """Options that the title itself shows, and names of columns."""
+OF_TITLE = {"rouge": ("type",), "bertscore": ("part", "model", "revision", "rescale")}
+"""Further ones of a metric."""
 
 Words = Callable[[ColumnMetric], str]
 
@@ -69,14 +71,10 @@ def _options(metric: ColumnMetric) -> str:
     texts = []
     for name, option in metric.metric.options.items():
         value = metric.options[name]
-        if name in IN_TITLE or value == option.default or name in _title_options(metric.metric):
+        if name in (*IN_TITLE, *OF_TITLE.get(metric.function, ())) or value == option.default:
             continue
         texts.append(name if value is True else str(value) if option.choices else f"{name} {value}")
     return ", ".join(texts)
-
-
-def _title_options(metric: Metric) -> tuple[str, ...]:
-    return {"rouge": ("type",), "bertscore": ("part", "model", "revision", "rescale")}.get(metric.name, ())
 
 
 def _rows(metric: ColumnMetric) -> str:
@@ -93,7 +91,6 @@ def _rows(metric: ColumnMetric) -> str:
 
 
 def _title(metric: ColumnMetric) -> str:
-    """The metric and its average, or cutoff, as a heading."""
     if metric.metric is None:
         return metric.function
     title, options = metric.metric.title, metric.options

@@ -58,7 +58,6 @@ class Usage:
 
     @classmethod
     def peak(cls, usages: "Iterable[Usage]") -> "Usage":
-        """The largest of each figure."""
         seen = list(usages)
         return cls(
             max((usage.memory_bytes for usage in seen if usage.memory_bytes is not None), default=None),

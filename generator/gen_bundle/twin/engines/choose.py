@@ -2,12 +2,16 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING
 
 from gen_bundle.errors import UserError
-from gen_bundle.twin.engines import Engine, EngineError
+from gen_bundle.twin.engines import EngineError
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.engines.strict import StrictLimits
 from gen_bundle.twin.sweep import new_run_id
+
+if TYPE_CHECKING:
+    from gen_bundle.twin.engines.docker import DockerEngine
 
 # Long enough for an engine on this machine, short enough not to be noticed where there is none.
 PING_SECONDS = 1
@@ -21,7 +25,7 @@ def choose_engine(
     network: bool = False,
     strict: bool = False,
     pull: bool = False,
-) -> Engine:
+) -> "DockerEngine | ProcessEngine":
     """The engine that is asked for; without a wish containers where an engine answers, else processes.
 
     Args:
@@ -35,14 +39,14 @@ def choose_engine(
     Raises:
         UserError: No container engine answers, although one is asked for or an option needs one.
     """
-    from gen_bundle.twin.engines.connection import API_SECONDS, connect
-    from gen_bundle.twin.engines.docker import DockerEngine
-
     needed = [name for name, given in (("--strict", strict), ("--network", network), ("--pull", pull)) if given]
     if wanted == "process":
         if needed:
             raise UserError(f"{', '.join(needed)}: only with --engine docker")
         return ProcessEngine(gpu=gpu)
+    from gen_bundle.twin.engines.connection import API_SECONDS, connect
+    from gen_bundle.twin.engines.docker import DockerEngine
+
     try:
         connect(PING_SECONDS).close()
         with ExitStack() as held:

@@ -2,29 +2,24 @@
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
 
+from docker.errors import APIError, DockerException, NotFound
+from requests.exceptions import RequestException
+
+import docker
 from gen_bundle.twin.engines import EngineError, LineListener
 from gen_bundle.twin.engines.logs import shown_line
-
-if TYPE_CHECKING:
-    from docker import DockerClient
 
 API_SECONDS = 60
 LINES_FOLLOWED = 1000
 
 
-def connect(seconds: int = API_SECONDS) -> "DockerClient":
+def connect(seconds: int = API_SECONDS) -> docker.DockerClient:
     """A client of the engine at DOCKER_HOST, or of this machine's own.
 
     Raises:
         EngineError: None answers.
     """
-    from docker.errors import DockerException
-    from requests.exceptions import RequestException
-
-    import docker
-
     client = None
     try:
         client = docker.from_env(timeout=seconds)
@@ -39,9 +34,6 @@ def connect(seconds: int = API_SECONDS) -> "DockerClient":
 @contextmanager
 def engine_answers() -> Iterator[None]:
     """Turn the loss of the engine into an EngineError."""
-    from docker.errors import APIError, NotFound
-    from requests.exceptions import RequestException
-
     try:
         yield
     except NotFound as error:
@@ -54,9 +46,6 @@ def engine_answers() -> Iterator[None]:
 
 def follow_lines(running: str, on_line: LineListener) -> None:
     """Hand on the first lines while they are printed, on a connection of their own."""
-    from docker.errors import DockerException
-    from requests.exceptions import RequestException
-
     followed, rest = 0, b""
     try:
         with closing(connect()) as client:

@@ -9,8 +9,13 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from docker.errors import APIError, DockerException
+from docker.types import LogConfig
+from requests.exceptions import RequestException
+
+from docker import DockerClient
 from gen_bundle.twin.engines import Container, Ended, EngineError, LineListener
 from gen_bundle.twin.engines.connection import API_SECONDS, connect, engine_answers, follow_lines
 from gen_bundle.twin.engines.gpu import gpu_refused, gpu_requests, require_honest_gpus
@@ -21,9 +26,6 @@ from gen_bundle.twin.engines.traits import traits
 from gen_bundle.twin.engines.usage import Meter
 from gen_bundle.twin.layout import our_user
 from gen_bundle.twin.sweep import LABEL, OWNER_LABEL, is_abandoned, owner_text
-
-if TYPE_CHECKING:
-    from docker import DockerClient
 
 # compute_worker.py, cap_drop_list: all that Docker gives by default.
 DROPPED_CAPABILITIES = (
@@ -69,7 +71,7 @@ class DockerEngine:
 
     def __init__(
         self,
-        client: "DockerClient",
+        client: DockerClient,
         run_id: str,
         *,
         gpu: bool = False,
@@ -92,11 +94,9 @@ class DockerEngine:
 
     @property
     def version(self) -> str:
-        """Name and version of the engine."""
         return self._traits.version
 
     def prepare(self, image: str) -> list[str]:
-        """See `Engine.prepare`."""
         with engine_answers():
             found = find_image(self._client, image, pull=self._pull)
             if self._gpu:
@@ -119,7 +119,6 @@ class DockerEngine:
             return pinned_name(image, find_image(self._client, image, pull=self._pull))
 
     def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
-        """See `Engine.run`."""
         stdout.touch()
         stderr.touch()
         models = model_mounts(container)
@@ -143,9 +142,6 @@ class DockerEngine:
 
     def close(self) -> None:
         """Remove what is left of this dry run, also when the engine has gone meanwhile."""
-        from docker.errors import DockerException
-        from requests.exceptions import RequestException
-
         try:
             self._remove(lambda labels: labels.get(LABEL) == self._run_id)
         except (DockerException, RequestException):
@@ -155,8 +151,6 @@ class DockerEngine:
 
     def _start(self, container: Container, binds: Mapping[str, dict[str, str]]) -> str | Ended:
         """The id of the running container, or how it ended at once."""
-        from docker.errors import APIError
-
         refusals = []
         for request in gpu_requests(self._traits) if self._gpu else (None,):
             try:
@@ -175,8 +169,6 @@ class DockerEngine:
 
     def _create(self, container: Container, binds: Mapping[str, dict[str, str]], gpu: dict[str, Any] | None) -> str:
         """The worker's create call; labels, bounds of the log, the network and `--strict` are ours."""
-        from docker.types import LogConfig
-
         podman = self._traits.is_podman
         log_bounds = PODMAN_LOG_BOUNDS if podman else LOG_BOUNDS
         options: dict[str, Any] = {
@@ -247,8 +239,6 @@ class DockerEngine:
         return Ended(int(state["ExitCode"]), spent, problem=problem, usage=meter.peak, notes=notes)
 
     def _kill(self, running: str) -> None:
-        from docker.errors import APIError
-
         try:
             self._api.kill(running)
         except APIError:  # it ended by itself in between
@@ -262,8 +252,6 @@ class DockerEngine:
         stderr.write_bytes(self._api.logs(ended, stdout=False, stderr=True))
 
     def _remove(self, wanted: Callable[[Mapping[str, str]], bool]) -> None:
-        from docker.errors import APIError
-
         for found in self._api.containers(all=True, filters={"label": LABEL}):
             if wanted(found.get("Labels") or {}):
                 try:
@@ -273,8 +261,6 @@ class DockerEngine:
 
     def _give_back(self, container: Container) -> None:
         """Let us read and delete what a container's root wrote, where we are not root ourselves."""
-        from docker.errors import APIError
-
         if our_user() in (None, 0):
             return
         binds: dict[str, Mapping[str, str]] = {

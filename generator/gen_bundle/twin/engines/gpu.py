@@ -1,13 +1,14 @@
 """Asking an engine for its GPUs."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from docker.errors import APIError
+from docker.types import DeviceRequest
+
+from docker import APIClient
 from gen_bundle.twin.engines import EngineError
 from gen_bundle.twin.engines.traits import Traits
-
-if TYPE_CHECKING:
-    from docker import APIClient
 
 _BY_CDI: dict[str, Any] = {"Driver": "cdi", "DeviceIDs": ["nvidia.com/gpu=all"]}
 _BY_RUNTIME: dict[str, Any] = {"Driver": "", "Count": -1, "Capabilities": [["gpu"]]}
@@ -31,15 +32,12 @@ def gpu_refused(traits: Traits, refusals: list[str]) -> EngineError:
     )
 
 
-def require_honest_gpus(api: "APIClient", traits: Traits, image: str, labels: Mapping[str, str]) -> None:
+def require_honest_gpus(api: APIClient, traits: Traits, image: str, labels: Mapping[str, str]) -> None:
     """See that the engine looks at GPU requests at all: Podman 4 silently starts the container without a GPU.
 
     Raises:
         EngineError: It started a container that asked for a GPU that cannot exist.
     """
-    from docker.errors import APIError
-    from docker.types import DeviceRequest
-
     if not traits.is_podman:
         return
     request = DeviceRequest(driver="cdi", device_ids=[_NO_SUCH_GPU])

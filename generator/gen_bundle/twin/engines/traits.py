@@ -1,10 +1,8 @@
 """Which engine answers, and what it silently does not do."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from docker import DockerClient
+from docker import DockerClient
 
 # `info` keys of Docker's API, by what `--strict` bounds with them.
 _BOUNDS = {"MemoryLimit": "memory", "CpuCfsQuota": "processors", "PidsLimit": "processes"}
@@ -27,7 +25,7 @@ class Traits:
     unbounded: tuple[str, ...]
 
 
-def traits(client: "DockerClient") -> Traits:
+def traits(client: DockerClient) -> Traits:
     """Ask the engine."""
     version, info = client.version(), client.info()
     components = [str(component.get("Name", "")) for component in version.get("Components") or []]
