@@ -1,6 +1,6 @@
 """The rules of the server: what it stores of a scores file, which submissions are on the board, and in which order.
 
-Each rule names its place in Codabench's public source at commit c7dbc756, below `src/apps/`. What makes a scores file
+Each rule names its place in Codabench's public source of 1.25, below `src/apps/`. What makes a scores file
 in the first place is in `gen_bundle.codabench.worker`.
 """
 

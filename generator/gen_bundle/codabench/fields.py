@@ -1,6 +1,6 @@
 """How Django REST framework reads a value: what it takes, what it turns it into, and what it refuses.
 
-Source: Django REST framework 3.16 serializer fields, with the types and lengths of Codabench's models (@ c7dbc756).
+Source: Django REST framework 3.16 serializer fields, with the types and lengths of Codabench 1.25's models.
 """
 
 import re

@@ -1,6 +1,6 @@
 """One score as the server keeps, computes and shows it.
 
-Each rule names its place in Codabench's public source at commit c7dbc756, below `src/apps/`.
+Each rule names its place in Codabench's public source of 1.25, below `src/apps/`.
 """
 
 import decimal

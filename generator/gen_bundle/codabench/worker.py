@@ -1,6 +1,6 @@
 """The rules of the compute worker: which command runs, and how a job ends.
 
-Each rule names its place in Codabench's public source, `compute_worker/compute_worker.py` at commit c7dbc756; quoted
+Each rule names its place in Codabench's public source of 1.25, `compute_worker/compute_worker.py`; quoted
 messages are the platform's own words. What later versions do otherwise is in `gen_bundle.codabench.versions`. What the
 server then does with the scores is in `gen_bundle.codabench.board`.
 """

@@ -1,6 +1,6 @@
 """What bundle.yaml may hold. The JSON Schema for editors is generated from these models.
 
-Lengths and value ranges are those that Codabench's own serializers enforce (codalab/codabench @ c7dbc756).
+Lengths and value ranges are those that Codabench's own serializers enforce (1.25).
 """
 
 import keyword

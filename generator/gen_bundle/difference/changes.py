@@ -9,7 +9,7 @@ from typing import Any
 class Effect(Enum):
     """What becomes of a difference when the running competition is brought to the new bundle.
 
-    Sources: Codabench's editor and board @ c7dbc756; its page "Update programs or data"; issues #2128 and #2224.
+    Sources: Codabench's editor and board in 1.25; its page "Update programs or data"; issues #2128 and #2224.
     """
 
     SHOWN = "seen at once when it is saved in the competition's editor"

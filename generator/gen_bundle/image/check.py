@@ -1,4 +1,4 @@
-"""Looks at a built image as Codabench's compute worker will use it (compute_worker.py @ c7dbc756)."""
+"""Looks at a built image as Codabench's compute worker will use it (compute_worker.py of 1.25)."""
 
 import json
 import subprocess

@@ -3,7 +3,7 @@
 from gen_bundle.errors import UserError
 from gen_bundle.image.docker_command import docker_output, docker_shown, inspect_image
 
-MAX_NAME = 128  # Codabench's field docker_image (codalab/codabench @ c7dbc756)
+MAX_NAME = 128  # Codabench's field docker_image (1.25)
 
 
 def push_image(tag: str, target: str) -> str:

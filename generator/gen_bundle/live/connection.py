@@ -1,6 +1,6 @@
 """Requests to one server: time-outs everywhere, repeated only where repeating is safe, the token to no other host.
 
-Endpoints and their faults were seen on codalab/codabench @ c7dbc756, and read in v1.32. Redirects of the API are not
+Endpoints and their faults were seen on Codabench 1.25, and read in v1.32. Redirects of the API are not
 followed: they lead to a log-in page or to another host. Exceptions of `requests` are never passed on, since their texts
 hold signed addresses: each request that fails is an AnswerError.
 """

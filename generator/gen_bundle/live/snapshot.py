@@ -1,6 +1,6 @@
 """What a site holds of a competition at one moment: read whole before anything is changed, and again after each change.
 
-Sources: the answers of codalab/codabench @ c7dbc756, and the serializers of its v1.32.
+Sources: the answers of Codabench 1.25, and the serializers of its v1.32.
 """
 
 from collections.abc import Iterator, Mapping

@@ -65,7 +65,7 @@ class UpdateRecord:
         """Write the file.
 
         Raises:
-            UserError: there is no leave or room.
+            UserError: it cannot be written: no permission, or no space.
         """
         reruns = {phase: asdict(one) for phase, one in self.reruns.items()}
         with private():

@@ -1,6 +1,6 @@
 """The bundle as Codabench reads it: competition.yaml (version 2) and the files it names.
 
-Rules: codalab/codabench @ c7dbc756, `competitions/unpackers/v2.py` and the serializers it uses. Every file is a
+Rules: Codabench 1.25, `competitions/unpackers/v2.py` and the serializers it uses. Every file is a
 ready-made zip, because a folder is zipped on the server under a name that can collide with another file.
 """
 

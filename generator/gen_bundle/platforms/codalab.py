@@ -1,7 +1,7 @@
 """The bundle in CodaLab's older format (version 1.5), which Codabench reads, too.
 
 Rules: codalab/codalab-competitions @ c7ef5e28, `apps/web/models.py` (CompetitionDefBundle.unpack), and Codabench's
-`competitions/unpackers/v1.py` @ c7dbc756. Every key that the old server does not know is an error there, so only known
+`competitions/unpackers/v1.py` of 1.25. Every key that the old server does not know is an error there, so only known
 ones are written. Dates are YAML timestamps in UTC: the old server takes nothing else.
 """
 

@@ -1,6 +1,6 @@
 """Markdown as Codabench's pages show it: raw HTML stays, `$…$` and `$$…$$` become formulas (here MathML).
 
-Source: codalab/codabench @ c7dbc756, src/static/js/ours/latex_markdown_html.js: code fences are taken out first, then
+Source: Codabench 1.25, src/static/js/ours/latex_markdown_html.js: code fences are taken out first, then
 formulas are looked for in the raw text, inline code and HTML included, and only then Markdown is read.
 """
 

@@ -26,7 +26,7 @@ class Store:
         """Keep the result of a job.
 
         Raises:
-            UserError: there is no leave or room.
+            UserError: it cannot be written: no permission, or no space.
         """
         content = json.dumps(asdict(result), indent=1, ensure_ascii=False, allow_nan=False)
         write_whole(self._file(digest), f"{content}\n".encode(errors="backslashreplace"))

@@ -1,6 +1,6 @@
 """The folders of one job, as the compute worker fills them before it starts anything.
 
-Source: Codabench `compute_worker/compute_worker.py` (commit c7dbc756), `Run.prepare`.
+Source: Codabench 1.25, `compute_worker/compute_worker.py`, `Run.prepare`.
 """
 
 from pathlib import Path

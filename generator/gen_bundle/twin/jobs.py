@@ -1,6 +1,6 @@
 """The two jobs of a submission, as the compute worker runs them, and what it then sends to the server.
 
-Source: Codabench `compute_worker/compute_worker.py` (commit c7dbc756), `Run.start`, `Run.push_scores`,
+Source: Codabench 1.25, `compute_worker/compute_worker.py`, `Run.start`, `Run.push_scores`,
 `Run.push_output`. Every submission gets both jobs, result submissions too: their prediction job only copies files.
 """
 

@@ -1,6 +1,6 @@
 """The containers of one job: what the worker starts, with which mounts, in which order, under one time limit.
 
-Source: Codabench `compute_worker/compute_worker.py` (commit c7dbc756), `Run._run_program_directory`, `Run.start`.
+Source: Codabench 1.25, `compute_worker/compute_worker.py`, `Run._run_program_directory`, `Run.start`.
 """
 
 import shlex

@@ -1,6 +1,6 @@
 """The container engine: the worker's own request, sent to Docker or to Podman's Docker socket.
 
-What is asked is what Codabench's `compute_worker/compute_worker.py` (commit c7dbc756) asks in
+What is asked is what the worker of Codabench 1.25 (`compute_worker/compute_worker.py`) asks in
 `Run._run_program_directory`; what differs is listed in docs/worker-twin.md.
 """
 

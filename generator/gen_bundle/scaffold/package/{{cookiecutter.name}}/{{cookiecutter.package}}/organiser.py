@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from scoring_kit.organiser import Request, Secrets, Warned, serve
+from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
 
 from {{ cookiecutter.package }}.reference import FILE, LABELS, read
 from {{ cookiecutter.package }}.submission import FILE as SUBMISSION_FILE
@@ -21,14 +21,14 @@ def prepare(request: Request) -> Warned:
 
 def check_reference(request: Request) -> Warned:
     """Read the prepared gold file once more; warn about labels that never occur."""
-    reference = _reference(request)
+    reference = read_reference(read, request)
     absent = sorted(set(LABELS) - set(reference.labels.values()))
     return {"warnings": [f"no text has the label {label}" for label in absent]}
 
 
 def template(request: Request) -> dict[str, Any]:
     """Write the submission that gives every text the first label."""
-    reference = _reference(request)
+    reference = read_reference(read, request)
     with (Path(request["out"]) / SUBMISSION_FILE).open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(["id", "label"])
@@ -38,11 +38,7 @@ def template(request: Request) -> dict[str, Any]:
 
 def secrets(request: Request) -> Secrets:
     """The labels tied to their ids, and the gold file as a whole."""
-    return {"texts": [], "labels": sorted(_reference(request).labels.items()), "files": [FILE]}
-
-
-def _reference(request: Request) -> Any:
-    return read(Path(request["reference"]), request["tasks"], request["options"])
+    return {"texts": [], "labels": sorted(read_reference(read, request).labels.items()), "files": [FILE]}
 
 
 if __name__ == "__main__":
