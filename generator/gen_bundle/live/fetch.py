@@ -91,7 +91,7 @@ def _folder(phase: Mapping[str, Any]) -> str:
 def _own_folder(request: FetchRequest, server: str) -> None:
     about = request.out / COMPETITION
     if about.is_file():
-        before = read_json(about)
+        before = read_json(about, dict[str, Any])
         expected = (server, request.competition, request.pseudonyms)
         if tuple(before.get(key) for key in ("server", "id", "pseudonyms")) != expected:
             raise UserError(

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from gen_bundle.errors import UserError
 from gen_bundle.whole_file import write_whole
 
@@ -34,13 +36,20 @@ def private() -> Iterator[None]:
         os.umask(before)
 
 
-def read_json(file: Path, advice: str = "Fetch into a new folder.") -> Any:
-    """What a file of an earlier run holds; the advice is for one that is damaged.
+def read_json(file: Path, shape: Any, advice: str = "Fetch into a new folder.") -> Any:
+    """What a file of an earlier run holds, as it is there.
+
+    Args:
+        file: the file.
+        shape: the type that it must be valid for.
+        advice: what to do when it is damaged.
 
     Raises:
-        UserError: it cannot be read.
+        UserError: it cannot be read, or has another shape.
     """
     try:
-        return json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        content = json.loads(file.read_text(encoding="utf-8"))
+        TypeAdapter(shape).validate_python(content)
+    except (OSError, ValueError, RecursionError):
         raise UserError(f"{file}: is damaged. {advice}") from None
+    return content

@@ -1,16 +1,14 @@
 """Names of people and phases as names of folders, and the pseudonyms under which results are published."""
 
 import hashlib
-import json
 import re
 import secrets
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from gen_bundle.errors import UserError
 from gen_bundle.live.change_log import state_folder
-from gen_bundle.live.json_files import private, write_json
+from gen_bundle.live.json_files import private, read_json, write_json
 
 _LOOKS_LIKE_A_DATE = re.compile(r"\d{4}-?\d\d-?\d\d.*")
 LONGEST = 80
@@ -43,11 +41,8 @@ class Pseudonyms:
         self._file = state_folder() / "pseudonyms" / f"{urlsplit(server).netloc.replace(':', '-')}-{competition}.json"
         self._names: dict[str, str] = {}
         if self._file.exists():
-            try:
-                known = json.loads(self._file.read_text(encoding="utf-8"))
-                self._names = {str(key): str(value) for key, value in known.items()}
-            except (ValueError, AttributeError):
-                raise UserError(f"{self._file}: is damaged. It says who has which pseudonym: restore it.") from None
+            advice = "It says who has which pseudonym: restore it."
+            self._names = read_json(self._file, dict[str, str], advice)
 
     def add(self, names: Iterable[str]) -> None:
         """Give those a pseudonym who have none, in an order that says nothing, and keep it.

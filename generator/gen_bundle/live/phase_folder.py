@@ -10,8 +10,9 @@ from typing import Any
 from gen_bundle.fetched import BOARD, RECORDS, SUBMISSIONS
 from gen_bundle.live.answers import all_pages
 from gen_bundle.live.connection import AnswerError, Connection
-from gen_bundle.live.json_files import read_json, write_json
+from gen_bundle.live.json_files import write_json
 from gen_bundle.live.names import Names, file_name, folder_name
+from gen_bundle.live.records import Record, read_records
 from gen_bundle.live.request_parts import Tick
 from gen_bundle.live.submissions import (
     DELETED,
@@ -26,7 +27,6 @@ from gen_bundle.live.submissions import (
 )
 
 LOST = (403, 404, 410)  # a file that the store does not give away
-Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class PhaseFolder:
 
     def fetch(self) -> PhaseFetched:
         if self.file.is_file():
-            self.records = {record["id"]: record for record in read_json(self.file)}
+            self.records = {record["id"]: record for record in read_records(self.folder)}
         rows = submissions_of(self.connection, self.phase["id"])
         self.names.add(str(row["owner"]) for row in rows)
         try:

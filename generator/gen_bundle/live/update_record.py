@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from pydantic import TypeAdapter
+from pydantic import BaseModel
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.codabench.competition import DataUse
@@ -48,6 +48,13 @@ class Reruns:
         return sorted(set(self.due) - set(self.done))
 
 
+class _Stored(BaseModel):
+    """The content of the file."""
+
+    contents: dict[str, str]
+    reruns: dict[int, Reruns]
+
+
 @dataclass
 class UpdateRecord:
     """What is remembered of one competition, in a private file outside of all projects.
@@ -81,6 +88,6 @@ def read_record(server: str, competition: int) -> UpdateRecord:
     file = state_folder() / "updates" / f"{urlsplit(server).netloc.replace(':', '-')}-{competition}.json"
     if not file.exists():
         return UpdateRecord(file)
-    found = read_json(file, "It says what was replaced and rerun: restore it, or delete it to start anew.")
-    reruns = TypeAdapter(dict[int, Reruns]).validate_python(found["reruns"])
-    return UpdateRecord(file, dict(found["contents"]), reruns)
+    advice = "It says what was replaced and rerun: restore it, or delete it to start anew."
+    stored = _Stored.model_validate(read_json(file, _Stored, advice))
+    return UpdateRecord(file, stored.contents, stored.reruns)

@@ -2,15 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from gen_bundle.errors import UserError
 from gen_bundle.fetched import RECORDS, SUBMISSIONS, on_leaderboard
-from gen_bundle.live.json_files import read_json
+from gen_bundle.live.records import read_records
 from gen_bundle.live.submissions import DELETED
 from gen_bundle.zips.unpacking import is_zip
 from gen_bundle.zips.writing import JUNK
@@ -66,12 +65,10 @@ def fetched_name(file: str) -> str:
 
 def _fetched(phase: Path, folder: Path) -> Iterator[SubmissionFile]:
     """What `gen-bundle fetch` wrote below `folder`, also what failed; not what its team took back."""
-    records: list[Mapping[str, Any]] = read_json(phase / RECORDS)
+    records = read_records(phase)
     chosen = on_leaderboard(records)
     for record in records:
         path = phase / (record["file"] or "")
-        if not path.resolve().is_relative_to(phase.resolve()):
-            raise UserError(f"{phase / RECORDS}: {record['file']!r} leads out of the folder. Fetch into a new folder.")
         if record["file"] and record["status"] != DELETED and path.is_relative_to(folder):
             name, moment = fetched_name(record["file"]), _moment(path.parent.name)
             yield SubmissionFile(name, str(record["owner"]), path, moment, record["id"] in chosen)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import stat
 from pathlib import Path
 from typing import Any
@@ -241,6 +242,17 @@ def test_pseudonyms_last_and_leave_no_name(running: Site, verb: Verb, tmp_path: 
     assert list((tmp_path / "state" / "gen-bundle" / "pseudonyms").iterdir())
 
 
+@pytest.mark.parametrize("content", ["", "[]", '{"owl": 1}', "[" * 100_000])
+def test_damaged_pseudonyms_are_not_given_anew(running: Site, verb: Verb, tmp_path: Path, content: str) -> None:
+    assert verb("fetch", 5, "--out", tmp_path / "out", "--pseudonyms").exit_code == 0
+    (names,) = (tmp_path / "state" / "gen-bundle" / "pseudonyms").iterdir()
+    names.write_text(content)
+    done = verb("fetch", 5, "--out", tmp_path / "out", "--pseudonyms")
+    assert done.exit_code == 2, done.output
+    assert f"{names}: is damaged. It says who has which pseudonym: restore it." in done.stderr
+    assert names.read_text() == content
+
+
 def test_pseudonyms_of_any_name_are_read_in_any_locale(running: Site, tmp_path: Path) -> None:
     running.add_submission(PHASE, "José", sent("new"))
     for name in ("one", "two"):
@@ -264,6 +276,42 @@ def test_a_folder_is_one_competitions(running: Site, connection: Connection, tmp
     (tmp_path / "mine" / "thesis.tex").touch()
     with pytest.raises(UserError, match="was not made by gen-bundle fetch"):
         fetch(connection, FetchRequest(5, tmp_path / "mine"))
+
+
+RECORD = {
+    "id": 1,
+    "owner": "owl",
+    "parent": None,
+    "status": "Finished",
+    "on_leaderboard": False,
+    "complete": True,
+    "file": None,
+    "bytes": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("competition.json", []),
+        ("0-test/submissions.json", {}),
+        ("0-test/submissions.json", [{}]),
+        ("0-test/submissions.json", [RECORD | {"id": "one"}]),
+        ("0-test/submissions.json", [RECORD | {"file": "/gold.zip"}]),
+        ("0-test/submissions.json", [RECORD | {"file": "submissions/../../gold.zip"}]),
+    ],
+)
+def test_a_damaged_folder_is_named_and_left(
+    running: Site, verb: Verb, tmp_path: Path, file: str, content: object
+) -> None:
+    assert verb("fetch", 5, "--out", tmp_path / "all").exit_code == 0
+    (tmp_path / "all" / file).write_text(json.dumps(content))
+    done = verb("fetch", 5, "--out", tmp_path / "all")
+    assert done.exit_code == 2, done.output
+    assert re.search(
+        rf"{re.escape(file)}: (is damaged|'.*' leads out of the folder)\. Fetch into a new folder\.", done.stderr
+    )
+    assert json.loads((tmp_path / "all" / file).read_text()) == content
 
 
 @pytest.mark.parametrize("phase", ["test", "0", "21"])

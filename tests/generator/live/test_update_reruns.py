@@ -369,11 +369,15 @@ def test_a_restored_competition_has_nothing_to_rerun(
     assert "nothing to change" in verb("update", number, back, "--apply", "--rerun", "--yes").stderr
 
 
-def test_a_damaged_record_is_not_guessed_at(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "content",
+    ["{", "[" * 100_000, "[]", "{}", '{"contents": 3, "reruns": {}}', '{"contents": {}, "reruns": {"1": {"due": 2}}}'],
+)
+def test_a_damaged_record_is_not_guessed_at(site: Site, number: int, verb: Verb, tmp_path: Path, content: str) -> None:
     new = changed(tmp_path, two_phases, NEW_GOLD)
     assert verb("update", number, new, "--apply", "--yes").exit_code == 0
     (record,) = (tmp_path / "state" / "gen-bundle" / "updates").iterdir()
-    record.write_text("{")
+    record.write_text(content)
     done = verb("update", number, new)
     assert done.exit_code == 2
     assert "is damaged. It says what was replaced and rerun: restore it, or delete it to start anew." in done.stderr

@@ -117,6 +117,8 @@ def record(number: int, file: str | None, status: str = "Finished", **more: Any)
         "on_leaderboard": False,
         "scores": {},
         "file": file,
+        "bytes": None,
+        "complete": True,
         **more,
     }
 
