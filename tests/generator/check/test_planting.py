@@ -61,7 +61,8 @@ def test_a_foreign_bundle_has_no_author_to_tell(tmp_path: Path) -> None:
     assert unseen(UNKNOWN, None, tmp_path) == []
 
 
-JOINED = 'return {"texts": [" ".join(pair) for pair in _reference(request).labels.items()], "labels": [], "files": []}'
+PAIRS = '[" ".join(pair) for pair in read_reference(read, request).labels.items()]'
+JOINED = f'return {{"texts": {PAIRS}, "labels": [], "files": []}}'
 NOTHING = 'return {"texts": [], "labels": [], "files": []}'
 
 
@@ -70,7 +71,7 @@ def with_secrets(parent: Path, line: str) -> Path:
     folder = small_competition(parent)
     (organiser,) = folder.glob("*/organiser.py")
     code = organiser.read_text(encoding="utf-8")
-    right = 'return {"texts": [], "labels": sorted(_reference(request).labels.items()), "files": [FILE]}'
+    right = 'return {"texts": [], "labels": sorted(read_reference(read, request).labels.items()), "files": [FILE]}'
     assert right in code
     organiser.write_text(code.replace(right, line), encoding="utf-8")
     return folder

@@ -62,7 +62,7 @@ def test_a_bug_is_told_in_few_lines(tmp_path: Path, file: str, old: str, new: st
     ("old", "new", "expected"),
     [
         (
-            '"labels": sorted(_reference(request).labels.items())',
+            '"labels": sorted(read_reference(read, request).labels.items())',
             '"labels": [["t1", 3]]',
             r"my_task/organiser.py secrets: answer.labels.0.1: input should be a valid string",
         ),
