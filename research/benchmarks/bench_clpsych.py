@@ -10,10 +10,10 @@ import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
-from tests.benchmarks.bench_models import our_pairs, our_spans
-from tests.benchmarks.generated import clpsych_test_set
-from tests.benchmarks.measuring import measured
-from tests.benchmarks.wide_models import LAYERS, make_wide_classifier, make_wide_encoder
+from research.benchmarks.bench_models import our_pairs, our_spans
+from research.benchmarks.generated import clpsych_test_set
+from research.benchmarks.measuring import measured
+from research.benchmarks.wide_models import LAYERS, make_wide_classifier, make_wide_encoder
 
 REAL_LAYERS = {"A.1": 40, "B and C": 24}
 LIMIT = 600

@@ -17,9 +17,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.benchmarks.generated import long_texts
-from tests.benchmarks.measuring import encoder_tokens
-from tests.benchmarks.wide_models import make_wide_classifier, make_wide_encoder
+from research.benchmarks.generated import long_texts
+from research.benchmarks.measuring import encoder_tokens
+from research.benchmarks.wide_models import make_wide_classifier, make_wide_encoder
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.disclosure.digits import digits, places
-from tests.disclosure.found import Found
-from tests.disclosure.labels import LabelAttack
-from tests.disclosure.oracle import Oracle, Seen, Setting
+from research.disclosure.digits import digits, places
+from research.disclosure.found import Found
+from research.disclosure.labels import LabelAttack
+from research.disclosure.oracle import Oracle, Seen, Setting
 
 
 def well_being(work: Path, setting: Setting) -> Found:

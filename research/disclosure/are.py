@@ -8,9 +8,9 @@ from pathlib import Path
 from are2007.answers import Key
 from are2007.task3 import text_score
 from are2007.task4 import muc_with_overlaps
-from tests.disclosure.answers import RIGHT_OR_WRONG, AnswerAttack
-from tests.disclosure.found import Found
-from tests.disclosure.oracle import Oracle, Seen, Setting
+from research.disclosure.answers import RIGHT_OR_WRONG, AnswerAttack
+from research.disclosure.found import Found
+from research.disclosure.oracle import Oracle, Seen, Setting
 
 
 def task1(work: Path, setting: Setting, alone: bool = False) -> Found:

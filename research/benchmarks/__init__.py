@@ -1,4 +1,4 @@
-"""Speed and memory of the scoring programs, measured and printed, never asserted: `python -m tests.benchmarks`."""
+"""Speed and memory of the scoring programs, measured and printed, never asserted: `python -m research.benchmarks`."""
 
 import sys
 from pathlib import Path

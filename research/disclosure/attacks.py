@@ -16,12 +16,12 @@ from typing import Literal
 from clarity2026 import reference as clarity_reference
 from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS
 from process2025.submission import CLASSES
-from tests.disclosure import are, clpsych, evidence, guesses
-from tests.disclosure.answers import AnswerAttack
-from tests.disclosure.digits import digits, places
-from tests.disclosure.found import Found
-from tests.disclosure.labels import LabelAttack
-from tests.disclosure.oracle import Oracle, Seen, Setting
+from research.disclosure import are, clpsych, evidence, guesses
+from research.disclosure.answers import AnswerAttack
+from research.disclosure.digits import digits, places
+from research.disclosure.found import Found
+from research.disclosure.labels import LabelAttack
+from research.disclosure.oracle import Oracle, Seen, Setting
 
 
 def clarity_labels(

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clpsych2025.summaries import Comparison, tables_of
+from research.disclosure.found import Found
+from research.disclosure.oracle import Oracle, Setting
 from scoring_kit.metrics.nli import NliModel, NliOptions
 from scoring_kit.metrics.sentences import split_sentences
 from tests import tiny_models
-from tests.disclosure.found import Found
-from tests.disclosure.oracle import Oracle, Setting
 
 NOISE = 1e-7
 """How far two runs of the model may differ in a probability, whose batches do."""

@@ -1,13 +1,13 @@
-"""The tables of docs/disclosure.md: what the attacks decide in each setting, and what any decoder can at most."""
+"""The tables of README.md: what the attacks decide in each setting, and what any decoder can at most."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tests.disclosure.attacks import ALONE, COLUMNS, Attack
-from tests.disclosure.found import Found
-from tests.disclosure.golds import golds
-from tests.disclosure.oracle import Setting
+from research.disclosure.attacks import ALONE, COLUMNS, Attack
+from research.disclosure.found import Found
+from research.disclosure.golds import golds
+from research.disclosure.oracle import Setting
 
 SIZES = (40_000, 150_000, 400_000)
 """How many golds an attacker may keep in mind; with which he finds the most, he tries on gold that he makes up."""
@@ -18,7 +18,7 @@ NO_MEMORY = [0] * 4
 MEMORIES = Path(__file__).with_name("memories.json")
 """Attack → with which size it finds the most, in each setting. Written with the table, so that tests try no other."""
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "disclosure.md"
+DOCUMENT = Path(__file__).with_name("README.md")
 # from all that can be shown to the least
 FULL = "`full`"
 SETTINGS: Mapping[str, Setting] = {

@@ -1,4 +1,4 @@
-"""Write the tables of docs/disclosure.md anew: `python -m tests.disclosure [attack …]`, all attacks or those named.
+"""Write the tables of README.md anew: `python -m research.disclosure [attack …]`, all attacks or those named.
 
 Needs the models' packages, and NLTK_DATA to name a folder with Punkt, for the attacks on CLPsych's A.1, B and C.
 """
@@ -11,8 +11,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scoring_programs"))
 
-from tests.disclosure import table  # noqa: E402 - the scorers are not an installed package
-from tests.disclosure.attacks import ALONE, ATTACKS, COLUMNS, MODEL_ATTACKS  # noqa: E402
+from research.disclosure import table  # noqa: E402 - the scorers are not an installed package
+from research.disclosure.attacks import ALONE, ATTACKS, COLUMNS, MODEL_ATTACKS  # noqa: E402
 
 EVERY = {**MODEL_ATTACKS, **ATTACKS}
 if unknown := set(sys.argv[1:]) - EVERY.keys():

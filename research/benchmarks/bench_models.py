@@ -15,10 +15,10 @@ from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+from research.benchmarks.generated import CLASSES, Timeline, timelines
+from research.benchmarks.measuring import Cost, measured
+from research.benchmarks.wide_models import LAYERS, make_wide_classifier, make_wide_encoder
 from tests import tiny_models
-from tests.benchmarks.generated import CLASSES, Timeline, timelines
-from tests.benchmarks.measuring import Cost, measured
-from tests.benchmarks.wide_models import LAYERS, make_wide_classifier, make_wide_encoder
 
 TIMELINES = 60
 SCALES = (1, 4, 16)

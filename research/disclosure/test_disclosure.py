@@ -1,13 +1,13 @@
-"""What N submissions of a phase find out about its gold: docs/disclosure.md says it, and this holds it true."""
+"""What N submissions of a phase find out about its gold: README.md says it, and this holds it true."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from tests.disclosure.attacks import ATTACKS, MODEL_ATTACKS
-from tests.disclosure.golds import golds
-from tests.disclosure.table import (
+from research.disclosure.attacks import ATTACKS, MODEL_ATTACKS
+from research.disclosure.golds import golds
+from research.disclosure.table import (
     BOUNDS,
     FIGURES,
     MEMORIES,

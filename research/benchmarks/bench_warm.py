@@ -24,17 +24,17 @@ from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
+from research.benchmarks.generated import sentence
+from research.benchmarks.wide_models import LAYERS, make_wide_classifier, make_wide_encoder
 from tests import tiny_models
-from tests.benchmarks.generated import sentence
-from tests.benchmarks.wide_models import LAYERS, make_wide_classifier, make_wide_encoder
+from tests.punkt import NLTK_DATA
 from tests.scoring_programs.warm import WarmWorker
-from tests.shared import SHARED
 
 MODEL_FREE = 500
 WITH_MODELS = 50
 CHANGED = 10
 """One of so many answers is changed by a resubmission."""
-ENVIRONMENT = {"NLTK_DATA": str(SHARED / "data" / "nltk_data"), **os.environ, "OMP_NUM_THREADS": "1"}
+ENVIRONMENT = {"NLTK_DATA": str(NLTK_DATA), **os.environ, "OMP_NUM_THREADS": "1"}
 Change = Callable[[str, random.Random], str]
 
 

@@ -6,10 +6,10 @@ from itertools import product
 
 import pytest
 
+from research.disclosure.bounds import Gold, Shown, doubles, numbers, parts
+from research.disclosure.golds import label_f1, macro_f1, matrix
+from research.disclosure.oracle import Setting
 from scoring_kit.metrics.classification import f1_scores, score_labels
-from tests.disclosure.bounds import Gold, Shown, doubles, numbers, parts
-from tests.disclosure.golds import label_f1, macro_f1, matrix
-from tests.disclosure.oracle import Setting
 
 LABELS = ["a", "b", "c"]
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tests.disclosure.oracle import Setting
+from research.disclosure.oracle import Setting
 
 SIGNATURE = 16.0
 """Bits of the reference data's digest that the signature shows."""

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import scipy.optimize
 
+from research.benchmarks.scaling import grow
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
 from seedev2016 import full, reference, submission
 from seedev2016.evaluation import evaluate
 from seedev2016.standoff import Event
-from tests.benchmarks.scaling import grow
 
 EVENTS = [100_000, 300_000, 1_000_000]
 EVENTS_A_DOCUMENT = 50

@@ -4,9 +4,9 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 
+from research.disclosure.bounds import Gold, Shown, doubles, numbers, parts
+from research.disclosure.oracle import data_of_test_phase, text_of
 from seedev2016.pairing import WHOLE
-from tests.disclosure.bounds import Gold, Shown, doubles, numbers, parts
-from tests.disclosure.oracle import data_of_test_phase, text_of
 
 BOARD_DECIMALS = 4
 SEEDEV_DECIMALS = 3

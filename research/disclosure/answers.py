@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tests.disclosure.oracle import Oracle, Seen
-from tests.disclosure.window import Figures, Golds, Query, Window
+from research.disclosure.oracle import Oracle, Seen
+from research.disclosure.window import Figures, Golds, Query, Window
 
 ASKED, LEFT_OUT = 1, -1
 RIGHT_OR_WRONG = (0.0, 1.0)

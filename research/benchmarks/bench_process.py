@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from process2025 import classification, reference, regression, submission
+from research.benchmarks.scaling import grow
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
-from tests.benchmarks.scaling import grow
 
 TASKS = ("classification", "regression")
 

@@ -16,10 +16,10 @@ from are2007.answers import Key
 from are2007.mentions import Mention
 from are2007.reference import Reference
 from are2007.submission import Submission
+from research.benchmarks.scaling import grow
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
-from tests.benchmarks.scaling import grow
 
 SIZES = [100_000, 300_000, 1_000_000]
 CHAIN = [10_000, 30_000, 100_000]

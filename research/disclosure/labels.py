@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.disclosure.oracle import Oracle, Seen
-from tests.disclosure.window import Figures, Golds, Query, Window
+from research.disclosure.oracle import Oracle, Seen
+from research.disclosure.window import Figures, Golds, Query, Window
 
 FEWEST = 5
 """Fewer items of a label are put together with others in a matrix (`details_min_items`)."""

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from research.disclosure.found import Found
+from research.disclosure.oracle import Oracle, Setting
 from scoring_kit.metrics.bertscore import BertScoreOptions, BertScorer
 from tests import tiny_models
-from tests.disclosure.found import Found
-from tests.disclosure.oracle import Oracle, Setting
 
 STATES = ("adaptive", "maladaptive")
 MOST_SENTENCES = 20

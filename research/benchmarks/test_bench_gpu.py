@@ -13,7 +13,7 @@ pytest.importorskip("transformers")
 def test_without_a_gpu_it_says_that_it_is_skipped(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from tests.benchmarks import bench_gpu
+    from research.benchmarks import bench_gpu
 
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     bench_gpu.main()
@@ -22,7 +22,7 @@ def test_without_a_gpu_it_says_that_it_is_skipped(
 
 @pytest.mark.slow
 def test_it_measures_both_engines_in_both_precisions(capsys: pytest.CaptureFixture[str]) -> None:
-    from tests.benchmarks.bench_gpu import Workload, measure
+    from research.benchmarks.bench_gpu import Workload, measure
 
     measure(Workload(device="cpu", texts=5, compared=3, layers=1, matrix=64, budgets=(512,)))
     told = capsys.readouterr().out

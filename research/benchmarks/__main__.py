@@ -1,4 +1,4 @@
-"""Run every benchmark, or those that are named: `python -m tests.benchmarks [name …]`.
+"""Run every benchmark, or those that are named: `python -m research.benchmarks [name …]`.
 
 A benchmark is a module `bench_<name>.py` of this folder with a function `main()`.
 """
@@ -7,12 +7,12 @@ import sys
 from importlib import import_module
 from pkgutil import iter_modules
 
-import tests.benchmarks
+import research.benchmarks
 
 
 def main(wanted: list[str]) -> int:
     """Run the benchmarks named in `wanted`, all if it is empty; 2 if there is no such benchmark."""
-    names = [module.name for module in iter_modules(tests.benchmarks.__path__) if module.name.startswith("bench_")]
+    names = [module.name for module in iter_modules(research.benchmarks.__path__) if module.name.startswith("bench_")]
     unknown = sorted(set(wanted) - {name.removeprefix("bench_") for name in names})
     if unknown:
         print(f"no benchmark named {', '.join(unknown)}", file=sys.stderr)
@@ -20,7 +20,7 @@ def main(wanted: list[str]) -> int:
     for name in names:
         if not wanted or name.removeprefix("bench_") in wanted:
             print(f"== {name.removeprefix('bench_')}", flush=True)
-            import_module(f"tests.benchmarks.{name}").main()
+            import_module(f"research.benchmarks.{name}").main()
     return 0
 
 

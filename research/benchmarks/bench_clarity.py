@@ -10,10 +10,10 @@ from pathlib import Path
 
 from clarity2026 import clarity, evasion, reference, submission
 from clarity2026.labels import EVASION_LABELS, TAXONOMY
+from research.benchmarks.scaling import grow
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
-from tests.benchmarks.scaling import grow
 
 TASKS = ("clarity", "evasion")
 
