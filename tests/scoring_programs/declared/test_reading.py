@@ -623,4 +623,4 @@ def test_an_unknown_id_of_json_is_one_problem(rows: str, value: Any, tmp_path: P
     with pytest.raises(SubmissionError) as caught:
         score(options, gold, {"answers.json": json.dumps(sent)}, tmp_path)
     assert caught.value.found == 1, caught.value.messages
-    assert rows == "one" and not value or 'unknown id "zz"' in caught.value.messages[0]
+    assert (rows == "one" and not value) or 'unknown id "zz"' in caught.value.messages[0]
