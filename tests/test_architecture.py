@@ -2,6 +2,7 @@
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
@@ -128,7 +129,18 @@ def test_press_scorers_kit_and_competitions_keep_apart() -> None:
     for folder, forbidden in ((PRESS, scorers), (SCORERS, {"gen_bundle"}), (SCORERS / "scoring_kit", competitions)):
         for file in folder.rglob("*.py"):
             if not {"scaffold", "templates"} & set(file.parts):  # those run elsewhere
-                assert not {name.split(".")[0] for name in modules_imported(file)} & forbidden, file
+                names = {name for name in modules_imported(file) if not shared(name)}
+                assert not {name.split(".")[0] for name in names} & forbidden, file
+
+
+def test_what_press_and_scorers_share_imports_the_standard_library_alone() -> None:
+    for file in (SCORERS / "scoring_kit" / "base").rglob("*.py"):
+        names = {name for name in modules_imported(file) if not shared(name)}
+        assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names, file
+
+
+def shared(name: str) -> bool:
+    return name.startswith("scoring_kit.base")
 
 
 def test_twenty_questions_have_answers() -> None:

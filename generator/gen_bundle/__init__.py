@@ -8,6 +8,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from gen_bundle.resources import resource
+
 if TYPE_CHECKING:
     from gen_bundle.build import BuildRequest, Built, DraftError, build
     from gen_bundle.check import Finding, Report
@@ -50,6 +52,8 @@ _HOMES = {
 _PLACES = {name: (module, name) for module, names in _HOMES.items() for name in names}
 _PLACES["check"] = ("check", "check_path")
 
+
+sys.path.append(str(resource("scoring_programs")))  # for `scoring_kit.base`, which the press shares with scorers
 
 if not TYPE_CHECKING:  # a type checker would let every name pass
 

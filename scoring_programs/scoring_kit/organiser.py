@@ -1,4 +1,4 @@
-"""The organiser's verbs of a scoring package, served by one process: `python -m PACKAGE.organiser`.
+"""The organiser's verbs of a scoring package, served by one process (`organise.py`).
 
 The press runs it as a program; it is never packed. Standard input holds a call in each line, a JSON object with the
 name of the `verb` and its `request`. Standard output gets a record for each (RFC 7464: the character RECORD before it,

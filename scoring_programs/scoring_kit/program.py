@@ -81,6 +81,7 @@ class Program:
         scores_hidden: the platform keeps the scoring output of the phase from participants.
         baselines: name → column key → score, for comparison.
         takes_code: submissions are code, and an ingestion program hands over what they wrote.
+        code: digest of the program's files, for the signature; empty where they are not packed.
     """
 
     competition: str
@@ -101,6 +102,7 @@ class Program:
     scores_hidden: bool = False
     baselines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     takes_code: bool = False
+    code: str = ""
 
     @classmethod
     def read(cls, path: Path) -> "Program":

@@ -245,6 +245,11 @@ class Competition(Model):
     """A competition: everything but its data and the text of its pages."""
 
     title: Annotated[Line, Field(max_length=222)] = Field(description="Name of the competition.")
+    name: Annotated[str, Field(max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] | None = Field(
+        None,
+        description="Short name, by which signatures know the competition, wherever its folder is. Absent: the "
+        "folder's name.",
+    )
     description: str = Field("", description="One or two sentences, shown in lists of competitions.")
     logo: Line = Field(description="PNG, JPEG, GIF or WebP, relative to bundle.yaml.")
     contact: Annotated[Line, Field(max_length=256, pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$")] | None = Field(

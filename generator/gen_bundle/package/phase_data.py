@@ -68,7 +68,7 @@ def prepare_phases(competition: Resolved, work: Path, organiser: Organiser | Non
 
     Args:
         competition: what is built.
-        work: a folder for what is prepared; reference data of all tasks together come to `<id of their phase>/ref`.
+        work: a folder for what is prepared; reference data come to folders called `ref`, each in a folder of its own.
         organiser: the package's running organiser process; one is started where none is given.
 
     Raises:
@@ -152,7 +152,7 @@ def _prepare_gold(competition: Resolved, organiser: Organiser, data_id: str, wor
     parts = {
         part.id: reference
         if competition.layout == "joint" or part.tasks == whole.tasks
-        else prepare_reference(competition, organiser, part, data_id, work / f"{data_id}-{part.id}")[0]
+        else prepare_reference(competition, organiser, part, data_id, work / f"{data_id}-{part.id}" / "ref")[0]
         for part in competition.parts
         if any(task in whole.tasks for task in part.tasks)
     }

@@ -160,7 +160,7 @@ def resolve(
     if outside := _outside(folder, declaration, declared, own_data=data is not None):
         raise UserError(*outside)
     return Resolved(
-        name=folder.name,
+        name=declaration.name or folder.name,
         folder=folder,
         data=(data or folder / "data").resolve(),
         declaration=declaration,

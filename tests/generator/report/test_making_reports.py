@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from gen_bundle.resources import install_command
 from tests.generator.report.shared_task import rank, shared_task, submissions
 from tests.generator.report.unwritten import unwritten_figures as unwritten_figures
 
@@ -82,7 +83,7 @@ def test_packages_that_are_not_installed_are_named_before_anything_is_scored(
     )
     done = rank(tmp_path, tmp_path, "--report", tmp_path / "report")
     assert done.exit_code == 2
-    assert 'pandas is not installed. Expected the extra `report`: pip install "gen-bundle[report]"' in done.stderr
+    assert f"pandas is not installed. Expected the extra `report`: {install_command('report')}." in done.stderr
 
 
 def test_a_scorer_whose_units_do_not_give_the_score_is_refused(tmp_path: Path) -> None:

@@ -173,7 +173,7 @@ def test_per_unit_results_are_kept_for_the_organisers(folder: Path) -> None:
 
 def test_the_document_compiles(folder: Path, tmp_path: Path) -> None:
     if shutil.which("latexmk") is None:
-        pytest.skip("no latexmk: apt-get install latexmk texlive-latex-recommended")
+        pytest.skip("no LaTeX here: apt-get install latexmk texlive-latex-recommended")
     copied = shutil.copytree(folder, tmp_path / "report")
     arguments = ["latexmk", "-pdf", "-halt-on-error", "-interaction=nonstopmode", "report.tex"]
     done = subprocess.run(arguments, cwd=copied, capture_output=True, text=True, errors="replace", check=False)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from gen_bundle.resources import install_command
 from tests.generator.rescore.given import (
     OPTIONS,
     TEAMS,
@@ -268,7 +269,7 @@ def test_without_the_extra_a_cluster_is_not_used(tmp_path: Path, monkeypatch: py
     arguments = ("--submissions", submissions(tmp_path), *OPTIONS, "--out", tmp_path / "out")
     done = rescored(bundle, *arguments, "--cluster", "tcp://head:8786")
     assert done.exit_code == 2
-    assert 'pip install "gen-bundle[cluster]"' in done.stderr
+    assert f"Expected the extra `cluster`: {install_command('cluster')}." in done.stderr
 
 
 @pytest.fixture

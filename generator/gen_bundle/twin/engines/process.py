@@ -1,16 +1,15 @@
 """The engine without containers: the same argv as a process of this machine's own Python."""
 
-import os
 import re
 import sys
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from gen_bundle.starting import environment
 from gen_bundle.twin.engines import Container, Ended, LineListener, Mount, Usage
 from gen_bundle.twin.engines.logs import READ_AT_ONCE, LiveLines
-from gen_bundle.twin.engines.process_group import HAS_GROUPS, ProcessGroup, signal_name
+from gen_bundle.twin.engines.process_group import ProcessGroup, signal_name
 from gen_bundle.twin.engines.usage import gpu_memory
 from gen_bundle.twin.layout import entries
 
@@ -18,10 +17,6 @@ POLL_SECONDS = 0.05
 MEASURE_SECONDS = 0.25
 OUR_MARK = "program.json"
 CODE = {".py", ".sh", ".r", ".R", ".pl", ".jl", ".json", ".cfg", ".ini", ".toml"}
-KEPT_VARIABLES = ("PATH", "HOME", "NLTK_DATA", "OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES")
-# Without these no Python starts on Windows, or finds its home and temporary folders.
-WINDOWS_VARIABLES = ("SYSTEMROOT", "PATHEXT", "USERPROFILE", "TEMP", "TMP")
-KEPT_PREFIX = "HF_"
 _APP = re.compile(rb"/app(?![\w.-])")
 
 
@@ -51,8 +46,8 @@ class ProcessEngine:
         began = time.monotonic()
         with stdout.open("wb") as out, stderr.open("wb") as err:
             try:
-                environment = {**program_environment(os.environ), **container.environment}
-                group = ProcessGroup(argv, program, environment, out, err)
+                seen = {**program_environment(), **container.environment}
+                group = ProcessGroup(argv, program, seen, out, err)
             except FileNotFoundError:
                 return Ended(127, 0.0, problem=f"{container.argv[0]!r}: no such program (there is no shell in between)")
             except (OSError, ValueError) as error:
@@ -68,14 +63,12 @@ class ProcessEngine:
         """Nothing is left: each run ends its own process group."""
 
 
-def program_environment(ours: Mapping[str, str]) -> dict[str, str]:
-    """What a program sees of the environment: what finds interpreters and models, and what the worker sets.
+def program_environment() -> dict[str, str]:
+    """What a program sees of the environment: what passes of ours, and what the worker sets.
 
     The worker's own three variables: Codabench `compute_worker.py`, `create_container(environment=…)`.
     """
-    kept_names = KEPT_VARIABLES if HAS_GROUPS else (*KEPT_VARIABLES, *WINDOWS_VARIABLES)
-    kept = {name: value for name, value in ours.items() if name in kept_names or name.startswith(KEPT_PREFIX)}
-    return kept | {"PYTHONUNBUFFERED": "1", "http_proxy": "", "https_proxy": ""}
+    return environment() | {"PYTHONUNBUFFERED": "1", "http_proxy": "", "https_proxy": ""}
 
 
 def _app_written_in(program: Path) -> str | None:
