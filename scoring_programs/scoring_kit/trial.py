@@ -42,7 +42,7 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         request: `program`, the folder of a program.json; `phase`, a folder with the reference data in `ref/`;
-            `submission`, a zip.
+            `submission`, a zip; `is_template`, whether that is the empty template.
 
     Returns:
         `scores`: task id → column key → score, of the tasks that the submission enters; or `missing`: which Python
