@@ -97,7 +97,11 @@ class Phase(Model):
     start: Start = Field(description="A moment with its zone: UTC, an offset, or AoE. A date alone: its first second.")
     end: End | None = Field(None, description="A moment with its zone. A date alone: its last second. None: endless.")
     max_submissions_per_day: int = Field(5, ge=0, description="For each participant; 0: no limit.")
-    max_submissions: int = Field(100, ge=0, description="For each participant in the whole phase; 0: no limit.")
+    max_submissions: int = Field(
+        20,
+        ge=0,
+        description="For each participant in the whole phase; 0: no limit. Each gives some of the gold away.",
+    )
     execution_time_limit: int = Field(600, ge=1, le=2147483647, description="Seconds; the public queue allows 600.")
     auto_migrate: bool = Field(False, description="Submissions of the phase before are scored again in this one.")
     hide_output: bool = Field(False, description="Participants see neither logs nor output files of the phase.")

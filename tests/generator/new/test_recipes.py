@@ -86,15 +86,15 @@ def test_a_recipe_builds_and_scores(kind: str, tmp_path: Path) -> None:
     found = scores(bundled(folder).path, ProcessEngine() if kind == "classification" else None)
     name, expected = BASELINES[kind]
     assert set(found) == {("dev", name), ("test", name)}
-    assert {column: found["dev", name][column] for column in expected} == pytest.approx(expected)
+    assert {column: found["dev", name][column] for column in expected} == pytest.approx(expected, abs=5e-5)
     if kind == "classification":
         labels = Counter(row.rpartition(",")[2] for row in _lines(folder / "data/dev/gold.csv")[1:])
-        assert found["dev", name]["accuracy"] == max(labels.values()) / labels.total()
+        assert found["dev", name]["accuracy"] == round(max(labels.values()) / labels.total(), 4)
     if kind == "ranking":
         assert 0 < found["test", name]["ndcg"] < 1
     if kind == "multilabel":  # both empty = 1
         empty = [row.endswith(",") for row in _lines(folder / "data/dev/gold.csv")[1:]]
-        assert found["dev", name]["jaccard"] == pytest.approx(sum(empty) / len(empty))
+        assert found["dev", name]["jaccard"] == round(sum(empty) / len(empty), 4)
 
 
 @pytest.mark.slow
