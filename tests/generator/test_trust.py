@@ -15,6 +15,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.remembered import is_known, remember
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.strangers import StrangersError, refuse_strangers
+from gen_bundle.zips.writing import write_zip as write_bytes
 from tests.generator.competition import small_competition
 from tests.generator.test_declared import DECLARATION, declare
 from tests.generator.test_declared import competition as competition
@@ -48,18 +49,18 @@ def test_looking_at_a_folder_runs_nothing_of_it(tmp_path: Path, verb: str) -> No
     folder, touched = trapped(tmp_path)
     line = tmp_path / "line.txt"
     line.write_text("f1 = 0.5  competition:x|tasks:y|reference:0\n")
-    options = {
+    options: dict[str, list[object]] = {
         "check": [folder],
         "diff": [folder, folder],
         "verify": [line, "--bundle", folder, "--submission", line, "--phase", "test", "--engine", "process"],
-    }[verb]
-    done = run(verb, *options)
+    }
+    done = run(verb, *options[verb])
     assert done.exit_code == 2
     assert "only bundle.yaml was looked at" in done.stderr
     assert "(./my_task/)" in done.stderr
     assert "--trust" in done.stderr
     assert not touched.exists()
-    assert run(verb, *options, "--trust").exit_code in (0, 1)
+    assert run(verb, *options[verb], "--trust").exit_code in (0, 1)
     assert touched.exists()
 
 
@@ -150,7 +151,7 @@ def test_a_byte_more_is_anothers_program(tmp_path: Path, nothing_is_known: Path,
     for program in (tmp_path / "bundle" / "scoring_programs").glob("*.zip"):
         with zipfile.ZipFile(program) as opened:
             members = {one: opened.read(one) for one in opened.namelist()}
-        write_zip(program, {**members, name: text.encode()})
+        write_bytes(program, {**members, name: text.encode()})
     with pytest.raises(StrangersError, match="without isolation"):
         refuse_strangers(tmp_path / "bundle", ProcessEngine(), trust=False)
 
