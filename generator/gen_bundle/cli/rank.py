@@ -73,8 +73,8 @@ def command(form: str, as_json: bool, **asked: Any) -> None:
     from gen_bundle.render.rankings import FORMATS
 
     request = RankRequest(**asked)
-    with user_errors(), progress_bar("ranking", "TimeRemainingColumn") as (_, show):
-        ranking = rank(request, lambda now: show(now["step"], now["done"], now["total"]))
+    with user_errors(), progress_bar("ranking", "TimeRemainingColumn") as (announce, show):
+        ranking = rank(request, lambda now: show(now["step"], now["done"], now["total"]), announce)
     click.echo(FORMATS["json" if as_json else form](ranking), nl=False)
     for note in ranking.notes:
         say(f"note: {one_line(note)}", "yellow")
