@@ -236,6 +236,14 @@ class Leaderboard(Model):
 
     title: Annotated[Line, Field(max_length=64)] = Field("Results", description="Heading over the leaderboard.")
     hidden: bool = Field(False, description="Only organisers see the leaderboard, in every phase.")
+    ties: Literal["columns", "equal"] = Field(
+        "columns",
+        description="What orders equal scores. columns: the following columns, as on the platform. equal: only the "
+        "columns in tie_break; rows that are still equal share a rank.",
+    )
+    tie_break: list[Identifier] = Field(
+        default_factory=list, description="With ties: equal: keys of the columns that order equal scores."
+    )
 
 
 class Milestone(Model):
