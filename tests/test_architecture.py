@@ -96,7 +96,7 @@ def imports_within(root: Path, top: str) -> dict[str, set[str]]:
     modules = {name.removesuffix(".__init__"): file for name, file in names.items() if name.startswith(top)}
     found: dict[str, set[str]] = {}
     for name, file in modules.items():
-        imported = modules_imported(file)
+        imported = set(modules_imported(file))
         parents = {one.rpartition(".")[0] for one in imported}
         found[name] = (imported | parents) & set(modules) - {name}
     return found
