@@ -15,7 +15,7 @@ from declared.metrics.keys import Keys
 from declared.metrics.own import Own, OwnMetricError, own_function, own_value
 from declared.plan import Plan
 from declared.reference import GoldTable, Reference
-from declared.samples import own_rows, samples_of, scored_groups
+from declared.samples import classes_of, own_rows, samples_of, scored_groups
 from declared.submission import Submission
 from declared.tables import Key, Table
 from scoring_kit.metrics import summed
@@ -50,7 +50,11 @@ def units_of(plans: Sequence[Plan], reference: Reference, submission: Submission
         for plan, statistic in zip(plans, statistics.values(), strict=True)
         if isinstance(statistic, MeanOfParts)
     }
-    return Units(" or ".join(kinds), shown, statistics, scored)
+    classes = {}
+    for plan in plans:
+        found = classes_of(plan, reference.tables[plan.table])
+        classes[plan.key] = [len(np.unique(unit_of[plan.table][positions])) for positions in found.values()]
+    return Units(" or ".join(kinds), shown, statistics, scored, classes)
 
 
 def _kind(table: Table) -> str:
