@@ -23,8 +23,9 @@ folder that gen-bundle fetch wrote it is the one on the platform's leaderboard.
 it did not enter (for process2025 also: team,f1,rmse).
 
 \b
-The rule is the competition's own; by default there is a ranking for each task, by its first column. Equal results share
-a rank (2=). A team whose submission cannot be scored is listed with the reason.
+The rule is the competition's own; by default there is a ranking for each task, by its first column. Equal scores are
+ordered as on the leaderboard (`leaderboard: ties`); teams that are still equal share a rank (2=). A team whose
+submission cannot be scored is listed with the reason.
 
 \b
 --report writes the final report: intervals, tests and ties by resampling, as report.html, report.tex, report.json,
