@@ -26,11 +26,13 @@ BINARY = {
 }
 """How files begin that are no text → what they are, and what is expected."""
 MOST_SHOWN = 20
+LINES_LOOKED_AT = 50
 FIELD_LIMIT = 1 << 27
 LINE_KEY = "line"
 NUMBERED = "id"
 LINE_END = re.compile("[\r\n]")
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+(,[0-9]+)?")
 LIST = re.compile(r"(?s)\[\s*([\[{('\"\d].*)?\]")
 """A list in a cell, of JSON or Python, and no label in brackets."""
 TAG = re.compile(r"O|[BI]-.+")
@@ -266,10 +268,13 @@ def _lines(text: str, file: str) -> Gold:
 
 
 def _delimiter(text: str, suffix: str) -> str:
-    """What separates cells: as the file's name says, unless the first line has only another of the usual ones."""
-    header = text.lstrip("\r\n").partition("\n")[0]
+    """What separates cells: as the file's name says, unless the first lines show another of the usual ones."""
+    lines = [line for line in text.split("\n", LINES_LOOKED_AT)[:LINES_LOOKED_AT] if line.strip()]
     usual = DELIMITERS[suffix]
-    return next((mark for mark in usual + RECOGNISED if mark in header), usual)
+    there = [mark for mark in dict.fromkeys(usual + RECOGNISED) if mark in lines[0]]
+    there.sort(key="\t".__ne__)  # tabs are hardly ever part of a text
+    regular = [mark for mark in there if len({line.count(mark) for line in lines}) == 1]
+    return next(iter(regular or there), usual)
 
 
 def _table(text: str, file: str, suffix: str, names: Sequence[str], delimiter: str) -> Gold:
@@ -290,8 +295,23 @@ def _table(text: str, file: str, suffix: str, names: Sequence[str], delimiter: s
         gold = replace(plain, quoting="none")
     if delimiter == DELIMITERS[suffix]:
         return gold
+    gold = _with_points(gold) if delimiter == ";" else gold
     read = f"{file}: separated by {BETWEEN.get(delimiter, repr(delimiter))}"
     return replace(gold, notes=(*gold.notes, f"{read}; what is written here has {BETWEEN[DELIMITERS[gold.suffix]]}"))
+
+
+def _with_points(gold: Gold) -> Gold:
+    """With decimal points in the columns of numbers that have commas, as spreadsheets write both in half of Europe."""
+    numbers = [
+        at
+        for at in range(len(gold.names))
+        if all(DECIMAL_COMMA.fullmatch(row[at]) for row in gold.rows) and any("," in row[at] for row in gold.rows)
+    ]
+    if not numbers:
+        return gold
+    rows = [[cell.replace(",", ".") if at in numbers else cell for at, cell in enumerate(row)] for row in gold.rows]
+    note = f"{gold.file}: the decimal commas of {', '.join(gold.names[at] for at in numbers)} are written as points"
+    return replace(gold, rows=rows, notes=(*gold.notes, note))
 
 
 def _quoted_rows(text: str, delimiter: str, file: str) -> Iterator[Row]:
@@ -401,9 +421,11 @@ def _no_header(where: str, first: Sequence[str], rows: Sequence[Sequence[str]], 
         given = [row[at] for row in rows]
         name = _name_for(cell, given, is_first="id" not in names)
         names.append(name if name not in names else f"{name}{at + 1}")
+    may_be = len(set(first)) == len(first) and not any("," in cell for cell in first)
+    header = f" If this line is the header all the same: --columns {','.join(first)}." if may_be else ""
     return NoHeaderError(
         f"{where}: looks like a row and no header: {evidence!r} is a value of its own column. Expected the columns' "
-        f"names: --columns {','.join(names)}. If this line is the header all the same: --columns {','.join(first)}.",
+        f"names: --columns {','.join(names)}.{header}",
         names,
         first,
     )
@@ -415,6 +437,8 @@ def _name_for(cell: str, given: Sequence[str], *, is_first: bool) -> str:
         return "id"
     if all(map(LIST.fullmatch, given)):
         return "spans"
+    if {_shape(value) for value in given} == {_shape(cell)} and not NUMBER.fullmatch(cell) and "0" in _shape(cell):
+        return "doc"
     if len(given) >= FEWEST_REPEATS * len(set(given)):
         return "label"
     return "score" if all(map(NUMBER.fullmatch, given)) else "text"

@@ -7,6 +7,7 @@ from typing import Any
 
 from jinja2 import TemplateError, TemplateRuntimeError, TemplateSyntaxError, UndefinedError
 
+from gen_bundle.declaration.declared.settle import DECLARED
 from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.resolve import Resolved
@@ -84,6 +85,12 @@ def _context(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, An
         return table
 
     answered = submission_text.tables_of(declaration.submission, phases)
+
+    def format_example() -> str:
+        if declaration.scoring_program != DECLARED:
+            raise TemplateRuntimeError("format_example: works only with scoring_program: declared")
+        return submission_text.example_text(answered)
+
     tasks = [task.model_dump() for task in competition.tasks]
     return {
         "competition": {**declaration.model_dump(), "options": competition.public_options},
@@ -101,7 +108,7 @@ def _context(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, An
         "details_table": lambda: tables.details_table(competition.phases, declaration.details_min_items),
         "code_text": lambda: _code_text(competition),
         "format_table": lambda: submission_text.format_text(answered),
-        "format_example": lambda: submission_text.example_text(answered),
+        "format_example": format_example,
         "task_text": lambda: submission_text.task_text(answered),
         "rows_text": lambda: submission_text.rows_text(answered),
         "data_table": lambda: submission_text.data_table(phases),
