@@ -24,6 +24,7 @@ from gen_bundle.new.declare import task_of
 from gen_bundle.new.propose import Proposal
 from gen_bundle.new.template import render
 from gen_bundle.package.given_files import SAMPLE
+from gen_bundle.package.own_code import remember_own_code
 from gen_bundle.package.phase_data import prepare_reference
 from gen_bundle.package.resolve import Part, resolve
 from gen_bundle.package.shipped import PLACEHOLDER
@@ -153,6 +154,7 @@ def new_declared(
         read_competition(folder)
         if check:
             check_gold(folder)
+        remember_own_code(resolve(folder))
     return place.folder
 
 
@@ -195,6 +197,7 @@ def new_package(place: Place) -> Path:
         write_schema(folder)
         for cache in folder.rglob("__pycache__"):
             shutil.rmtree(cache)
+        remember_own_code(resolve(folder))
     return place.folder
 
 
