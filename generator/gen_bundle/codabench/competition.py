@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from gen_bundle.codabench.dates import Instant, read_instant
-from gen_bundle.codabench.document import Declared, Entry
+from gen_bundle.codabench.document import CompetitionYaml, Entry
 from gen_bundle.codabench.fields import as_boolean, as_integer, as_text
 from gen_bundle.codabench.leaderboard import TIE_BREAK, Leaderboard
 from gen_bundle.codabench.leaderboard import Column as BoardColumn
@@ -154,7 +154,7 @@ def sorted_phases(entries: list[Entry]) -> list[Entry]:
         return entries
 
 
-def read_v2(declared: Declared) -> Competition:
+def read_v2(declared: CompetitionYaml) -> Competition:
     """The competition of a bundle with `version: 2`."""
     tasks = tuple(
         Task(
