@@ -175,7 +175,10 @@ def test_inputs_of_another_table_are_not_this_ones(tmp_path: Path) -> None:
             one: {file: 1.csv, key: id, reference: {file: g1.csv}, fields: [{field: id}, {field: a, type: label}]}
             two: {file: 2.csv, key: id, reference: {file: g2.csv}, fields: [{field: id}, {field: b, type: label}]}
         tasks:
-          - {id: t, columns: [{key: a, metric: {name: accuracy, table: one}}, {key: b, metric: {name: accuracy, table: two}}]}
+          - id: t
+            columns:
+              - {key: a, metric: {name: accuracy, table: one}}
+              - {key: b, metric: {name: accuracy, table: two}}
     """)
     for name, ids in (("g1.csv", NUMBERS), ("g2.csv", NUMBERS[:12])):
         column = "a" if name == "g1.csv" else "b"
