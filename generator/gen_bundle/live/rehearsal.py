@@ -95,6 +95,7 @@ class Rehearsal:
             phases=phases,
             version=self.version,
             on_step=self.progress,
+            trust=True,  # the template is of the bundle's own kit
         )
         return dry_run(request, self.engine).runs
 
