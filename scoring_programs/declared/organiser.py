@@ -8,6 +8,7 @@ from typing import Any
 
 from declared import reference as gold
 from declared.checks import faults, remarks
+from declared.disclosure import disclosed
 from declared.plan import Plan, plans
 from declared.tables import Table, fields_of_tasks, tables_of
 from declared.template import template_text
@@ -98,6 +99,12 @@ def secrets(request: Request) -> Secrets:
                 whole_and_parts = [text, *(part.strip() for mark in separators for part in text.split(mark))]
                 labels.update(dict.fromkeys((key[place], part) for place in identifying for part in whole_and_parts))
     return {"texts": list(texts), "labels": [list(pair) for pair in labels], "files": files, "columns": columns}
+
+
+def disclosure(request: Request) -> dict[str, Any]:
+    """What the scores of a phase give one participant of its gold; see `declared.disclosure`."""
+    reference = read_reference(gold.read, request)
+    return disclosed(_wanted(request), reference, request["submissions"], request["decimals"])
 
 
 def columns(request: Request) -> dict[str, Any]:

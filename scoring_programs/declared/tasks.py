@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from declared.answers import Answers
 from declared.figures import Later, bars_by_group, figures_of_fields
-from declared.metrics import Sample, measure
+from declared.metrics import Sample, definitions
 from declared.metrics.own import own_function, own_value
 from declared.plan import Plan, plans
 from declared.reference import GoldTable, Reference
@@ -102,10 +102,10 @@ def compute(plan: Plan, gold: GoldTable, answers: Answers) -> Computed:
         own = [own_value(plan.metric, function, truth, given, plan.options) for truth, given in sides]
         return Computed(groups, [], [("", own)])
     samples = samples_of(plan, gold, answers)
-    metric = measure(plan.metric)
+    metric = definitions()[plan.metric]
     names = [""] if len(samples) == 1 else plan.fields
     values = [
-        (name, [metric(sample.at(positions), plan.options) for positions in groups.values()])
+        (name, [metric.value(sample.at(positions), plan.options) for positions in groups.values()])
         for name, sample in zip(names, samples, strict=True)
     ]
     return Computed(groups, samples, values)

@@ -11,10 +11,10 @@ from declared.reference import GoldTable, expected
 
 
 def template_text(gold: GoldTable, answers: Sequence[Field]) -> str:
-    """A table's file in its own format, to answer these fields; with many rows a key there is no row to fill in."""
+    """A table's file in its own format, to answer these fields: a row for each key, or none where none is asked for."""
     table = gold.table
     fields = [*table.key_fields, *answers]
-    rows = [] if table.many else list(_rows(gold, answers))
+    rows = list(_rows(gold, answers)) if table.reject_missing or not table.many else []
     suffix = table.file.suffix
     if suffix == ".txt":
         return "".join(f"{_cell(answers[0], row[-1])}\n" for row in rows)

@@ -132,7 +132,7 @@ def run(
     _print_warnings(problems)
     print(f"signature: {line}")
     print(f"scored in {time.monotonic() - started:.1f} s")
-    _print_scores(program, scores)
+    _print_scores(program, program.with_computed(scores))
 
 
 def program_of(folder: Path, task: str | None) -> Program:

@@ -1,11 +1,16 @@
 """A Python package that a scoring program needs and that is not there: which one, and where it comes from."""
 
 import importlib.util
+import json
 import sys
 from pathlib import Path
 
-SCORE = {"numpy", "scipy", "sklearn"}
-MODELS = {"bert_score", "nltk", "pandas", "safetensors", "sentencepiece", "tokenizers", "torch", "transformers"}
+EXTRAS = {
+    "score": {"ir_measures", "jiwer", "numpy", "rouge_score", "sacrebleu", "scipy", "seqeval", "sklearn"},
+    "models": {"bert_score", "nltk", "pandas", "safetensors", "sentencepiece", "tokenizers", "torch", "transformers"},
+}
+"""Extra of gen-bundle → the packages that it brings, by their names in Python."""
+ON_AN_INDEX = {"sklearn": "scikit-learn"}
 IN_A_CONTAINER = Path("/app/program")
 
 
@@ -19,6 +24,32 @@ def what_is_missing(package: str) -> str:
     """That it is missing, and how to get it: into the image that runs this program, or else onto this machine."""
     if Path(sys.argv[0]).resolve().is_relative_to(IN_A_CONTAINER):
         return f"The Python package {package} is missing from the image that runs this program."
-    extra = "score" if package in SCORE else "models" if package in MODELS else None
-    source = f'pip install "gen-bundle[{extra}]"' if extra else f"pip install {package}"
-    return f"The Python package {package} is missing on this machine. Install it: {source}."
+    extra = next((extra for extra, packages in EXTRAS.items() if package in packages), None)
+    source = requirement(extra) if extra else None
+    wanted = f'"{source}"' if source else ON_AN_INDEX.get(package, package)
+    return f"The Python package {package} is missing on this machine. Install it: pip install {wanted}."
+
+
+def requirement(extra: str) -> str | None:
+    """gen-bundle with an extra, as pip takes it, from where it was installed; None where it is not installed.
+
+    Source: https://packaging.python.org/specifications/direct-url/ (absent for what came from an index).
+    """
+    # Rarely needed, and slow to import.
+    from importlib import metadata
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    try:
+        recorded = metadata.distribution("gen-bundle").read_text("direct_url.json")
+    except metadata.PackageNotFoundError:
+        return None
+    if recorded is None:
+        return f"gen-bundle[{extra}]"
+    origin = json.loads(recorded)
+    url = urlsplit(origin["url"])
+    if url.scheme == "file":
+        return f"{url2pathname(url.path)}[{extra}]"
+    version = origin.get("vcs_info")
+    source = f"{version['vcs']}+{origin['url']}@{version['commit_id']}" if version else origin["url"]
+    return f"gen-bundle[{extra}] @ {source}"

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from scoring_kit.errors import OrganiserError
 from scoring_kit.program import Program, title_of
@@ -27,13 +28,17 @@ def remove_outputs(folder: Path) -> None:
 def write_outputs(folder: Path, program: Program, results: Mapping[str, TaskResult], run: Run) -> dict[str, float]:
     """Write the files, each moved into place when it is complete, scores.json last; returns the scores."""
     scores = board_scores(program, results)
+    with_computed = program.with_computed(scores)
     remarks = [f"{task}: {text}" for task, result in results.items() for text in result.warnings]
     run = replace(run, warnings=[*run.warnings, *remarks])
     shown = {task: shown_names(program, result.metrics) for task, result in results.items()}
     details = {
         "signature": run.signature,
         "warnings": run.warnings,
-        "tasks": {task: _metric_details(program, result, shown[task]) for task, result in results.items()},
+        "tasks": {
+            task: {**_metric_details(program, result, shown[task]), **_computed_details(program, task, with_computed)}
+            for task, result in results.items()
+        },
     }
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / PAGE, results_page(program, scores, results, shown, run))
@@ -126,6 +131,16 @@ def _metric_details(
             **({} if metric.status is None else {"status": metric.status}),
         }
         for name, metric in result.metrics.items()
+    }
+
+
+def _computed_details(program: Program, task: str, with_computed: Mapping[str, float]) -> dict[str, dict[str, Any]]:
+    """The columns of a task that the platform computes of this submission alone, as far as they are shown."""
+    return {
+        column.key: {"value": program.rounded(with_computed[column.key]), "rows": None}
+        for column in program.columns
+        if column.task == task and column.computation is not None and column.key in with_computed
+        if program.scores_hidden or not column.hidden
     }
 
 

@@ -87,6 +87,13 @@ class Resolved:
         """The phases of this bundle: those that have one of its tasks."""
         return [phase for phase in self.declaration.phases if self.tasks_of(phase)]
 
+    @property
+    def tie_break(self) -> list[str] | None:
+        """Keys of this bundle's columns that order equal scores; None: those that follow, as on the platform."""
+        declared = self.declaration.leaderboard
+        here = {column.key for _, column in self.columns}
+        return [key for key in declared.tie_break if key in here] if declared.ties == "equal" else None
+
     def tasks_of(self, phase: model.Phase) -> tuple[model.Task, ...]:
         return tuple(task for task in self.tasks if phase.tasks is None or task.id in phase.tasks)
 
@@ -160,7 +167,7 @@ def resolve(
     if outside := _outside(folder, declaration, declared, own_data=data is not None):
         raise UserError(*outside)
     return Resolved(
-        name=folder.name,
+        name=declaration.name or folder.name,
         folder=folder,
         data=(data or folder / "data").resolve(),
         declaration=declaration,

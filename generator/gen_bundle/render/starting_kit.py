@@ -2,9 +2,7 @@
 
 import ast
 import json
-import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -28,6 +26,7 @@ from gen_bundle.render.broken_examples import spoiled_code, spoiled_submissions
 from gen_bundle.render.code_text import code_text
 from gen_bundle.render.validator import TEMPLATES, validator_bytes
 from gen_bundle.resources import resource
+from gen_bundle.starting import environment, python
 from gen_bundle.zips.writing import Members, zipped
 
 EXTRAS = "starting_kit"
@@ -188,11 +187,11 @@ def validator_verdicts(validator: bytes, submissions: Sequence[bytes], package: 
             path.parent.mkdir()
             path.write_bytes(content)
         done = subprocess.run(
-            [sys.executable, "-I", "-S", "-X", "utf8", "-c", DRIVER, str(folder / "validate.pyz"), *map(str, paths)],
+            python("-I", "-S", "-c", DRIVER, folder / "validate.pyz", *paths),
             capture_output=True,
             text=True,
             encoding="utf-8",
-            env={**os.environ, "SCORING_DEBUG": "1"},  # a bug is shown whole
+            env={**environment(), "SCORING_DEBUG": "1"},  # a bug is shown whole
             check=False,
         )
     if done.returncode != 0 and package.is_own:

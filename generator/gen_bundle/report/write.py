@@ -9,6 +9,7 @@ from pathlib import Path
 from gen_bundle.errors import UserError
 from gen_bundle.render.html_page import is_marked
 from gen_bundle.report.content import Report
+from gen_bundle.resources import install_command
 
 PACKAGES = ("matplotlib", "numpy", "pandas")
 PAGE = "report.html"
@@ -22,7 +23,7 @@ def check_packages() -> None:
         are = "is" if len(missing) == 1 else "are"
         raise UserError(
             f"--report: {', '.join(missing)} {are} not installed. Expected the extra `report`: "
-            'pip install "gen-bundle[report]".'
+            f"{install_command('report')}."
         )
 
 

@@ -21,6 +21,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.rescore.environment import differing, environment_of
 from gen_bundle.rescore.scoring_desk import ScoringDesk
 from gen_bundle.rescore.scoring_job import EngineName, JobResult, Lost, Scorer, ScoringJob
+from gen_bundle.resources import install_command
 from gen_bundle.twin.layout import temporary_folder
 from gen_bundle.twin.plan import as_upload
 
@@ -29,7 +30,7 @@ try:
     from distributed.client import CancelledError, ClosedClientError
 except ImportError as error:
     raise UserError(
-        '--cluster: distributed is not installed. Expected the extra `cluster`: pip install "gen-bundle[cluster]".'
+        f"--cluster: distributed is not installed. Expected the extra `cluster`: {install_command('cluster')}."
     ) from error
 
 GONE = (OSError, CancelledError, ClosedClientError)

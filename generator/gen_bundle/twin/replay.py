@@ -28,7 +28,7 @@ from gen_bundle.twin.plan import PhasePlan, Planned, plan, with_migrated
 from gen_bundle.twin.programs import Setting
 from gen_bundle.twin.record import RESULT
 from gen_bundle.twin.report import Part, Results, report
-from gen_bundle.twin.strangers import require_trust
+from gen_bundle.twin.strangers import refuse_code
 from gen_bundle.twin.sweep import scratch_folder
 from gen_bundle.whole_file import write_whole
 
@@ -90,7 +90,7 @@ def dry_run(request: DryRunRequest, engine: Engine | Literal["docker", "process"
         request.on_step("unpacking the bundle")
         competition = read_competition(open_bundle(request.bundle, work / "bundle"), request.version)
         given, version = request.submissions, DIFFERENCES[request.version]
-        require_trust(engine, competition.phases, given, version, trusted=request.trust)
+        refuse_code(competition.phases, given, version, engine, trust=request.trust)
         phases = plan(competition, request.phases, request.submissions, request.team, work / "submissions")
         make_room(request.out)
         setting, remarks = _prepared(competition, request, engine)

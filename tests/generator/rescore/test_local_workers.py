@@ -3,7 +3,6 @@
 import multiprocessing
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.children import child
 from tests.generator.rescore.given import (
     OPTIONS,
     bundles,
@@ -30,8 +30,8 @@ def kill_workers(mark: Path) -> None:
     """Kill all workers once a program has left its mark."""
     while not mark.exists():
         time.sleep(0.02)
-    for child in multiprocessing.active_children():
-        child.kill()
+    for worker in multiprocessing.active_children():
+        worker.kill()
 
 
 def test_number_of_workers_and_the_death_of_one_change_no_byte(tmp_path: Path) -> None:
@@ -62,13 +62,13 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
     teams = submissions(tmp_path, {f"team{n}": f"0 0 {n % 2} {n}" for n in range(8)})
     arguments = [str(bundle), "--submissions", str(teams), *OPTIONS, "--out", str(tmp_path / "out")]
     command = [sys.executable, "-m", "gen_bundle", "rescore", *arguments]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    deadline = time.monotonic() + 60
-    while runs_of(counter) < 3 and time.monotonic() < deadline:
-        time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    _, said = process.communicate(timeout=30)
-    assert process.returncode == 130
+    with child(command) as process:
+        deadline = time.monotonic() + 60
+        while runs_of(counter) < 3 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        _, said = process.communicate(timeout=30)
+        assert process.returncode == 130
     assert "What was scored is kept. Run the same command again to go on." in said
     assert "Traceback" not in said
     before = runs_of(counter)

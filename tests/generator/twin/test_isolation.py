@@ -251,7 +251,7 @@ def test_code_of_others_asks_for_trust_where_it_is_not_kept_apart(
     if not isolation.why_not():
         assert run(3, theirs, keep_apart=True).runs
     if asks:
-        with pytest.raises(UserError, match=r"^team.zip: programs of others, .* --trust where you know who wrote"):
+        with pytest.raises(UserError, match=r"^team.zip: programs of others, .* add --trust"):
             run(4, theirs)
     else:
         assert run(4, theirs).runs

@@ -53,10 +53,10 @@ def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
             found += _complete_computed(column, by_key, trail)
     options = data.setdefault("options", {})
     if isinstance(options, dict):
-        plans: dict[str, dict[str, Any]] = {}
+        plans: dict[str, dict[str, Any]] = {str(task.get("id")): {} for _, task in mappings(data, "tasks")}
         for task, _, column, metric in columns:
             if metric is not None and isinstance(column.get("key"), str):
-                plans.setdefault(task, {})[column["key"]] = metric.as_option(column["sort"], column["worst"])
+                plans[task][column["key"]] = metric.as_option(column["sort"], column["worst"])
         options["tables"] = [table.as_option() for table in tables.values()]
         options["metrics"] = plans
     return found

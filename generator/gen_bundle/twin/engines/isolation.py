@@ -4,10 +4,12 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from gen_bundle.starting import environment
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 PROBE_SECONDS = 30
@@ -19,6 +21,11 @@ SETTINGS = (
     *("ssl/certs", "ssl/openssl.cnf", "pki/tls/certs", "pki/ca-trust", "ca-certificates*", "fonts", "magic"),
     *("services", "protocols", "R", "java*", "perl", "python3*", "OpenCL", "vulkan"),
 )
+FOLDERS = {
+    *("HOME", "TMPDIR", "TEMP", "TMP", "HF_HOME", "HF_HUB_CACHE", "HF_DATASETS_CACHE"),
+    *("TRANSFORMERS_CACHE", "SENTENCE_TRANSFORMERS_HOME", "TORCH_HOME", "NLTK_DATA"),
+}
+"""Variables that name folders of this machine."""
 HOME = "/root"
 """The home of programs there, as in a container."""
 
@@ -82,6 +89,7 @@ def why_not(python: str = sys.executable) -> str:
             launcher_command(report),
             input=asked([python, "-c", "pass"], "/", Apart(()), python),
             pass_fds=[report],
+            env=environment(),
             capture_output=True,
             timeout=PROBE_SECONDS,
             check=False,
@@ -96,19 +104,19 @@ def why_not(python: str = sys.executable) -> str:
     return f"this system refuses it: {reason.decode(errors='replace').strip()}" if ended.returncode else ""
 
 
-def environment_apart(ours: Mapping[str, str]) -> dict[str, str]:
-    """What of our environment holds there as well: where programs are, and how many processors they should use."""
-    names = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES", "HF_HUB_OFFLINE")
-    kept = {name: ours[name] for name in names if name in ours}
-    return {**kept, **_cache_variables(ours), "HOME": HOME}
+def environment_apart() -> dict[str, str]:
+    """What of our environment holds there as well; the folders that it names are the caches alone."""
+    kept = {name: value for name, value in environment().items() if name not in FOLDERS}
+    return {**kept, **_cache_variables(), "HOME": HOME}
 
 
-def caches(ours: Mapping[str, str]) -> list[Bind]:
+def caches() -> list[Bind]:
     """Folders of downloaded models and data, which hold no token as the folders around them do."""
-    return [Bind(Path(place), place) for place in _cache_variables(ours).values()]
+    return [Bind(Path(place), place) for place in _cache_variables().values()]
 
 
-def _cache_variables(ours: Mapping[str, str]) -> dict[str, str]:
+def _cache_variables() -> dict[str, str]:
+    ours = environment()
     home = Path(ours.get("HOME", HOME))
     hub = Path(ours.get("HF_HOME", home / ".cache/huggingface")) / "hub"
     usual = {"HF_HUB_CACHE": hub, "TORCH_HOME": home / ".cache/torch", "NLTK_DATA": home / "nltk_data"}
@@ -140,7 +148,13 @@ def _of_interpreter(python: str) -> list[Path]:
     """The folders that an interpreter needs: where it is installed, its environment, and the packages that it finds."""
     asks = "import sys, json; print(json.dumps([[sys.prefix, sys.base_prefix, sys.exec_prefix], sys.path]))"
     told = subprocess.run(
-        [python, "-c", asks], cwd="/", stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=PROBE_SECONDS
+        [python, "-c", asks],
+        cwd="/",
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=True,
+        timeout=PROBE_SECONDS,
     )
     prefixes, on_path = json.loads(told.stdout)
     packages = [place for place in on_path if Path(place).name in {"site-packages", "dist-packages"}]

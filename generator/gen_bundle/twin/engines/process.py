@@ -9,12 +9,13 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
 from gen_bundle.errors import UserError
+from gen_bundle.starting import environment
 from gen_bundle.twin.engines import Container, Ended, LineListener, Mount, Usage
 from gen_bundle.twin.engines.isolation import Apart, Bind, caches, environment_apart, why_not
 from gen_bundle.twin.engines.logs import READ_AT_ONCE, LiveLines, end_of_log
@@ -27,10 +28,6 @@ POLL_SECONDS = 0.05
 MEASURE_SECONDS = 0.25
 OUR_MARK = "program.json"
 CODE = {".py", ".sh", ".r", ".R", ".pl", ".jl", ".json", ".cfg", ".ini", ".toml"}
-KEPT_VARIABLES = ("PATH", "HOME", "NLTK_DATA", "OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES")
-# Without these no Python starts on Windows, or finds its home and temporary folders.
-WINDOWS_VARIABLES = ("SYSTEMROOT", "PATHEXT", "USERPROFILE", "TEMP", "TMP")
-KEPT_PREFIX = "HF_"
 WORKERS_OWN = {"PYTHONUNBUFFERED": "1", "http_proxy": "", "https_proxy": ""}
 """What the worker sets: Codabench `compute_worker.py`, `create_container(environment=…)`."""
 _APP = re.compile(rb"/app(?![\w.-])")
@@ -91,23 +88,23 @@ class ProcessEngine:
     def _kept_apart(self, container: Container, scratch: Path, out: BinaryIO, err: BinaryIO) -> ProcessGroup:
         mounts = [*container.mounts, *model_mounts(container)]
         binds = [Bind(mount.source, mount.target, mount.mode != "ro") for mount in mounts]
-        binds += [Bind(scratch, "/tmp", writable=True), *caches(os.environ)]  # noqa: S108 - its own
-        environment = {**environment_apart(os.environ), **WORKERS_OWN, **self._on_path(), **container.environment}
+        binds += [Bind(scratch, "/tmp", writable=True), *caches()]  # noqa: S108 - its own
+        seen = {**environment_apart(), **WORKERS_OWN, **self._on_path(), **container.environment}
         apart = Apart(binds, self._network)
         argv = self._with_interpreter(container.argv)
-        return ProcessGroup(argv, "/app/program", environment, out, err, apart, self._python)
+        return ProcessGroup(argv, "/app/program", seen, out, err, apart, self._python)
 
     def _on_this_machine(self, container: Container, scratch: Path, out: BinaryIO, err: BinaryIO) -> ProcessGroup:
         argv = self._with_interpreter([_place_here(part, container.mounts) for part in container.argv])
         program = next(mount.source for mount in container.mounts if mount.target == "/app/program")
-        environment = {**program_environment(os.environ), **self._on_path(), **container.environment}
+        seen = {**program_environment(), **self._on_path(), **container.environment}
         if HAS_GROUPS:
-            environment["TMPDIR"] = str(scratch)
-        return ProcessGroup(argv, str(program), environment, out, err)
+            seen["TMPDIR"] = str(scratch)
+        return ProcessGroup(argv, str(program), seen, out, err)
 
     def _on_path(self) -> dict[str, str]:
         """PATH, with an interpreter that was named first: what a program calls `python` is that one."""
-        ours = os.environ.get("PATH", os.defpath)
+        ours = environment().get("PATH", os.defpath)
         return {} if self._python == sys.executable else {"PATH": f"{Path(self._python).parent}{os.pathsep}{ours}"}
 
     def _with_interpreter(self, argv: Sequence[str]) -> list[str]:
@@ -146,12 +143,9 @@ def _interpreter(python: Path | None) -> str:
     return str(Path(found).absolute())
 
 
-def program_environment(ours: Mapping[str, str]) -> dict[str, str]:
-    """What a program of this machine sees of the environment: what finds interpreters and models."""
-    kept_names = KEPT_VARIABLES if HAS_GROUPS else (*KEPT_VARIABLES, *WINDOWS_VARIABLES)
-    kept = {name: value for name, value in ours.items() if name in kept_names or name.startswith(KEPT_PREFIX)}
-    kept.pop("HF_TOKEN", None)
-    return {**kept, **WORKERS_OWN}
+def program_environment() -> dict[str, str]:
+    """What a program of this machine sees of the environment: what passes of ours, and what the worker sets."""
+    return environment() | WORKERS_OWN
 
 
 def _app_written_in(program: Path) -> str | None:

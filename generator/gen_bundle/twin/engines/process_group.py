@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from gen_bundle.starting import environment
 from gen_bundle.twin.engines import EngineError, Usage
 from gen_bundle.twin.engines.isolation import Apart, asked, launcher_command
 
@@ -171,5 +172,7 @@ def signal_name(number: int) -> str:
 def _kill_tree(process: "subprocess.Popen[bytes]") -> None:
     """What Windows has instead of groups: its own program that ends a process with its children."""
     with contextlib.suppress(OSError):
-        subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True, check=False)
+        subprocess.run(
+            ["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True, check=False, env=environment()
+        )
     process.kill()
