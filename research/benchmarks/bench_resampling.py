@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from declared.metrics import Sample
-from declared.statistics import Keys, statistic
+from declared.metrics import Sample, definitions
+from declared.metrics.keys import Keys
 from declared.units import MeanOfParts, Part
 from scoring_kit.resampling.randomisation import p_values
 from scoring_kit.units import Array, Statistic
@@ -62,7 +62,8 @@ def main() -> None:
 
 def _statistic(metric: str, gold: Array, predicted: Array) -> Statistic:
     keys = Keys(np.arange(UNITS), UNITS, -1.0)
-    return statistic(metric, Sample(gold.tolist(), predicted.tolist(), []), {"positive": 1.0}, keys)
+    sample = Sample(gold.tolist(), predicted.tolist(), [])
+    return definitions()[metric].statistic(sample, {"positive": 1.0}, keys)
 
 
 def _once(library: Callable[[Any, Any], object], gold: Array, predicted: Array, rows: Any) -> None:

@@ -78,12 +78,13 @@ def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
 
 
 def expected(gold: GoldTable) -> dict[str, Any]:
-    """What participants know of one table."""
+    """What participants know of one table; of many rows for a key nobody knows which has as many tags as which."""
+    tagged = {} if gold.table.many else gold.tagged
     return {
         "keys": gold.keys,
         "values": {field: list(labels) for field, labels in gold.labels.items()},
         "lengths": {
-            field: [len(tags) for tags in gold.answers.columns[column, "tags"]] for field, column in gold.tagged.items()
+            field: [len(tags) for tags in gold.answers.columns[column, "tags"]] for field, column in tagged.items()
         },
     }
 

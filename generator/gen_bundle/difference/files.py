@@ -123,9 +123,12 @@ def _program_changes(part: str, item: str, effect: Effect, old: Files, new: File
 def program_settings(files: Files) -> Any:
     """What program.json of one of our programs holds: options, columns, versions; nothing of another program."""
     try:
-        return json.loads(files[PROGRAM_JSON].read(MAX_PROGRAM_JSON)) if PROGRAM_JSON in files else {}
+        program = json.loads(files[PROGRAM_JSON].read(MAX_PROGRAM_JSON)) if PROGRAM_JSON in files else {}
     except (ValueError, RecursionError):
         return {}
+    if isinstance(program, dict):
+        program.pop("code", None)  # the digest of the files, which are compared themselves
+    return program
 
 
 def _json_changes(old: Any, new: Any, at: str) -> Iterator[tuple[str, str | None, str | None]]:

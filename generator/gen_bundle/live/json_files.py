@@ -11,13 +11,8 @@ from urllib.parse import urlsplit
 from pydantic import TypeAdapter
 
 from gen_bundle.errors import UserError
+from gen_bundle.remembered import state_folder
 from gen_bundle.whole_file import write_whole
-
-
-def state_folder() -> Path:
-    """Where gen-bundle keeps what it must remember of live competitions."""
-    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(base) / "gen-bundle"
 
 
 def state_file(kind: str, server: str, competition: int) -> Path:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES
-from gen_bundle.codabench.declared import PHASE_FLAGS, TOP_FIELDS
+from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.live.competition import in_order, moment, read_as_organiser
 from gen_bundle.live.connection import AnswerError, Connection
 

@@ -4,7 +4,6 @@ Each step looks before it repeats anything: a server may have done what it answe
 over, no error hides that a competition may have come of it.
 """
 
-import hashlib
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -20,9 +19,10 @@ from gen_bundle.check.run import load_rules
 from gen_bundle.errors import UserError
 from gen_bundle.live.connection import AnswerError, Connection, Tick
 from gen_bundle.live.datasets import send_file, without_file
-from gen_bundle.live.json_files import private, read_json, state_folder, write_json
+from gen_bundle.live.json_files import private, read_json, write_json
 from gen_bundle.live.readiness import Readiness, readiness
 from gen_bundle.live.stored import Mismatch, mismatches
+from gen_bundle.remembered import file_digest, state_folder
 
 PATIENCE_S = 15 * 60.0
 LOOKING_S = 60.0  # for a competition after an answer was lost
@@ -235,8 +235,7 @@ class _Sent:
     def __init__(self, server: str, bundle: Path) -> None:
         self._file = state_folder() / "uploads.json"
         self._bundle = bundle
-        with bundle.open("rb") as stream:
-            self._name = f"{server} {hashlib.file_digest(stream, 'sha256').hexdigest()}"
+        self._name = f"{server} {file_digest(bundle)}"
 
     def refuse_again(self, connection: Connection) -> None:
         """Raise where a competition may have come of the bundle.

@@ -4,6 +4,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from gen_bundle.declaration.declared import DECLARED
 from gen_bundle.declaration.model import Phase
 from gen_bundle.errors import UserError
 from gen_bundle.package.resolve import Resolved
@@ -28,7 +29,7 @@ def baselines_of(competition: Resolved, phase: Phase) -> dict[str, Mapping[str, 
             raise UserError(f"{path}: {what}. Expected each baseline in a folder, a zip or a file of its own.")
         if competition.layout == "separate":
             members = _own_task(members, competition.tasks[0].id, competition.all_task_ids)
-        if members:
+        if members and not _of_others(competition, phase, members):
             baselines[name] = members
     return baselines
 
@@ -50,6 +51,17 @@ def _own_task(members: Mapping[str, Path | bytes], task: str, tasks: list[str]) 
     if any(name.startswith(f"{task}/") for name in members):
         return {name.removeprefix(f"{task}/"): c for name, c in members.items() if name.startswith(f"{task}/")}
     return members if not any(name.split("/", 1)[0] in tasks for name in members) else {}
+
+
+def _of_others(competition: Resolved, phase: Phase, members: Mapping[str, Path | bytes]) -> bool:
+    """Whether a declared competition's baseline holds only tables that the phase's tasks do not read."""
+    if competition.package.name != DECLARED:
+        return False
+    tasks = [task.id for task in competition.tasks_of(phase)]
+    read = {one["table"] for task in tasks for one in competition.options["metrics"][task].values()}
+    files = {table["id"]: table["file"]["name"] for table in competition.options["tables"]}
+    names = {Path(name).name for name in members}
+    return names.isdisjoint(files[table] for table in read) and not names.isdisjoint(files.values())
 
 
 def public_files(competition: Resolved, phase: Phase) -> dict[str, Path | bytes]:

@@ -1,5 +1,6 @@
 """Packs scoring programs: the kit, a scoring package and program.json, so that they run by themselves."""
 
+import hashlib
 import json
 import shutil
 from collections.abc import Mapping, Sequence
@@ -37,21 +38,38 @@ def program_members(
     results page compares scores with `baselines`. With `scores_txt` it also writes scores.txt, which the older CodaLab
     reads.
     """
-    kit = resource("scoring_programs")
+    code = _code(competition)
     description = dict(program_description(competition, part, phase, baselines))
     if scores_txt:
         description["scores_txt"] = True
     if competition.takes_code:
         description["takes_code"] = True
-    members: dict[str, bytes | Path] = {
+    return {
         "metadata.yaml": f"command: {COMMAND}\n".encode(),
-        "score.py": kit / "score.py",
         "program.json": json.dumps(description, indent=1, ensure_ascii=False).encode(),
+        **code,
+    }
+
+
+def _code(competition: Resolved) -> dict[str, bytes | Path]:
+    """The files of a scoring program but for those that describe it."""
+    kit = resource("scoring_programs")
+    members: dict[str, bytes | Path] = {
+        "score.py": kit / "score.py",
         **folder_members(kit / "scoring_kit", "scoring_kit/"),
         **folder_members(competition.package.folder, f"{competition.package.name}/"),
         **competition.program_files,
     }
     return {name: content for name, content in members.items() if not ORGANISERS_ONLY & {*Path(name).parts}}
+
+
+def _digest(members: Mapping[str, bytes | Path]) -> str:
+    """Eight hexadecimal digits that change with the name or content of any file."""
+    digest = hashlib.sha256()
+    for name, content in sorted(members.items()):
+        content = content if isinstance(content, bytes) else content.read_bytes()
+        digest.update(f"{name}\0{hashlib.sha256(content).hexdigest()}\n".encode())
+    return digest.hexdigest()[:8]
 
 
 def write_program(competition: Resolved, tasks: Sequence[Task], folder: Path) -> Path:
@@ -77,6 +95,7 @@ def program_description(
         "package": competition.package.name,
         "title": competition.declaration.title,
         "version": metadata.version("gen-bundle"),
+        "code": _digest(_code(competition)),
         "layout": competition.layout,
         "tasks": part.task_ids,
         "all_tasks": competition.all_task_ids,
@@ -99,6 +118,7 @@ def program_description(
             for task, column in competition.columns
         ],
         "details_min_items": competition.declaration.details_min_items,
+        "tie_break": competition.tie_break,
         "phase": {"id": phase.id, "name": phase.name} if phase else None,
         "details": phase.shown_details if phase else "full",
         "score_decimals": phase.score_decimals if phase else None,

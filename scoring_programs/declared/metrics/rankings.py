@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from declared.metrics import MeanOverKeys, Options, Sample
+from declared.metrics import Options, Sample
+from declared.metrics.keys import Keys
+from scoring_kit.units import Additive
 
 
-def _by_query(name: str, sample: Sample, options: Options) -> list[float]:
-    """A measure of ir-measures for each query, at the cutoff if there is one."""
+def _over_queries(name: str, sample: Sample, options: Options, keys: Keys) -> Additive:
+    """The mean over queries of a measure of ir-measures, at the cutoff if there is one."""
     import ir_measures
 
     measure = getattr(ir_measures, name)
@@ -26,14 +28,14 @@ def _by_query(name: str, sample: Sample, options: Options) -> list[float]:
     if run:
         for found in ir_measures.iter_calc([measure], judgements, run):
             values[int(found.query_id)] = float(found.value)
-    return values
+    return keys.mean(values)
 
 
-ndcg = MeanOverKeys(partial(_by_query, "nDCG"))
-ap = MeanOverKeys(partial(_by_query, "AP"))
-rr = MeanOverKeys(partial(_by_query, "RR"))
-precision_at = MeanOverKeys(partial(_by_query, "P"))
-recall_at = MeanOverKeys(partial(_by_query, "R"))
+ndcg = partial(_over_queries, "nDCG")
+ap = partial(_over_queries, "AP")
+rr = partial(_over_queries, "RR")
+precision_at = partial(_over_queries, "P")
+recall_at = partial(_over_queries, "R")
 
 
 def _ranked(rows: list[tuple[Any, ...]]) -> Iterator[tuple[str, float]]:

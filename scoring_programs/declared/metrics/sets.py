@@ -6,22 +6,36 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from declared.metrics import MeanOverKeys, Options, Sample
+import numpy as np
 
-Ratio = Callable[[int, int, int], tuple[int, int]]
-"""Numerator and denominator, of the numbers of shared, predicted and gold elements; 0/0 = 0."""
+from declared.metrics import Options, Sample
+from declared.metrics.keys import Keys
+from scoring_kit.metrics import summed
+from scoring_kit.units import Additive, Array
 
 
-@MeanOverKeys
-def exact_match(sample: Sample, options: Options) -> list[bool]:
-    """Whether each key's answer equals the gold in every field."""
+def exact_match(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """The share of keys whose answer equals the gold in every field."""
+    pairs = zip(sample.gold, sample.predicted, strict=True)
     if sample.many:
-        pairs = zip(sample.gold, sample.predicted, strict=True)
-        return [_rows(gold) == _rows(answer) for gold, answer in pairs]
-    return [all(map(_equals, gold, answer)) for gold, answer in zip(sample.gold, sample.predicted, strict=True)]
+        return keys.mean([_rows(gold) == _rows(answer) for gold, answer in pairs])
+    return keys.mean([all(map(_equals, gold, answer)) for gold, answer in pairs])
 
 
-def set_counts(sample: Sample, match: str = "exact") -> Iterator[tuple[int, int, int]]:
+def _averaged(formula: Callable[[Array], Array], sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Micro: the formula of the counts of all keys together. Macro: the mean over keys, two empty sets being equal."""
+    counts = np.array(list(_counts(sample, options["match"])), dtype=np.float64)
+    if options["average"] == "micro":
+        return keys.additive(formula, *counts.T)
+    return keys.mean(np.where(counts.any(axis=1), formula(counts), 1.0))
+
+
+set_f1 = partial(_averaged, summed.f1)
+set_precision = partial(_averaged, summed.precision)
+set_recall = partial(_averaged, summed.recall)
+
+
+def _counts(sample: Sample, match: str) -> Iterator[tuple[int, int, int]]:
     """(shared, predicted, gold) distinct elements of each key."""
     elements = _rows if sample.many else _members
     for gold, predicted in zip(sample.gold, sample.predicted, strict=True):
@@ -31,25 +45,6 @@ def set_counts(sample: Sample, match: str = "exact") -> Iterator[tuple[int, int,
         else:
             gold_set, predicted_set = elements(gold), elements(predicted)
             yield len(gold_set & predicted_set), len(predicted_set), len(gold_set)
-
-
-def _averaged(ratio: Ratio, sample: Sample, options: Options) -> float:
-    """Micro: the ratio of the counts of all keys together. Macro: the mean over keys, two empty sets being equal."""
-
-    def quotient(*count: int) -> float:
-        part, whole = ratio(*count)
-        return part / whole if whole else 0.0
-
-    counts = set_counts(sample, options["match"])
-    if options["average"] == "micro":
-        return quotient(*map(sum, zip(*counts, strict=True)))
-    values = [quotient(*count) if any(count) else 1.0 for count in counts]
-    return sum(values) / len(values)
-
-
-set_f1 = partial(_averaged, lambda shared, predicted, gold: (2 * shared, predicted + gold))
-set_precision = partial(_averaged, lambda shared, predicted, gold: (shared, predicted))
-set_recall = partial(_averaged, lambda shared, predicted, gold: (shared, gold))
 
 
 def _members(answer: tuple[Any, ...]) -> Set[Hashable]:

@@ -610,3 +610,17 @@ def test_any_text_survives_any_format(texts: list[str], name: str, tmp_path_fact
     options = options_of(declaration, folder)
     gold = {"gold.jsonl": "".join(json.dumps(row) + "\n" for row in rows)}
     assert score(options, gold, {name: text}, folder).value("c") == 1
+
+
+@pytest.mark.parametrize("rows", ["one", "many"])
+@pytest.mark.parametrize("value", [{"label": "a"}, []])
+def test_an_unknown_id_of_json_is_one_problem(rows: str, value: Any, tmp_path: Path) -> None:
+    options = one_table([LABEL], {"m": "exact_match"}, file="answers.json", rows=rows)
+    gold = {"gold.csv": csv_of("id,label", [["1", "a"], ["2", "b"]])}
+    known = {"1": {"label": "a"}, "2": {"label": "b"}}
+    right = {key: [one] if rows == "many" else one for key, one in known.items()}
+    sent = {**right, "zz": [value] if rows == "many" and value else value}
+    with pytest.raises(SubmissionError) as caught:
+        score(options, gold, {"answers.json": json.dumps(sent)}, tmp_path)
+    assert caught.value.found == 1, caught.value.messages
+    assert (rows == "one" and not value) or 'unknown id "zz"' in caught.value.messages[0]

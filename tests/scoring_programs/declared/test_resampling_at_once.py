@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau, spearmanr
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from declared.metrics import Sample
-from declared.statistics import Keys, numbers, statistic
+from declared.metrics import Sample, definitions, numbers
+from declared.metrics.keys import Keys
 from scoring_kit.resampling.randomisation import p_values
 from scoring_kit.units import Array, OfSums, Statistic
 from tests.scoring_programs.declared.declaring import csv_of, score
@@ -54,7 +54,7 @@ LIBRARIES: dict[str, Callable[[Array, Array], float]] = {
 
 def of_keys(metric: str, gold: NDArray[Any], predicted: NDArray[Any], unit: NDArray[Any]) -> Statistic:
     keys = Keys(unit, 5, WORST)
-    return statistic(metric, Sample(list(gold), list(predicted), []), {"positive": 1.0}, keys)
+    return definitions()[metric].statistic(Sample(list(gold), list(predicted), []), {"positive": 1.0}, keys)
 
 
 @pytest.mark.parametrize(("metric", "all_pairs"), [*((metric, True) for metric in LIBRARIES), ("kendall", False)])

@@ -194,7 +194,7 @@ def test_documents_without_rows_and_several_tables_share_their_units(tmp_path: P
 
 
 def test_nothing_of_the_units_is_computed_for_a_participant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("declared.statistics.statistic", None)
+    monkeypatch.setattr("declared.units.units_of", None)
     options = one_table([{"field": "x", "type": "number"}], {"c": "mse"})
     outcome = score(options, {"gold.csv": "id,x\n1,1\n"}, {"predictions.csv": "id,x\n1,2\n"}, tmp_path)
     assert outcome.value("c") == 1

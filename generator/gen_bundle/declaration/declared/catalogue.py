@@ -58,11 +58,16 @@ def _parts() -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for metric in metrics().values():
         better = "higher" if metric.sort == "desc" else "lower"
-        computed = ", ".join(metric.libraries) or "the kit"
-        yield f"| [`{metric.name}`](#{metric.name}) | {_types(metric)} | {better} | {metric.worst:g} | {computed} |"
+        yield f"| [`{metric.name}`](#{metric.name}) | {_types(metric)} | {better} | {metric.worst:g} | {_by(metric)} |"
     yield "| `metrics.py:name` | any | `sort` says | `worst` says | your `name(gold, predicted, **options)` |\n"
     for metric in metrics().values():
         yield from _entry(metric)
+
+
+def _by(metric: Metric) -> str:
+    if metric.libraries:
+        return ", ".join(metric.libraries)
+    return f"the kit, as {metric.equals}" if metric.equals else "the kit"
 
 
 def _types(metric: Metric) -> str:

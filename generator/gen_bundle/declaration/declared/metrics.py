@@ -37,7 +37,8 @@ class Metric:
         worst: the default of a column's `worst`.
         best: the best value there is.
         options: its own options by name.
-        libraries: what computes it.
+        libraries: what computes it; nothing, where the kit does.
+        equals: the library that the kit's own formula equals, as tests hold it to.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Metric:
     worst: float | int
     best: float | int
     libraries: tuple[str, ...]
+    equals: str | None = None
     many: str = "never"
     joint: bool = False
     gold: str | None = None

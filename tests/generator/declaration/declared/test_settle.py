@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def test_what_a_column_says_itself_stays() -> None:
         "title": "Error",
         "worst": 50,
         "precision": 1,
-        "meaning": "It.",
+        "meaning": "It. No more than 50.",
         "sort": "asc",
     }
 
@@ -194,9 +195,14 @@ def test_a_misspelt_key_is_named_once_and_not_as_a_mistake_of_the_metrics(key: A
     assert faults(declaration(columns, key=key, fields=fields)) == [f"submission.key: no field {name!r}. {advice}"]
 
 
-def test_a_key_without_a_field_of_its_own_is_no_mistake_of_the_key() -> None:
-    data = declaration([column("accuracy")], key="number")
-    assert faults(data) == [f"{M}: field is missing. Expected one of id, label, x, tags, text, spans."]
+def test_a_key_that_is_no_field_is_named_once_and_not_its_metrics() -> None:
+    data = declaration([column("accuracy"), column("f1", key="d")], key="number")
+    assert faults(data) == ["submission.key: no field 'number'. Expected one of id, label, x, tags, text, spans."]
+
+
+def test_metrics_are_not_judged_by_a_wrong_key() -> None:
+    (fault,) = faults(declaration([column("accuracy"), column({"name": "pearsn"}, key="d")], key="spans"))
+    assert fault == "submission.key: 'spans' is of type spans. Expected a key of type string."
 
 
 def test_a_file_in_a_folder_and_of_another_format_is_two_mistakes() -> None:
@@ -287,7 +293,8 @@ def test_every_metric_has_a_definition_and_a_scorer() -> None:
 
     for name, metric in metrics().items():
         assert metric.definition.endswith("."), name
-        assert callable(scorers.measure(name)), name
+        module = importlib.import_module(f"declared.metrics.{scorers.definitions()[name].module}")
+        assert callable(getattr(module, name)), name
 
 
 def test_nothing_that_yaml_can_say_ends_in_a_traceback() -> None:
