@@ -72,7 +72,10 @@ def _columns(data: dict[str, Any]) -> Iterator[Broken]:
             continue
         if column.get("of") is None:
             yield trail, "of is missing. Expected the keys of the columns that are computed together."
-        for index, key in enumerate(column["of"] if isinstance(column.get("of"), list) else []):
+        of = column["of"] if isinstance(column.get("of"), list) else []
+        for index, key in enumerate(of):
+            if key in of[:index]:
+                yield (*trail, "of", index), f"{key!r} is named twice, and counts once. Expected each column once."
             if key not in stored:
                 known = [name for name in stored if isinstance(name, str)]
                 yield (*trail, "of", index), f"no written column {key!r}. {nearest(str(key), known)}"

@@ -8,6 +8,7 @@ from typing import Any
 from gen_bundle.competitions import known_competitions
 from gen_bundle.declaration import model
 from gen_bundle.declaration.declared import DECLARED
+from gen_bundle.declaration.declared.remarks import remarks
 from gen_bundle.declaration.inside import TAKEN, leads_outside
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, read_competition, read_with_places
@@ -176,7 +177,7 @@ def resolve(
         parts=_parts(declaration),
         options=options,
         program_files={place: path for place, (_, path) in files.items()},
-        notes=(*notes, *placed, *_worst_notes(declaration), *_rank_notes(declaration)),
+        notes=(*notes, *placed, *_worst_notes(declaration), *_rank_notes(declaration), *_remarks(declaration)),
     )
 
 
@@ -216,6 +217,10 @@ def _worst_notes(declaration: model.Competition) -> list[str]:
         for column in task.columns
         if column.worst is not None and (column.worst <= 0 if column.sort == "asc" else column.worst >= 1)
     ]
+
+
+def _remarks(declaration: model.Competition) -> list[str]:
+    return list(remarks(declaration.options)) if declaration.scoring_program == DECLARED else []
 
 
 def _rank_notes(declaration: model.Competition) -> list[str]:

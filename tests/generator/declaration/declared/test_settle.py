@@ -57,9 +57,25 @@ def test_what_a_column_says_itself_stays() -> None:
         "title": "Error",
         "worst": 50,
         "precision": 1,
-        "meaning": "It.",
+        "meaning": "It. No more than 50.",
         "sort": "asc",
     }
+
+
+def test_groups_and_rows_are_always_in_the_title() -> None:
+    f1: dict[str, Any] = {"name": "f1", "field": "label"}
+    columns = [
+        {"key": "a", "metric": {**f1, "average": "weighted"}},
+        {"key": "b", "metric": {**f1, "by": "lang"}},
+        {"key": "c", "metric": {**f1, "where": {"lang": "swa"}}},
+    ]
+    data = declaration(columns)
+    assert faults(data) == []
+    assert [one["title"] for one in data["tasks"][0]["columns"]] == [
+        "Weighted F1",
+        "Macro F1, by lang",
+        "Macro F1, lang swa",
+    ]
 
 
 def test_titles_of_columns_differ() -> None:
@@ -74,7 +90,7 @@ def test_titles_of_columns_differ() -> None:
     data = declaration(columns)
     assert faults(data) == []
     titles = [one["title"] for one in data["tasks"][0]["columns"]]
-    assert titles == ["Macro F1, label", "Micro F1", "Macro F1, tags", "Macro F1, label, lang swa", "e"]
+    assert titles == ["Macro F1, label", "Micro F1", "Macro F1, tags", "Macro F1, lang swa", "e"]
 
 
 @pytest.mark.parametrize(
@@ -195,9 +211,14 @@ def test_a_misspelt_key_is_named_once_and_not_as_a_mistake_of_the_metrics(key: A
     assert faults(declaration(columns, key=key, fields=fields)) == [f"submission.key: no field {name!r}. {advice}"]
 
 
-def test_a_key_without_a_field_of_its_own_is_no_mistake_of_the_key() -> None:
-    data = declaration([column("accuracy")], key="number")
-    assert faults(data) == [f"{M}: field is missing. Expected one of id, label, x, tags, text, spans."]
+def test_a_key_that_is_no_field_is_named_once_and_not_its_metrics() -> None:
+    data = declaration([column("accuracy"), column("f1", key="d")], key="number")
+    assert faults(data) == ["submission.key: no field 'number'. Expected one of id, label, x, tags, text, spans."]
+
+
+def test_metrics_are_not_judged_by_a_wrong_key() -> None:
+    (fault,) = faults(declaration([column("accuracy"), column({"name": "pearsn"}, key="d")], key="spans"))
+    assert fault == "submission.key: 'spans' is of type spans. Expected a key of type string."
 
 
 def test_a_file_in_a_folder_and_of_another_format_is_two_mistakes() -> None:
