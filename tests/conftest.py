@@ -1,5 +1,6 @@
 """Settings for all tests: the same examples every time, temporary files in memory, and no reaching out."""
 
+import atexit
 import gc
 import itertools
 import os
@@ -24,6 +25,10 @@ from tests.organisers import validators as validators
 MEMORY = Path("/dev/shm")
 if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 6 * 2**30 and not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC:
     tempfile.tempdir = os.environ.setdefault("TMPDIR", str(MEMORY))
+
+# What gen-bundle remembers, it remembers for the tests alone.
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="state-")
+atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")

@@ -3,12 +3,11 @@
 The public API is what `__all__` lists; docs/api.md shows it at work. A name is imported when it is first used.
 """
 
+import os
 import sys
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
-
-from gen_bundle.resources import resource
 
 if TYPE_CHECKING:
     from gen_bundle.build import BuildRequest, Built, DraftError, build
@@ -53,7 +52,10 @@ _PLACES = {name: (module, name) for module, names in _HOMES.items() for name in 
 _PLACES["check"] = ("check", "check_path")
 
 
-sys.path.append(str(resource("scoring_programs")))  # for `scoring_kit.base`, which the press shares with scorers
+# For `scoring_kit.base`, which the press shares with scorers: as `resource("scoring_programs")`, without pathlib.
+_PACKAGED = f"{__path__[0]}/resources"
+_ROOT = _PACKAGED if os.access(_PACKAGED, os.F_OK) else f"{__path__[0]}/../.."
+sys.path.append(f"{_ROOT}/scoring_programs")
 
 if not TYPE_CHECKING:  # a type checker would let every name pass
 

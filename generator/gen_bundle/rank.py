@@ -12,6 +12,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.fetched import read_fetched
 from gen_bundle.package.answers import Progress
 from gen_bundle.package.client import Organiser
+from gen_bundle.package.own_code import announce_own_code
 from gen_bundle.package.phase_data import checked_reference
 from gen_bundle.package.programs import write_program
 from gen_bundle.package.resolve import Part, Resolved, find_competition, resolve
@@ -75,12 +76,17 @@ class RankRequest:
         return shlex.join(["gen-bundle", "rank", self.competition, *given])
 
 
-def rank(request: RankRequest, advance: Callable[[Progress], None] = lambda _: None) -> Ranking:
+def rank(
+    request: RankRequest,
+    advance: Callable[[Progress], None] = lambda _: None,
+    announce: Callable[[str], None] = lambda _: None,
+) -> Ranking:
     """Rank all teams of a competition, and write the report where one is asked for.
 
     Args:
         request: what is to be ranked.
         advance: is called with how far the scoring and the statistics are.
+        announce: is called with a line on the code of the competition's folder that is about to run.
 
     Raises:
         UserError: a wrong request, unusable data, or no submission that can be scored; packages that the report needs
@@ -88,6 +94,7 @@ def rank(request: RankRequest, advance: Callable[[Progress], None] = lambda _: N
     """
     _check(request)
     competition = _resolved(request)
+    announce_own_code(competition, announce)
     fetched = read_fetched(request.submissions) if request.submissions else None
     with tempfile.TemporaryDirectory() as work, competition.package.opened() as organiser:
         phase = _phase(competition, request.phase) if request.phase is not None else None

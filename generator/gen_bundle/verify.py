@@ -5,6 +5,7 @@ import math
 import re
 import tempfile
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -15,8 +16,10 @@ from gen_bundle.difference.signatures import SIGNATURE, Setting, differing_setti
 from gen_bundle.errors import UserError
 from gen_bundle.twin.bundle import open_bundle
 from gen_bundle.twin.competition_yaml import read_competition
+from gen_bundle.twin.engines.choose import choose_engine
 from gen_bundle.twin.outcomes import TOLERANCE
 from gen_bundle.twin.replay import DryRunRequest, dry_run
+from gen_bundle.twin.strangers import refuse_strangers
 
 MAX_BYTES = 64 * 1024 * 1024
 NUMBER = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
@@ -44,6 +47,7 @@ class VerifyRequest:
         phase: the id (or name) of the phase.
         data: the data with which a declaration is built.
         engine: None: docker where an engine answers, else process.
+        trust: run code of others, too, on this machine without isolation.
     """
 
     details: Path
@@ -52,6 +56,7 @@ class VerifyRequest:
     phase: str
     data: Path | None = None
     engine: Literal["docker", "process"] | None = None
+    trust: bool = False
 
 
 @dataclass(frozen=True)
@@ -140,9 +145,11 @@ def score_again(request: VerifyRequest) -> Scored:
     Raises:
         UserError: the bundle or the submission cannot be used.
     """
-    with tempfile.TemporaryDirectory() as work:
+    chosen = closing(choose_engine(request.engine, lambda _: None))
+    with tempfile.TemporaryDirectory() as work, chosen as engine:
         out = Path(work) / "dry-run"
         bundle = _bundle(request, Path(work))
+        refuse_strangers(bundle, engine, trust=request.trust)
         results = dry_run(
             DryRunRequest(
                 bundle=bundle,
@@ -151,7 +158,7 @@ def score_again(request: VerifyRequest) -> Scored:
                 phases=[request.phase],
                 environment={"SCORING_DETAILS": "all"},
             ),
-            request.engine,
+            engine,
         )
         failed = [run.message for run in results.runs if run.status != "Finished"]
         if failed or not results.runs:
@@ -164,7 +171,7 @@ def score_again(request: VerifyRequest) -> Scored:
 
 
 def _bundle(request: VerifyRequest, work: Path) -> Path:
-    bundle = finished_bundle(request.bundle, work, request.data)
+    bundle = finished_bundle(request.bundle, work, request.data, trust=request.trust)
     if request.data is not None and not bundle.is_relative_to(work):
         raise UserError("--data is for a declaration, which is built with it; a bundle has its own reference data.")
     return bundle

@@ -2,17 +2,21 @@
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from declared import reference as gold
 from declared.checks import faults, remarks
+from declared.disclosure import disclosed
 from declared.plan import Plan, plans
+from declared.probes import failing
 from declared.tables import Table, fields_of_tasks, tables_of
 from declared.template import template_text
-from scoring_kit.errors import Problems
+from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
+from scoring_kit.program import Program
+from scoring_kit.trial import trial as scored
 
 
 def prepare(request: Request) -> Warned:
@@ -100,6 +104,12 @@ def secrets(request: Request) -> Secrets:
     return {"texts": list(texts), "labels": [list(pair) for pair in labels], "files": files, "columns": columns}
 
 
+def disclosure(request: Request) -> dict[str, Any]:
+    """What the scores of a phase give one participant of its gold; see `declared.disclosure`."""
+    reference = read_reference(gold.read, request)
+    return disclosed(_wanted(request), reference, request["submissions"], request["decimals"])
+
+
 def columns(request: Request) -> dict[str, Any]:
     """Every column has a metric of its own, so that no key can be misspelt."""
     return {
@@ -110,6 +120,24 @@ def columns(request: Request) -> dict[str, Any]:
         for task, own in plans(request["options"]).items()
         if task in request["tasks"]
     }
+
+
+def trial(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Score a submission (`scoring_kit.trial`), and with the template own functions on many other valid answers.
+
+    Raises:
+        OrganiserError: an own function fails on some of them.
+    """
+    tried = scored(request)
+    if not request["is_template"] or "missing" in tried:
+        return tried
+    program = Program.read(Path(request["program"]) / "program.json")
+    own = [plan for task in program.tasks for plan in plans(program.options)[task] if plan.file]
+    tables = gold.read(Path(request["phase"]) / "ref", program.tasks, program.options).tables if own else {}
+    messages = [text for plan in own for text in failing(plan, tables[plan.table])]
+    if messages:
+        raise OrganiserError(*messages)
+    return tried
 
 
 def _identifying(keys: Sequence[Sequence[str]]) -> list[int]:

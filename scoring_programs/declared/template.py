@@ -34,10 +34,10 @@ def template_text(gold: GoldTable, answers: Sequence[Field]) -> str:
 def _rows(gold: GoldTable, answers: Sequence[Field]) -> Iterator[list[Any]]:
     known = expected(gold)
     for at, key in enumerate(gold.keys):
-        yield [*key, *(_emptiest(field, known, at) for field in answers)]
+        yield [*key, *(emptiest(field, known, at) for field in answers)]
 
 
-def _emptiest(field: Field, known: Mapping[str, Any], at: int) -> Any:
+def emptiest(field: Field, known: Mapping[str, Any], at: int) -> Any:
     """None or an empty text, list or set where it is an answer; else the first label, number nearest to 0, or O's."""
     if field.type in ("label", "number") and not field.required:
         return None

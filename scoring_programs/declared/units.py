@@ -12,10 +12,10 @@ from scipy.sparse import csr_matrix, hstack
 from declared.answers import Answers
 from declared.metrics import definitions
 from declared.metrics.keys import Keys
-from declared.metrics.own import Own, own_function, own_value
+from declared.metrics.own import Own, OwnMetricError, own_function, own_value
 from declared.plan import Plan
 from declared.reference import GoldTable, Reference
-from declared.samples import own_rows, samples_of, scored_groups
+from declared.samples import classes_of, own_rows, samples_of, scored_groups
 from declared.submission import Submission
 from declared.tables import Key, Table
 from scoring_kit.metrics import summed
@@ -51,7 +51,11 @@ def units_of(plans: Sequence[Plan], reference: Reference, submission: Submission
         for plan, statistic in zip(plans, statistics.values(), strict=True)
         if isinstance(statistic, MeanOfParts)
     }
-    return Units(" or ".join(kinds), shown, statistics, scored)
+    classes = {}
+    for plan in plans:
+        found = classes_of(plan, reference.tables[plan.table])
+        classes[plan.key] = [len(np.unique(unit_of[plan.table][positions])) for positions in found.values()]
+    return Units(" or ".join(kinds), shown, statistics, scored, classes)
 
 
 def _kind(table: Table) -> str:
@@ -67,7 +71,7 @@ def _column(plan: Plan, gold: GoldTable, answers: Answers, unit_of: Places, unit
     parts = []
     for positions in scored_groups(plan, gold).values():
         places, unit = np.unique(unit_of[positions], return_inverse=True)
-        keys = Keys(unit, len(places), plan.worst)
+        keys = Keys(unit, len(places), plan.undefined)
         parts += [Part(places, one) for one in _statistics(plan, gold, answers, positions, keys)]
     if len(parts) == 1 and len(parts[0].places) == units:
         return parts[0].statistic
@@ -87,8 +91,11 @@ def _statistics(plan: Plan, gold: GoldTable, answers: Answers, positions: Sequen
 
 def _own_value(pairs: Sequence[Pair], plan: Plan, function: Own) -> float:
     gold, predicted = zip(*pairs, strict=True)
-    value = own_value(plan.metric, function, gold, predicted, plan.options)
-    return plan.worst if np.isnan(value) else value
+    try:
+        value = own_value(plan, function, gold, predicted)
+    except OwnMetricError:
+        return plan.worst
+    return plan.undefined if np.isnan(value) else value
 
 
 @dataclass(frozen=True, eq=False)

@@ -101,8 +101,8 @@ class Gold:
 
 def run(
     program_folder: Path, input_folder: Path, output_folder: Path, task: str | None = None, gold: Gold | None = None
-) -> None:
-    """Score the submission against `gold`, or else `input_folder/ref`, and write the outputs.
+) -> dict[str, TaskResult]:
+    """Score the submission against `gold`, or else `input_folder/ref`, and write the outputs; returns the results.
 
     Raises:
         SubmissionError: with every problem of the submission.
@@ -130,9 +130,11 @@ def run(
     this_run = Run(line, _now(), files.name, problems.warnings)
     scores = write_outputs(output_folder, program, results, this_run)
     _print_warnings(problems)
+    _print_failed(program, results)
     print(f"signature: {line}")
     print(f"scored in {time.monotonic() - started:.1f} s")
     _print_scores(program, program.with_computed(scores))
+    return results
 
 
 def program_of(folder: Path, task: str | None) -> Program:
@@ -224,6 +226,13 @@ def _print_scores(program: Program, scores: Mapping[str, float]) -> None:
     for column in program.columns:
         if column.key in scores and not column.hidden:
             print(f"{column.key}: {scores[column.key]:.{column.decimals}f}")
+
+
+def _print_failed(program: Program, results: Mapping[str, TaskResult]) -> None:
+    """Tell the organisers which of their own functions failed, and where; not of scores that nobody may guess at."""
+    for task, result in results.items() if not program.scores_hidden else ():
+        for metric, why in result.failed.items():
+            print(f"organisers: {task}: {metric} could not be computed ({why.place}); its worst value counts.")
 
 
 def _print_warnings(problems: Problems) -> None:

@@ -21,7 +21,8 @@ The verbs that a package serves itself, each with the fields of its request
   the names of reference files that participants may have, and `columns`, file → the titles of its secret columns.
 
 Served for every package, unless its module has a function of that name itself: `manifest` (of `reference`, what the
-module `reference` says), `rank`, `columns` and `trial`.
+module `reference` says), `rank`, `columns`, `trial`, and `disclosure` (of `reference`, the number of `submissions` and
+the `decimals` of scores: how many gold values the scores give away, `declared.disclosure`; null where it is not known).
 """
 
 import importlib
@@ -51,6 +52,8 @@ class Request(TypedDict, total=False):
     out: str
     reference: str
     phases: Sequence[str]
+    submissions: int
+    decimals: int | None
 
 
 class Warned(TypedDict):
@@ -69,7 +72,7 @@ class Secrets(TypedDict):
     columns: NotRequired[Mapping[str, Sequence[str]]]
 
 
-VERBS = ("prepare", "check_reference", "manifest", "template", "secrets", "rank", "columns", "trial")
+VERBS = ("prepare", "check_reference", "manifest", "template", "secrets", "rank", "columns", "trial", "disclosure")
 Verb = Callable[[Mapping[str, Any]], object]
 Gold = TypeVar("Gold")
 
@@ -86,6 +89,7 @@ def serve(module: Mapping[str, Any]) -> int:
         "rank": partial(_imported, "scoring_kit.ranking", "rank"),
         "columns": partial(_imported, "scoring_kit.trial", "columns"),
         "trial": partial(_imported, "scoring_kit.trial", "trial"),
+        "disclosure": lambda _: None,
     }
     known |= {name: module[name] for name in VERBS if name in module}
     for line in sys.stdin:

@@ -30,6 +30,7 @@ def write_outputs(folder: Path, program: Program, results: Mapping[str, TaskResu
     scores = board_scores(program, results)
     with_computed = program.with_computed(scores)
     remarks = [f"{task}: {text}" for task, result in results.items() for text in result.warnings]
+    remarks += value_remarks(program, results)
     run = replace(run, warnings=[*run.warnings, *remarks])
     shown = {task: shown_names(program, result.metrics) for task, result in results.items()}
     details = {
@@ -40,6 +41,9 @@ def write_outputs(folder: Path, program: Program, results: Mapping[str, TaskResu
             for task, result in results.items()
         },
     }
+    failed = {key: why.place for result in results.values() for key, why in result.failed.items()}
+    if failed:
+        details["failed"] = failed
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / PAGE, results_page(program, scores, results, shown, run))
     _write(folder / "details.json", json.dumps(details, allow_nan=False))
@@ -82,6 +86,23 @@ def board_scores(program: Program, results: Mapping[str, TaskResult]) -> dict[st
                 score = column.bounded(metric.value)
         scores[column.key] = float(program.rounded(score))
     return scores
+
+
+def value_remarks(program: Program, results: Mapping[str, TaskResult]) -> list[str]:
+    """What participants are told of scores that are not what the metric gave, where they see scores at all."""
+    if program.scores_hidden:
+        return []
+    remarks = []
+    for column in program.columns:
+        result = results.get(column.task)
+        value = result.metrics[column.key].value if result and column.computation is None else None
+        if result and column.key in result.failed:
+            what = f"this metric could not be computed on your submission; {column.worst:g} counts instead."
+            remarks.append(f"{column.task}: {column.key}: {what}")
+        elif value is not None and column.bounded(value) != value:
+            than = "less" if column.sort == "desc" else "more"
+            remarks.append(f"{column.task}: {column.key}: {column.worst:g} is written, since no score is {than}.")
+    return remarks
 
 
 def check_columns(program: Program, results: Mapping[str, TaskResult]) -> None:

@@ -82,6 +82,8 @@ class Program:
         baselines: name → column key → score, for comparison.
         takes_code: submissions are code, and an ingestion program hands over what they wrote.
         code: digest of the program's files, for the signature; empty where they are not packed.
+        tie_break: keys of the columns that order teams of equal scores; None: those that follow on the board. Teams
+            that are still equal share a rank.
     """
 
     competition: str
@@ -103,6 +105,7 @@ class Program:
     baselines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     takes_code: bool = False
     code: str = ""
+    tie_break: Sequence[str] | None = None
 
     @classmethod
     def read(cls, path: Path) -> "Program":

@@ -145,9 +145,12 @@ class Units:
         names: of the units, in the order of the gold; the same for every submission.
         statistics: by metric, as in `TaskResult.metrics`; a metric of the submission alone has none.
         scored: by metric, the units that it scores; a metric that is not here scores all of them.
+        classes: by metric that is a mean over classes or groups of the gold: in how many units each of them is, of
+            those that are in any.
     """
 
     unit: str
     names: Sequence[str]
     statistics: Mapping[str, Statistic]
     scored: Mapping[str, Scored] = field(default_factory=dict)
+    classes: Mapping[str, Sequence[int]] = field(default_factory=dict)

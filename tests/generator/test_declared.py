@@ -271,6 +271,28 @@ def test_the_bundle_of_a_task_hides_the_gold_of_phases_that_it_does_not_have(com
     assert any("texts.csv" in message for message in caught.value.messages)
 
 
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({}, "test: with 20 submissions one participant can learn 60 of 60 gold values (100%) for certain, "),
+        ({"gold": "public"}, None),
+        ({"max_submissions": 0}, "test: without max_submissions one participant can learn "),
+        (
+            {"max_submissions": 2, "score_decimals": 1},
+            "test: with 2 submissions one participant can learn 1 of 60 gold ",
+        ),
+    ],
+)
+def test_a_build_says_what_scores_give_away(
+    change: dict[str, Any], line: str | None, competition: Path, tmp_path: Path
+) -> None:
+    test = {**DECLARATION["phases"][1], **change}
+    declare(competition, {**DECLARATION, "phases": [DECLARATION["phases"][0], test]})
+    (built,) = build(BuildRequest(str(competition), tmp_path / "b.zip"))
+    told = [note for note in built.notes if "one participant can learn" in note]
+    assert [note[: len(line or "")] for note in told] == ([line] if line else [])
+
+
 @pytest.mark.parametrize("column", ["label", "strength"])
 def test_gold_in_public_data_stops_the_build(column: str, competition: Path, tmp_path: Path) -> None:
     write_csv(competition / "data/public/test/texts.csv", rows_of("test", 30), "id", "language", column)

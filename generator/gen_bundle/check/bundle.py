@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from gen_bundle.codabench.competition import DataUse
-from gen_bundle.codabench.document import Declared
+from gen_bundle.codabench.reading import ReadYaml
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.yaml_document import Path, UnreadableYamlError
 from gen_bundle.zips.packed import Unpacked, unpack
@@ -65,7 +65,7 @@ class DryRun:
 
 
 @dataclass(kw_only=True)
-class Bundle(Declared):
+class Bundle(ReadYaml):
     """Everything a rule may look at.
 
     Attributes:

@@ -16,7 +16,7 @@ import click
 
 from gen_bundle.bugs import bug_report
 from gen_bundle.cli.messages import colour_wanted, say, user_errors
-from gen_bundle.cli.options import platform_version
+from gen_bundle.cli.options import platform_version, trust_option
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.errors import UserError
 from gen_bundle.plain_text import one_line
@@ -66,6 +66,7 @@ has any trap), 2 wrong use or a path that cannot be read, 3 a bug in gen-bundle.
     multiple=True,
     help="A dataset, task, solution or queue that exists on your server; repeatable.",
 )
+@trust_option
 def command(
     paths: tuple[Path, ...],
     as_json: bool,
@@ -76,6 +77,7 @@ def command(
     version: PlatformVersion,
     dry_run: Path | None,
     known_keys: tuple[str, ...],
+    trust: bool,
 ) -> None:
     """Predict whether Codabench would accept a bundle, and what would happen afterwards: all findings at once."""
     with user_errors():
@@ -91,7 +93,7 @@ def command(
         from gen_bundle.check import check_path
 
         check = partial(check_path, now=moment, version=version, dry_run=record, known_keys=known_keys)
-        reports, unreadable, bugs = _reports(paths, check)
+        reports, unreadable, bugs = _reports(paths, check, trust=trust)
     _print(reports, "json" if as_json else style)
     for message in (*unreadable, *bugs):
         say(message, style="red")
@@ -125,14 +127,16 @@ def _record(path: Path) -> DryRun:
     return DryRun(scored, logs)
 
 
-def _reports(paths: tuple[Path, ...], check: Callable[..., Report]) -> tuple[list[Report], list[str], list[str]]:
+def _reports(
+    paths: tuple[Path, ...], check: Callable[..., Report], *, trust: bool
+) -> tuple[list[Report], list[str], list[str]]:
     """The reports, why other paths cannot be read, and bugs of ours: each path has one of the three."""
     reports: list[Report] = []
     unreadable: list[str] = []
     bugs: list[str] = []
     for path in paths:
         try:
-            with _bundles(path) as bundles:
+            with _bundles(path, trust=trust) as bundles:
                 for bundle, name, secrets in bundles:
                     reports.append(replace(check(bundle, secrets=secrets), path=name))
         except UserError as error:
@@ -143,7 +147,7 @@ def _reports(paths: tuple[Path, ...], check: Callable[..., Report]) -> tuple[lis
 
 
 @contextmanager
-def _bundles(path: Path) -> Iterator[list[tuple[Path, str, Secrets | None]]]:
+def _bundles(path: Path, *, trust: bool) -> Iterator[list[tuple[Path, str, Secrets | None]]]:
     """The bundles to check at a path, with the names to report them under and the secrets that are known.
 
     A competition's folder is built first, even if the check refuses it.
@@ -154,7 +158,8 @@ def _bundles(path: Path) -> Iterator[list[tuple[Path, str, Secrets | None]]]:
     from gen_bundle.build import BuildRequest, build
 
     with tempfile.TemporaryDirectory(prefix="gen-bundle-check-") as folder:
-        built = build(BuildRequest(source=str(path), out=Path(folder) / "bundle.zip", force=True))
+        out = Path(folder) / "bundle.zip"
+        built = build(BuildRequest(source=str(path), out=out, force=True, trust=trust, announce=say))
         single = len(built) == 1
         yield [(one.path, str(path) if single else f"{path}: {one.path.name}", one.secrets) for one in built]
 

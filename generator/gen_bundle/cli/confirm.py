@@ -13,6 +13,7 @@ import click
 
 from gen_bundle.cli.live_options import connected, live_options
 from gen_bundle.cli.messages import say, user_errors
+from gen_bundle.cli.options import ask_about_strangers, trust_option
 from gen_bundle.codabench.versions import PlatformVersion
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ Exit status: 0 all that was submitted is equal and Finished, 1 a difference, a f
     type=click.Choice(["docker", "process"]),
     help="What runs the dry run. Default: docker when an engine answers, else process.",
 )
+@trust_option
 @click.option(
     "--platform-version",
     type=click.Choice([version.value for version in PlatformVersion]),
@@ -66,6 +68,7 @@ Exit status: 0 all that was submitted is equal and Finished, 1 a difference, a f
 def command(
     timeout: float,
     engine: Literal["docker", "process"] | None,
+    trust: bool,
     platform_version: str | None,
     as_json: bool,
     server: str,
@@ -79,6 +82,7 @@ def command(
     version = PlatformVersion(platform_version) if platform_version else None
     request = ConfirmRequest(**asked, version=version, patience_s=timeout * 60)
     with user_errors(), connected(server, token_file) as connection, closing(choose_engine(engine, say)) as chosen:
+        ask_about_strangers(request.bundle, chosen, trust=trust)
         done = confirm(connection, request, chosen, say)
     _report(done, keep=request.keep, as_json=as_json)
     sys.exit(0 if done.good and (request.keep or not done.left) else 1)

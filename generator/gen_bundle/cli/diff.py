@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from gen_bundle.cli.messages import spinner, user_errors
+from gen_bundle.cli.options import trust_option
 from gen_bundle.plain_text import in_lines
 
 EPILOG = """\b
@@ -35,6 +36,7 @@ that cannot be read.
 @click.option(
     "--layout", type=click.Choice(["joint", "tasks", "separate"]), help="Layout in which a declaration is built."
 )
+@trust_option
 @click.option("--json", "as_json_text", is_flag=True, help="Print the differences as JSON.")
 def command(as_json_text: bool, **asked: Any) -> None:
     """Compare two bundles (zip or folder, anybody's) or declarations in meaning."""

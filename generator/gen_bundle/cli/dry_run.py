@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gen_bundle.cli.messages import colour_wanted, is_terminal, say, spinner, user_errors
-from gen_bundle.cli.options import engine_option, platform_version
+from gen_bundle.cli.options import ask_about_strangers, engine_option, platform_version, trust_option
 from gen_bundle.cli.tables import console, table
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 @click.option("--as", "team", metavar="TEAM", help="The one participant that all submissions come from.")
 @click.option("--phase", "phases", multiple=True, metavar="ID", help="Only this phase; repeatable.")
 @engine_option
+@trust_option
 @click.option("--gpu", is_flag=True, help="Ask the engine for the GPUs, and measure their memory.")
 @click.option("--network", is_flag=True, help="Leave the network on, as hosted workers do; default is off.")
 @click.option("--strict", is_flag=True, help="Bound memory, processors, processes and disk; read-only root.")
@@ -76,6 +77,7 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 @click.option("--json", "as_json", is_flag=True, help="Print dry-run.json to stdout.")
 def command(
     engine: str | None,
+    trust: bool,
     gpu: bool,
     network: bool,
     strict: bool,
@@ -100,9 +102,11 @@ def command(
     environment |= {"SCORING_DETAILS": "all"} if all_details else {}
     with user_errors():
         opened = closing(choose_engine(engine, say, gpu=gpu, network=network, strict=strict, pull=pull))
-        with opened as chosen, spinner("dry run") as status:
-            request = DryRunRequest(**asked, on_step=status, on_line=_line_printer(), environment=environment)
-            results = dry_run(request, chosen)
+        with opened as chosen:
+            ask_about_strangers(asked["bundle"], chosen, trust=trust)
+            with spinner("dry run") as status:
+                request = DryRunRequest(**asked, on_step=status, on_line=_line_printer(), environment=environment)
+                results = dry_run(request, chosen)
     if as_json:
         click.echo(results.as_json(), nl=False)
     else:

@@ -23,8 +23,9 @@ folder that gen-bundle fetch wrote it is the one on the platform's leaderboard.
 it did not enter (for process2025 also: team,f1,rmse).
 
 \b
-The rule is the competition's own; by default there is a ranking for each task, by its first column. Equal results share
-a rank (2=). A team whose submission cannot be scored is listed with the reason.
+The rule is the competition's own; by default there is a ranking for each task, by its first column. Equal scores are
+ordered as on the leaderboard (`leaderboard: ties`); teams that are still equal share a rank (2=). A team whose
+submission cannot be scored is listed with the reason.
 
 \b
 --report writes the final report: intervals, tests and ties by resampling, as report.html, report.tex, report.json,
@@ -72,8 +73,8 @@ def command(form: str, as_json: bool, **asked: Any) -> None:
     from gen_bundle.render.rankings import FORMATS
 
     request = RankRequest(**asked)
-    with user_errors(), progress_bar("ranking", "TimeRemainingColumn") as (_, show):
-        ranking = rank(request, lambda now: show(now["step"], now["done"], now["total"]))
+    with user_errors(), progress_bar("ranking", "TimeRemainingColumn") as (announce, show):
+        ranking = rank(request, lambda now: show(now["step"], now["done"], now["total"]), announce)
     click.echo(FORMATS["json" if as_json else form](ranking), nl=False)
     for note in ranking.notes:
         say(f"note: {one_line(note)}", "yellow")

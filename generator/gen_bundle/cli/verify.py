@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from gen_bundle.cli.messages import say, spinner, user_errors
-from gen_bundle.cli.options import engine_option
+from gen_bundle.cli.options import engine_option, trust_option
 
 EPILOG = """\b
 Examples:
@@ -35,6 +35,7 @@ EXPECTED = "Expected figures with their names, such as `macro_f1 = 0.53`, or the
 @click.option("--phase", required=True, metavar="ID", help="The phase whose gold it is scored against.")
 @click.option("--data", type=click.Path(path_type=Path), help="The real data, where --bundle is a competition.")
 @engine_option
+@trust_option
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
 def command(as_json: bool, **asked: Any) -> None:
     """Score a submission again, and compare signature and figures with a published result."""

@@ -97,7 +97,11 @@ class Phase(Model):
     start: Start = Field(description="A moment with its zone: UTC, an offset, or AoE. A date alone: its first second.")
     end: End | None = Field(None, description="A moment with its zone. A date alone: its last second. None: endless.")
     max_submissions_per_day: int = Field(5, ge=0, description="For each participant; 0: no limit.")
-    max_submissions: int = Field(100, ge=0, description="For each participant in the whole phase; 0: no limit.")
+    max_submissions: int = Field(
+        20,
+        ge=0,
+        description="For each participant in the whole phase; 0: no limit. Each gives some of the gold away.",
+    )
     execution_time_limit: int = Field(600, ge=1, le=2147483647, description="Seconds; the public queue allows 600.")
     auto_migrate: bool = Field(False, description="Submissions of the phase before are scored again in this one.")
     hide_output: bool = Field(False, description="Participants see neither logs nor output files of the phase.")
@@ -232,6 +236,14 @@ class Leaderboard(Model):
 
     title: Annotated[Line, Field(max_length=64)] = Field("Results", description="Heading over the leaderboard.")
     hidden: bool = Field(False, description="Only organisers see the leaderboard, in every phase.")
+    ties: Literal["columns", "equal"] = Field(
+        "columns",
+        description="What orders equal scores. columns: the following columns, as on the platform. equal: only the "
+        "columns in tie_break; rows that are still equal share a rank.",
+    )
+    tie_break: list[Identifier] = Field(
+        default_factory=list, description="With ties: equal: keys of the columns that order equal scores."
+    )
 
 
 class Milestone(Model):

@@ -6,8 +6,8 @@ from typing import Any
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.codabench.competition import Column, Competition, Phase, Task
 from gen_bundle.codabench.dates import Instant
-from gen_bundle.codabench.declared import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.codabench.fields import Boolean, as_boolean, as_integer, as_text
+from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.declaration.dates import AOE
 from gen_bundle.difference.changes import Difference, Effect, Named, Settings, changed_settings, paired

@@ -6,12 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gen_bundle.errors import UserError
-
-
-def state_folder() -> Path:
-    """Where gen-bundle keeps what it must remember of live competitions."""
-    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(base) / "gen-bundle"
+from gen_bundle.remembered import state_folder
 
 
 @dataclass

@@ -11,8 +11,8 @@ from typing import Any
 
 from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.codabench.competition import TASK_FILES, DataUse, Phase, Task
-from gen_bundle.codabench.declared import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.codabench.fields import Boolean, as_boolean, as_text
+from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.difference.changes import Difference
 from gen_bundle.live.site_bundle import Pairs
 from gen_bundle.live.snapshot import PHASE_FIELDS, TASK_FIELDS, TOP_KEYS, Key, Snapshot, key_of, plain

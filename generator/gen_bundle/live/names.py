@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from gen_bundle.live.change_log import state_folder
 from gen_bundle.live.json_files import private, read_json, write_json
+from gen_bundle.remembered import state_folder
 
 _LOOKS_LIKE_A_DATE = re.compile(r"\d{4}-?\d\d-?\d\d.*")
 LONGEST = 80

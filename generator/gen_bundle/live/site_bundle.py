@@ -13,8 +13,8 @@ from typing import Any
 
 from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES, DataUse, Phase, Task
-from gen_bundle.codabench.declared import TOP_FIELDS
 from gen_bundle.codabench.fields import as_text
+from gen_bundle.codabench.serializer_fields import TOP_FIELDS
 from gen_bundle.codabench.yaml_document import Document
 from gen_bundle.difference.files import packed_files
 from gen_bundle.live.snapshot import Snapshot, key_of, plain

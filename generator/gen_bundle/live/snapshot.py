@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES
-from gen_bundle.codabench.declared import PHASE_FLAGS, TOP_FIELDS
+from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.errors import UserError
 from gen_bundle.live.answers import all_rows
 from gen_bundle.live.connection import AnswerError, Connection

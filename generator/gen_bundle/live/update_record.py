@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.codabench.competition import DataUse
 from gen_bundle.difference.files import packed_files
-from gen_bundle.live.change_log import state_folder
 from gen_bundle.live.json_files import private, read_json, write_json
+from gen_bundle.remembered import state_folder
 from gen_bundle.zips.reading import sha256_of
 
 

@@ -9,6 +9,8 @@ from gen_bundle.errors import UserError
 from gen_bundle.new.logo import placeholder_logo
 from gen_bundle.new.project import Place, unfinished, write_schema
 from gen_bundle.new.template import render
+from gen_bundle.package.own_code import remember_own_code
+from gen_bundle.package.resolve import resolve
 from gen_bundle.resources import SCAFFOLD
 
 # What scoring programs import: a package of the same name would be found in its place.
@@ -34,4 +36,5 @@ def new_package(place: Place) -> Path:
         write_schema(folder)
         for cache in folder.rglob("__pycache__"):
             shutil.rmtree(cache)
+        remember_own_code(resolve(folder))
     return place.folder

@@ -22,6 +22,7 @@ from gen_bundle.new.logo import placeholder_logo
 from gen_bundle.new.propose import Proposal
 from gen_bundle.new.template import render
 from gen_bundle.package.given_files import SAMPLE
+from gen_bundle.package.own_code import remember_own_code
 from gen_bundle.package.phase_data import prepare_reference
 from gen_bundle.package.resolve import Part, resolve
 from gen_bundle.resources import SCAFFOLD, competitions
@@ -135,6 +136,7 @@ def new_declared(
         read_competition(folder)
         if check:
             check_gold(folder)
+        remember_own_code(resolve(folder))
     return place.folder
 
 

@@ -146,8 +146,19 @@ def failure(package: str, what: str, stderr: str) -> str:
 
 
 def find_package(name: str, beside: Path) -> ScoringPackage:
-    """The scoring package `name`: a folder beside the bundle.yaml first, then those that come with the tool."""
-    for root in (beside, resource("scoring_programs")):
+    """The scoring package `name`: one that comes with the tool, or a folder beside the bundle.yaml.
+
+    Raises:
+        UserError: there is none; or a folder beside bundle.yaml is called like a package of the tool.
+    """
+    ours = resource("scoring_programs")
+    taken = sorted(path.name for path in ours.iterdir() if path.is_dir() and (beside / path.name).is_dir())
+    if taken:
+        raise UserError(
+            *(f"{beside / one}: a package of gen-bundle has this name. Rename the folder." for one in taken),
+            advice="The tool's own packages are never replaced by a folder beside bundle.yaml.",
+        )
+    for root in (ours, beside):
         if (root / name / "submission.py").is_file():
             return ScoringPackage(name, root)
     raise UserError(

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.codabench import stored_scores
 from gen_bundle.declaration.model import Phase, Task
 from gen_bundle.errors import UserError
-from gen_bundle.package.answers import Secrets
+from gen_bundle.package.answers import Disclosed, Secrets
 from gen_bundle.package.client import Organiser
 from gen_bundle.package.given_files import baselines_of, input_files, public_files
 from gen_bundle.package.resolve import Part, Resolved
@@ -163,6 +164,7 @@ def _prepare_gold(competition: Resolved, organiser: Organiser, data_id: str, wor
 def _prepare(competition: Resolved, organiser: Organiser, phase: Phase, gold: Gold, work: Path) -> PhaseData:
     whole = Part("all", "", competition.tasks_of(phase))
     request = {**_request(competition, whole), "reference": str(gold.whole)}
+    disclosed = _disclosure(phase, organiser, request) if phase.gold == "secret" else []
     template = Path(tempfile.mkdtemp(dir=work))
     organiser.call("template", {**request, "out": str(template)})
     return PhaseData(
@@ -178,8 +180,34 @@ def _prepare(competition: Resolved, organiser: Organiser, phase: Phase, gold: Go
         public=public_files(competition, phase),
         input=input_files(competition, phase),
         secrets=gold.secrets,
-        warnings=gold.warnings,
+        warnings=(*gold.warnings, *disclosed),
     )
+
+
+def _disclosure(phase: Phase, organiser: Organiser, request: Mapping[str, Any]) -> list[str]:
+    """What the scores of a phase give one participant of its gold, in one line, where it is known."""
+    decimals = phase.score_decimals
+    if decimals is None and phase.hides_scores:  # participants cannot download scores.json, but ask the site's API
+        decimals = stored_scores.DECIMALS
+    limits = {"submissions": phase.max_submissions, "decimals": decimals}
+    told: Disclosed | None = organiser.call("disclosure", {**request, **limits})
+    if told is None:
+        return ["what the scores give away of the gold is not measured for this scoring program (docs/disclosure.md)."]
+    if not told["items"]:
+        return [f"what {', '.join(told['unmeasured'])} give away of the gold is not measured (docs/disclosure.md)."]
+    within = f"with {phase.max_submissions} submissions" if phase.max_submissions else "without max_submissions"
+    share = told["decided"] / told["items"]
+    line = (
+        f"{within} one participant can learn {told['decided']} of {told['items']} gold values ({share:.0%}) "
+        f"for certain, from the scores in {', '.join(told['columns'])}."
+    )
+    if share <= 0.05:
+        return [line]
+    if told["decimals"] is not None and told["decimals"] != decimals:
+        line += f" score_decimals: {told['decimals']} leaves {told['decided_then']}."
+    if told["submissions"]:
+        line += f" max_submissions: {told['submissions']} leaves at most 5 %."
+    return [line]
 
 
 def _secrets(

@@ -118,6 +118,7 @@ def program_description(
             for task, column in competition.columns
         ],
         "details_min_items": competition.declaration.details_min_items,
+        "tie_break": competition.tie_break,
         "phase": {"id": phase.id, "name": phase.name} if phase else None,
         "details": phase.shown_details if phase else "full",
         "score_decimals": phase.score_decimals if phase else None,

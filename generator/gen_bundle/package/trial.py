@@ -88,7 +88,7 @@ def try_out(
             write_zip(submission, files)
             try:
                 request = {"program": program, "phase": reference.parent, "submission": submission}
-                tried: Tried = organiser.call("trial", request)
+                tried: Tried = organiser.call("trial", {**request, "is_template": name == TEMPLATE})
             except UserError as error:
                 where = name if name == TEMPLATE else f"baselines/{data.phase.data_id}/{name}"
                 problems += [f"{data.phase.id}: {where}: {message}" for message in error.messages]

@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from gen_bundle.codabench.leaderboard import TIE_BREAK
 from gen_bundle.declaration.model import Column, Phase, Question
 from gen_bundle.package.code_template import empty_submission
 from gen_bundle.package.ingestion import ingestion_members
@@ -241,6 +242,7 @@ def _leaderboard(competition: Resolved) -> dict[str, Any]:
         **({"hidden": True} if competition.declaration.leaderboard.hidden else {}),
         "submission_rule": SUBMISSION_RULES[competition.declaration.submission_rule],
         "primary_index": 0,
+        **({} if competition.tie_break is None else {TIE_BREAK: competition.tie_break}),
         "columns": [_column(index, column, numbers) for index, (_, column) in enumerate(columns)],
     }
 

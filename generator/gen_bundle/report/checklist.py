@@ -6,7 +6,7 @@ from datetime import UTC
 from importlib import metadata
 
 from gen_bundle.declaration.dates import shown
-from gen_bundle.declaration.model import Phase
+from gen_bundle.declaration.model import Competition, Phase
 from gen_bundle.report.content import Report
 from gen_bundle.report.methods import lateness, missing_rule, unit_words
 
@@ -43,7 +43,7 @@ def checklist(report: Report) -> list[tuple[str, str]]:
         ("Conflicts of interest", OPEN),
         ("Metrics", metrics),
         ("Why these metrics", OPEN),
-        ("Ranking", "Each task by its first column; equal scores share a rank."),
+        ("Ranking", f"Each task by its first column; {_ties(declared)}"),
         ("Missing results", missing_rule(report)),
         ("Late submissions", lateness(report)),
         ("Unit of analysis", units),
@@ -64,6 +64,17 @@ def versions() -> Iterator[str]:
     yield f"Python {platform.python_version()}"
     for name in ("numpy", "pandas", "matplotlib"):
         yield f"{name} {metadata.version(name)}"
+
+
+def _ties(declared: Competition) -> str:
+    board = declared.leaderboard
+    if board.ties == "columns":
+        return "equal scores are ordered by the following columns."
+    return (
+        f"equal scores are ordered by {', '.join(board.tie_break)}."
+        if board.tie_break
+        else "equal scores share a rank."
+    )
 
 
 def _dates(phase: Phase) -> str:

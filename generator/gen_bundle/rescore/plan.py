@@ -37,6 +37,7 @@ class RescoreRequest:
         cluster: the address of a Dask scheduler whose workers are used instead.
         gpu: each job needs a GPU.
         only: the name of the one submission to be scored.
+        trust: run code of others, too, on this machine without isolation.
     """
 
     bundle: str
@@ -51,6 +52,7 @@ class RescoreRequest:
     cluster: str | None = None
     gpu: bool = False
     only: str | None = None
+    trust: bool = False
 
 
 Announce = Callable[[str], None]
@@ -98,7 +100,9 @@ def planned(request: RescoreRequest, announce: Announce, advance: Advance) -> It
     with chosen as engine, tempfile.TemporaryDirectory(prefix="gen-bundle-rescore-") as work:
 
         def opened(source: str, name: str) -> OpenedBundle:
-            return opened_bundle(source, request.phase, Path(work, name), engine, request.data, gpu=request.gpu)
+            place = Path(work, name)
+            asked = {"gpu": request.gpu, "trust": request.trust}
+            return opened_bundle(source, request.phase, place, engine, request.data, announce=announce, **asked)
 
         new = opened(request.bundle, "new")
         old = opened(request.against, "old") if request.against is not None else None

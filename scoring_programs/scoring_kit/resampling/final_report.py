@@ -2,19 +2,19 @@
 
 import dataclasses
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scoring_kit.board import average_ranks, mid_ranks, shared_ranks
+from scoring_kit.board import NO_TIES, Goodness, average_ranks, mid_ranks, shared_ranks, tie_breaks
 from scoring_kit.organiser import show_progress
 from scoring_kit.program import AVERAGE_RANK, Program
 from scoring_kit.ranking import View, task_standing
 from scoring_kit.report.withholding import open_metrics
-from scoring_kit.resampling.families import families
-from scoring_kit.resampling.groups import ALPHA
 from scoring_kit.resampling.per_unit import PerUnit, check_scores, keep, per_unit_results, ranking_column
 from scoring_kit.resampling.task import (
+    ALPHA,
     NOTHING,
     Resampled,
     Resampling,
@@ -43,17 +43,17 @@ def final_report(
 
     Returns:
         `tasks`: id → what report.json holds of the task and, beside it, `title`, `sort`, `decimals` and `name`;
-        `without`, why there are no intervals, or None; `shares`, team → share of resamples with each rank;
-        `rankings`, other ways to rank; `groups`, metrics by class, type or language. `overall`: the mean rank over
-        several tasks, or None. `signature`: of the scoring, or None. `counted`: team → the path of its
-        submission that counted; `late`: those of them whose submission was late. `notes`: what the organisers should
-        know.
+        `without`, why there are no intervals, or None; `cut`, the teams that have none for themselves; `shares`, team →
+        share of resamples with each rank; `rankings`, other ways to rank; `groups`, metrics by class, type or language.
+        `overall`: the mean rank over several tasks, or None. `signature`: of the scoring, or None. `counted`: team →
+        the path of its submission that counted; `late`: those of them whose submission was late. `notes`: what the
+        organisers should know.
     """
     settings = Resampling(request["resamples"], request["seed"])
     per_unit = per_unit_results(scored)
     keep(Path(request["units"]), per_unit)
     reports = [_TaskReport(task, program, scores, scored, per_unit, view) for task in program.tasks]
-    total = sum(work(len(one.teams), settings.resamples) for one in reports if one.units)
+    total = sum(work(len(one.teams), settings.resamples, one.without is not None) for one in reports if one.units)
     done = 0
 
     def advance(steps: int) -> None:
@@ -70,6 +70,10 @@ def final_report(
         "late": [team for team in scored.late if team not in view.unseen] if scored else [],
         "notes": [note for one in reports for note in one.notes(settings)],
     }
+
+
+Values = Mapping[str, Mapping[str, float | None]]
+"""Team → metric → value, of those that may be shown."""
 
 
 class _TaskReport:
@@ -95,8 +99,8 @@ class _TaskReport:
         self.task, self.program, self.scores, self.scored, self.view = task, program, scores, scored, view
         self.columns = [column for column in program.columns if column.task == task]
         first = self.columns[0]
-        self.standing = task_standing(first, scores, view)
-        everyone = task_standing(first, scores, View(baselines=view.baselines))
+        self.standing = task_standing(program, first, scores, view)
+        everyone = task_standing(program, first, scores, View(baselines=view.baselines))
         order = [team for team, _ in everyone.rows if scores[team][first.key] is not None]
         self.units, self.teams, self.without = ranking_column(first, order, program, per_unit, view.baselines)
         if self.units is not None:
@@ -129,6 +133,7 @@ class _TaskReport:
             "sort": column.sort,
             "decimals": column.decimals,
             "without": self.without or found.without,
+            "cut": [team for team in shown if found.intervals and team not in found.intervals],
             "shares": {team: own for team, own in found.shares.items() if team not in view.unseen},
             "rankings": self._rankings(),
             "groups": self._groups(shown),
@@ -172,22 +177,29 @@ class _TaskReport:
             own = {team: value for team in self.scores if (value := self.scores[team][column.key]) is not None}
             ways.append(("column", column.title, own, column.sort == "desc"))
         rankings = [self._ranking(name, title, values, desc, self.view) for name, title, values, desc in ways]
+        ties = tie_breaks(self.program, self.columns[0], self.scores)
         own = {t: v for t in self.scores if (v := self.scores[t][self.columns[0].key]) is not None}
         if self.scored is not None and own.keys() & set(self.scored.late):
             in_time = {team: value for team, value in own.items() if team not in self.scored.late}
             if self.columns[0].computation == AVERAGE_RANK:
                 rest = {team: self.scores[team] for team in in_time}
                 in_time = average_ranks(self.program, self.columns[0], rest, self.view.baselines)
-            rankings.append(self._ranking("without_late", "", in_time, descending, self.view))
+            rankings.append(self._ranking("without_late", "", in_time, descending, self.view, ties))
         if own.keys() & set(self.view.baselines):
             all_compete = dataclasses.replace(self.view, baselines=())
-            rankings.append(self._ranking("with_baselines", "", own, descending, all_compete))
+            rankings.append(self._ranking("with_baselines", "", own, descending, all_compete, ties))
         return rankings
 
     def _ranking(
-        self, way: str, title: str, values: Mapping[str, float], descending: bool, view: View
+        self,
+        way: str,
+        title: str,
+        values: Mapping[str, float],
+        descending: bool,
+        view: View,
+        ties: Mapping[str, Goodness] = NO_TIES,
     ) -> dict[str, Any]:
-        ranks = shared_ranks({t: v for t, v in values.items() if t not in view.baselines}, descending)
+        ranks = shared_ranks({t: v for t, v in values.items() if t not in view.baselines}, descending, ties)
         shown = {team: value for team, value in values.items() if team not in view.unseen}
         return {
             "way": way,
@@ -207,6 +219,31 @@ class _TaskReport:
                 names = open_metrics(result.metrics, board, self.program.details_min_items)
                 values[team] = {name: result.metrics[name].value for name in names}
         return families(self.columns[0].key, values)
+
+
+def families(column: str, values: Values) -> list[dict[str, Any]]:
+    """The families like a column (`f1` for `binary_f1`), or all where none is: a table of teams by groups each.
+
+    Returns:
+        For each family its `name`, the names of its `groups`, and `values`, team → one for each group; None where a
+        team's value may not be shown.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for metrics in values.values():
+        for name in metrics:
+            family, separator, group = re.match(r"([^:.]*)([:.]?)\s*(.*)", name, re.DOTALL).groups()  # type: ignore[union-attr]
+            if separator and group:
+                found.setdefault(family, {})[name] = None
+    measure = column.rsplit("_", 1)[-1]
+    like = {family: names for family, names in found.items() if family.rsplit("_", 1)[-1] == measure}
+    return [
+        {
+            "name": family,
+            "groups": [name[len(family) + 1 :].strip() for name in sorted(names)],
+            "values": {team: [metrics.get(name) for name in sorted(names)] for team, metrics in values.items()},
+        }
+        for family, names in (like or found).items()
+    ]
 
 
 def _overall(ranks: Mapping[str, Mapping[str, int]], view: View) -> list[dict[str, Any]] | None:

@@ -43,7 +43,7 @@ def test_a_csv_is_divided_by_label_and_its_answers_stay_secret(tmp_path: Path) -
     assert not {row["id"] for row in dev} & {row["id"] for row in test}
     assert list(rows_of(folder / "data/public/test/inputs.csv")[0]) == ["id", "text"]
     found = scores(bundled(folder).path)
-    assert found["test", "majority"] == pytest.approx({"accuracy": 1 / 3, "macro_f1": 1 / 6})
+    assert found["test", "majority"] == {"accuracy": 0.3333, "macro_f1": 0.1667}
     assert "/data/\n" in (folder / ".gitignore").read_text(encoding="utf-8")
 
 
@@ -111,7 +111,7 @@ def test_rows_of_many_a_key(tmp_path: Path) -> None:
 def test_a_bom_and_windows_line_ends(tmp_path: Path) -> None:
     folder = made(tmp_path, "gold.csv", b"\xef\xbb\xbf" + sentiment().replace("\n", "\r\n").encode())
     assert rows_of(folder / "data/test/gold.csv")[0]["id"] == "t0"
-    assert scores(bundled(folder).path)["test", "majority"]["accuracy"] == pytest.approx(1 / 3)
+    assert scores(bundled(folder).path)["test", "majority"]["accuracy"] == 0.3333
 
 
 @pytest.mark.slow
@@ -120,7 +120,7 @@ def test_names_that_mean_something_to_yaml_jinja_and_markdown(tmp_path: Path) ->
     rows = [[f"t{i}", f"Text {i}", ["no", "1e3", "a: b", "{{ z }}", "é\u2028ü", '"'][i % 6]] for i in range(12)]
     folder = made(tmp_path, "gold.csv", csv_text("id,text,label", rows).replace("text,label", f'"{text}","{label}"', 1))
     found = scores(bundled(folder).path)["test", "majority"]
-    assert found["accuracy"] == pytest.approx(1 / 6)
+    assert found["accuracy"] == 0.1667
     assert "49" not in (folder / "pages/overview.md.j2").read_text(encoding="utf-8")
 
 

@@ -47,9 +47,10 @@ def figures(task: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("metric", [{"name": "mse"}, {"name": "spearman"}, {"name": "pearson"}])
 def test_a_column_of_some_rows_is_resampled_over_these_alone(tmp_path: Path, metric: dict[str, Any]) -> None:
     """The report is that of a competition which has no other rows."""
-    gold = numbers(20, 40)
-    some = [{"key": "c", "metric": {**metric, "field": "x", "where": {"g": ["rare"]}}}]
-    every = {"key": "every", "metric": {**metric, "field": "x"}}
+    gold = numbers(60, 70)
+    bound = {"worst": 9} if metric["name"] == "mse" else {}
+    some = [{"key": "c", "metric": {**metric, "field": "x", "where": {"g": ["rare"]}}, **bound}]
+    every = {"key": "every", "metric": {**metric, "field": "x"}, **bound}
     teams = [near(gold, 0.1, 0), near(gold, 0.4, 1)]
     one = declared_task(
         tmp_path / "one", table("id", NUMBER, file="p.csv"), [*some, every], reference={"file": "gold.csv"}
@@ -62,20 +63,20 @@ def test_a_column_of_some_rows_is_resampled_over_these_alone(tmp_path: Path, met
         {"gold.csv": [row for row in gold if row["id"] in rare]},
         {t: {"p.csv": [row for row in rows if row["id"] in rare]} for t, rows in zip("AB", teams, strict=True)},
     )
-    assert (whole["unit"], whole["units"]) == ("id", 20)
+    assert (whole["unit"], whole["units"]) == ("id", 60)
     assert figures(whole) == figures(alone)
     assert all(team["low"] is not None for team in whole["teams"])
 
 
 def test_few_scored_units_have_no_intervals_however_many_there_are(tmp_path: Path) -> None:
     columns = [
-        {"key": "rare", "metric": {"name": "mse", "field": "x", "where": {"g": ["rare"]}}},
-        {"key": "every", "metric": {"name": "mse", "field": "x"}},
+        {"key": "rare", "metric": {"name": "mse", "field": "x", "where": {"g": ["rare"]}}, "worst": 9},
+        {"key": "every", "metric": {"name": "mse", "field": "x"}, "worst": 9},
     ]
     task, page = report_of(tmp_path / "c", numbers(3, 57), columns)
     assert task["units"] == 3
     assert all(team["low"] is None for team in task["teams"])
-    assert "There are only 3 units; at least 10 make an interval." in page
+    assert "There are only 3 units; at least 50 make an interval." in page
 
 
 def labels(key: str, number: int) -> Rows:
@@ -95,23 +96,23 @@ MEAN = {"key": "mean", "title": "Mean", "sort": "desc", "computation": "avg", "o
 @pytest.mark.parametrize(
     ("columns", "docs", "unit", "units", "note"),
     [
-        (ACCURACY, 12, "doc", 12, None),
-        (ACCURACY[::-1], 8, "token", 30, None),
-        ([MEAN, *ACCURACY], 12, "doc or token", 42, None),
-        ([MEAN, *ACCURACY], 8, "doc or token", 38, "There are only 8 units of the kind doc; at least 10"),
+        (ACCURACY, 60, "doc", 60, None),
+        (ACCURACY[::-1], 40, "token", 70, None),
+        ([MEAN, *ACCURACY], 60, "doc or token", 130, None),
+        ([MEAN, *ACCURACY], 40, "doc or token", 110, "There are only 40 units of the kind doc; at least 50"),
     ],
 )
 def test_tables_of_different_keys(
     tmp_path: Path, columns: list[dict[str, Any]], docs: int, unit: str, units: int, note: str | None
 ) -> None:
-    gold = {"docs": labels("doc", docs), "tokens": labels("token", 30)}
+    gold = {"docs": labels("doc", docs), "tokens": labels("token", 70)}
     tables = {
         name: table(name[:-1], LABEL, file=f"{name}.csv", reference={"file": f"gold_{name}.csv"}) for name in gold
     }
     competition = declared_task(tmp_path / "c", {"tables": tables}, columns)
     teams = {
         team: {f"{name}.csv": flipped(rows, share) for name, rows in gold.items()}
-        for team, share in (("A", 0.2), ("B", 0.6))
+        for team, share in (("A", 0.4), ("B", 0.9))
     }
     task, page = reported(competition, {f"gold_{name}.csv": rows for name, rows in gold.items()}, teams)
     assert (task["unit"], task["units"]) == (unit, units)

@@ -174,7 +174,9 @@ def test_a_failed_unpacking_leaves_no_gold_on_the_worker(tmp_path: Path, monkeyp
     with zipfile.ZipFile(files, "w") as archive:
         archive.writestr("reference_data/folder/truth.txt", "1 0")
         archive.writestr("reference_data/folder/truth.txt/below", "cannot be written")
-    bundle = opened_bundle(str(Bundle().write(tmp_path / "bundle")), "test", tmp_path / "opened", ProcessEngine())
+    bundle = opened_bundle(
+        str(Bundle().write(tmp_path / "bundle")), "test", tmp_path / "opened", ProcessEngine(), trust=True
+    )
     job = job_for(bundle.scorers[0], submissions(tmp_path, {"ant": TEAMS["ant"]}) / "ant.zip", "ant")
     worker = tmp_path / "worker"
     monkeypatch.setattr(cluster, "get_worker", lambda: SimpleNamespace(local_directory=str(worker)))

@@ -256,7 +256,7 @@ def test_wrong_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: l
     submissions(tmp_path)
     (tmp_path / "nothing").mkdir()
     (tmp_path / "a.csv").touch()
-    done = rescored("new", "--engine", "process", "--out", "out", *arguments)
+    done = rescored("new", "--engine", "process", "--trust", "--out", "out", *arguments)
     assert done.exit_code == 2, done.output
     assert words in done.stderr
     assert "Traceback" not in done.output

@@ -36,7 +36,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def bundle(place: Path) -> OpenedBundle:
     competition = small_competition(place)
     build(BuildRequest(str(competition), out=place / "bundle.zip"))
-    return opened_bundle(str(place / "bundle.zip"), "test", place / "opened", ProcessEngine())
+    return opened_bundle(str(place / "bundle.zip"), "test", place / "opened", ProcessEngine(), trust=True)
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from gen_bundle.declaration.source import Broken, Trail
 from gen_bundle.declaration.texts import text_of
 
 OWN = re.compile(r"(?P<file>[^/:]+\.py):(?P<function>[A-Za-z_]\w*)")
-PLACES = ("name", "table", "field", "fields", "gold", "where", "by")
+PLACES = ("name", "table", "field", "fields", "gold", "where", "by", "undefined")
 GOLD_COLUMNS = "a gold column or a list of them"
 CLOSED_RANGE = ("roc_auc", "average_precision", "log_loss", "brier")
 
@@ -33,6 +32,7 @@ class ColumnMetric:
         where: gold column → texts that count, or bounds of a number.
         by: gold columns whose groups are averaged.
         options: the metric's own.
+        undefined: what counts where it is undefined; None: the column's worst.
     """
 
     metric: Metric | None
@@ -44,6 +44,7 @@ class ColumnMetric:
     where: Mapping[str, Any]
     by: Sequence[str]
     options: Mapping[str, Any]
+    undefined: float | None = None
 
     def as_option(self, sort: str, worst: float) -> dict[str, Any]:
         """The metric as the scoring package gets it."""
@@ -57,6 +58,7 @@ class ColumnMetric:
             "by": list(self.by),
             "options": dict(self.options),
             "worst": worst,
+            "undefined": self.undefined,
             "better": "higher" if sort == "desc" else "lower",
         }
 
@@ -82,10 +84,11 @@ def read_metric(
         return None
     where = _where(data.get("where"), (*trail, "where"), found)
     by = names_of(data.get("by"), (*trail, "by"), found, GOLD_COLUMNS)
+    undefined = _undefined(data.get("undefined"), trail, found)
     if own is not None or metric is None:
-        rest = {key: option for key, option in data.items() if key not in ("name", "where", "by")}
+        rest = {key: option for key, option in data.items() if key not in ("name", "where", "by", "undefined")}
         file, _, function = data["name"].partition(":")
-        return ColumnMetric(None, function, file, table, (), (), where, by, rest)
+        return ColumnMetric(None, function, file, table, (), (), where, by, rest, undefined)
     found += _unknown_options(data, metric, trail)
     options = dict(_options(data, metric, trail, found))
     if metric.is_ranking:
@@ -94,7 +97,7 @@ def read_metric(
     else:
         fields = _fields(data, table, trail, found, joint=metric.joint)
         gold = _gold(data, fields, trail, found)
-    column = ColumnMetric(metric, metric.name, None, table, fields, gold, where, by, options)
+    column = ColumnMetric(metric, metric.name, None, table, fields, gold, where, by, options, undefined)
     found += [*_types(column, metric, trail), *_combinations(column, metric, trail)]
     return column
 
@@ -131,7 +134,7 @@ def _fields(
     if named is None:
         if len(table.answers) == 1 or (joint and table.answers):
             return table.answers
-        fault = _misspelt_key(table) or (trail, f"field is missing. Expected one of {', '.join(table.answers)}.")
+        fault = _key_without_field(table) or (trail, f"field is missing. Expected one of {', '.join(table.answers)}.")
         found += [] if fault in found else [fault]
         return []
     names = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
@@ -142,11 +145,10 @@ def _fields(
     return [name for name in names if name in table.fields]
 
 
-def _misspelt_key(table: DeclaredTable) -> Broken | None:
-    """A key that is nearly a field's name: the field itself then looks like a second answer."""
-    fields = [name.casefold() for name in table.fields]
+def _key_without_field(table: DeclaredTable) -> Broken | None:
+    """A key that no field is called like: the field that is meant then looks like one more answer."""
     for name in table.key:
-        if name not in table.fields and get_close_matches(name.casefold(), fields):
+        if name not in table.fields:
             return (*table.trail, "key"), f"no field {name!r}. {nearest(name, list(table.fields))}"
     return None
 
@@ -182,6 +184,13 @@ def _where(value: Any, trail: Trail, found: list[Broken]) -> dict[str, Any]:
             found.append((here, "expected a value, a list of values, {min: …} or {max: …}."))
         wanted[str(column)] = [text for text in texts if text is not None]
     return wanted
+
+
+def _undefined(value: Any, trail: Trail, found: list[Broken]) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | None):
+        found.append(((*trail, "undefined"), f"expected a number (found {value!r})."))
+        return None
+    return value
 
 
 def _unknown_options(data: Mapping[str, Any], metric: Metric, trail: Trail) -> Iterator[Broken]:

@@ -13,6 +13,7 @@ PLACES: dict[str, Any] = {
     "fields": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "Several fields."},
     "gold": {**TEXTS, "description": "Gold column to compare with, where it is not called like the field."},
     "by": {**TEXTS, "description": "Gold column, or columns: the metric in each of their groups, then the mean."},
+    "undefined": {"type": "number", "description": "What counts where it is undefined, instead of the column's worst."},
     "where": {
         "type": "object",
         "description": "Only keys whose gold row says so: {column: value}, {column: [values]} or {column: {min: 0.5}}.",
@@ -59,7 +60,7 @@ def metric_schema() -> dict[str, Any]:
                 "type": "object",
                 "properties": {
                     "name": {"type": "string", "pattern": "^[^/:]+\\.py:[A-Za-z_]\\w*$"},
-                    **_places(("table", "where", "by")),
+                    **_places(("table", "where", "by", "undefined")),
                 },
                 "required": ["name"],
             },

@@ -57,7 +57,7 @@ def test_what_a_column_says_itself_stays() -> None:
         "title": "Error",
         "worst": 50,
         "precision": 1,
-        "meaning": "It.",
+        "meaning": "It. No more than 50.",
         "sort": "asc",
     }
 
@@ -195,9 +195,14 @@ def test_a_misspelt_key_is_named_once_and_not_as_a_mistake_of_the_metrics(key: A
     assert faults(declaration(columns, key=key, fields=fields)) == [f"submission.key: no field {name!r}. {advice}"]
 
 
-def test_a_key_without_a_field_of_its_own_is_no_mistake_of_the_key() -> None:
-    data = declaration([column("accuracy")], key="number")
-    assert faults(data) == [f"{M}: field is missing. Expected one of id, label, x, tags, text, spans."]
+def test_a_key_that_is_no_field_is_named_once_and_not_its_metrics() -> None:
+    data = declaration([column("accuracy"), column("f1", key="d")], key="number")
+    assert faults(data) == ["submission.key: no field 'number'. Expected one of id, label, x, tags, text, spans."]
+
+
+def test_metrics_are_not_judged_by_a_wrong_key() -> None:
+    (fault,) = faults(declaration([column("accuracy"), column({"name": "pearsn"}, key="d")], key="spans"))
+    assert fault == "submission.key: 'spans' is of type spans. Expected a key of type string."
 
 
 def test_a_file_in_a_folder_and_of_another_format_is_two_mistakes() -> None:

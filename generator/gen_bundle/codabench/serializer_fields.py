@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gen_bundle.codabench.competition import DEFAULT_A_DAY, DEFAULT_IN_ALL, sorted_phases
-from gen_bundle.codabench.document import Declared
+from gen_bundle.codabench.document import CompetitionYaml
 from gen_bundle.codabench.fields import MISSING, Boolean, Choice, Email, Integer, Kind, Text
 from gen_bundle.codabench.old_competition import board_label, of_leaderboard, old_columns, old_labels, old_phases
 from gen_bundle.codabench.stages import Stage
@@ -65,7 +65,7 @@ class FieldUse:
     order: tuple[int, ...]
 
 
-def declared_fields(declared: Declared) -> Iterator[FieldUse]:
+def declared_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
     """All fields of the bundle's competition.yaml."""
     if declared.format == "v1":
         yield from _v1_fields(declared)
@@ -76,7 +76,7 @@ def declared_fields(declared: Declared) -> Iterator[FieldUse]:
     yield from _v2_fields(declared)
 
 
-def _task_fields(declared: Declared) -> Iterator[FieldUse]:
+def _task_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
     for task in declared.entries("tasks"):
         if "key" not in task.value:
             place = (task.position, 4)
@@ -91,7 +91,7 @@ def _task_fields(declared: Declared) -> Iterator[FieldUse]:
                 yield FieldUse((*solution.at, key), kind, value, Stage.SAVE_SOLUTIONS, (solution.position, 1, number))
 
 
-def _v2_fields(declared: Declared) -> Iterator[FieldUse]:
+def _v2_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
     for key, kind, default, place_in_row in TOP_FIELDS:
         yield FieldUse((key,), kind, declared.yaml.get(key, default), Stage.SAVE_COMPETITION, (place_in_row,))
     for page in declared.entries("pages"):
@@ -116,7 +116,7 @@ def _phase_fields(at: Path, number: int, phase: Mapping[Any, Any], name: str, mi
         yield FieldUse((*at, key), kind, value, Stage.SAVE_COMPETITION, (PHASES_PLACE, number, place))
 
 
-def _board_fields(declared: Declared, at: Path, position: int, board: Mapping[Any, Any]) -> Iterator[FieldUse]:
+def _board_fields(declared: CompetitionYaml, at: Path, position: int, board: Mapping[Any, Any]) -> Iterator[FieldUse]:
     rows: list[tuple[int, str, Kind, Any]] = [
         (0, "primary_index", Integer(), board.get("primary_index", 0)),
         (1, "title", Text(64), board.get("title", MISSING)),
@@ -145,7 +145,7 @@ def _board_fields(declared: Declared, at: Path, position: int, board: Mapping[An
             yield FieldUse((*column.at, key), kind, value, Stage.SAVE_LEADERBOARDS, order)
 
 
-def _v1_fields(declared: Declared) -> Iterator[FieldUse]:
+def _v1_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
     top = declared.yaml
     for key, kind, default, place in TOP_FIELDS:
         if key in OLD_TOP_FIELDS:
