@@ -97,7 +97,7 @@ def _spearman(values: Array, counts: Array, constant: float) -> Array:
         spreads.append((number**3 - (totals * totals * totals).sum(axis=1)) / 12)
         of_keys.append(ranks(totals)[:, place])
     together = (counts * of_keys[0] * of_keys[1]).sum(axis=1) - number * (number + 1) ** 2 / 4
-    value = summed.quotient(together, np.sqrt(spreads[0] * spreads[1]), undefined=constant)
+    value = summed.correlation(together, np.sqrt(spreads[0] * spreads[1]), constant)
     return np.where((number < 2) | (spreads[0] == 0), math.nan, value)
 
 
@@ -113,7 +113,7 @@ def _kendall(values: Array, counts: Array, constant: float) -> Array:
     for side in values.T:
         totals, _ = by_value(side, counts)
         untied.append(number**2 - (totals**2).sum(axis=1))
-    value = summed.quotient((alike * counts).sum(axis=1), np.sqrt(untied[0]) * np.sqrt(untied[1]), undefined=constant)
+    value = summed.correlation((alike * counts).sum(axis=1), np.sqrt(untied[0]) * np.sqrt(untied[1]), constant)
     return np.where((number < 2) | (untied[0] == 0), math.nan, value)
 
 

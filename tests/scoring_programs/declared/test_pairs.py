@@ -33,7 +33,8 @@ def statistic_of(metric: str, gold: Array, predicted: Array) -> Statistic:
     if metric in ("roc_auc", "average_precision"):
         truth = np.where(gold > 0, "yes", "no").tolist()
     keys = Keys(np.arange(len(gold)), len(gold), -1.0)
-    return definitions()[metric].statistic(Sample(truth, predicted, []), {"positive": "yes"}, keys)
+    answers: Any = predicted
+    return definitions()[metric].statistic(Sample(truth, answers, []), {"positive": "yes"}, keys)
 
 
 def p_of(metric: str, gold: Array, one: Array, other: Array, resamples: int = 400, seed: int = 3) -> float:
