@@ -12,6 +12,7 @@ from scipy.sparse import csr_matrix, hstack
 from declared.answers import Answers
 from declared.metrics import definitions
 from declared.metrics.keys import Keys
+from declared.metrics.labels import PARTS
 from declared.metrics.own import Own, OwnMetricError, own_function, own_value
 from declared.plan import Plan
 from declared.reference import GoldTable, Reference
@@ -19,7 +20,7 @@ from declared.samples import classes_of, own_rows, samples_of, scored_groups
 from declared.submission import Submission
 from declared.tables import Key, Table
 from scoring_kit.metrics import summed
-from scoring_kit.units import Additive, Array, Scored, Statistic, Units
+from scoring_kit.units import Additive, Array, Group, Scored, Statistic, Units
 
 Places = NDArray[np.intp]
 Pair = tuple[Any, Any]
@@ -47,7 +48,7 @@ def units_of(plans: Sequence[Plan], reference: Reference, submission: Submission
         for plan in plans
     }
     scored = {
-        plan.key: Scored(_kind(reference.tables[plan.table].table), statistic.places)
+        plan.key: Scored(reference.tables[plan.table].table.unit, statistic.places)
         for plan, statistic in zip(plans, statistics.values(), strict=True)
         if isinstance(statistic, MeanOfParts)
     }
@@ -55,7 +56,20 @@ def units_of(plans: Sequence[Plan], reference: Reference, submission: Submission
     for plan in plans:
         found = classes_of(plan, reference.tables[plan.table])
         classes[plan.key] = [len(np.unique(unit_of[plan.table][positions])) for positions in found.values()]
-    return Units(" or ".join(kinds), shown, statistics, scored, classes)
+    words = dict.fromkeys(gold.table.unit for gold in tables)
+    groups: dict[str, dict[str, Group]] = {}
+    for plan in plans:
+        table = plan.table
+        own = _groups(plan, reference.tables[table], submission.tables[table], unit_of[table], len(names))
+        groups.setdefault(plan.key if plan.by else _of_each(plan), own)
+    groups = {name: own for name, own in groups.items() if own}
+    return Units(" or ".join(words), shown, statistics, scored, classes, groups)
+
+
+def _of_each(plan: Plan) -> str:
+    """What the figures of a metric's labels are called."""
+    metric = "F1" if plan.metric == "f1" else plan.metric.capitalize()
+    return f"{metric} of each {plan.fields[0] if plan.fields else plan.key}"
 
 
 def _kind(table: Table) -> str:
@@ -76,6 +90,36 @@ def _column(plan: Plan, gold: GoldTable, answers: Answers, unit_of: Places, unit
     if len(parts) == 1 and len(parts[0].places) == units:
         return parts[0].statistic
     return MeanOfParts(units, parts)
+
+
+def _groups(plan: Plan, gold: GoldTable, answers: Answers, unit_of: Places, units: int) -> dict[str, Group]:
+    """The metric in each group of `by`, or else F1, precision or recall of each label of the gold."""
+    found = {}
+    for group, positions in scored_groups(plan, gold).items() if plan.by else ():
+        places, unit = np.unique(unit_of[positions], return_inverse=True)
+        keys = Keys(unit, len(places), plan.worst)
+        parts = [Part(places, one) for one in _statistics(plan, gold, answers, positions, keys)]
+        found[", ".join(group)] = Group(MeanOfParts(units, parts), len(places), len(positions))
+    if plan.by or plan.metric not in PARTS or len(plan.fields) > 1:
+        return found
+    (positions,) = scored_groups(plan, gold).values()
+    (sample,) = samples_of(plan, gold, answers)
+    sides = [[_as_set(side[i]) for i in positions] for side in (sample.gold, sample.predicted)]
+    places, unit = np.unique(unit_of[positions], return_inverse=True)
+    keys = Keys(unit, len(places), plan.worst)
+    for label in sorted(set().union(*sides[0])):
+        truth, given = (np.array([label in labels for labels in side]) for side in sides)
+        statistic = keys.additive(PARTS[plan.metric], truth & given, given, truth)
+        own = len(np.unique(unit[truth]))
+        items = int(min(truth.sum(), given.sum() or truth.sum()))
+        found[label] = Group(MeanOfParts(units, [Part(places, statistic)]), own, items)
+    return found
+
+
+def _as_set(value: str | frozenset[str] | None) -> frozenset[str]:
+    if isinstance(value, frozenset):
+        return value
+    return frozenset() if value is None else frozenset([value])
 
 
 def _statistics(plan: Plan, gold: GoldTable, answers: Answers, positions: Sequence[int], keys: Keys) -> list[Statistic]:

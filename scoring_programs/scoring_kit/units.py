@@ -137,6 +137,21 @@ class Scored:
 
 
 @dataclass(frozen=True, eq=False)
+class Group:
+    """A metric over one group or class of the gold.
+
+    Attributes:
+        statistic: over all units of the task.
+        units: how many of them have an item of it.
+        items: how many items are scored; few enough may give gold away.
+    """
+
+    statistic: Statistic
+    units: int
+    items: int
+
+
+@dataclass(frozen=True, eq=False)
 class Units:
     """The per-unit results of a task.
 
@@ -147,6 +162,7 @@ class Units:
         scored: by metric, the units that it scores; a metric that is not here scores all of them.
         classes: by metric that is a mean over classes or groups of the gold: in how many units each of them is, of
             those that are in any.
+        groups: by metric, its groups and classes by name, for tables beside the ranking.
     """
 
     unit: str
@@ -154,3 +170,4 @@ class Units:
     statistics: Mapping[str, Statistic]
     scored: Mapping[str, Scored] = field(default_factory=dict)
     classes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    groups: Mapping[str, Mapping[str, Group]] = field(default_factory=dict)

@@ -13,6 +13,12 @@ from gen_bundle.codabench.versions import DIFFERENCES
 from gen_bundle.codabench.yaml_document import Path
 
 NAME = Text(256)
+COLUMN_TITLE = KEY = Text(36)
+BOARD_TITLE = Text(64)
+PAGE_TITLE = Text(255)
+IMAGE = Text(128)
+REWARD = Text(256, null=True, blank=True)
+CONTACT = Email(256, null=True, blank=True)
 # the task of an old phase is called "<label> Task", in at most 256 characters
 OLD_TASK_NAME = Text(251, blank=True)
 FREE_TEXT = Text(null=True, blank=True)
@@ -25,7 +31,7 @@ LOWEST_INTEGER = -2_147_483_648
 # (key, kind, default, place among the competition's fields); a default of MISSING means that the key may be left out
 TOP_FIELDS: tuple[tuple[str, Kind, Any, int], ...] = (
     ("title", NAME, None, 0),
-    ("docker_image", Text(128), "image", 2),
+    ("docker_image", IMAGE, "image", 2),
     ("description", FREE_TEXT, "", 5),
     ("registration_auto_approve", FLAG, False, 7),
     ("enable_detailed_results", FLAG, False, 9),
@@ -36,8 +42,8 @@ TOP_FIELDS: tuple[tuple[str, Kind, Any, int], ...] = (
     ("make_programs_available", FLAG, False, 14),
     ("make_input_data_available", FLAG, False, 15),
     ("competition_type", Choice(("competition", "benchmark")), "competition", 17),
-    ("reward", Text(256, null=True, blank=True), None, 19),
-    ("contact_email", Email(256, null=True, blank=True), None, 20),
+    ("reward", REWARD, None, 19),
+    ("contact_email", CONTACT, None, 20),
     ("forum_enabled", FLAG, True, 22),
 )
 PAGES_PLACE, PHASES_PLACE = 3, 4
@@ -96,7 +102,7 @@ def _v2_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
         yield FieldUse((key,), kind, declared.yaml.get(key, default), Stage.SAVE_COMPETITION, (place_in_row,))
     for page in declared.entries("pages"):
         order = (PAGES_PLACE, page.position, 0)
-        yield FieldUse((*page.at, "title"), Text(255), page.get("title"), Stage.SAVE_COMPETITION, order)
+        yield FieldUse((*page.at, "title"), PAGE_TITLE, page.get("title"), Stage.SAVE_COMPETITION, order)
     for number, phase in enumerate(sorted_phases(declared.entries("phases"))):
         yield from _phase_fields(phase.at, number, phase.value, "name", "auto_migrate_to_this_phase")
 
@@ -119,8 +125,8 @@ def _phase_fields(at: Path, number: int, phase: Mapping[Any, Any], name: str, mi
 def _board_fields(declared: CompetitionYaml, at: Path, position: int, board: Mapping[Any, Any]) -> Iterator[FieldUse]:
     rows: list[tuple[int, str, Kind, Any]] = [
         (0, "primary_index", Integer(), board.get("primary_index", 0)),
-        (1, "title", Text(64), board.get("title", MISSING)),
-        (2, "key", Text(36), board.get("key", MISSING)),
+        (1, "title", BOARD_TITLE, board.get("title", MISSING)),
+        (2, "key", KEY, board.get("key", MISSING)),
         (4, "hidden", FLAG, board.get("hidden", False)),
         (5, "submission_rule", Choice(RULES), board.get("submission_rule", "Add")),
     ]
@@ -133,8 +139,8 @@ def _board_fields(declared: CompetitionYaml, at: Path, position: int, board: Map
                 Choice(DIFFERENCES[declared.platform].computations, null=True, blank=True),
                 column.value.get("computation"),
             ),
-            ("title", Text(36), column.value.get("title", MISSING)),
-            ("key", Text(36), column.value.get("key", MISSING)),
+            ("title", COLUMN_TITLE, column.value.get("title", MISSING)),
+            ("key", KEY, column.value.get("key", MISSING)),
             ("sorting", SORTING, column.value.get("sorting", "desc")),
             ("index", Integer(), column.value.get("index", MISSING)),
             ("hidden", FLAG, column.value.get("hidden", False)),
@@ -151,10 +157,10 @@ def _v1_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
         if key in OLD_TOP_FIELDS:
             yield FieldUse((key,), kind, top.get(key, default), Stage.SAVE_COMPETITION, (place,))
     image = top.get("competition_docker_image") or "image"
-    yield FieldUse(("competition_docker_image",), Text(128), image, Stage.SAVE_COMPETITION, (2,))
+    yield FieldUse(("competition_docker_image",), IMAGE, image, Stage.SAVE_COMPETITION, (2,))
     for number, title in enumerate(declared.mapping(("html",))):
         if title != "terms":
-            yield FieldUse(("html", title), Text(255), title, Stage.SAVE_COMPETITION, (PAGES_PLACE, number, 0))
+            yield FieldUse(("html", title), PAGE_TITLE, title, Stage.SAVE_COMPETITION, (PAGES_PLACE, number, 0))
     for number, (at, phase) in enumerate(old_phases(declared)):
         flag = phase.get("ingestion_program_only_during_scoring", False)
         yield FieldUse((*at, "label"), OLD_TASK_NAME, str(phase.get("label")), Stage.SAVE_TASKS, (number, 4, 0))
@@ -167,8 +173,8 @@ def _v1_fields(declared: CompetitionYaml) -> Iterator[FieldUse]:
 def _old_board_fields(top: Mapping[Any, Any]) -> Iterator[FieldUse]:
     for position, name in enumerate(of_leaderboard(top, "leaderboards")):
         at: Path = ("leaderboard", "leaderboards", name)
-        yield FieldUse(at, Text(64), name, Stage.SAVE_LEADERBOARDS, (position, 1))
-        yield FieldUse(at, Text(36), name, Stage.SAVE_LEADERBOARDS, (position, 2))
+        yield FieldUse(at, BOARD_TITLE, name, Stage.SAVE_LEADERBOARDS, (position, 1))
+        yield FieldUse(at, KEY, name, Stage.SAVE_LEADERBOARDS, (position, 2))
     labels = old_labels(top)
     for number, (name, column) in enumerate(old_columns(top)):
         if board_label(column) not in labels:
@@ -176,8 +182,8 @@ def _old_board_fields(top: Mapping[Any, Any]) -> Iterator[FieldUse]:
         at = ("leaderboard", "columns", name)
         key = column.get("title", name)
         rows: list[tuple[str, Kind, Any]] = [
-            ("label", Text(36), column.get("label", key)),
-            ("key", Text(36), key),
+            ("label", COLUMN_TITLE, column.get("label", key)),
+            ("key", KEY, key),
             ("sort", SORTING, column.get("sort") or "desc"),
             ("hidden", FLAG, column.get("hidden", False)),
             ("numeric_format", Integer(LOWEST_INTEGER), column.get("numeric_format", 2)),

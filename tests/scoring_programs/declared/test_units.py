@@ -95,7 +95,7 @@ def test_a_resample_scores_the_keys_that_are_drawn(seed: int, tmp_path: Path) ->
     files = {"predictions.csv": csv_of(HEADER, answers_of(seed, gold))}
     outcome = score_and_resample(options, {"gold.csv": csv_of(GOLD_HEADER, gold)}, files, tmp_path)
     units = units_of(outcome)
-    assert (units.unit, list(units.names)) == ("id", [row[0] for row in gold])
+    assert (units.unit, list(units.names)) == ("row", [row[0] for row in gold])
     assert set(units.statistics) == set(METRICS)
 
 
