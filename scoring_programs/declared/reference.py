@@ -266,6 +266,12 @@ def _labels(folder: Path) -> Mapping[str, Mapping[str, Sequence[str]]]:
     return found
 
 
+def gold_keys(folder: Path, table: Table) -> list[Key]:
+    """The keys of a phase's gold; what is wrong there its own phase reports."""
+    loaded = _load(folder, table.gold_keys or table.gold, table, Problems())
+    return list(filter(None, _row_keys(table, loaded, lambda *_: None))) if loaded else []
+
+
 def cells(folder: Path, table: Table) -> Iterator[tuple[Key, str, str]]:
     """(key, column, text) of every cell of the gold beside the keys; a list or set as its elements."""
     loaded = _load(folder, table.gold, table, Problems())

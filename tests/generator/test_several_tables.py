@@ -22,6 +22,7 @@ from gen_bundle.resources import resource
 from gen_bundle.zips.writing import zipped
 from scoring_kit import frame
 from tests.generator.report.declared_task import declared_task
+from tests.yaml_text import dumped, loaded
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
 
@@ -260,3 +261,15 @@ def test_a_baseline_that_one_program_of_a_layout_refuses_stops_the_build(tmp_pat
         done = CliRunner().invoke(root, [str(folder), "--layout", layout, "--out", str(tmp_path / layout)])
         assert done.exit_code == 2
         assert "two.csv:2: n is not a number" in done.stderr
+
+
+def test_an_average_that_would_rank_and_stay_blank_stops_the_build(tmp_path: Path) -> None:
+    folder = two_tables(tmp_path, "csv")
+    declaration = loaded((folder / "bundle.yaml").read_bytes())
+    mean = {"key": "mean", "computation": "avg", "of": ["of_one", "of_two"], "sort": "desc"}
+    declaration["tasks"][0]["columns"].insert(0, mean)
+    (folder / "bundle.yaml").write_text(dumped(declaration), encoding="utf-8")
+    for layout, status in (("joint", 0), ("tasks", 2)):
+        done = CliRunner().invoke(root, [str(folder), "--layout", layout, "--out", str(tmp_path / f"{layout}.zip")])
+        assert done.exit_code == status, done.output
+        assert ("the primary column mean stays blank in phase Both" in done.stderr) is (status == 2)

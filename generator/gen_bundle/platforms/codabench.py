@@ -93,7 +93,7 @@ def bundle_tree(
     tree: dict[str, bytes | Path] = {
         "competition.yaml": competition_yaml(competition, phases),
         logo_file(competition): competition.folder / competition.declaration.logo,
-        **render_pages(competition),
+        **render_pages(competition, phases),
     }
     by_phase = {data.phase.id: data for data in phases}
     for slot in slots(competition):

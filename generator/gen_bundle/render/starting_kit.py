@@ -11,6 +11,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from gen_bundle.declaration.declared.settle import DECLARED
 from gen_bundle.errors import UserError
 from gen_bundle.image.packages import locks_for, packages_text
 from gen_bundle.image.requirements import LOCK_FILE
@@ -24,6 +25,7 @@ from gen_bundle.package.resolve import Resolved
 from gen_bundle.render import tables
 from gen_bundle.render.broken_examples import spoiled_code, spoiled_submissions
 from gen_bundle.render.code_text import code_text
+from gen_bundle.render.submission_text import example_text, format_text, tables_of
 from gen_bundle.render.validator import TEMPLATES, validator_bytes
 from gen_bundle.resources import resource
 from gen_bundle.starting import environment, python
@@ -220,7 +222,10 @@ def _texts(
         "sample": bool(_sample_members(data)),
         "code": code_text(competition, [phase]) if competition.takes_code else "",
         "torch": "models" in locks_for(competition.options),
-        "fields": tables.format_table(declaration.submission.fields),
+        "fields": format_text(tables_of(declaration.submission, [data])),
+        "example": example_text(tables_of(declaration.submission, [data]))
+        if declaration.scoring_program == DECLARED
+        else "",
         "invalid": invalid,
     }
     sources = {

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("kept_organisers", "forked_python")
 BASELINES: dict[str, tuple[str, dict[str, float]]] = {
     "classification": ("majority", {"accuracy": 9 / 24}),
     "multilabel": ("empty", {"micro_f1": 0.0, "macro_f1": 0.0}),
-    "regression": ("mean", {"pearson": -1.0, "spearman": -1.0}),
+    "regression": ("random", {}),
     "spans": ("empty", {"f1": 0.0, "f1_characters": 0.0}),
     "tagging": ("empty", {"f1": 0.0, "precision": 0.0, "recall": 0.0}),
     "ranking": ("alphabetical", {}),
@@ -90,6 +90,9 @@ def test_a_recipe_builds_and_scores(kind: str, tmp_path: Path) -> None:
     if kind == "classification":
         labels = Counter(row.rpartition(",")[2] for row in _lines(folder / "data/dev/gold.csv")[1:])
         assert found["dev", name]["accuracy"] == round(max(labels.values()) / labels.total(), 4)
+    if kind == "regression":
+        assert -0.5 < found["test", name]["pearson"] < 0.5
+        assert 0.2 < found["test", name]["rmse"] < 0.6  # deviation .3 of both
     if kind == "ranking":
         assert 0 < found["test", name]["ndcg"] < 1
     if kind == "multilabel":  # both empty = 1

@@ -115,7 +115,10 @@ CASES = {
         both(put("phases", 0, "public_data", "p.zip"), write("p.zip", b"no zip")),
         both(put("phases", 0, "public_data", "p.csv"), write("p.csv", b"no zip")),
     ),
-    "reference-data-empty": Case(both(delete("ref/truth.txt"), write("ref/", b"")), write("ref/more/", b"")),
+    "reference-data-empty": Case(
+        both(delete("ref/truth.txt"), write("ref/README.md", b"Ask us."), write("ref/.gitkeep", b"")),
+        both(delete("ref/truth.txt"), write("ref/README.md", b"Ask us."), write("ref/readme_labels.csv", b"a")),
+    ),
     "data-empty": Case(
         both(put("phases", 0, "public_data", "public"), write("public/", b"")),
         both(put("phases", 0, "public_data", "public"), write("public/a.txt", b"")),
@@ -188,6 +191,14 @@ CASES = {
             command("bash run.sh"),
             write("scoring/run.sh", b"pip install -r /app/program/requirements.txt && python3 score.py\n"),
         ),
+    ),
+    "reference-data-absent": Case(
+        drop("tasks", 0, "reference_data"),
+        both(drop("tasks", 0, "reference_data"), write("scoring/gold.csv", b"id,label\n1,a\n")),
+    ),
+    "program-not-python-3": Case(
+        both(write("scoring/score.py", b"import tools\n"), write("scoring/tools.py", b"print 'scored'\n")),
+        both(write("scoring/score.py", b"import tools\n"), write("scoring/other.py", b"print 'scored'\n")),
     ),
     "reference-data-missing": Case(
         write("scoring/score.py", b"open('/app/input/ref/gold.txt')\n"),
@@ -280,6 +291,7 @@ CASES = {
         put("leaderboards", 0, "submission_rule", "Force_Best"),
     ),
     "computed-with-several-tasks": Case(both(TWO_TASKS, columns(MEAN)), columns(MEAN)),
+    "primary-computed-with-several-tasks": Case(both(TWO_TASKS, columns(MEAN), RANKED), both(TWO_TASKS, columns(MEAN))),
     "column-keys-equal": Case(put(*COLUMNS, 1, "key", " points "), put(*COLUMNS, 1, "key", "Points")),
     "column-indexes-equal": Case(put(*COLUMNS, 1, "index", "0"), put(*COLUMNS, 1, "index", 10)),
     "computation-without-inputs": Case(columns({**WITHOUT_INPUTS, "computation": None}), columns(MEAN)),

@@ -1,4 +1,4 @@
-"""What a column of gold holds: its type as a declaration names it, and what goes with that type."""
+"""What a column of gold holds: its type as a declaration names it, what goes with that type, and what does not fit."""
 
 import json
 import math
@@ -8,22 +8,33 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gen_bundle.new.gold import LINE_END, Gold
+from gen_bundle.new.table import FEWEST_REPEATS, LINE_END, LIST, NUMBER, TAG, Gold
 
-NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 WHOLE = re.compile(r"[+-]?[0-9]+")
 NO_NUMBER = re.compile(r"(?i)[+-]?(nan|inf|infinity)|null|none|nil|n\.?a\.?|#?n/a|-+|\?+|\.")
 """What stands for a value that is missing, or not finite, among numbers."""
-LIST = re.compile(r"(?s)\[\s*([\[{('\"\d].*)?\]")
-"""A list in a cell, of JSON or Python, and no label in brackets."""
-TAG = re.compile(r"O|[BI]-.+")
 SEPARATORS = ("|", ";", ",")
 MOST_LABELS = 50
 MOST_GRADES = 10
 LONGEST_LABEL = 60
 LABEL_NAME = re.compile(r"(?i)(.*[_ -])?(labels?|class|categor(y|ies)|sentiment|stance|emotions?|polarity|intent)")
-FEWEST_REPEATS = 1.5
-"""Texts that occur so often on average are labels."""
+
+FORMS = {
+    "label": "a text without blanks around it",
+    "labels": f"a list of labels without blanks around them (in a cell separated by one of {' '.join(SEPARATORS)})",
+    "number": "a finite number, such as 0.25",
+    "probability": "one of two labels, such as 0 and 1; participants give the probability of the second",
+    "text": "a text",
+    "texts": "a JSON list of texts",
+    "tags": "a list of O, B-x or I-x (in a cell separated by spaces)",
+    "spans": "a JSON list of [start, end] or [start, end, type] with 0 ≤ start < end",
+    "string": "a text",
+}
+"""Type of an answer → the form of its values."""
+TYPES = tuple(FORMS)
+PLACES_SHOWN = 10
+BLANK_CELLS = ("labels", "text", "string", "tags")
+"""Types whose empty cell is an answer, as in scored submissions."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +43,8 @@ class Column:
 
     Attributes:
         name: its name.
-        type: label, labels, number, text, texts, tags or spans; `string` for short texts that differ nearly everywhere,
-            `other` for JSON that no field can hold.
+        type: one of TYPES; `string` for short texts that differ nearly everywhere, `other` for JSON that no field can
+            hold.
         values: the labels there are, in the order to declare them; for tags and spans the types.
         separator: between the labels of a cell.
         grades: whether the labels are whole numbers without a gap, so that they have an order.
@@ -71,7 +82,7 @@ def as_type(gold: Gold, column: Column, kind: str) -> Column:
     elements = [one for value in gold.column(column.name) for one in (value if isinstance(value, list) else [value])]
     texts = [text for element in elements if (text := text_of(element))]
     values: tuple[str, ...] = ()
-    if kind == "label":
+    if kind in ("label", "probability"):
         values = _in_order(set(texts))
     elif kind == "labels":
         values = _in_order({part for text in texts for part in text.split(column.separator)})
@@ -82,21 +93,21 @@ def as_type(gold: Gold, column: Column, kind: str) -> Column:
 def fits(value: Any, kind: str, *, separator: str | None) -> bool:
     """Whether a value that is not empty can be of a type; `separator` of the labels of a cell, None for JSON."""
     is_json = separator is None
+    if kind == "number":
+        return _is_json_number(value) if is_json else NUMBER.fullmatch(value) is not None and _is_finite(value)
     if kind == "labels":
         parts = value if is_json else value.split(separator)
         return isinstance(parts, list) and all(fits(part, "label", separator=separator) for part in parts)
-    if kind in ("spans", "texts", "tags"):
-        if kind == "tags" and not is_json:
-            return _is_tagged(value.split(" "))
-        elements = value if is_json else json_list(value)
-        element = {"spans": _is_span, "tags": lambda tag: isinstance(tag, str) and TAG.fullmatch(tag) is not None}
-        return isinstance(elements, list) and all(map(element.get(kind, lambda one: isinstance(one, str)), elements))
-    if kind == "number" and is_json:
-        return isinstance(value, int | float) and not isinstance(value, bool) and _is_finite(value)
-    if kind == "number":
-        return NUMBER.fullmatch(value) is not None and math.isfinite(float(value))
+    if kind == "tags":
+        parts = value if is_json else value.split(" ")
+        return isinstance(parts, list) and all(isinstance(tag, str) and TAG.fullmatch(tag) for tag in parts)
+    if kind in ("spans", "texts"):
+        parts = value if is_json else json_list(value)
+        is_element = _is_span if kind == "spans" else _is_text
+        return isinstance(parts, list) and all(map(is_element, parts))
     text = value if kind == "text" else text_of(value)
-    return isinstance(text, str) and (kind != "label" or (text == text.strip() and bool(text)))
+    is_label = kind in ("label", "probability")
+    return isinstance(text, str) and (not is_label or (text == text.strip() and bool(text)))
 
 
 def text_of(value: Any) -> str | None:
@@ -116,39 +127,57 @@ def _not_numbers(given: Mapping[int, Any], separator: str | None) -> tuple[int, 
 
 
 def _cell_column(name: str, cells: Sequence[str]) -> Column:
-    if not cells:
-        return Column(name, "string")
-    if all(map(LIST.fullmatch, cells)):
-        lists = [json_list(cell) for cell in cells]
-        found = _list_column(name, lists) if all(isinstance(value, list) for value in lists) else None
-        return found if found and found.type in ("spans", "texts") else Column(name, "other")
-    if all(_is_tagged(cell.split(" ")) for cell in cells) and any("B-" in cell for cell in cells):
-        return _tags(name, [cell.split(" ") for cell in cells])
-    if all(map(NUMBER.fullmatch, cells)) and all(math.isfinite(float(cell)) for cell in cells):
-        if all(map(WHOLE.fullmatch, cells)) and len(set(cells)) <= MOST_GRADES and _are_labels(name, Counter(cells)):
-            return _label(name, set(cells))
-        return Column(name, "number", within_one=all(0 <= float(cell) <= 1 for cell in cells))
+    for look in (_cell_lists, _cell_tags, _cell_numbers, _cell_labels):
+        if cells and (found := look(name, cells)):
+            return found
+    return _text_column(name, cells) if cells else Column(name, "string")
+
+
+def _cell_lists(name: str, cells: Sequence[str]) -> Column | None:
+    if not all(map(LIST.fullmatch, cells)):
+        return None
+    lists = [json_list(cell) for cell in cells]
+    found = _list_column(name, lists) if all(isinstance(value, list) for value in lists) else None
+    return found if found and found.type in ("spans", "texts") else Column(name, "other")
+
+
+def _cell_tags(name: str, cells: Sequence[str]) -> Column | None:
+    lists = [cell.split(" ") for cell in cells]
+    return _tags(name, lists) if all(map(_is_tagged, lists)) and any("B-" in cell for cell in cells) else None
+
+
+def _cell_numbers(name: str, cells: Sequence[str]) -> Column | None:
+    if not all(map(NUMBER.fullmatch, cells)) or not all(map(_is_finite, cells)):
+        return None
+    whole = Counter(cell for cell in cells if WHOLE.fullmatch(cell))
+    return _numbers(name, [float(cell) for cell in cells], whole)
+
+
+def _cell_labels(name: str, cells: Sequence[str]) -> Column | None:
     for separator in SEPARATORS:
         parts = Counter(part for cell in cells for part in cell.split(separator))
         if any(separator in cell for cell in cells) and _are_labels(name, parts) and len(parts) <= MOST_LABELS:
             return Column(name, "labels", _in_order(parts), separator)
-    return _text_column(name, cells)
+    return None
+
+
+def _numbers(name: str, numbers: Sequence[float], whole: Counter[str]) -> Column:
+    """A column of numbers: labels where all are whole, few and repeated."""
+    if whole.total() == len(numbers) and len(whole) <= MOST_GRADES and _are_labels(name, whole):
+        return _label(name, set(whole))
+    return Column(name, "number", within_one=all(0 <= number <= 1 for number in numbers))
 
 
 def _json_column(name: str, values: Sequence[Any]) -> Column:
-    if all(isinstance(value, list) for value in values) and values:
+    if values and all(isinstance(value, list) for value in values):
         return _list_column(name, values)
-    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values) and values:
-        if not all(map(_is_finite, values)):
-            return Column(name, "other")
+    if values and all(map(_is_json_number, values)):
         whole = Counter(str(value) for value in values if isinstance(value, int))
-        if whole.total() == len(values) and len(whole) <= MOST_GRADES and _are_labels(name, whole):
-            return _label(name, set(whole))
-        return Column(name, "number", within_one=all(0 <= value <= 1 for value in values))
-    texts = [text for value in values if (text := text_of(value)) is not None]
-    if len(texts) < len(values):
+        return _numbers(name, [float(value) for value in values], whole)
+    texts = [text_of(value) for value in values if not _is_json_number(value) or isinstance(value, int)]
+    if None in texts or len(texts) < len(values):
         return Column(name, "other")
-    return _text_column(name, texts)
+    return _text_column(name, [text for text in texts if text is not None])
 
 
 def _list_column(name: str, lists: Sequence[Any]) -> Column:
@@ -209,7 +238,15 @@ def json_list(cell: str) -> Any:
         return None
 
 
-def _is_finite(number: float) -> bool:
+def _is_json_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and _is_finite(value)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_finite(number: float | str) -> bool:
     try:
         return math.isfinite(float(number))
     except OverflowError:
@@ -238,3 +275,83 @@ def _is_span(value: Any) -> bool:
 
 def _mean_words(texts: Sequence[str]) -> float:
     return sum(len(text.split()) for text in texts) / max(1, len(texts))
+
+
+def gaps(gold: Gold, column: Column) -> list[str]:
+    """Gold without a value."""
+    values = gold.column(column.name)
+    if len(column.blank) == len(values):
+        return [f"{gold.file}: the column {column.name} is empty. Expected what participants answer."]
+    if column.type == "other":
+        return _unread(gold, column)
+    blank = [
+        at
+        for at in column.blank
+        if values[at] is None
+        or (values[at] == "" and (column.type not in (("text", "string") if gold.is_json else BLANK_CELLS)))
+    ]
+    numbers = len(values) - len(column.blank) - len(column.not_numbers)
+    return [
+        f"{gold.place(at)}: {column.name} is empty. Expected a value of type {column.type} in each row of the gold."
+        for at in blank
+    ] + [
+        f"{gold.place(at)}: {column.name} is {values[at]!r}, but a number in {numbers} rows. Expected a number in each "
+        f"row of the gold; if {values[at]!r} is a label, give --answer {column.name}=label."
+        for at in column.not_numbers
+    ]
+
+
+def _unread(gold: Gold, column: Column) -> list[str]:
+    """A column of no type; objects that mean spans are spans in a form that is not read."""
+    if any(_spans_meant(gold, value) for value in gold.column(column.name)):
+        return misfits(gold, column, "spans")
+    forms = "; ".join(f"{kind}: {form}" for kind, form in FORMS.items())
+    return [
+        f"{gold.file}: the column {column.name} holds values of several kinds, or none that can be answered. "
+        f"Expected values of one type ({forms}); or another column for --answer."
+    ]
+
+
+def _spans_meant(gold: Gold, value: Any) -> str:
+    """A value whose objects mean spans, in the form that is read; empty for any other."""
+    listed = value if gold.is_json else json_list(value)
+    spans = [span_of(element) for element in listed] if isinstance(listed, list) else []
+    return json.dumps(spans, ensure_ascii=False) if spans and None not in spans else ""
+
+
+def misfits(gold: Gold, column: Column, kind: str) -> list[str]:
+    """Values that are not of the type that was named for their column: the first one, and where the others are."""
+    separator = None if gold.is_json else column.separator
+    values = gold.column(column.name)
+    wrong = [
+        at
+        for at, value in enumerate(values)
+        if value not in (None, "", []) and not fits(value, kind, separator=separator)
+    ]
+    if not wrong:
+        return _not_two(gold, column) if kind == "probability" else []
+    first, *rest = map(gold.place, wrong)
+    meant = _spans_meant(gold, values[wrong[0]]) if kind == "spans" else ""
+    expected = FORMS[kind] + (f": here {meant}" if meant else "")
+    more = f" and {len(rest) - PLACES_SHOWN} more" if len(rest) > PLACES_SHOWN else ""
+    others = f" The same in {', '.join(rest[:PLACES_SHOWN])}{more}." if rest else ""
+    return [
+        f"{first}: {column.name} does not hold a value of type {kind}. Expected {expected}; "
+        f"or another type or column for --answer.{others}"
+    ]
+
+
+def _not_two(gold: Gold, column: Column) -> list[str]:
+    labels = sorted({text_of(value) or "" for value in gold.column(column.name)})
+    if len(labels) == 2:
+        return []
+    shown = ", ".join(labels[:PLACES_SHOWN])
+    return [f"{gold.file}: {column.name} has {len(labels)} labels ({shown}). Expected two for type probability."]
+
+
+def constant(gold: Gold, column: Column) -> list[str]:
+    """Labels and numbers that are the same everywhere: there is nothing to predict, and a constant is the gold."""
+    different = {text_of(value) or str(value) for value in gold.column(column.name)}
+    if column.type not in ("label", "number", "probability") or len(different) > 1:
+        return []
+    return [f"{gold.file}: the column {column.name} has one value in all rows. Expected at least two to tell apart."]
