@@ -65,12 +65,12 @@ def _environment() -> dict[str, str]:
 
 @pytest.mark.parametrize("source", [*sorted(competitions()), *KINDS, "own"])
 def test_each_program_runs_in_isolation(source: str, tmp_path: Path) -> None:
-    layout, task = ("separate", "a2") if source == "clpsych2025" else (None, None)
+    layout, only = ("separate", "a2") if source == "clpsych2025" else (None, None)
     if source == "own":
         place = str(small_competition(tmp_path))
     else:
         place = str(made(source, tmp_path)) if source in KINDS else source
-    (built,) = build(BuildRequest(place, tmp_path / "bundle.zip", layout=layout, task=task, force=True))
+    (built,) = build(BuildRequest(place, tmp_path / "bundle.zip", layout=layout, task=only, force=True))
     bundle = read_competition(open_bundle(built.path, tmp_path / "bundle"))
     phase = bundle.phases[-1]
     for number, task in enumerate(phase.tasks):
