@@ -1,4 +1,4 @@
-"""What `gen-bundle fetch` writes beside the submissions of a phase: when each was sent, and which are on the board."""
+"""What `gen-bundle fetch` writes of a phase: when each submission was sent, which rank, and why some failed."""
 
 import json
 from collections import Counter

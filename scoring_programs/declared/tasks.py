@@ -11,7 +11,6 @@ from urllib.parse import quote
 from declared.answers import Answers
 from declared.figures import Later, bars_by_group, figures_of_fields
 from declared.metrics import Sample, definitions
-from declared.metrics.own import OwnMetricError, own_function, own_value
 from declared.plan import Plan, plans
 from declared.reference import GoldTable, Reference
 from declared.samples import Group, own_rows, samples_of, scored_groups
@@ -102,6 +101,8 @@ def compute(plan: Plan, gold: GoldTable, answers: Answers) -> Computed:
     """The metric of each field, or of all of them together, in each group."""
     groups = scored_groups(plan, gold)
     if plan.file is not None:
+        from declared.metrics.own import OwnMetricError, own_function, own_value  # in no program without such a metric
+
         function = own_function(plan.file, plan.metric)
         both = own_rows(gold, answers)
         sides = [[[rows[i] for i in positions] for rows in both] for positions in groups.values()]

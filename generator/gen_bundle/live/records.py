@@ -23,6 +23,7 @@ class _Record(BaseModel):
     file: str | None
     bytes: int | None
     complete: bool
+    reason: str | None = None
 
 
 def read_records(phase: Path) -> list[Record]:
@@ -36,3 +37,17 @@ def read_records(phase: Path) -> list[Record]:
         if not (phase / (record["file"] or "")).resolve().is_relative_to(phase.resolve()):
             raise UserError(f"{phase / RECORDS}: {record['file']!r} leads out of the folder. Fetch into a new folder.")
     return records
+
+
+def whole_submissions(phase: Path) -> frozenset[int]:
+    """The submissions of which all was fetched into a phase's folder.
+
+    Raises:
+        UserError: as for `read_records`.
+    """
+    whole = set()
+    for record in read_records(phase):
+        file = phase / (record["file"] or "")
+        if record["complete"] and file.is_file() and file.stat().st_size == record["bytes"]:
+            whole.add(int(record["id"]))
+    return frozenset(whole)
