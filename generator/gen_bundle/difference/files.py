@@ -18,8 +18,8 @@ from gen_bundle.zips.writing import JUNK
 # What a program of ours says of itself without changing a score that it writes.
 WORDS = frozenset(
     [
-        *("title", "task_names", "meaning", "precision", "hidden", "details", "details_min_items", "baselines"),
-        *("computation", "of", "tie_break"),
+        *("competition", "title", "task_names", "meaning", "precision", "hidden", "details"),
+        *("details_min_items", "baselines", "computation", "of", "tie_break"),
     ]
 )
 PROGRAM_JSON = "program.json"
@@ -113,7 +113,7 @@ def _program_changes(part: str, item: str, effect: Effect, old: Files, new: File
     """The settings of a program of ours first, one by one; then the command, and which files differ."""
     said = {PROGRAM_JSON} if PROGRAM_JSON in old and PROGRAM_JSON in new else set()
     try:
-        settings = list(_json_changes(_program(old), _program(new), ""))
+        settings = list(_json_changes(program_settings(old), program_settings(new), ""))
     except RecursionError:  # nested too deeply for anything of ours
         settings, said = [], set()
     for name, one, other in settings:
@@ -132,7 +132,7 @@ def _keeps_scores(name: str, new: str | None) -> bool:
     return bool(WORDS.intersection(words)) or (is_column and new is None)
 
 
-def _program(files: Files) -> Any:
+def program_settings(files: Files) -> Any:
     """What program.json of one of our programs holds: options, columns, versions; nothing of another program."""
     try:
         program = json.loads(files[PROGRAM_JSON].read(MAX_PROGRAM_JSON)) if PROGRAM_JSON in files else {}
@@ -187,7 +187,7 @@ def _changed_files(
 def _declared_keys(bundle: Bundle) -> Iterator[Key]:
     """The keys of the tables that its scoring programs read, where they come from a declaration."""
     for holder in _holders(bundle):
-        program = _program(packed_files(bundle, holder.value[1].get("scoring_program")) or {})
+        program = program_settings(packed_files(bundle, holder.value[1].get("scoring_program")) or {})
         with suppress(KeyError, TypeError):  # another program, which may have a program.json of any kind
             yield from [tuple(map(str, table["key"])) for table in program["options"]["tables"]]
 
