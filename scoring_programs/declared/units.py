@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,11 @@ from declared.samples import classes_of, own_rows, samples_of, scored_groups
 from declared.submission import Submission
 from declared.tables import Key, Table
 from scoring_kit.metrics import summed
-from scoring_kit.units import Array, Group, OfSums, Scored, Statistic, Units
+from scoring_kit.units import Additive, Array, Group, Scored, Statistic, Units
 
 Places = NDArray[np.intp]
 Pair = tuple[Any, Any]
+Formula = Callable[[Array], Array]
 
 
 def units_of(plans: Sequence[Plan], reference: Reference, submission: Submission) -> Units:
@@ -156,24 +157,8 @@ class Part:
         values[drawn] = self.statistic.over(own[drawn])
         return values
 
-    @property
-    def of_sums(self) -> OfSums:
-        """The statistic, where it is a formula of sums."""
-        return cast("OfSums", self.statistic)
-
-    def terms(self, units: int) -> Any:
-        """What each of all the units adds: 1 where it is one of these, then its terms."""
-        own = hstack([np.ones((len(self.places), 1)), csr_matrix(self.of_sums.sums)])
-        place = csr_matrix((np.ones(len(self.places)), (self.places, np.arange(len(self.places)))))
-        place.resize(units, len(self.places))
-        return place @ own
-
-    def summed(self, sums: Array) -> Array:
-        """The metric from summed `terms`, [resamples, terms]; NaN where no unit is drawn."""
-        values = np.full(len(sums), np.nan)
-        drawn = sums[:, 0] > 0
-        values[drawn] = self.of_sums.formula(sums[drawn, 1:])
-        return values
+    def to_exchange(self) -> "Part":
+        return Part(self.places, self.statistic.to_exchange())
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,20 +176,8 @@ class MeanOfParts:
     def over(self, counts: Array) -> Array:
         return _mean(np.column_stack([part.over(counts) for part in self.parts]))
 
-    @property
-    def sums(self) -> Any:
-        """What each unit adds where every part is a formula of sums: for each part the number of units, and its terms.
-
-        Raises:
-            AttributeError: a part is not; so it seems to have no such attribute.
-        """
-        return csr_matrix(hstack([part.terms(self.units) for part in self.parts]))
-
-    def formula(self, sums: Array) -> Array:
-        """The mean of the parts' formulas, from summed terms."""
-        ends = np.cumsum([1 + part.of_sums.sums.shape[1] for part in self.parts])
-        of_parts = np.split(sums, ends[:-1], axis=1)
-        return _mean(np.column_stack([part.summed(own) for part, own in zip(self.parts, of_parts, strict=True)]))
+    def to_exchange(self) -> "MeanOfParts":
+        return MeanOfParts(self.units, [part.to_exchange() for part in self.parts])
 
     def joined(self, other: "MeanOfParts") -> "MeanOfParts":
         parts = [
@@ -212,6 +185,33 @@ class MeanOfParts:
             for one, two in zip(self.parts, other.parts, strict=True)
         ]
         return MeanOfParts(self.units + other.units, parts)
+
+    def as_sums(self) -> Additive | None:
+        """Where every part is a formula of sums: for each part the number of its units, then its terms."""
+        parts = [part.statistic.as_sums() for part in self.parts]
+        sums = [part for part in parts if part is not None]
+        if len(sums) < len(parts):
+            return None
+        terms = [_at_places(own.sums, part.places, self.units) for own, part in zip(sums, self.parts, strict=True)]
+        ends = np.cumsum([own.shape[1] for own in terms])
+        formula = partial(_mean_of_formulas, formulas=[own.formula for own in sums], ends=ends[:-1])
+        return Additive(csr_matrix(hstack(terms)), formula)
+
+
+def _at_places(sums: Any, places: Places, units: int) -> Any:
+    """What each of all the units adds: 1 where it is at one of the places, then its terms."""
+    own = hstack([np.ones((len(places), 1)), csr_matrix(sums)])
+    place = csr_matrix((np.ones(len(places)), (places, np.arange(len(places)))), shape=(units, len(places)))
+    return place @ own
+
+
+def _mean_of_formulas(sums: Array, formulas: Sequence[Formula], ends: Any) -> Array:
+    """The mean of the parts' formulas, from summed terms [resamples, terms]; a part without a unit is left out."""
+    values = np.full((len(sums), len(formulas)), np.nan)
+    for place, (formula, own) in enumerate(zip(formulas, np.split(sums, ends, axis=1), strict=True)):
+        drawn = own[:, 0] > 0
+        values[drawn, place] = formula(own[drawn, 1:])
+    return _mean(values)
 
 
 def _mean(values: Array) -> Array:
@@ -239,6 +239,12 @@ class Recomputed:
         drawn = (np.repeat(np.arange(len(row)), row).tolist() for row in counts[:, self.unit].astype(np.intp))
         return np.array([self.value([self.pairs[i] for i in places]) for places in drawn])
 
+    def to_exchange(self) -> "Recomputed":
+        return self
+
     def joined(self, other: "Recomputed") -> "Recomputed":
         unit = np.concatenate([self.unit, other.unit + self.units])
         return Recomputed(self.units + other.units, unit, [*self.pairs, *other.pairs], self.value)
+
+    def as_sums(self) -> None:
+        return None

@@ -67,9 +67,13 @@ class Problems:
 
     def error(self, where: str, what: str, expected: str) -> None:
         """Record a problem: `where` is `file:line` or a field, `what` is wrong, and what was `expected`."""
+        self.repeat_error(f"{where}: {_sentence(what)} {_expectation(expected)}")
+
+    def repeat_error(self, line: str) -> None:
+        """Record a problem that is a whole message."""
         self.found += 1
         if len(self.errors) < SHOWN:
-            self.errors.append(_line(f"{where}: {_sentence(what)} {_expectation(expected)}"))
+            self.errors.append(_line(line))
 
     def warn(self, where: str, what: str) -> None:
         """Record something that will be ignored or read otherwise than the participant may think."""

@@ -16,7 +16,7 @@ from gen_bundle.zips.tree import Node
 from gen_bundle.zips.writing import JUNK
 
 # What a program of ours says of itself without changing a score.
-WORDS = frozenset(["title", "task_names", "meaning", "precision", "hidden", "details", "baselines"])
+WORDS = frozenset(["competition", "title", "task_names", "meaning", "precision", "hidden", "details", "baselines"])
 PROGRAM_JSON = "program.json"
 MAX_PROGRAM_JSON = 4 * 1024 * 1024
 ROLES = {
@@ -108,7 +108,7 @@ def _program_changes(part: str, item: str, effect: Effect, old: Files, new: File
     """The settings of a program of ours first, one by one; then the command, and which files differ."""
     said = {PROGRAM_JSON} if PROGRAM_JSON in old and PROGRAM_JSON in new else set()
     try:
-        settings = list(_json_changes(_program(old), _program(new), ""))
+        settings = list(_json_changes(program_settings(old), program_settings(new), ""))
     except RecursionError:  # nested too deeply for anything of ours
         settings, said = [], set()
     for name, one, other in settings:
@@ -120,7 +120,7 @@ def _program_changes(part: str, item: str, effect: Effect, old: Files, new: File
     yield from _changed_files(part, item, effect, old, new, leave=said)
 
 
-def _program(files: Files) -> Any:
+def program_settings(files: Files) -> Any:
     """What program.json of one of our programs holds: options, columns, versions; nothing of another program."""
     try:
         program = json.loads(files[PROGRAM_JSON].read(MAX_PROGRAM_JSON)) if PROGRAM_JSON in files else {}
@@ -175,7 +175,7 @@ def _changed_files(
 def _declared_keys(bundle: Bundle) -> Iterator[Key]:
     """The keys of the tables that its scoring programs read, where they come from a declaration."""
     for holder in _holders(bundle):
-        program = _program(packed_files(bundle, holder.value[1].get("scoring_program")) or {})
+        program = program_settings(packed_files(bundle, holder.value[1].get("scoring_program")) or {})
         with suppress(KeyError, TypeError):  # another program, which may have a program.json of any kind
             yield from [tuple(map(str, table["key"])) for table in program["options"]["tables"]]
 

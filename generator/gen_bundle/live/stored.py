@@ -8,6 +8,7 @@ from typing import Any
 from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.codabench.competition import TASK_FILES, Column, Phase
 from gen_bundle.codabench.fields import as_text
+from gen_bundle.live.competition import in_order, moment
 
 MAX_PAGE = 4 * 1024 * 1024
 
@@ -58,11 +59,6 @@ def _shown(value: object) -> str:
     return "nothing" if value is None or value == "" else repr(value) if isinstance(value, str) else str(value)
 
 
-def in_order(rows: Any) -> list[Mapping[str, Any]]:
-    """Pages, phases or columns by their index."""
-    return sorted(rows or [], key=lambda row: row.get("index") or 0)
-
-
 def _top(bundle: Bundle, competition: Mapping[str, Any]) -> Iterator[Mismatch]:
     yield from _same("title", bundle.competition.title, competition.get("title"))
     yield from _same("docker_image", bundle.competition.image, competition.get("docker_image"))
@@ -98,14 +94,6 @@ def _phase(phase: Phase, row: Mapping[str, Any]) -> Iterator[Mismatch]:
     yield from _same(f"{name}, submissions in all", phase.in_all or 0, row.get("max_submissions_per_person") or 0)
     tasks = [task["name"] for task in row.get("tasks") or []]
     yield from _same(f"{name}, tasks", sorted(task.name for task in phase.tasks), sorted(tasks))
-
-
-def moment(text: str | None) -> datetime | None:
-    """A date as the server gives it."""
-    if not text:
-        return None
-    read = datetime.fromisoformat(text)
-    return read if read.tzinfo else read.replace(tzinfo=UTC)
 
 
 def _files(phase: Phase, row: Mapping[str, Any], tasks: Mapping[int, Mapping[str, Any]]) -> Iterator[Mismatch]:

@@ -10,10 +10,10 @@ from gen_bundle.check import Report, check_path
 from gen_bundle.check.opening import open_readable_bundle
 from gen_bundle.difference.aspects import differences
 from gen_bundle.live.edits import edits
-from gen_bundle.live.explanation import explain_refusal
 from gen_bundle.live.site_bundle import SiteBundle, pairs
 from gen_bundle.live.snapshot import Snapshot
 from gen_bundle.live.stored import mismatches
+from gen_bundle.live.upload import explain_refusal
 from tests.generator.check.drafts import NOW
 from tests.generator.live.uploads import uploaded
 from tests.live_server import Site

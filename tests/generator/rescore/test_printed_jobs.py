@@ -74,7 +74,7 @@ def test_a_command_for_each_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_collect_scores_nothing(tmp_path: Path) -> None:
     counter = tmp_path / "counter"
-    bundle = Bundle(counting(counter, ACCURACY)).write(tmp_path / "bundle")
+    bundle = Bundle(counting(counter, ACCURACY), sees=tmp_path).write(tmp_path / "bundle")
     done = rescored(bundle, "--submissions", submissions(tmp_path), *OPTIONS, "--out", tmp_path / "out", "--collect")
     assert done.exit_code == 1
     assert {run["status"] for run in content(tmp_path / "out")["runs"]} == {"Not run"}

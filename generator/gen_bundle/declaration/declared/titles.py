@@ -79,7 +79,10 @@ def _options(metric: ColumnMetric) -> str:
         value = metric.options[name]
         if name in (*IN_TITLE, *OF_TITLE.get(metric.function, ())) or value == option.default:
             continue
-        texts.append(name if value is True else str(value) if option.choices else f"{name} {value}")
+        if value is True:
+            texts.append(name)
+        else:
+            texts.append(str(value) if option.choices or name == "positive" else f"{name} {value}")
     return ", ".join(texts)
 
 
