@@ -113,7 +113,7 @@ def test_a_scheduler_that_is_started_again_is_gone_on_with(tmp_path: Path, dask:
     begun(counter, 3)
     scheduler.kill()
     go.touch()
-    running.prints("is gone: waiting for it to be back")
+    running.prints("is gone: start it again, and its workers")
     dask.start_scheduler()
     dask.start_worker()
     assert running.end() == 0, running.printed
@@ -146,7 +146,7 @@ def test_workers_that_come_later_are_waited_for(tmp_path: Path, dask: Dask) -> N
     dask.start_scheduler()
     arguments = (bundle, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out", "--cluster", dask.address)
     running = dask.rescore(*arguments, "--gpu", constants=SOON)
-    running.prints("has no workers: waiting for one")
+    running.prints("has no workers: start some")
     assert "has a GPU" not in running.printed
     dask.start_worker()
     running.prints("has a GPU: waiting for one that is started with --resources GPU=1")
