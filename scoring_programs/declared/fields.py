@@ -96,9 +96,12 @@ class Field:
         """
         if value is ABSENT or value is None:
             if self.required:
-                raise FieldError(f"{self.name} is {'missing' if value is ABSENT else 'null'}", self.expected)
+                raise FieldError(f"{self.name} is {'missing' if value is ABSENT else 'null'}", self.expected_in_json)
             return self.empty
-        return _OF_JSON[self.type](self, value)
+        try:
+            return _OF_JSON[self.type](self, value)
+        except FieldError as error:
+            raise FieldError(error.rule, error.expected.replace(self.expected, self.expected_in_json)) from None
 
     @property
     def expected(self) -> str:
@@ -113,6 +116,13 @@ class Field:
             high = "" if self.max is None else f" {'up ' if self.min is None else ''}to {self.max:g}"
             return f"a finite number{low}{high}, such as 0.25"
         return EXPECTED[self.type]
+
+    @property
+    def expected_in_json(self) -> str:
+        """What a value of JSON must be, in words: lists are lists there."""
+        if self.type == "labels":
+            return f"a JSON list of {self.expected.rpartition(', separated by ')[0] or self.expected}"
+        return EXPECTED_IN_JSON.get(self.type, self.expected)
 
 
 def ordered(values: Optional[Iterable[str]]) -> Optional[Dict[str, int]]:
@@ -141,6 +151,8 @@ EXPECTED = {
     "tags": "tags O, B-x or I-x, separated by spaces",
     "spans": "a JSON list of [start, end] or [start, end, type] with 0 ≤ start < end",
 }
+EXPECTED_IN_JSON = {"tags": 'a JSON list of tags O, B-x or I-x, such as ["O", "B-x"]'}
+"""Where it is another than in a cell."""
 
 
 def _number(field: Field, cell: str) -> float:
