@@ -182,7 +182,7 @@ def compare(claim: Claim, scored: Scored) -> Verdict:
     if scored.failed:
         return Verdict(failed=scored.failed)
     # results that were published before signatures had a digest of the code say nothing of it
-    known = [{k: v for k, v in one.items() if k != "code" or k in claim.signature} for one in scored.signatures]
+    known = [{k: v for k, v in one.items() if k != "program" or k in claim.signature} for one in scored.signatures]
     differing = [tuple(differing_settings(claim.signature, signature)) for signature in known]
     written = written_figures(claim.text, scored)
     claimed = [*((name, *figure) for name, figure in claim.figures.items()), *written.figures]

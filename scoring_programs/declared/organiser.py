@@ -9,6 +9,7 @@ from typing import Any
 from declared import reference as gold
 from declared.checks import faults, remarks
 from declared.disclosure import disclosed
+from declared.given import Given, differences
 from declared.plan import Plan, plans
 from declared.probes import failing
 from declared.tables import Table, fields_of_tasks, tables_of
@@ -50,14 +51,26 @@ def _labels_of_all(folders: Sequence[Path], request: Request) -> dict[str, Any]:
 
 
 def check_reference(request: Request) -> Warned:
-    """Look for metrics that the gold leaves undefined; raises OrganiserError with all of them."""
+    """Look for metrics that the gold leaves undefined, and inputs with other ids; raises OrganiserError with all."""
     reference, wanted = read_reference(gold.read, request), _wanted(request)
     problems = Problems()
     for plan in wanted:
         for where, what, expected in faults(plan, reference.tables[plan.table]):
             problems.error(where, what, expected)
+    found = [remark for plan in wanted for remark in remarks(plan, reference.tables[plan.table])]
+    for is_mistake, what in differences(_given(request), reference.tables):
+        if is_mistake:
+            problems.repeat_error(what)
+        else:
+            found.append(what)
     problems.stop_organisers_if_any()
-    return {"warnings": [remark for plan in wanted for remark in remarks(plan, reference.tables[plan.table])]}
+    return {"warnings": found}
+
+
+def _given(request: Request) -> Given:
+    own = {name: Path(path) for name, path in request.get("given", {}).items()}
+    common = {name: Path(path) for name, path in request.get("given_to_all", {}).items()}
+    return Given(own, common, [Path(folder) for folder in request.get("phases", ())])
 
 
 def template(request: Request) -> dict[str, Any]:

@@ -39,6 +39,7 @@ class Table:
         gold: the organisers' file, in each phase's folder.
         gold_keys: a table of all keys, for gold with many rows; None where the gold holds every key.
         cluster: the gold column of rows that stay together when results are resampled; None: each key by itself.
+        unit: what a key, or such a cluster, is called in the singular.
         distinct: with many rows, the field that must not repeat for a key, because a ranking names each item once.
     """
 
@@ -51,6 +52,7 @@ class Table:
     gold: File
     gold_keys: Optional[File] = None
     cluster: Optional[str] = None
+    unit: str = "row"
     distinct: Optional[str] = None
 
     @classmethod
@@ -66,6 +68,7 @@ class Table:
             gold=File(**data["gold"]),
             gold_keys=File(**keys) if keys else None,
             cluster=data.get("cluster"),
+            unit=data.get("unit", "row"),
             distinct=data.get("distinct"),
         )
 

@@ -75,14 +75,23 @@ class Problems:
 
     def error(self, where: str, what: str, expected: str) -> None:
         """Record a problem: `where` is `file:line` or a field, `what` is wrong, and what was `expected`."""
-        self.found += 1
         numbered = NUMBERED.fullmatch(where)
-        key = (numbered[1], numbered[3], what, expected) if numbered else (where, what, expected, str(self.found))
+        text = f"{where}: {_sentence(what)} {_expectation(expected)}"
+        if numbered is None:
+            self.repeat_error(text)
+        else:
+            self._record((numbered[1], numbered[3], what, expected), text, numbered[2])
+
+    def repeat_error(self, line: str) -> None:
+        """Record a problem that is a whole message."""
+        self._record((line, str(self.found)), line, "")
+
+    def _record(self, key: Tuple[str, ...], text: str, line: str) -> None:
+        self.found += 1
         if key in self._texts:
-            self._texts[key][1].append(numbered[2] if numbered else "")
+            self._texts[key][1].append(line)
         elif len(self._texts) < SHOWN:
-            text = _line(f"{where}: {_sentence(what)} {_expectation(expected)}")
-            self._texts[key] = (text, [])
+            self._texts[key] = (_line(text), [])
 
     @property
     def errors(self) -> List[str]:

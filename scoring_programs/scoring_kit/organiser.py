@@ -15,7 +15,8 @@ The verbs that a package serves itself, each with the fields of its request
 
 - `prepare`: `source`, the folder of a phase's data; `out`, the folder to write reference data to; `phases`, the folders
   of all phases' data. `{"warnings": […]}`.
-- `check_reference`: `reference`, a folder that `prepare` wrote. `{"warnings": […]}`.
+- `check_reference`: `reference`, a folder that `prepare` wrote; in a build also `phases`, and the files that
+  participants get, name → path: `given` in this phase, `given_to_all` in all phases. `{"warnings": […]}`.
 - `template`: `reference`; `out`, the folder to write the empty submission to. `{}`.
 - `secrets`: `reference`. `{"texts": […], "labels": [[id, label], …], "files": [name or SHA-256, …]}`; also `published`,
   the names of reference files that participants may have, and `columns`, file → the titles of its secret columns.
@@ -52,6 +53,8 @@ class Request(TypedDict, total=False):
     out: str
     reference: str
     phases: Sequence[str]
+    given: Mapping[str, str]
+    given_to_all: Mapping[str, str]
     submissions: int
     decimals: int | None
 

@@ -44,7 +44,7 @@ def signature(program: Program, results: Mapping[str, TaskResult], digest: str) 
     for name in sorted({library for result in results.values() for library in result.libraries}):
         parts[name] = _version(name)
     if program.code:
-        parts["code"] = program.code
+        parts["program"] = program.code
     parts["reference"] = digest
     return "|".join(f"{name}:{value}" for name, value in parts.items())
 

@@ -386,6 +386,7 @@ def test_a_column_that_only_one_phase_fills_is_secret(with_remarks: str, competi
         remarks = [f"remark {i * 7 % 11}" if phase == with_remarks else "" for i in range(number)]
         rows = [{**row, "remark": remark} for row, remark in zip(rows_of(phase, number), remarks, strict=True)]
         write_csv(competition / "data" / phase / "gold.csv", rows)
+        write_csv(competition / "data/public" / phase / "texts.csv", rows, "id", "language")
         if phase == with_remarks:
             write_csv(competition / "data/public" / phase / "remarks.csv", rows, "remark")
     built = run(competition, "--out", competition.parent / "bundle.zip")

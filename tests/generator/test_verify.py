@@ -179,14 +179,14 @@ def test_nothing_compared_is_not_verified(published: Path, tmp_path: Path, chang
 
 def test_a_changed_program_with_the_same_figures_is_said(published: Path, scored: Scored, tmp_path: Path) -> None:
     def change(details: Details) -> None:
-        details["signature"] = re.sub(r"code:\w+", "code:00000000", details["signature"])
+        details["signature"] = re.sub(r"program:\w+", "program:00000000", details["signature"])
 
     verdict = compare(read_claim(changed(published, tmp_path, change)), scored)
     assert [one.meaning for one in verdict.settings] == ["the code of the scoring program"]
     assert (verdict.equal, verdict.figures) == (False, ())
 
     def before_there_was_one(details: Details) -> None:
-        details["signature"] = re.sub(r"\|code:\w+", "", details["signature"])
+        details["signature"] = re.sub(r"\|program:\w+", "", details["signature"])
 
     assert compare(read_claim(changed(published, tmp_path, before_there_was_one)), scored).equal
 

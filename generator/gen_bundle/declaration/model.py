@@ -188,6 +188,9 @@ class Reference(Model):
         None, description="With rows: many: a table of all keys, also of those without gold rows."
     )
     cluster: Line | None = Field(None, description="Gold column of rows that stay together when results are resampled.")
+    unit: Line | None = Field(
+        None, description="What a key, or a cluster of them, is called in reports, in the singular: review."
+    )
     public: list[Line] = Field(default_factory=list, description="Gold columns that participants may know.")
 
 

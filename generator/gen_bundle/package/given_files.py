@@ -72,6 +72,25 @@ def public_files(competition: Resolved, phase: Phase) -> dict[str, Path | bytes]
     return {name: path for name, path in members.items() if name.split("/", 1)[0] not in others}
 
 
+def given_files(competition: Resolved, data_id: str) -> dict[str, dict[str, str]]:
+    """`given` and `given_to_all` of the organisers' `check_reference`: public data but the sample, and inputs of code.
+
+    Where there is but one phase, all of it is that phase's.
+    """
+    phase = next(one for one in competition.phases if one.data_id == data_id)
+    public = {f"public/{name}": path for name, path in public_files(competition, phase).items()}
+    folder = competition.data / "input" / data_id
+    code = folder_members(folder) if competition.takes_code and folder.is_dir() else {}
+    files = public | {f"input/{data_id}/{name}": path for name, path in code.items()}
+    alone = len({one.data_id for one in competition.declaration.phases}) == 1
+    given: dict[str, dict[str, str]] = {"given": {}, "given_to_all": {}}
+    for name, path in files.items():
+        own = alone or name.startswith((f"public/{data_id}/", "input/"))
+        if isinstance(path, Path) and not name.startswith(f"public/{SAMPLE}/"):
+            given["given" if own else "given_to_all"][name] = str(path)
+    return given
+
+
 def input_files(competition: Resolved, phase: Phase) -> dict[str, Path | bytes]:
     """What submitted code may read: everything below `input/<phase>/`."""
     folder = competition.data / "input" / phase.data_id

@@ -13,7 +13,7 @@ from gen_bundle.declaration.model import Phase, Task
 from gen_bundle.errors import UserError
 from gen_bundle.package.answers import Disclosed, Secrets
 from gen_bundle.package.client import Organiser
-from gen_bundle.package.given_files import baselines_of, input_files, public_files
+from gen_bundle.package.given_files import baselines_of, given_files, input_files, public_files
 from gen_bundle.package.resolve import Part, Resolved
 from gen_bundle.zips.writing import folder_members
 
@@ -149,7 +149,8 @@ def _digests(gold: Gold) -> dict[str, str]:
 def _prepare_gold(competition: Resolved, organiser: Organiser, data_id: str, work: Path) -> Gold:
     """The reference data of the tasks of all phases that use them."""
     whole = Part("all", "", competition.tasks_of_data(data_id))
-    reference, warnings = checked_reference(competition, organiser, whole, data_id, work / data_id / "ref")
+    given = given_files(competition, data_id)
+    reference, warnings = checked_reference(competition, organiser, whole, data_id, work / data_id / "ref", given)
     parts = {
         part.id: reference
         if competition.layout == "joint" or part.tasks == whole.tasks
@@ -295,11 +296,17 @@ def _request(competition: Resolved, part: Part) -> dict[str, Any]:
 
 
 def checked_reference(
-    competition: Resolved, organiser: Organiser, part: Part, phase: str, out: Path
+    competition: Resolved,
+    organiser: Organiser,
+    part: Part,
+    phase: str,
+    out: Path,
+    given: Mapping[str, Mapping[str, str]] | None = None,
 ) -> tuple[Path, list[str]]:
-    """`prepare_reference`, and the package's checks of what it prepared; likewise."""
+    """`prepare_reference`, and the package's checks of it, in a build also against what is `given`; likewise."""
     reference, warnings = prepare_reference(competition, organiser, part, phase, out)
-    request = {**_request(competition, part), "reference": str(reference)}
+    folders = [str(competition.data / one) for one in dict.fromkeys(one.data_id for one in competition.phases)]
+    request = {**_request(competition, part), "reference": str(reference), "phases": folders, **(given or {})}
     return reference, [*warnings, *organiser.call("check_reference", request)["warnings"]]
 
 

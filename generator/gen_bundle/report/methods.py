@@ -22,6 +22,8 @@ REFERENCES = {
     "significance in natural language processing. ACL 2018.",
     "mogstad": "M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm. Inference for ranks with applications to "
     "mobility across neighbourhoods and academic achievement across countries. Review of Economic Studies 91, 2024.",
+    "deutsch": "D. Deutsch, R. Dror and D. Roth. A statistical analysis of summarization evaluation metrics using "
+    "resampling methods. Transactions of the ACL 9, 2021.",
     "bias": "L. Maier-Hein et al. BIAS: Transparent reporting of biomedical image analysis challenges. Medical Image "
     "Analysis 66, 2020.",
 }
@@ -76,10 +78,12 @@ def _statistics(task: Mapping[str, Any], has_intervals: bool) -> list[str]:
         f"Pairs of teams were compared by two-sided paired approximate randomisation {citation('noreen')}, which suits "
         f"metrics such as F1 and BLEU that are not means {citation('dror')}: in each of {n} trials the teams' answers "
         "were exchanged for each unit with probability 1/2, and p = (k + 1)/(n + 1), where k of n trials differ at "
-        f"least as much as the teams do {citation('north')}. The p values of all pairs of a task were corrected with "
-        f"Holm's method {citation('holm')}, and differences with a corrected p below 0.05 are called significant. A "
-        "tie group holds the best team that is in no earlier group, and the teams that do not differ significantly "
-        f"from it. The seed of all random numbers is {task['seed']}."
+        f"least as much as the teams do {citation('north')}. Answers to metrics that allow any scale were exchanged on "
+        f"a scale of their own: z-scores for Pearson, ranks for other correlations and areas {citation('deutsch')}. "
+        f"The p values of all pairs of a task were corrected with Holm's method {citation('holm')}, and differences "
+        "with a corrected p below 0.05 are called significant. A tie group holds the best team that is in no earlier "
+        "group, and the teams that do not differ significantly from it. The seed of all random numbers is "
+        f"{task['seed']}."
     )
     return [intervals, tests] if has_intervals else [tests]
 
@@ -102,6 +106,13 @@ def lateness(report: Report) -> str:
         return "Not known. It is known of submissions that gen-bundle fetch brought, where the phase has an end."
     end = f"{report.fetched.end.astimezone(UTC):%d %B %Y %H:%M} UTC"
     return f"After the end of the phase, {end}: {', '.join(map(one_line, late)) or 'none'}."
+
+
+def failures(report: Report) -> str:
+    """Why runs failed, as far as their pages and logs say."""
+    if report.fetched is None:
+        return "Not known. It is known of submissions that gen-bundle fetch brought."
+    return "; ".join(f"{number}×: {one_line(reason)}" for reason, number in report.fetched.failures.items()) or "None."
 
 
 def unit_words(task: Mapping[str, Any]) -> str:

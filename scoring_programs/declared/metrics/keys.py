@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from scoring_kit.metrics import summed
-from scoring_kit.units import Additive, Array, Items
+from scoring_kit.units import Additive, Array, Items, Statistic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -68,6 +68,10 @@ class Keys:
         columns = np.column_stack([np.asarray(value, dtype=np.float64) for value in values])
         return Items(self.units, self.unit, columns, formula)
 
+    def ordered(self, formula: Callable[[Array, Array], Array], gold: ArrayLike, predicted: ArrayLike) -> Ordered:
+        """A formula of the keys' gold and of the order of their predictions."""
+        return Ordered(self.units, self.unit, np.column_stack([gold, predicted]).astype(np.float64), formula)
+
 
 def in_one_unit(keys: int, worst: float) -> Keys:
     """All keys in a single unit, so that the statistic over it is the metric itself."""
@@ -101,6 +105,9 @@ class LabelCounts:
     def over(self, counts: Array) -> Array:
         return self.formula(counts @ self.sums)
 
+    def to_exchange(self) -> LabelCounts:
+        return self
+
     def joined(self, other: LabelCounts) -> LabelCounts:
         from scipy.sparse import csr_matrix, vstack
 
@@ -115,6 +122,31 @@ class LabelCounts:
             sums.append(csr_matrix((own.data, (own.row, columns[own.col])), shape=shape))
         return LabelCounts(labels, csr_matrix(vstack(sums)), self.formula)
 
+    def as_sums(self) -> Additive:
+        return Additive(self.sums, self.formula)
+
+
+@dataclass(frozen=True, eq=False)
+class Ordered(Items):
+    """A metric of gold and predicted items in which nothing but the order of the predictions counts."""
+
+    def to_exchange(self) -> Statistic:
+        gold, predicted = self.values.T
+        return Items(self.units, self.unit, np.column_stack([gold, mean_ranks(predicted)]), self.formula)
+
+
+def mean_ranks(values: Array) -> Array:
+    """The rank of each value from 1, ascending; equal ones share their mean."""
+    totals, place = by_value(values, np.ones((1, len(values))))
+    of_keys: Array = ranks(totals)[0, place]
+    return of_keys
+
+
+def ranks(totals: Array) -> Array:
+    """The mean rank of each distinct value where it counts so often, both [resamples, distinct]; see `by_value`."""
+    mean: Array = np.cumsum(totals, axis=1) - (totals - 1) / 2
+    return mean
+
 
 def by_value(values: Array, counts: Array) -> tuple[Array, NDArray[np.intp]]:
     """How often each distinct value counts, ascending, shape [resamples, distinct]; and each key's place among them.
@@ -128,5 +160,7 @@ def by_value(values: Array, counts: Array) -> tuple[Array, NDArray[np.intp]]:
     is_new = np.concatenate([[True], ordered[1:] != ordered[:-1]])
     place = np.empty(len(values), dtype=np.intp)
     place[order] = np.cumsum(is_new) - 1
-    totals: Array = np.add.reduceat(counts[:, order], np.flatnonzero(is_new), axis=1)
+    totals = counts[:, order]
+    if not is_new.all():
+        totals = np.add.reduceat(totals, np.flatnonzero(is_new), axis=1)
     return totals, place

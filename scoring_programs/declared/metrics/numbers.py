@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from declared.metrics import Options, Sample
-from declared.metrics.keys import Keys, by_value
+from declared.metrics.keys import Keys, Ordered, by_value, mean_ranks, ranks
 from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array, Items
 
@@ -15,43 +15,42 @@ MOST_IN_PAIRS = 3000
 """With more keys, pairs of them take longer than sorting them for each resample."""
 
 
+class Correlation(Additive):
+    """Pearson's correlation from the terms of `summed.pearson`, of values less their mean."""
+
+    def to_exchange(self) -> Additive:
+        """Of z-scores: predictions are divided by their spread, and so are the sums."""
+        number, _, _, _, squares, _ = self.sums.sum(axis=0)
+        spread = math.sqrt(squares / number) or 1.0
+        return Additive(self.sums / [1, 1, spread, 1, spread**2, spread], self.formula)
+
+
 @dataclass(frozen=True, eq=False)
-class Centred(Additive):
-    """A formula of sums that loses digits where predictions differ little but are far from the gold.
+class RankCorrelation(Items):
+    """Spearman's correlation of gold and predicted items; in a resample, of their ranks among those drawn."""
 
-    Attributes:
-        own: `sums`, of predictions less their own mean; joined ones need a centre that all submissions share.
-    """
+    keys: Keys
 
-    own: Array
-
-    def over(self, counts: Array) -> Array:
-        return self.formula(counts @ self.own)
+    def to_exchange(self) -> Additive:
+        """Pearson's correlation of the ranks among all items, and so a formula of sums."""
+        gold, predicted = self.values.T
+        return _correlation(mean_ranks(gold), mean_ranks(predicted), self.keys)
 
 
-def pearson(sample: Sample, options: Options, keys: Keys) -> Centred:
-    """Pearson's correlation, of values less the mean of the gold, which is the same for every submission.
-
-    Undefined where all values of one side are equal.
-    """
-    gold, predicted = _sides(sample)
-    x = gold - gold.mean()
-    formula = partial(summed.pearson, constant=keys.worst)
-    shared, own = (
-        keys.summed(np.ones(len(x)), x, y, x * x, y * y, x * y)
-        for y in (predicted - gold.mean(), predicted - predicted.mean())
-    )
-    return Centred(shared, formula, own)
+def pearson(sample: Sample, options: Options, keys: Keys) -> Correlation:
+    """Pearson's correlation; undefined where all values of one side are equal."""
+    return _correlation(*_sides(sample), keys)
 
 
-def spearman(sample: Sample, options: Options, keys: Keys) -> Items:
+def spearman(sample: Sample, options: Options, keys: Keys) -> RankCorrelation:
     """Spearman's correlation, of ranks among the keys that were drawn; undefined as Pearson's."""
-    return keys.items(partial(_spearman, constant=keys.worst), *_sides(sample))
+    values = np.column_stack(_sides(sample))
+    return RankCorrelation(keys.units, keys.unit, values, partial(_spearman, constant=keys.worst), keys)
 
 
-def kendall(sample: Sample, options: Options, keys: Keys) -> Items:
+def kendall(sample: Sample, options: Options, keys: Keys) -> Ordered:
     """Kendall's tau-b; undefined as Pearson's."""
-    return keys.items(partial(_kendall, constant=keys.worst), *_sides(sample))
+    return keys.ordered(partial(_kendall, constant=keys.worst), *_sides(sample))
 
 
 def mse(sample: Sample, options: Options, keys: Keys) -> Additive:
@@ -79,26 +78,26 @@ def r2(sample: Sample, options: Options, keys: Keys) -> Additive:
     return keys.additive(_r2, np.ones(len(x)), x, x * x, (gold - predicted) ** 2)
 
 
-def ranks(totals: Array) -> Array:
-    """The mean rank of each distinct value where it counts so often, both [resamples, distinct]; see `by_value`."""
-    mean: Array = np.cumsum(totals, axis=1) - (totals - 1) / 2
-    return mean
-
-
 def _sides(sample: Sample) -> tuple[Array, Array]:
     return np.asarray(sample.gold, dtype=np.float64), np.asarray(sample.predicted, dtype=np.float64)
 
 
+def _correlation(gold: Array, predicted: Array, keys: Keys) -> Correlation:
+    x, y = gold - gold.mean(), predicted - predicted.mean()
+    sums = keys.summed(np.ones(len(x)), x, y, x * x, y * y, x * y)
+    return Correlation(sums, partial(summed.pearson, constant=keys.worst))
+
+
 def _spearman(values: Array, counts: Array, constant: float) -> Array:
+    """Pearson's correlation of ranks, whose sums are known: those of ranks, and of squares but for ties."""
     number = counts.sum(axis=1)
-    spreads, centred = [], []
+    spreads, of_keys = [], []
     for column in values.T:
         totals, place = by_value(column, counts)
-        distance = ranks(totals) - (number[:, np.newaxis] + 1) / 2
-        spreads.append((totals * distance**2).sum(axis=1))
-        centred.append(distance[:, place])
-    together = (counts * centred[0] * centred[1]).sum(axis=1)
-    value = summed.quotient(together, np.sqrt(spreads[0] * spreads[1]), undefined=constant)
+        spreads.append((number**3 - (totals * totals * totals).sum(axis=1)) / 12)
+        of_keys.append(ranks(totals)[:, place])
+    together = (counts * of_keys[0] * of_keys[1]).sum(axis=1) - number * (number + 1) ** 2 / 4
+    value = summed.correlation(together, np.sqrt(spreads[0] * spreads[1]), constant)
     return np.where((number < 2) | (spreads[0] == 0), math.nan, value)
 
 
@@ -114,7 +113,7 @@ def _kendall(values: Array, counts: Array, constant: float) -> Array:
     for side in values.T:
         totals, _ = by_value(side, counts)
         untied.append(number**2 - (totals**2).sum(axis=1))
-    value = summed.quotient((alike * counts).sum(axis=1), np.sqrt(untied[0]) * np.sqrt(untied[1]), undefined=constant)
+    value = summed.correlation((alike * counts).sum(axis=1), np.sqrt(untied[0]) * np.sqrt(untied[1]), constant)
     return np.where((number < 2) | (untied[0] == 0), math.nan, value)
 
 

@@ -5,20 +5,19 @@ import math
 import numpy as np
 
 from declared.metrics import Options, Sample
-from declared.metrics.keys import Keys, by_value
-from declared.metrics.numbers import ranks
+from declared.metrics.keys import Keys, Ordered, by_value, ranks
 from scoring_kit.metrics import summed
-from scoring_kit.units import Additive, Array, Items
+from scoring_kit.units import Additive, Array
 
 
-def roc_auc(sample: Sample, options: Options, keys: Keys) -> Items:
+def roc_auc(sample: Sample, options: Options, keys: Keys) -> Ordered:
     """Area under the ROC curve; undefined where all gold labels are alike."""
-    return keys.items(_roc_auc, *_sides(sample, options))
+    return keys.ordered(_roc_auc, *_sides(sample, options))
 
 
-def average_precision(sample: Sample, options: Options, keys: Keys) -> Items:
+def average_precision(sample: Sample, options: Options, keys: Keys) -> Ordered:
     """Average precision; undefined without a positive gold label."""
-    return keys.items(_average_precision, *_sides(sample, options))
+    return keys.ordered(_average_precision, *_sides(sample, options))
 
 
 def log_loss(sample: Sample, options: Options, keys: Keys) -> Additive:

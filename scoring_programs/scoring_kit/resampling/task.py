@@ -10,12 +10,14 @@ import numpy as np
 from scoring_kit.program import AVERAGE_RANK, Column
 from scoring_kit.resampling.columns import TeamColumn, over
 from scoring_kit.resampling.draws import bootstrap_counts
-from scoring_kit.resampling.intervals import MOST_LACKING, uncut_interval
+from scoring_kit.resampling.intervals import DIGITS, MOST_LACKING, uncut_interval
 from scoring_kit.resampling.randomisation import p_values
 from scoring_kit.resampling.ranks import mean_tau, mid_ranks, rank_interval, ranks, shares, wins
 from scoring_kit.units import Array
 
 ALPHA = 0.05
+FEWEST_VALUES = 5
+"""With fewer different values on units, most medians are equal."""
 
 Advance = Callable[[int], None]
 Pair = tuple[str, str]
@@ -146,6 +148,8 @@ def other_rankings(order: Mapping[str, TeamColumn], units: int) -> dict[str, dic
     """Other ways to make one figure of the units: their mean, their median, the mean of the ranks on each.
 
     A unit on which no team's metric is defined is left out; the value of a team that is alone undefined is its worst.
+    Where units have but two values, as when each is one label, all these are the share of units with the better value,
+    and are called so. With fewer than `FEWEST_VALUES` there is no median. A way that is the score itself is left out.
     None for average ranks, which are no figure of a single team's answers.
     Source: Wiesenfarth et al., Scientific Reports 11, 2021: aggregate then rank, rank then aggregate.
     """
@@ -156,14 +160,22 @@ def other_rankings(order: Mapping[str, TeamColumn], units: int) -> dict[str, dic
     kept = values[:, ~np.isnan(values).all(axis=0)]
     if not kept.shape[1]:
         return {}
-    worst = np.nanmin(kept) if first.sort == "desc" else np.nanmax(kept)
-    kept = np.where(np.isnan(kept), worst, kept)
-    ways = {
-        "mean": kept.mean(axis=1),
-        "median": np.median(kept, axis=1),
-        "mean_rank": mid_ranks(kept, first.sort == "desc", np.ones(len(kept), dtype=bool)).mean(axis=1),
+    descending = first.sort == "desc"
+    worst = np.nanmin(kept) if descending else np.nanmax(kept)
+    kept = np.asarray(np.round(np.nan_to_num(kept, nan=float(worst)), DIGITS), dtype=np.float64)
+    different = np.unique(kept)
+    best = different.max() if descending else different.min()
+    if len(different) <= 2:
+        ways: dict[str, Array] = {"share": (kept == best).astype(np.float64).mean(axis=1)}
+    else:
+        ways = {"mean": kept.mean(axis=1)}
+        if len(different) >= FEWEST_VALUES:
+            ways["median"] = np.asarray(np.median(kept, axis=1), dtype=np.float64)
+        ways["mean_rank"] = mid_ranks(kept, descending, np.ones(len(kept), dtype=bool)).mean(axis=1)
+    scores = over(list(order.values()), np.ones((1, units)))[0][:, 0]
+    return {
+        name: dict(zip(order, way.tolist(), strict=True)) for name, way in ways.items() if not np.allclose(way, scores)
     }
-    return {name: dict(zip(order, way.tolist(), strict=True)) for name, way in ways.items()}
 
 
 def pair_records(resampled_task: Resampled, scores: Mapping[str, float], shown: Sequence[str]) -> list[dict[str, Any]]:

@@ -603,3 +603,38 @@ def test_a_kit_without_a_template_is_passed_over(connection: Connection, start: 
     kit = io.BytesIO(packed({"README.md": b"Hello"})).getvalue()
     started = start(lambda draft: draft.files.update({"kit.zip": kit}))
     assert {cell.submission for cell in confirmed(connection, started).cells} == {"good"}
+
+
+def test_a_column_that_shows_a_time_is_not_judged(site: Site, start: Start, quick_verb: Verb) -> None:
+    columns = [{"key": "points", "measured": None}, {"key": "more", "measured": "seconds"}]
+    settings = json.dumps({"columns": columns}).encode()
+    number, bundle = start(lambda draft: draft.files.update({"scoring/program.json": settings}))
+    site.score = with_scores(lambda done: done["scores"][1].update(score="0.9900000000"))
+    done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust")
+    assert done.exit_code == 0, done.output
+    (line,) = [line for line in done.stdout.splitlines() if "good" in line and "more" in line]
+    assert [cell.strip() for cell in line.strip("│").split("│")][3:] == ["0.375", "0.99", "measured, not judged"]
+    site.score = with_scores(lambda done: done["scores"].pop())
+    assert quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust").exit_code == 1, (
+        "no time at all"
+    )
+
+
+@pytest.mark.parametrize("settings", [b"[1]", b'{"columns": 3}', b'{"columns": [3, {}]}', b"{"])
+def test_settings_of_any_kind_name_no_measured_column(connection: Connection, start: Start, settings: bytes) -> None:
+    assert confirmed(connection, start(lambda draft: draft.files.update({"scoring/program.json": settings}))).good
+
+
+def test_a_phase_by_its_id_in_the_bundle(site: Site, connection: Connection, start: Start) -> None:
+    started = start(lambda draft: draft.yaml["phases"][0].update(id="dev"))
+    assert {cell.phase for cell in confirmed(connection, started, phase="dev").cells} == {"Main"}
+    with pytest.raises(UserError, match=r"or of the bundle's ids dev\."):
+        confirmed(connection, started, phase="final")
+
+
+def test_who_cannot_delete_submits_nothing(site: Site, connection: Connection, start: Start) -> None:
+    started = start()
+    site.organiser = False
+    with pytest.raises(UserError, match="as confirm needs: only organisers can delete what it submits"):
+        confirmed(connection, started)
+    assert site.changing() == []

@@ -1,6 +1,7 @@
 """The units of a report are those that the ranking column scores."""
 
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def test_a_column_of_some_rows_is_resampled_over_these_alone(tmp_path: Path, met
         {"gold.csv": [row for row in gold if row["id"] in rare]},
         {t: {"p.csv": [row for row in rows if row["id"] in rare]} for t, rows in zip("AB", teams, strict=True)},
     )
-    assert (whole["unit"], whole["units"]) == ("id", 60)
+    assert (whole["unit"], whole["units"]) == ("row", 60)
     assert figures(whole) == figures(alone)
     assert all(team["low"] is not None for team in whole["teams"])
 
@@ -118,3 +119,30 @@ def test_tables_of_different_keys(
     assert (task["unit"], task["units"]) == (unit, units)
     assert all((team["low"] is None) == (note is not None) for team in task["teams"])
     assert note is None or note in page
+
+
+def test_groups_and_labels_have_figures_with_intervals(tmp_path: Path) -> None:
+    drawn = random.Random(2)
+    gold = [{"id": f"k{i}", "l": "ab"[i % 3 == 0], "lang": ("swa", "hau", "yor")[min(i // 80, 2)]} for i in range(163)]
+    answers = [{"id": row["id"], "l": row["l"] if drawn.random() < 0.7 else "a"} for row in gold]
+    columns: list[dict[str, Any]] = [
+        {"key": "f1", "metric": {"name": "f1", "by": "lang"}},
+        {"key": "all", "metric": "f1"},
+    ]
+    competition = declared_task(
+        tmp_path / "c", table("id", LABEL, file="p.csv"), columns, reference={"file": "gold.csv", "unit": "review"}
+    )
+    task, page = reported(competition, {"gold.csv": gold}, {"A": {"p.csv": answers}})
+    assert (task["unit"], task["units"]) == ("review", 163)
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page[page.index('id="groups"') : page.index('id="methods"')]))
+    hau = _f1([pair for pair in zip(gold, answers, strict=True) if pair[0]["lang"] == "hau"])
+    # yor has three rows, which could be computed from the whole if only they were left out
+    assert re.search(rf"Macro F1, by lang Team hau swa yor A {hau:.4f} 0\.\d+ to 0\.\d+ F1", text), text
+    assert re.search(r"F1 of each l Team a b A 0\.\d+ 0\.\d+ to 0\.\d+ 0\.\d+ 0\.\d+ to 0\.\d+", text), text
+    assert "There are none" not in text
+
+
+def _f1(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> float:
+    from sklearn.metrics import f1_score
+
+    return float(f1_score([a["l"] for a, _ in pairs], [b["l"] for _, b in pairs], average="macro"))

@@ -44,7 +44,7 @@ def run(
     """Score a submission to the test phase, whose declaration is changed so, and that of the columns."""
     case = Case(tmp_path)
     (case.folder / "my_task" / "classification.py").write_text(scorer, encoding="utf-8")
-    overrides = [f"phases.test.{key}={value}" for key, value in phase.items()]
+    overrides = [f"phases.test.{key}={value}" for key, value in {"score_decimals": "null", **phase}.items()]
     overrides += [f"tasks.classification.columns.{key}={value}" for key, value in columns.items()]
     competition = resolve(case.folder, overrides=tuple(overrides))
     chosen = next(one for one in competition.declaration.phases if one.id == "test")

@@ -241,7 +241,8 @@ def _unparsable(program: Program, is_python_3: bool) -> Iterator[tuple[str, Synt
     words = command.split() if isinstance(command, str) and not missing else []
     if not words or not PYTHON_3.match(words[0]) or not (is_python_3 or "3" in words[0]):
         return
-    waiting = [name for word in words[1:2] if (name := word.removeprefix("/app/program/").removeprefix("./"))]
+    first = words[1] if len(words) > 1 else ""
+    waiting = [first.removeprefix("$program/").removeprefix("/app/program/").removeprefix("./")]
     seen: set[str] = set()
     while waiting:
         name = waiting.pop()

@@ -37,9 +37,9 @@ def name_columns(columns: Sequence[tuple[dict[str, Any], ColumnMetric]]) -> None
     """Give columns without a title one that differs from all others, as short as can be; else the key."""
     taken = {column["title"] for column, _ in columns if isinstance(column.get("title"), str)}
     untitled = [(column, metric) for column, metric in columns if column.get("title") is None]
-    for words in ((), (_fields,), (_fields, _rows), (_options,), (_other_gold,), (_groups,), EVERYTHING):
+    for words in ((), (_fields,), (_options,), (_other_gold,), (_fields, _options, _other_gold)):
         # counted over all of them: what sets a column apart must be in its own title or in the others'
-        titles = [", ".join(filter(None, [_title(one), *(say(one) for say in words)])) for _, one in untitled]
+        titles = [_titled(one, words) for _, one in untitled]
         often = Counter(titles)
         for (column, _), title in zip(untitled, titles, strict=True):
             if column.get("title") is None and often[title] == 1 and title not in taken and len(title) <= MAX_TITLE:
@@ -48,6 +48,12 @@ def name_columns(columns: Sequence[tuple[dict[str, Any], ColumnMetric]]) -> None
     for column, _ in untitled:
         if column.get("title") is None and isinstance(column.get("key"), str):
             column["title"] = column["key"]
+
+
+def _titled(metric: ColumnMetric, words: Sequence[Words]) -> str:
+    """The metric's title with some words; which rows count, and by which groups, is never left out."""
+    parts = [_title(metric), *(say(metric) for say in words), _rows(metric), _groups(metric)]
+    return ", ".join(filter(None, parts))
 
 
 def _fields(metric: ColumnMetric) -> str:
@@ -73,7 +79,10 @@ def _options(metric: ColumnMetric) -> str:
         value = metric.options[name]
         if name in (*IN_TITLE, *OF_TITLE.get(metric.function, ())) or value == option.default:
             continue
-        texts.append(name if value is True else str(value) if option.choices else f"{name} {value}")
+        if value is True:
+            texts.append(name)
+        else:
+            texts.append(str(value) if option.choices or name == "positive" else f"{name} {value}")
     return ", ".join(texts)
 
 
@@ -106,6 +115,3 @@ def _title(metric: ColumnMetric) -> str:
     ):
         title = f"{AVERAGES[average]} {title if title.isupper() or title == 'F1' else title[:1].lower() + title[1:]}"
     return title
-
-
-EVERYTHING: tuple[Words, ...] = (_fields, _rows, _options, _other_gold, _groups)

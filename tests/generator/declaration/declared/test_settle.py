@@ -62,6 +62,22 @@ def test_what_a_column_says_itself_stays() -> None:
     }
 
 
+def test_groups_and_rows_are_always_in_the_title() -> None:
+    f1: dict[str, Any] = {"name": "f1", "field": "label"}
+    columns = [
+        {"key": "a", "metric": {**f1, "average": "weighted"}},
+        {"key": "b", "metric": {**f1, "by": "lang"}},
+        {"key": "c", "metric": {**f1, "where": {"lang": "swa"}}},
+    ]
+    data = declaration(columns)
+    assert faults(data) == []
+    assert [one["title"] for one in data["tasks"][0]["columns"]] == [
+        "Weighted F1",
+        "Macro F1, by lang",
+        "Macro F1, lang swa",
+    ]
+
+
 def test_titles_of_columns_differ() -> None:
     f1: dict[str, Any] = {"name": "f1", "field": "label"}
     columns = [
@@ -74,7 +90,7 @@ def test_titles_of_columns_differ() -> None:
     data = declaration(columns)
     assert faults(data) == []
     titles = [one["title"] for one in data["tasks"][0]["columns"]]
-    assert titles == ["Macro F1, label", "Micro F1", "Macro F1, tags", "Macro F1, label, lang swa", "e"]
+    assert titles == ["Macro F1, label", "Micro F1", "Macro F1, tags", "Macro F1, lang swa", "e"]
 
 
 @pytest.mark.parametrize(

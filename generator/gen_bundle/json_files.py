@@ -1,4 +1,4 @@
-"""JSON files of what is on a site: written whole, and readable by people."""
+"""What is kept on this machine of live competitions: where, as JSON files written whole, readable by their owner."""
 
 import json
 import os
@@ -6,11 +6,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter
 
 from gen_bundle.errors import UserError
+from gen_bundle.remembered import state_folder
 from gen_bundle.whole_file import write_whole
+
+
+def state_file(kind: str, server: str, competition: int) -> Path:
+    """The file of a kind for one competition on one server."""
+    return state_folder() / kind / f"{urlsplit(server).netloc.replace(':', '-')}-{competition}.json"
 
 
 def write_json(file: Path, content: Any) -> None:

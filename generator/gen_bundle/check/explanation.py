@@ -1,10 +1,10 @@
-"""Why a server refused a bundle: the rule of the check that quotes its message."""
+"""Why a server refused a bundle: the rule that quotes its message."""
 
 import re
 from collections.abc import Iterator
 
-from gen_bundle.check import Report
 from gen_bundle.check.registry import REGISTRY, Effect, Rule
+from gen_bundle.check.report import Report
 from gen_bundle.check.run import load_rules
 
 _QUOTED = re.compile(r"`([^`]+)`")
