@@ -19,7 +19,6 @@ from gen_bundle.package.resolve import Part, Resolved, find_competition, resolve
 from gen_bundle.package.shipped import synthetic_phases
 from gen_bundle.render.rankings import Ranking, Table
 
-RESAMPLES = 10_000
 SEED = 0
 
 
@@ -39,7 +38,7 @@ class RankRequest:
         hide_figures: teams of which the name alone is shown.
         baselines: systems that are shown without a rank, and do not count for other ranks.
         report: a folder to write the final report to; one that holds an earlier report is replaced.
-        resamples: how many samples its statistics rest on.
+        resamples: how many samples its statistics rest on; None: 10,000, or as many as the number of pairs needs.
         seed: of these samples.
     """
 
@@ -54,7 +53,7 @@ class RankRequest:
     hide_figures: tuple[str, ...] = ()
     baselines: tuple[str, ...] = ()
     report: Path | None = None
-    resamples: int = RESAMPLES
+    resamples: int | None = None
     seed: int = SEED
 
     @property

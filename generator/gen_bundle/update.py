@@ -26,14 +26,14 @@ from gen_bundle.difference.aspects import differences
 from gen_bundle.difference.changes import Difference, Effect
 from gen_bundle.difference.files import use_changes
 from gen_bundle.errors import UserError
+from gen_bundle.fetched import whole_submissions
+from gen_bundle.json_files import private
 from gen_bundle.live.competition import original_bundle, submission_rule
 from gen_bundle.live.connection import AnswerError, Connection, Tick
 from gen_bundle.live.datasets import number_of, pack, store_file
 from gen_bundle.live.edits import EDITOR, Edit, Stored, by_hand, competition_body, edits, task_body
 from gen_bundle.live.fetch import FetchRequest, fetch
-from gen_bundle.live.json_files import private
 from gen_bundle.live.readiness import readiness
-from gen_bundle.live.records import whole_submissions
 from gen_bundle.live.reruns import AFTER_RERUNS, Cost, Rerun, Stale, estimated, rerunnable, still_ranking
 from gen_bundle.live.site_bundle import OURS, UNKNOWN, Pairs, SiteBundle, pairs
 from gen_bundle.live.snapshot import Key, Snapshot, different, in_words, read_snapshot, watched

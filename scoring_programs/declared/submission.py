@@ -150,11 +150,13 @@ def _read_table(
             _check_lengths(answers, rows, field, expected["lengths"][field.name], problems)
         if field.name == table.distinct:
             _check_distinct(answers, rows, keys, field, problems)
+        if field.type in ("tags", "spans") and field.values:
+            _doubt_types(answers, name, field, problems)
     return answers
 
 
 def with_values(field: Field, values: Mapping[str, Sequence[str]]) -> Field:
-    """A field of labels without declared values takes those of the gold of all phases."""
+    """A field of labels without declared values takes those of the gold of all phases, one of spans their types."""
     return replace(field, values=ordered(values[field.name])) if field.name in values else field
 
 
@@ -216,6 +218,20 @@ def _check_lengths(answers: Answers, rows: Rows, field: Field, lengths: Sequence
         if tags is not None and answers.numbers[at] >= 0 and len(tags) != lengths[at]:
             what = f"{field.name} has {len(tags)} tag{'' if len(tags) == 1 else 's'}"
             problems.error(rows.place(answers.numbers[at]), what, f"{lengths[at]}, one for each token")
+
+
+def _doubt_types(answers: Answers, name: str, field: Field, problems: Problems) -> None:
+    """A type that no gold has is no mistake, and yet most often a misspelt one."""
+    found: Set[str] = set()
+    for value in answers.columns[field.name, field.type]:
+        for one in value or ():
+            found.update([one[2:]] if field.type == "tags" else one[2:])
+    unknown = sorted(found.difference(field.values or (), [""]))
+    if unknown:
+        plural = "types are" if len(unknown) > 1 else "type is"
+        known = ", ".join(list(field.values or ())[:KEYS_SHOWN])
+        listed = ", ".join(map(shown, unknown[:KEYS_SHOWN]))
+        problems.warn(name, f"{field.name}: the {plural} not among those of the data ({known}): {listed}")
 
 
 def _check_distinct(answers: Answers, rows: Rows, keys: Sequence[Key], field: Field, problems: Problems) -> None:

@@ -11,7 +11,6 @@ from urllib.parse import quote
 from declared.answers import Answers
 from declared.figures import Later, bars_by_group, figures_of_fields
 from declared.metrics import Sample, definitions
-from declared.metrics.own import OwnMetricError, own_function, own_value
 from declared.plan import Plan, plans
 from declared.reference import GoldTable, Reference
 from declared.samples import Group, own_rows, samples_of, scored_groups
@@ -71,7 +70,10 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
             },
             settings=dict(part for plan in own for part in settings(plan, reference.tables[plan.table].table)),
             libraries=tuple(dict.fromkeys(libraries)),
-            warnings=[undefined_text(plan, column.undefined) for plan, column in computed if column.undefined],
+            warnings=[
+                *(undefined_text(plan, column.undefined) for plan, column in computed if column.undefined),
+                *unknown_items(own, reference, submission),
+            ],
             figures=Later(partial(_figures, computed)),
             units=partial(_units, own, reference, submission),
             failed={plan.key: column.failed for plan, column in computed if column.failed},
@@ -99,6 +101,8 @@ def compute(plan: Plan, gold: GoldTable, answers: Answers) -> Computed:
     """The metric of each field, or of all of them together, in each group."""
     groups = scored_groups(plan, gold)
     if plan.file is not None:
+        from declared.metrics.own import OwnMetricError, own_function, own_value  # in no program without such a metric
+
         function = own_function(plan.file, plan.metric)
         both = own_rows(gold, answers)
         sides = [[[rows[i] for i in positions] for rows in both] for positions in groups.values()]
@@ -126,6 +130,19 @@ def undefined_text(plan: Plan, places: Sequence[str]) -> str:
     where = f" for {shown}" + (f" and {len(places) - 5} more" if len(places) > 5 else "") if shown else ""
     counted = f"{plan.undefined:g} counts instead"
     return f"{plan.key}: {plan.metric} is undefined{where}, as for constant predictions; {counted}."
+
+
+def unknown_items(own: Sequence[Plan], reference: Reference, submission: Submission) -> Iterator[str]:
+    """A warning of each table whose rankings, of half of all keys or more, name no item that the gold judges."""
+    ranked = {plan.table: plan for plan in own if plan.definition is not None and plan.definition.module == "rankings"}
+    for name, plan in ranked.items():
+        gold, answers = reference.tables[name], submission.tables[name]
+        item = plan.options["item"]
+        given = list(zip(answers.owners, answers.columns[item, gold.table.field(item).type], strict=True))
+        judged = zip(gold.answers.owners, gold.answers.columns[item, "string"], strict=True)
+        if 2 * len(set(answers.owners)) >= len(gold.keys) and not set(judged).intersection(given):
+            what = f"0 of {len(given)} ranked items are judged"
+            yield f"{gold.table.file.name}: {what}. Is {item} written as in the data?"
 
 
 def settings(plan: Plan, table: Table) -> Iterator[tuple[str, str]]:

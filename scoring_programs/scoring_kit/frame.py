@@ -19,7 +19,6 @@ from typing import Any, Protocol
 from scoring_kit.collecting import THRESHOLDS, not_collecting
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed
 from scoring_kit.failures import Failure, guarded, print_fitting
-from scoring_kit.handed_over import handed_over
 from scoring_kit.manifest import Manifest
 from scoring_kit.outputs import remove_outputs, write_failure_page, write_outputs
 from scoring_kit.package import Submission, reference_module, submission_module
@@ -79,6 +78,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     request = parser.parse_args(arguments)
     if request.serve is not None and sys.platform != "linux":
         parser.error("--serve works on Linux alone: score each submission by a run of its own")
+    if request.serve is not None and importlib.util.find_spec("scoring_kit.warm") is None:
+        parser.error("--serve is for programs with models: score each submission by a run of its own")
     return request
 
 
@@ -117,6 +118,8 @@ def run(
     problems = Problems()
     submitted, seconds = submission_folder(input_folder), None
     if program.takes_code:
+        from scoring_kit.handed_over import handed_over  # in no program that scores predictions
+
         given = input_folder.parent / "ingested_program"
         code_run = handed_over(input_folder / "res", given if given.is_dir() else None, problems)
         submitted, seconds = code_run.predictions, code_run.seconds

@@ -3,6 +3,7 @@
 Served by every scoring package as the organiser's verb `rank`; a package with a rule of its own serves that instead.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from scoring_kit.team_results import TeamResults, score_all
 
 HIDDEN = "(hidden)"
 NOT_SCORED = "not_scored"
+MOST_REASONS = 3
+"""So many are in the table, for each team."""
 
 
 @dataclass(frozen=True)
@@ -159,9 +162,18 @@ def with_unscored(answer: dict[str, Any], scored: TeamResults | None, view: View
     fields = dict.fromkeys(answer["teams"][0]) if answer["teams"] else {}
     records = [{**record, NOT_SCORED: []} for record in answer["teams"]]
     records += [{**fields, TEAM: team, NOT_SCORED: why} for team, why in unscored.items()]
-    rows = [[team, text] for team, why in unscored.items() for text in why]
+    rows = [[team, text] for team, why in unscored.items() for text in _brief(why)]
     table = {"title": "Not scored", "header": ["Team", "Reason"], "rows": rows}
     return {**answer, "teams": records, "tables": [*answer["tables"], table]}
+
+
+def _brief(why: Sequence[str]) -> list[str]:
+    """The first reasons, and how many more there are; the records have all that were noted."""
+    if len(why) <= MOST_REASONS:
+        return list(why)
+    beyond = re.search("… and ([0-9]+) more[.]$", why[-1])
+    more = len(why) - MOST_REASONS + (int(beyond[1]) - 1 if beyond else 0)
+    return [*why[:MOST_REASONS], f"… and {more} more"]
 
 
 def with_report(

@@ -26,7 +26,8 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(autouse=True)
 def nothing_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A user who has never used gen-bundle; returns the folder of what is remembered."""
+    """A user who has never used gen-bundle, and no isolation; returns the folder of what is remembered."""
+    monkeypatch.setattr("gen_bundle.twin.engines.process.why_not", lambda _: "a test")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return tmp_path / "state"
 

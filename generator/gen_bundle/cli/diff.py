@@ -20,6 +20,7 @@ Examples:
 Each difference carries what it does on the running competition:
   shown  seen at once when it is saved in the competition's editor
   edit   an edit in the editor; holds for what is submitted afterwards
+  keep   the task's program or data may be replaced at any time: no score changes
   rerun  the task's program or data must be replaced and its submissions rerun
   fixed  cannot be changed for what is submitted already
 

@@ -49,3 +49,10 @@ trust_option: Option = click.option(
 engine_option: Option = click.option(
     "--engine", type=click.Choice(["docker", "process"]), help="Default: docker when an engine answers, else process."
 )
+
+python_option: Option = click.option(
+    "--python",
+    metavar="PATH",
+    type=click.Path(path_type=Path),
+    help="The interpreter with the scorer's packages, for --engine process; default: the one that runs gen-bundle.",
+)

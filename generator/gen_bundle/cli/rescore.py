@@ -105,23 +105,26 @@ def _show(rescored: Rescored, request: RescoreRequest) -> None:
             say(f"{one_line(name)}: {what}. {why.get(name, '')}".rstrip(), style)
         if len(names) > SHOWN:
             say(f"… and {len(names) - SHOWN} more: {what}", style)
-    if comparison.changes:
-        _show_changes(rescored)
+    if rescored.against and comparison.answer:
+        say(f"{comparison.answer}.", "" if comparison.reranked else "green")
+    if comparison.reranked:
+        _show_board(rescored)
     runs = f"{len(rescored.runs)} runs, {len(rescored.failed)} failed, {len(rescored.not_run)} not run"
-    changes = f"; {len(comparison.changes)} changes" if rescored.against else ""
+    changes = f"; {len(comparison.changes)} changes, all of them in changes.csv" if rescored.against else ""
     say(f"{runs}{changes}: {request.out / 'rescore.html'}", "green" if rescored.good else "")
 
 
-def _show_changes(rescored: Rescored) -> None:
+def _show_board(rescored: Rescored) -> None:
+    """The scores and ranks that change in the column that ranks."""
     from gen_bundle.rescore.outputs import shown, shown_difference
 
-    changes = rescored.comparison.changes
+    changes = rescored.comparison.reranked
     lines = []
     for change in changes[:SHOWN]:
         rank = shown(change.rank_old) + (f" → {shown(change.rank_new)}" if change.rank_old != change.rank_new else "")
         scores = (shown(change.old), shown(change.new), shown_difference(change))
-        lines.append([change.submission, change.column, *scores, rank])
-    heads = ("submission", "column", "old", "new", "change", "rank")
-    console().print(table(f"against {rescored.against}", heads, lines, names=2))
+        lines.append([change.submission, *scores, rank])
+    heads = ("submission", "old", "new", "change", "rank")
+    console().print(table(f"{changes[0].column} against {rescored.against}", heads, lines, names=1))
     if len(changes) > SHOWN:
-        say(f"… and {len(changes) - SHOWN} more in changes.csv")
+        say(f"… and {len(changes) - SHOWN} more in rescore.html")

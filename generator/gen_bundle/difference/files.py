@@ -15,8 +15,13 @@ from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node
 from gen_bundle.zips.writing import JUNK
 
-# What a program of ours says of itself without changing a score.
-WORDS = frozenset(["competition", "title", "task_names", "meaning", "precision", "hidden", "details", "baselines"])
+# What a program of ours says of itself without changing a score that it writes.
+WORDS = frozenset(
+    [
+        *("competition", "title", "task_names", "meaning", "precision", "hidden", "details"),
+        *("details_min_items", "baselines", "computation", "of", "tie_break"),
+    ]
+)
 PROGRAM_JSON = "program.json"
 MAX_PROGRAM_JSON = 4 * 1024 * 1024
 ROLES = {
@@ -112,12 +117,19 @@ def _program_changes(part: str, item: str, effect: Effect, old: Files, new: File
     except RecursionError:  # nested too deeply for anything of ours
         settings, said = [], set()
     for name, one, other in settings:
-        becomes = Effect.EDIT if WORDS & set(name.split(".")) else effect
-        yield Difference(part, item, name, becomes, one, other)
+        keeps = effect is Effect.RERUN and _keeps_scores(name, other)
+        yield Difference(part, item, name, Effect.KEEP if keeps else effect, one, other)
     yield from changed_settings(part, item, {"command": (_command(old), effect)}, {"command": (_command(new), effect)})
     if _command(old) != _command(new):
         said |= {"metadata.yaml", "metadata"}
     yield from _changed_files(part, item, effect, old, new, leave=said)
+
+
+def _keeps_scores(name: str, new: str | None) -> bool:
+    """Whether a setting of ours changes no score that is written: a word, or a column that is no longer there."""
+    words = name.split(".")
+    is_column = (words[0] == "columns" and len(words) == 2) or (words[:2] == ["options", "metrics"] and len(words) == 4)
+    return bool(WORDS.intersection(words)) or (is_column and new is None)
 
 
 def program_settings(files: Files) -> Any:
@@ -190,6 +202,6 @@ def _data_changes(
             yield Difference(part, item, what, effect)
         elif sha256_of(old[name]) != sha256_of(new[name]):
             count = count_changes(old[name], new[name], keys)
-            same = not (count.added or count.removed or count.changed)
-            text = "written differently, the same items" if same else str(count)
-            yield Difference(part, item, name, effect, f"{count.old} items", f"{count.new} items", (text,))
+            text = "written differently, the same items: no score changes" if count.same else str(count)
+            becomes = Effect.KEEP if count.same and effect is Effect.RERUN else effect
+            yield Difference(part, item, name, becomes, f"{count.old} items", f"{count.new} items", (text,))

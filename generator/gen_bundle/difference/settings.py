@@ -12,7 +12,7 @@ from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.declaration.dates import AOE
 from gen_bundle.difference.changes import Difference, Effect, Named, Settings, changed_settings, paired
 
-SHOWN, EDIT, RERUN, FIXED = Effect
+SHOWN, EDIT, KEEP, RERUN, FIXED = Effect
 # The image and the columns have places of their own; `image` is the logo.
 SHOWN_SETTINGS = frozenset(
     [

@@ -310,6 +310,7 @@ class _Rehearsal:
             phases=phases,
             version=self.version,
             on_step=self.progress,
+            trust=True,  # the templates are those of the bundle's own kits
         )
         return dry_run(request, self.engine).runs
 

@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.errors import UserError
-from gen_bundle.fetched import BOARD, COMPETITION, RECORDS, SUBMISSIONS
+from gen_bundle.fetched import BOARD, COMPETITION, RECORDS, SUBMISSIONS, Record, read_records
+from gen_bundle.json_files import private, read_json, state_file, write_json
 from gen_bundle.live.competition import moment, original_bundle, phases_of, read_as_organiser
 from gen_bundle.live.connection import AnswerError, Connection, ListingError, Tick
-from gen_bundle.live.json_files import private, read_json, state_file, write_json
-from gen_bundle.live.records import Record, read_records
 from gen_bundle.live.submissions import (
     DELETED,
     complete,

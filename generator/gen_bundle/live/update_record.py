@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.codabench.competition import DataUse
 from gen_bundle.difference.files import packed_files
-from gen_bundle.live.json_files import private, read_json, state_file, write_json
+from gen_bundle.json_files import private, read_json, state_file, write_json
 from gen_bundle.zips.reading import sha256_of
 
 

@@ -17,9 +17,9 @@ from gen_bundle.check.opening import open_readable_bundle
 from gen_bundle.check.registry import REGISTRY, Effect, Rule
 from gen_bundle.check.run import load_rules
 from gen_bundle.errors import UserError
+from gen_bundle.json_files import private, read_json, write_json
 from gen_bundle.live.connection import AnswerError, Connection, Tick
 from gen_bundle.live.datasets import send_file, without_file
-from gen_bundle.live.json_files import private, read_json, write_json
 from gen_bundle.live.readiness import Readiness, readiness
 from gen_bundle.live.stored import Mismatch, mismatches
 from gen_bundle.remembered import file_digest, state_folder

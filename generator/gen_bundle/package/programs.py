@@ -8,15 +8,22 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.declaration.declared.metrics import metrics
+from gen_bundle.declaration.declared.settle import DECLARED
 from gen_bundle.declaration.model import Phase, Task
+from gen_bundle.package.imports import imported_modules
 from gen_bundle.package.resolve import Part, Resolved
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import folder_members
 
 COMMAND = "python3 /app/program/score.py /app/input /app/output"
-ORGANISERS_ONLY = {"organiser.py", "resampling"}
-"""Files and folders that are in no program."""
-
+ORGANISERS_ONLY = "organiser.py"
+"""The module of a package that is in no program."""
+NEVER_PACKED = ("scoring_kit.resampling", "declared.units")
+"""What the verbs `rank` and `trial` import of modules that are in programs, too."""
+WARM = "scoring_kit.warm"
+LAZY_METRICS = ("embeddings", "own", "tags")
+"""Modules of `declared.metrics` that others import only where a metric needs them."""
 
 Baselines = Mapping[str, Mapping[str, float]]
 """Name of a baseline → column key → score."""
@@ -52,15 +59,55 @@ def program_members(
 
 
 def _code(competition: Resolved) -> dict[str, bytes | Path]:
-    """The files of a scoring program but for those that describe it."""
+    """The files of a scoring program but for those that describe it: what runs, with the data beside it.
+
+    Of a package of the organisers' own everything, since only they know what its modules read and import.
+    """
     kit = resource("scoring_programs")
-    members: dict[str, bytes | Path] = {
-        "score.py": kit / "score.py",
-        **folder_members(kit / "scoring_kit", "scoring_kit/"),
-        **folder_members(competition.package.folder, f"{competition.package.name}/"),
-        **competition.program_files,
+    package = competition.package
+    own: dict[str, bytes | Path] = {}
+    if package.is_own:
+        own = {
+            name: path
+            for name, path in folder_members(package.folder, f"{package.name}/").items()
+            if Path(name).name != ORGANISERS_ONLY
+        }
+        places = [Path(name) for name in own if name.endswith(".py")]
+        started = [".".join(place.with_suffix("").parts).removesuffix(".__init__") for place in places]
+    else:
+        modules = ("submission", "reference", "gold_files", "tasks", *(task.id for task in competition.tasks))
+        started = [f"{package.name}.{module}" for module in (*modules, *_metric_modules(competition))]
+    names, folders = ("scoring_kit.frame", *started), (package.folder, kit / "scoring_kit")
+    unused = {f"declared.metrics.{module}" for module in LAZY_METRICS} - set(started)
+    if not competition.takes_code:
+        unused.add("scoring_kit.handed_over")
+    found = imported_modules(names, folders, frozenset({*NEVER_PACKED, WARM, *unused}))
+    # What is worth keeping between submissions: models, and whatever a package of the organisers' own may load.
+    if own or any(name.startswith("scoring_kit/models/") for name in found):
+        found = imported_modules((*names, f"{WARM}.worker"), folders, frozenset({*NEVER_PACKED, *unused}))
+    return {"score.py": kit / "score.py", **found, **_data_beside(found), **own, **competition.program_files}
+
+
+def _metric_modules(competition: Resolved) -> list[str]:
+    """The modules of `declared` that a competition's metrics, and the figures of its fields, import by name."""
+    if competition.package.name != DECLARED:
+        return []
+    table = metrics()
+    columns = [column for task in competition.tasks for column in competition.options["metrics"][task.id].values()]
+    used = {"own" if column["file"] else table[column["metric"]].module for column in columns}
+    types = {field["type"] for one in competition.options["tables"] for field in one["fields"]}
+    return [f"metrics.{module}" for module in sorted(used | ({"tags"} & types))]
+
+
+def _data_beside(modules: Mapping[str, Path]) -> dict[str, bytes | Path]:
+    """The files of other kinds in the folders of modules, which these read."""
+    folders = {Path(name).parent: path.parent for name, path in modules.items()}
+    return {
+        (inside / path.name).as_posix(): path
+        for inside, folder in folders.items()
+        for path in sorted(folder.iterdir())
+        if path.is_file() and path.suffix not in (".py", ".pyc")
     }
-    return {name: content for name, content in members.items() if not ORGANISERS_ONLY & {*Path(name).parts}}
 
 
 def _digest(members: Mapping[str, bytes | Path]) -> str:

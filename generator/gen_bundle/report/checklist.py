@@ -8,7 +8,7 @@ from importlib import metadata
 from gen_bundle.declaration.dates import shown
 from gen_bundle.declaration.model import Competition, Phase
 from gen_bundle.report.content import Report
-from gen_bundle.report.methods import lateness, missing_rule, unit_words
+from gen_bundle.report.methods import failures, lateness, missing_rule, unit_words
 
 OPEN = "To be added by the organisers."
 RULES = {
@@ -46,6 +46,7 @@ def checklist(report: Report) -> list[tuple[str, str]]:
         ("Ranking", f"Each task by its first column; {_ties(declared)}"),
         ("Missing results", missing_rule(report)),
         ("Late submissions", lateness(report)),
+        ("Failed submissions", failures(report)),
         ("Unit of analysis", units),
         ("Uncertainty of scores and ranks", "Bootstrap intervals; see Methods."),
         ("Significance", "Paired approximate randomisation with Holm's correction; see Methods."),

@@ -108,6 +108,13 @@ def lateness(report: Report) -> str:
     return f"After the end of the phase, {end}: {', '.join(map(one_line, late)) or 'none'}."
 
 
+def failures(report: Report) -> str:
+    """Why runs failed, as far as their pages and logs say."""
+    if report.fetched is None:
+        return "Not known. It is known of submissions that gen-bundle fetch brought."
+    return "; ".join(f"{number}×: {one_line(reason)}" for reason, number in report.fetched.failures.items()) or "None."
+
+
 def unit_words(task: Mapping[str, Any]) -> str:
     """The unit and how many there are."""
     return plural(task["unit"], task["units"]) if task["units"] else f"none known ({units_word(None)} are needed)"

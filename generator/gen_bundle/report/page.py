@@ -21,7 +21,7 @@ from gen_bundle.report.content import (
     way_words,
 )
 from gen_bundle.report.figures import Figure
-from gen_bundle.report.methods import REFERENCES, lateness, methods, missing_rule, unit_words
+from gen_bundle.report.methods import REFERENCES, failures, lateness, methods, missing_rule, unit_words
 
 TEMPLATE = Path(__file__).resolve().parent / "templates" / "report.html.j2"
 MOST_IN_A_MATRIX = 15
@@ -45,6 +45,7 @@ def report_page(report: Report, figures: Mapping[str, Mapping[str, Figure]]) -> 
         "methods": methods(report),
         "missing_rule": missing_rule(report),
         "lateness": lateness(report),
+        "failures": failures(report),
         "references": REFERENCES,
         "checklist": checklist(report),
         "open": OPEN,

@@ -153,7 +153,7 @@ class Cluster:
 
     def _reconnect(self) -> None:
         """Wait for the scheduler to be back; everything that it had is to be submitted again."""
-        self._announce(f"the scheduler at {self._address} is gone: waiting for it to be back")
+        self._announce(f"the scheduler at {self._address} is gone: start it again, and its workers")
         self.close()
         self._lost += [(job, LOST) for _, job in self._jobs.values()]
         self._jobs.clear()
@@ -190,7 +190,9 @@ class Cluster:
         except GONE:  # which ends what it was asked for
             return
         if not workers:
-            self._announce(f"the scheduler at {self._address} has no workers: waiting for one")
+            self._announce(
+                f"the scheduler at {self._address} has no workers: start some (they end with their scheduler)"
+            )
         elif not any(worker["resources"].get("GPU") for worker in workers.values()) and any(
             job.scorer.gpu for _, job in self._jobs.values()
         ):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
 from gen_bundle.errors import UserError
 from gen_bundle.rescore.digests import digest_of
 from gen_bundle.rescore.old_scores import OldScores, read_old_scores
@@ -15,6 +16,7 @@ from gen_bundle.rescore.outputs import make_room
 from gen_bundle.rescore.scoring_job import EngineName, ScoringJob, job_for
 from gen_bundle.rescore.submissions import SubmissionFile, submissions_in
 from gen_bundle.twin.engines.choose import choose_engine
+from gen_bundle.twin.strangers import refuse_code
 
 RESULTS = "results"
 """The folder of the store, below the one for the results."""
@@ -106,6 +108,9 @@ def planned(request: RescoreRequest, announce: Announce, advance: Advance) -> It
 
         new = opened(request.bundle, "new")
         old = opened(request.against, "old") if request.against is not None else None
+        for bundle in filter(None, (new, old)):
+            given, version = (one.path for one in submissions), DIFFERENCES[NEWEST]
+            refuse_code([bundle.phase], given, version, engine, trust=request.trust)
         past = read_old_scores(request.scores, new) if request.scores is not None else None
         jobs = {}
         for done, submission in enumerate(submissions):

@@ -2,6 +2,7 @@
 
 import shlex
 import shutil
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -72,5 +73,20 @@ def _kept(bundle: OpenedBundle, place: Path, built_from: str) -> str:
 def _command(request: RescoreRequest, bundle: str, name: str) -> str:
     options = ["--submissions", request.submissions, "--phase", request.phase, "--out", request.out]
     gpu = ["--gpu"] if request.gpu else []
-    parts = ["gen-bundle", "rescore", bundle, *options, "--engine", request.engine, "--trust", *gpu, "--job", name]
+    # whole, since the shell that runs it may not have this environment on its path
+    parts = [
+        sys.executable,
+        "-P",
+        "-m",
+        "gen_bundle",
+        "rescore",
+        bundle,
+        *options,
+        "--engine",
+        request.engine,
+        "--trust",
+        *gpu,
+        "--job",
+        name,
+    ]
     return shlex.join(map(str, parts))

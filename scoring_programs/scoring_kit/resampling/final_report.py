@@ -40,7 +40,8 @@ def final_report(
     """Everything that the report shows.
 
     Args:
-        request: `resamples`, `seed`, and `units`, the folder to keep the per-unit results in.
+        request: `resamples` (None: as many as are needed), `seed`, and `units`, the folder to keep the per-unit results
+            in.
         program: what was scored.
         scores: of every team.
         scored: the results of all submissions; None where a table of scores is ranked.
@@ -54,10 +55,11 @@ def final_report(
         the path of its submission that counted; `late`: those of them whose submission was late. `notes`: what the
         organisers should know.
     """
-    settings = Resampling(request["resamples"], request["seed"])
     per_unit = per_unit_results(scored)
     keep(Path(request["units"]), per_unit)
     reports = [_TaskReport(task, program, scores, scored, per_unit, view) for task in program.tasks]
+    resamples = request["resamples"] or min(MOST_RESAMPLES, max(RESAMPLES, *(one.fewest_resamples for one in reports)))
+    settings = Resampling(resamples, request["seed"])
     total = sum(work(len(one.teams), settings.resamples, one.without is not None) for one in reports if one.units)
     done = 0
 
@@ -79,6 +81,10 @@ def final_report(
 
 Values = Mapping[str, Mapping[str, float | None]]
 """Team → metric → value, of those that may be shown."""
+
+
+RESAMPLES, MOST_RESAMPLES = 10_000, 100_000
+"""Where the request does not say how many: these, and at most so many where there are many pairs."""
 
 
 class _TaskReport:
@@ -145,12 +151,18 @@ class _TaskReport:
             "groups": [*self._groups(shown), *self._groups_of_units(shown, settings)],
         }
 
+    @property
+    def fewest_resamples(self) -> int:
+        """So many that the smallest p, times the number of pairs, is below 0.05."""
+        pairs = len(self.teams) * (len(self.teams) - 1) // 2
+        return math.ceil(pairs / ALPHA)
+
     def notes(self, settings: Resampling) -> list[str]:
         """That no difference can be significant: the smallest p, times the number of pairs, is not below 0.05."""
         pairs = len(self.teams) * (len(self.teams) - 1) // 2
         if self.units is None or pairs / (settings.resamples + 1) < ALPHA:
             return []
-        name, fewest = self.program.task_names[self.task], math.ceil(pairs / ALPHA)
+        name, fewest = self.program.task_names[self.task], self.fewest_resamples
         return [
             f"{name}: with {settings.resamples} resamples no difference among {pairs} pairs can be significant. "
             f"Expected --resamples {fewest} or more."

@@ -101,7 +101,7 @@ def test_a_build_that_is_killed_leaves_no_gold(tmp_path: Path, number: signal.Si
 def test_an_interrupted_dry_run_says_that_its_folder_is_partial(tmp_path: Path) -> None:
     started = tmp_path / "started"
     wait = f"import time\nif '0 0' in open('../input/res/pred.txt').read():\n    open({str(started)!r}, 'w').close()\n"
-    bundle = Bundle(f"{wait}    time.sleep(60)\n{ACCURACY}").write(tmp_path / "bundle")
+    bundle = Bundle(f"{wait}    time.sleep(60)\n{ACCURACY}", sees=tmp_path).write(tmp_path / "bundle")
     teams = [write_zip(tmp_path / f"{name}.zip", {"pred.txt": text}) for name, text in (("a", "1 0"), ("b", "0 0"))]
     options = [word for team in teams for word in ("--submission", str(team))]
     command = [sys.executable, "-m", "gen_bundle", "dry-run", str(bundle), *options, "--engine", "process", "--trust"]

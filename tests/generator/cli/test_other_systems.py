@@ -109,7 +109,7 @@ def test_without_a_process_tree_to_look_at(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(process_group, "PROC", tmp_path / "none")
     with (tmp_path / "out").open("wb") as out:
         code = "x = bytearray(100_000_000)"
-        group = process_group.ProcessGroup([sys.executable, "-c", code], tmp_path, {}, out, out)
+        group = process_group.ProcessGroup([sys.executable, "-c", code], str(tmp_path), {}, out, out)
         while group.poll() is None:
             group.measure()
         group.end()

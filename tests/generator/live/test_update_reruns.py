@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from gen_bundle.fetched import read_records
 from gen_bundle.live import reruns
 from gen_bundle.live.connection import AnswerError
-from gen_bundle.live.records import read_records
 from gen_bundle.live.reruns import RerunError
 from gen_bundle.live.update_record import read_record
 from gen_bundle.update import UpdateError

@@ -72,6 +72,15 @@ def test_too_few_resamples_for_the_pairs_are_noted(tmp_path: Path) -> None:
     assert {team["group"] for team in task(tmp_path / "report")["teams"]} != {1}
 
 
+def test_many_pairs_get_more_resamples_where_none_are_asked_for(tmp_path: Path) -> None:
+    competition = shared_task(tmp_path, 20)
+    teams = submissions(competition, {f"T{number}": 0.5 for number in range(34)})
+    done = rank(competition, teams, "--report", tmp_path / "report")
+    assert done.exit_code == 0, done.output
+    assert task(tmp_path / "report")["resamples"] == 34 * 33 // 2 * 20
+    assert "--resamples" not in done.stderr
+
+
 def test_packages_that_are_not_installed_are_named_before_anything_is_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -195,7 +195,8 @@ def test_missing_reference_data_are_the_organisers(case: Case) -> None:
     [("a_package_nobody_has", "pip install a_package_nobody_has"), ("sklearn", "pip install scikit-learn")],
 )
 def test_a_missing_package_is_the_organisers_and_says_how_to_get_it(case: Case, package: str, source: str) -> None:
-    case.scorer(f"sys.modules.pop('{package}', 0) or sys.path.clear() or __import__('{package}')")
+    gone = f"sys.modules.pop('{package}', 0) or sys.path.clear() or __import__('{package}')"
+    case.scorer(f"(__import__('urllib.request'), {gone})")  # which the message needs, as long as there is a path
     scorer = case.folder / "my_task" / "classification.py"
     scorer.write_text(f"import sys\n{scorer.read_text(encoding='utf-8')}", encoding="utf-8")
     outcome = case.run()

@@ -343,6 +343,18 @@ def test_a_submission_that_cannot_be_scored_is_listed_and_the_others_are_ranked(
     assert records["bad"]["not_scored"] == [listed["rows"][0][1]]
 
 
+def test_three_reasons_of_a_team_are_in_the_table(tmp_path: Path) -> None:
+    ids = "".join(f"{number},Ambivalent\n" for number in range(100, 180))
+    answer = clarity(tmp_path, {"good.csv": PERFECT, "bad.csv": f"id,clarity_pred\n{ids}"})
+    rows = [text for team, text in answer["tables"][-1]["rows"] if team == "bad"]
+    (record,) = (one for one in answer["teams"] if one["team"] == "bad")
+    assert rows[:3] == record["not_scored"][:3]
+    assert len(record["not_scored"]) == 51
+    assert record["not_scored"][-1].endswith(" more.")
+    beyond = int(record["not_scored"][-1].split()[-2])
+    assert rows[3:] == [f"… and {50 - 3 + beyond} more"]
+
+
 def test_where_no_submission_can_be_scored_all_are_named(tmp_path: Path) -> None:
     with pytest.raises(OrganiserError) as caught:
         clarity(tmp_path, {"bad.csv": "id\n", "worse.csv": "id,evasion_pred\n9,x\n"})

@@ -46,6 +46,7 @@ class Metric:
         worst: the default of a column's `worst`.
         best: the best value there is.
         options: its own options by name.
+        module: of the package `declared.metrics` that has its function.
         libraries: what computes it; nothing, where the kit does.
         equals: the library that the kit's own formula equals, as tests hold it to.
     """
@@ -57,6 +58,7 @@ class Metric:
     sort: Literal["desc", "asc"]
     worst: float | int
     best: float | int
+    module: str
     libraries: tuple[str, ...]
     equals: str | None = None
     many: str = "never"

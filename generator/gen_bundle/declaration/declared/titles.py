@@ -79,7 +79,7 @@ def _options(metric: ColumnMetric) -> str:
         value = metric.options[name]
         if name in (*IN_TITLE, *OF_TITLE.get(metric.function, ())) or value == option.default:
             continue
-        texts.append(_said(name, value, is_choice=bool(option.choices)))
+        texts.append(_said(name, value, is_choice=bool(option.choices) or name == "positive"))
     return ", ".join(texts)
 
 

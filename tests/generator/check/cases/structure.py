@@ -224,7 +224,9 @@ CASES = {
     ),
     "server-export": Case(
         both(put("tasks", 0, "is_public", False), put("phases", 0, "solutions", [])),
-        put("phases", 0, "solutions", []),
+        both(
+            put("tasks", 0, "is_public", False), put("phases", 0, "solutions", []), put("phases", 0, "public_data", "p")
+        ),
     ),
     "phase-tasks-repeated": Case(put("phases", 0, "tasks", [0, 0]), TWO_TASKS),
     "migration-to-first-phase": Case(
@@ -263,7 +265,10 @@ CASES = {
     "date-zone-dropped": Case(
         put("phases", 0, "start", "2031-01-01 10:00 CET"), put("phases", 0, "start", "2031-01-01 10:00 UTC")
     ),
-    "date-misread": Case(put("phases", 0, "start", "05.04.2031"), put("phases", 0, "start", "25.04.2031")),
+    "date-misread": Case(
+        put("phases", 0, "start", "05.04.2031"),
+        both(put("phases", 0, "start", "05.04.2031"), put("phases", 0, "end", "05/31/2031")),  # the month comes first
+    ),
     "competition-over": Case(
         both(put("phases", 0, "start", "2028-01-01"), put("phases", 0, "end", "2029-01-01")),
         put("phases", 0, "start", "2028-01-01"),
@@ -312,7 +317,8 @@ CASES = {
     "precision-beyond-stored": Case(put(*COLUMNS, 0, "precision", 11), put(*COLUMNS, 0, "precision", 10)),
     "column-key-with-outer-blanks": Case(put(*COLUMNS, 0, "key", "points "), put(*COLUMNS, 0, "key", "poi nts")),
     "metric-sorted-the-wrong-way": Case(
-        put(*COLUMNS, 0, "title", "RMSE"), both(put(*COLUMNS, 0, "title", "RMSE"), put(*COLUMNS, 0, "sorting", "asc"))
+        put(*COLUMNS, 0, "title", "Train time"),
+        both(put(*COLUMNS, 0, "title", "RMSE"), put(*COLUMNS, 0, "sorting", "asc")),
     ),
     "column-never-written": Case(
         with_options(dry_run=DryRun([frozenset({"points"})])),
