@@ -154,11 +154,11 @@ def _changes(site: Bundle, wanted: Bundle, before: Snapshot, paired: Pairs, othe
     used = {task.name for task in wanted.competition.used_tasks}
     foreign = {task.name for number, task in paired.tasks.items() if number not in before.tasks}
     for one in differences(site, wanted):
-        if one.part == "solutions" or (one.part == "tasks" and one.what == "added" and one.item not in used):
+        unused = one.part == "tasks" and one.what == "added" and one.item not in used
+        if one.part == "solutions" or unused:
             continue
-        old = one.old or ""
-        if one.what == "path" and old.startswith((UNKNOWN, OURS)):
-            one = replace(one, what="content", old=old.replace(": ", ", ", 1))
+        if one.what == "path" and one.old is not None and one.old.startswith((UNKNOWN, OURS)):
+            one = replace(one, what="content", old=one.old.replace(": ", ", ", 1))
         hand = by_hand(one) or otherwise
         if one.part == "tasks" and one.item in foreign:
             hand = "the task is not yours: its owner must change it"
@@ -169,12 +169,12 @@ def _rerun_phases(
     before: Snapshot, made: Sequence[Edit], replaced: Mapping[Key, Mapping[str, list[Difference]]]
 ) -> tuple[int, ...]:
     """The phases whose tasks get files that change scores."""
-    tasks = set()
-    for edit in made:
-        if edit.place:
-            changed = [one.effect for found in replaced.get(edit.place, {}).values() for one in found]
-            if Effect.RERUN in changed or (*edit.place, "ingestion_only_during_scoring") in edit.expected:
-                tasks.add(edit.place[1])
+    changed = {edit.place for edit in made if (*edit.place, "ingestion_only_during_scoring") in edit.expected}
+    for place, by_role in replaced.items():
+        effects = [one.effect for found in by_role.values() for one in found]
+        if Effect.RERUN in effects:
+            changed.add(place)
+    tasks = {place[1] for place in changed if place[0] == "task"}
     return tuple(one["id"] for one in before.phases if tasks & {task["id"] for task in one.get("tasks") or []})
 
 
@@ -251,11 +251,7 @@ class Update:
         return Reruns(rerunnable(submissions_of(self.connection, phase)), own.done).pending
 
     def costs(self) -> list[Cost]:
-        """What the reruns would take, by phase.
-
-        Raises:
-            AnswerError: the server refuses.
-        """
+        """What the reruns would take, by phase."""
         due = [(phase, self.due(phase["id"])) for phase in self.before.phases]
         return [estimated(self.connection, phase, numbers) for phase, numbers in due if numbers]
 
@@ -408,11 +404,7 @@ class Update:
         return faults
 
     def still_ranking(self) -> tuple[Stale, ...]:
-        """The rows of the leaderboard whose scores came of replaced files.
-
-        Raises:
-            AnswerError: the server refuses.
-        """
+        """The rows of the leaderboard whose scores came of replaced files."""
         found: list[Stale] = []
         for phase in self.before.phases:
             if own := self.record.reruns.get(phase["id"]):

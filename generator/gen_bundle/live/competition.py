@@ -32,7 +32,6 @@ def read_as_organiser(connection: Connection, competition: int, verb: str) -> di
     """The answer of `competitions/ID/`, for somebody who may do what a verb does.
 
     Raises:
-        AnswerError: the server refuses.
         UserError: the user is not one of its organisers.
     """
     row: dict[str, Any] = connection.get(f"competitions/{competition}/")
@@ -101,11 +100,7 @@ def site_version(connection: Connection) -> PlatformVersion:
 def original_bundle(
     connection: Connection, competition: int, held: ExitStack, tick: Tick = lambda *_: None
 ) -> Bundle | None:
-    """The bundle of which a competition was made, where the site still has it.
-
-    Raises:
-        AnswerError: the server did not answer.
-    """
+    """The bundle of which a competition was made, where the site still has it."""
     try:
         given = connection.get(f"competitions/{competition}/get_files/").get("bundle") or {}
         if not given.get("url"):

@@ -17,7 +17,6 @@ from typing import IO, Any, TypeVar
 from urllib.parse import urlsplit
 
 import requests
-from requests.auth import AuthBase
 from urllib3.exceptions import InvalidHeader
 from urllib3.util import Retry
 
@@ -155,7 +154,6 @@ class Connection:
         """Every row of a list, each once, although others may come in between while it is read.
 
         Raises:
-            AnswerError: as for all requests.
             ListingError: fewer rows than the server counts, each time.
         """
         for _ in range(LISTINGS):
@@ -172,7 +170,6 @@ class Connection:
         The address of the next page is not followed, only its number counted: it may name another host.
 
         Raises:
-            AnswerError: as for all requests.
             ListingError: further pages are announced after an empty one, or more than there can be.
         """
         pages: list[dict[str, Any]] = []
@@ -331,8 +328,14 @@ class Connection:
     def _request(self, method: str, url: str, token: Token | None, **options: Any) -> requests.Response:
         waits = FILE_TIMEOUT_S if token is None else TIMEOUT_S
         settings: dict[str, Any] = {"allow_redirects": False, "timeout": waits, "stream": True} | options
+
+        def authorised(request: requests.PreparedRequest) -> requests.PreparedRequest:
+            if token is not None:
+                request.headers["Authorization"] = f"Token {token.text}"
+            return request  # without a token nothing, where `requests` would look into ~/.netrc
+
         with _own_errors(method, url):
-            return self._session.request(method, url, auth=_TokenHeader(token), **settings)
+            return self._session.request(method, url, auth=authorised, **settings)
 
     def _refused(self, method: str, url: str, answer: requests.Response) -> None:
         """Raise where an answer is not a success."""
@@ -366,18 +369,6 @@ class Connection:
         finally:
             with suppress(UserError):  # the answer counts more than its line
                 self.log.write(method, _shown(url), outcome[0])
-
-
-class _TokenHeader(AuthBase):
-    """The token as the API takes it; without one nothing, where `requests` would look into ~/.netrc."""
-
-    def __init__(self, token: Token | None) -> None:
-        self._token = token
-
-    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        if self._token is not None:
-            request.headers["Authorization"] = f"Token {self._token.text}"
-        return request
 
 
 class _WatchedFile:

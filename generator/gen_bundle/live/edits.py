@@ -142,12 +142,13 @@ def competition_body(snapshot: Snapshot, places: Sequence[Key], phases: frozense
         kept = ("id", "title", "content", "index")
         body["pages"] = [{key: page.get(key) for key in kept} for page in snapshot.pages]
     if "phase" in parts:
-        body["phases"] = [_phase(phase) for phase in snapshot.phases if phase["id"] in phases]
-        for phase, sent in zip([one for one in snapshot.phases if one["id"] in phases], body["phases"], strict=True):
-            for role in PHASE_FILES:
-                if ("phase", phase["id"], role) in places:
-                    sent[role] = (phase.get(role) or {}).get("id")
+        body["phases"] = [_restored(phase, places) for phase in snapshot.phases if phase["id"] in phases]
     return body | {"whitelist_emails": list(row["whitelist_emails"])}
+
+
+def _restored(phase: Mapping[str, Any], places: Sequence[Key]) -> dict[str, Any]:
+    files = [role for role in PHASE_FILES if ("phase", phase["id"], role) in places]
+    return _phase(phase) | {role: (phase.get(role) or {}).get("id") for role in files}
 
 
 def _competition_edit(

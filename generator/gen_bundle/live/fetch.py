@@ -104,7 +104,7 @@ def fetch(
 
         phases = phases_of(competition, request.phase, ids_in_bundle)
     _own_folder(request, connection.server)
-    names = Names(Pseudonyms(connection.server, request.competition) if request.pseudonyms else None)
+    names = Names(connection.server, request.competition, hidden=request.pseudonyms)
     participants = connection.rows("participants/", competition=request.competition)
     names.add(row["username"] for row in participants)
     write_json(request.out / "participants.json", [names.participant(row) for row in participants])
@@ -362,15 +362,16 @@ def file_name(name: object) -> str:
     return f"{stem or 'submission'}.zip"
 
 
-class Pseudonyms:
-    """Lasting pseudonyms of a competition's participants, kept in a private file outside of what is fetched."""
+class Names:
+    """What people are called: by name, or by lasting pseudonyms, kept in a private file outside of the folder."""
 
-    def __init__(self, server: str, competition: int) -> None:
+    def __init__(self, server: str, competition: int, *, hidden: bool) -> None:
+        self.hidden = hidden
         self._file = state_file("pseudonyms", server, competition)
-        self._names: dict[str, str] = {}
-        if self._file.exists():
+        self._pseudonyms: dict[str, str] = {}
+        if hidden and self._file.exists():
             advice = "It says who has which pseudonym: restore it."
-            self._names = read_json(self._file, dict[str, str], advice)
+            self._pseudonyms = read_json(self._file, dict[str, str], advice)
 
     def add(self, names: Iterable[str]) -> None:
         """Give those a pseudonym who have none, in an order that says nothing, and keep it.
@@ -378,35 +379,20 @@ class Pseudonyms:
         Raises:
             UserError: the file cannot be written.
         """
-        new = sorted(set(names) - set(self._names))
-        if not new:
+        new = sorted(set(names) - set(self._pseudonyms))
+        if not new or not self.hidden:
             return
         secrets.SystemRandom().shuffle(new)
-        for number, name in enumerate(new, len(self._names) + 1):
-            self._names[name] = f"participant-{number:03d}"
+        for number, name in enumerate(new, len(self._pseudonyms) + 1):
+            self._pseudonyms[name] = f"participant-{number:03d}"
         with private():
-            write_json(self._file, self._names)
-
-    def of(self, name: str) -> str:
-        """The pseudonym of somebody who was added."""
-        return self._names[name]
-
-
-class Names:
-    """Who is who: the names as they are, or pseudonyms with nothing that leads back to a person."""
-
-    def __init__(self, hidden: Pseudonyms | None) -> None:
-        self.hidden = hidden
-
-    def add(self, names: Iterable[str]) -> None:
-        """Make people known, so that they have a pseudonym."""
-        if self.hidden is not None:
-            self.hidden.add(names)
+            write_json(self._file, self._pseudonyms)
 
     def of(self, name: str) -> str:
         """What somebody who was added is called."""
-        return name if self.hidden is None else self.hidden.of(name)
+        return self._pseudonyms[name] if self.hidden else name
 
-    def participant(self, row: Mapping[str, Any]) -> dict[str, Any]:
+    def participant(self, row: Row) -> dict[str, Any]:
+        """What is kept of somebody who takes part."""
         kept = ("username", "status", "is_bot") if self.hidden else ("id", "username", "email", "status", "is_bot")
         return {key: row.get(key) for key in kept} | {"username": self.of(row["username"])}

@@ -98,9 +98,6 @@ class OwnSubmissions:
         Args:
             labels: what they are called in messages, by id.
             patience_s: how long to wait at most, in seconds.
-
-        Raises:
-            AnswerError: the server refuses.
         """
         states = _States(self.connection)
         shown = ""

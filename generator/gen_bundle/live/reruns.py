@@ -108,11 +108,7 @@ def rerunnable(rows: Iterable[Mapping[str, Any]]) -> list[int]:
 
 
 def estimated(connection: Connection, phase: Mapping[str, Any], pending: Sequence[int]) -> Cost:
-    """What reruns will take, from the times that the workers measured for the last runs of the phase.
-
-    Raises:
-        AnswerError: the server refuses.
-    """
+    """What reruns will take, from the times that the workers measured for the last runs of the phase."""
     rows = submissions_of(connection, phase["id"])
     parts = {int(row["id"]): len(row.get("children") or []) for row in rows}
     runs = [row for row in rows if state(row) == "Finished" and not row.get("has_children")]
@@ -177,11 +173,7 @@ class Stale:
 
 
 def still_ranking(connection: Connection, phase: Mapping[str, Any], own: Reruns) -> Iterator[Stale]:
-    """The rows of a phase's leaderboard whose scores came of replaced files.
-
-    Raises:
-        AnswerError: the server refuses.
-    """
+    """The rows of a phase's leaderboard whose scores came of replaced files."""
     if not own.done and not own.due:
         return
     wholes = {int(row["id"]): int(row.get("parent") or row["id"]) for row in submissions_of(connection, phase["id"])}

@@ -206,30 +206,14 @@ class SiteBundle:
         """The file that a task or phase had in the bundle of which the competition was made."""
         if self.original is None:
             return None
-        competition = self.original.competition
-        if role in PHASE_FILES:
-            former = _former(self.snapshot.phases, competition.phases)
-        else:
-            former = _former([*self.snapshot.task_rows.values()], competition.tasks)
-        same = former.get(row["id"])
+        former = pairs(self.snapshot, self.original)
+        same = former.phases.get(row["id"]) if role in PHASE_FILES else former.tasks.get(row["id"])
         return same.files.get(role) if same else None
 
     def _at_its_beginning(self, about: Mapping[str, Any]) -> bool:
         """Whether a file is as old as the competition, so that it came with its bundle and not with another one's."""
         made, began = (moment(one.get("created_when")) for one in (about, self.snapshot.competition))
         return made is not None and began is not None and abs(began - made) <= UNPACKING
-
-
-def _former(rows: Sequence[Mapping[str, Any]], declared: Sequence[Task | Phase]) -> dict[int, Task | Phase]:
-    """What each row was in the bundle of the upload: by name, and those renamed since by the order of their ids."""
-    found: dict[int, Task | Phase] = {}
-    for row in rows:
-        same = [one for one in declared if one.name.strip() == plain(row["name"])]
-        if len(same) == 1:
-            found[row["id"]] = same[0]
-    renamed = sorted(row["id"] for row in rows if row["id"] not in found)
-    left = [one for one in declared if one not in found.values()]
-    return found | (dict(zip(renamed, left, strict=True)) if len(renamed) == len(left) else {})
 
 
 def _kept(stored: Any, declared: Any) -> Any:

@@ -65,10 +65,14 @@ def read_snapshot(connection: Connection, competition: int) -> Snapshot:
     """Read a competition with its tasks.
 
     Raises:
-        AnswerError: the server refuses.
         UserError: the user is not one of its organisers.
     """
-    snapshot = Snapshot(read_as_organiser(connection, competition, "update"), {})
+    return with_tasks(connection, read_as_organiser(connection, competition, "update"))
+
+
+def with_tasks(connection: Connection, competition: Mapping[str, Any]) -> Snapshot:
+    """A competition with its tasks, as far as they are the user's."""
+    snapshot = Snapshot(competition, {})
     tasks: dict[int, Mapping[str, Any]] = {}
     for number in sorted(snapshot.task_rows):
         if (task := _task(connection, number)) is not None:
@@ -78,7 +82,7 @@ def read_snapshot(connection: Connection, competition: int) -> Snapshot:
             flag = row.get("ingestion_only_during_scoring")
             if row["id"] in tasks and flag is not None:
                 tasks[row["id"]] = {"ingestion_only_during_scoring": flag} | dict(tasks[row["id"]])
-    return Snapshot(snapshot.competition, tasks)
+    return Snapshot(competition, tasks)
 
 
 def _task(connection: Connection, number: int) -> dict[str, Any] | None:

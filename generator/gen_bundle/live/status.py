@@ -82,7 +82,6 @@ def status(
         known_lines: why submissions failed; filled, so that nothing is read twice.
 
     Raises:
-        AnswerError: a request failed.
         UserError: the user is not an organiser.
     """
     lines = {} if known_lines is None else known_lines

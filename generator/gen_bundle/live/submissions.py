@@ -19,11 +19,7 @@ _REASON = re.compile(r'(?s)<section class="note"><h2>(.*?)</h2>(.*?)</section>')
 
 
 def submissions_of(connection: Connection, phase: int) -> list[dict[str, Any]]:
-    """All submissions to a phase, by id; those to several tasks come with a child for each task.
-
-    Raises:
-        AnswerError: the server refuses.
-    """
+    """All submissions to a phase, by id; those to several tasks come with a child for each task."""
     return sorted(connection.rows("submissions/", phase=phase), key=lambda row: int(row["id"]))
 
 
@@ -96,11 +92,7 @@ def _is_gone(connection: Connection, path: str) -> bool:
 
 
 def details_of(connection: Connection, submission: int) -> Mapping[str, Any]:
-    """The signed addresses of all that belongs to a submission; nothing where the server gives none away.
-
-    Raises:
-        AnswerError: the request failed.
-    """
+    """The signed addresses of all that belongs to a submission; nothing where the server gives none away."""
     try:
         found: Mapping[str, Any] = connection.get(f"submissions/{submission}/get_details/")
     except AnswerError as error:
@@ -118,11 +110,7 @@ def logs_of(details: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def log_texts(connection: Connection, details: Mapping[str, Any], names: Sequence[str] = ()) -> dict[str, str]:
-    """The beginnings of a submission's logs by name, or of some in that order; without those that are not given away.
-
-    Raises:
-        AnswerError: the request failed.
-    """
+    """The beginnings of a submission's logs by name, or of some in that order, as far as they are given away."""
     logs = dict(logs_of(details))
     return {name: _text(connection, logs[name]) for name in names or logs if name in logs}
 
@@ -140,9 +128,6 @@ def failure_reason(connection: Connection, row: Mapping[str, Any], details: Mapp
     """Why a submission failed, in one line: its page, since logs are often lost; else its log; else its message.
 
     Of a log the first line counts, or the last one where it is a traceback.
-
-    Raises:
-        AnswerError: the request failed.
     """
     if url := details.get("detailed_result"):
         page = _text(connection, str(url))

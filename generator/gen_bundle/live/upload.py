@@ -4,33 +4,30 @@ Each step looks before it repeats anything: a server may have done what it answe
 over, no error hides that a competition may have come of it.
 """
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypedDict
 
-from gen_bundle.check import Report
+from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.explanation import explain_refusal
 from gen_bundle.check.opening import open_readable_bundle
-from gen_bundle.check.registry import REGISTRY, Effect, Rule
-from gen_bundle.check.run import load_rules
+from gen_bundle.difference.aspects import differences
 from gen_bundle.errors import UserError
 from gen_bundle.json_files import private, read_json, write_json
 from gen_bundle.live.connection import AnswerError, Connection, Tick
 from gen_bundle.live.datasets import send_file, without_file
 from gen_bundle.live.readiness import Readiness, readiness
-from gen_bundle.live.stored import Mismatch, mismatches
+from gen_bundle.live.site_bundle import UNKNOWN, SiteBundle, pairs
+from gen_bundle.live.snapshot import Snapshot, with_tasks
 from gen_bundle.remembered import file_digest, state_folder
 
 PATIENCE_S = 15 * 60.0
 LOOKING_S = 60.0  # for a competition after an answer was lost
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.2, 5.0
 ROLE = "competition_bundle"
-_QUOTED = re.compile(r"`([^`]+)`")
-ANY_FAILURE = "Here is the error log:"
-SHORTEST = 12  # letters that a rule must quote of a message, so that a word such as `title` explains nothing
 
 Progress = Callable[[str], None]
 
@@ -68,6 +65,22 @@ class HandedOverError(UserError):
         advice = f"{exists}: {address} Look there before you upload the bundle again. {error.advice}".rstrip()
         super().__init__(*error.messages, advice=advice)
         self.id, self.address = number, address
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """One thing that the server stored otherwise than the bundle says.
+
+    Attributes:
+        what: the phase, column or file, and its setting.
+    """
+
+    what: str
+    bundle: str
+    server: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: the bundle says {self.bundle}, the server stored {self.server}"
 
 
 @dataclass(frozen=True)
@@ -199,18 +212,28 @@ def _appeared(connection: Connection, before: set[int], lost: UserError) -> int:
 
 
 def _compared(connection: Connection, bundle: Path, competition: dict[str, Any]) -> list[Mismatch]:
-    ids = {task["id"] for phase in competition.get("phases") or [] for task in phase.get("tasks") or []}
-    tasks = {number: connection.get(f"tasks/{number}/") for number in sorted(ids)}
+    """What the server stored otherwise than the bundle says; content of files that it does not give away aside."""
     with ExitStack() as held:
-        return mismatches(open_readable_bundle(bundle, datetime.now(UTC), held), competition, tasks)
+        wanted = open_readable_bundle(bundle, datetime.now(UTC), held)
+        if wanted.format != "v2":
+            connection.say("the bundle is of CodaLab's format: what the site stored is not compared with it")
+            return []
+        return mismatches(with_tasks(connection, competition), wanted)
+
+
+def mismatches(snapshot: Snapshot, wanted: Bundle) -> list[Mismatch]:
+    """Everything in which a competition that was just made of a bundle differs from it."""
+    site = SiteBundle(snapshot, wanted, pairs(snapshot, wanted), wanted, {}).bundle()
+    found = []
+    for one in differences(site, wanted):
+        if one.part != "solutions" and not (one.old or "").startswith(UNKNOWN):
+            place = f"{one.part}, {one.item}" if one.item else one.part
+            found.append(Mismatch(f"{place}: {one.what}", one.new or "nothing", one.old or "nothing"))
+    return found
 
 
 def set_published(connection: Connection, competition: int) -> bool:
-    """Publish a competition that is not published; the server only has a switch, so that its position is read first.
-
-    Raises:
-        AnswerError: the server refuses.
-    """
+    """Publish a competition that is not published; the server only has a switch, so that its position is read first."""
     path = f"competitions/{competition}/"
     if connection.get(path)["published"]:
         return True
@@ -278,34 +301,3 @@ class _Sent:
     def _write(self, uploads: dict[str, _Upload]) -> None:
         with private():
             write_json(self._file, uploads)
-
-
-def explain_refusal(message: str, report: Report) -> str | None:
-    """A rule's words on the message with which an upload failed; None where no rule knows it.
-
-    What the check predicted comes first, since it knows the bundle; else the rule that quotes most of the message.
-    """
-    for finding in report.findings:
-        if finding.first:
-            return f"{finding.id}: {finding.what} ({finding.file}). {finding.repair}".rstrip()
-    load_rules()
-    cause = message.partition(ANY_FAILURE)[2] or message
-    lengths = {rule.id: _quoted(rule, cause) for rule in REGISTRY.values() if rule.effect is Effect.REFUSED}
-    closest = max(lengths, key=lengths.__getitem__)
-    if not lengths[closest]:
-        return None
-    rule = REGISTRY[closest]
-    return f"{rule.id}: {rule.title}. {rule.repair}".rstrip()
-
-
-def _quoted(rule: Rule, message: str) -> int:
-    """How many letters of the message the rule quotes; 0 where it does not quote it."""
-    return max((length for template, length in _templates(rule) if template.search(message)), default=0)
-
-
-def _templates(rule: Rule) -> Iterator[tuple[re.Pattern[str], int]]:
-    for quoted in _QUOTED.findall(" ".join(rule.consequence.split())):
-        parts = [part.strip() for part in quoted.split("…")]
-        length = sum(map(len, parts))
-        if length >= SHORTEST:
-            yield re.compile(r".*?".join(map(re.escape, parts)), re.DOTALL), length

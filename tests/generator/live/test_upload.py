@@ -227,7 +227,7 @@ def test_what_was_stored_otherwise_is_said_and_not_published(
     monkeypatch.setattr(live_server, "_new_competition", altered)
     done = verb("upload", bundle, "--publish")
     assert done.exit_code == 1
-    assert "phase Main, submissions per day: the bundle says 3, the server stored 99" in done.stderr
+    assert "phases, Main: submissions per day: the bundle says 3, the server stored 99" in done.stderr
     assert "not published: it was stored otherwise" in done.stderr
     assert not next(iter(site.competitions.values()))["published"]
 
