@@ -107,7 +107,7 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
     }
     read_at_home = imported_modules(("scoring_kit.submission_zip",), (resource("scoring_programs") / "scoring_kit",))
     for part in competition.parts_of(data.phase):
-        program = program_members(competition, part) | read_at_home
+        program = {**program_members(competition, part), **read_at_home}
         members |= {f"scorer/{part.id}/{name}": content for name, content in program.items()}
     if competition.takes_code:
         members |= _running_members(competition, data)
