@@ -7,7 +7,7 @@ PYTHON ?= $(or $(FOUND),$(error no Python from 3.11 to 3.14 with venv is found. 
 BIN := .venv/bin
 # Bytecode is kept, also where the environment forbids it: the tests start some thousand processes of these programs.
 unexport PYTHONDONTWRITEBYTECODE
-CODE := bundles docker docs generator scoring_programs tests  # and not what is being tried in the checkout
+CODE := bundles docker docs generator research scoring_programs tests  # and not what is being tried in the checkout
 PIP := -m pip --disable-pip-version-check --quiet
 
 .PHONY: demo test test-without-models test-scoring test-tf4 test-tf5 test-docker test-podman check quick bench lock schema docs pictures clean
@@ -49,13 +49,13 @@ test-podman: .venv/dev  ## The dry run's tests through Podman's Docker socket, w
 check: .venv/dev  ## Style and types.
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
-	$(BIN)/mypy generator scoring_programs tests
+	$(BIN)/mypy generator scoring_programs tests research
 
 quick: .venv/dev
 	$(BIN)/pytest -q -m "not models and not docker and not image and not slow and not browser"
 
 bench: .venv/models  ## Speed and memory, as ratios measured in one run; asserts nothing.
-	$(BIN)/python -m tests.benchmarks
+	$(BIN)/python -m research.benchmarks
 
 schema: .venv/dev  ## Write the JSON Schema of bundle.yaml and docs/bundle-yaml.md anew.
 	$(BIN)/python -m gen_bundle.declaration.schema > bundles/bundle.schema.json

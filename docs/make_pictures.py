@@ -43,7 +43,9 @@ def main() -> None:
 
 
 def _run(*arguments: object) -> None:
-    subprocess.run([sys.executable, "-c", "from gen_bundle.cli import main; main()", *map(str, arguments)], check=True)
+    subprocess.run(
+        [sys.executable, "-P", "-c", "from gen_bundle.cli import main; main()", *map(str, arguments)], check=True
+    )
 
 
 def _picture(

@@ -6,9 +6,12 @@ import sys
 import warnings
 from pathlib import Path
 
-from scoring_kit.frame import main
+FOLDER = Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER))  # where Python puts it, except with -I
+
+from scoring_kit.frame import main  # noqa: E402
 
 if os.environ.get("SCORING_DEBUG") != "1":
     # Participants read stderr: a library's warning has a path of this machine in it, and may quote gold.
     warnings.showwarning = lambda *_, **__: None
-raise SystemExit(main(Path(__file__).resolve().parent, sys.argv[1:]))
+raise SystemExit(main(FOLDER, sys.argv[1:]))

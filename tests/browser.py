@@ -34,7 +34,7 @@ DESK, PHONE = (1280, 900), (360, 740)
 def browser() -> "Iterator[Browser]":
     """A running browser, one for all tests of a process."""
     if not CHROMIUM.exists():
-        reason = f"no Chromium at {CHROMIUM}: run tests/install-browser or set CHROMIUM"
+        reason = "no Chromium here: tests/install-browser, or CHROMIUM=its path"
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)

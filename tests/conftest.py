@@ -1,11 +1,15 @@
 """Settings for all tests: the same examples every time, temporary files in memory, and no reaching out."""
 
+import atexit
 import gc
 import itertools
 import os
 import re
 import shutil
+import signal
 import tempfile
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +25,10 @@ from tests.organisers import validators as validators
 MEMORY = Path("/dev/shm")
 if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 6 * 2**30 and not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC:
     tempfile.tempdir = os.environ.setdefault("TMPDIR", str(MEMORY))
+
+# What gen-bundle remembers, it remembers for the tests alone.
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="state-")
+atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
@@ -40,6 +48,36 @@ TEMPORARY_FOLDERS = itertools.count()
 
 # As a module is imported, not within a test: all its tests need a model's packages.
 NEEDS_MODELS = re.compile(r"^pytest\.importorskip\(", re.MULTILINE)
+
+
+# The reason of a test that was skipped for want of a program, which ends with the command that installs it.
+MISSING_PROGRAM = re.compile(r"no \w+ here: (?P<command>.+)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start children with the default dispositions of signals, also where we were started with some ignored.
+
+    As `nohup make test &` starts us. An ignored signal stays ignored in all children; one that a handler ignores does
+    not. The process that shares the tests out among others starts only them, and leaves it to them.
+    """
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        return
+    for number in (signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
+    """Say at the very end which tests lacked a program, and how to install it."""
+    yield
+    missing: Counter[str] = Counter()
+    for report in terminalreporter.stats.get("skipped", []):
+        reason = str(report.longrepr[2]).removeprefix("Skipped: ")
+        if MISSING_PROGRAM.fullmatch(reason):
+            missing[reason] += 1
+    for reason, number in sorted(missing.items()):
+        terminalreporter.write_line(f"skipped {number}: {reason}", yellow=True)
 
 
 @pytest.fixture

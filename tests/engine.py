@@ -20,7 +20,7 @@ from gen_bundle.image.build import build_image
 from gen_bundle.image.models_file import read_models_file
 from gen_bundle.image.request import ImageRequest
 from gen_bundle.image.weights import settle_weights
-from tests.shared import SHARED
+from tests.punkt import NLTK_DATA
 
 ROOT = Path(__file__).resolve().parents[1]
 MANIFEST = ROOT / "tests" / "docker" / "models.yaml"
@@ -90,9 +90,8 @@ def image_request(name: str) -> ImageRequest:
 
 
 def _build(request: ImageRequest) -> None:
-    nltk_data = Path(os.environ.get("NLTK_DATA") or SHARED / "data" / "nltk_data")
     try:
-        weights = settle_weights(request, read_models_file(MANIFEST), MANIFEST, nltk_data)
+        weights = settle_weights(request, read_models_file(MANIFEST), MANIFEST, NLTK_DATA)
         build_image(request, weights, PYTHON_IMAGE)
     except UserError as error:
         unavailable(f"{request.tag} could not be built: {error}")

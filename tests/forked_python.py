@@ -18,8 +18,10 @@ from typing import Any
 
 import pytest
 
-LIBRARIES = {"score.py": "sklearn.metrics", "organiser": "sklearn.metrics", "pip": "pip._internal.commands.install"}
-"""What is forked, `python …/NAME` or `python -m NAME` or `python -m package.NAME` → what is imported before."""
+LIBRARIES = {"score.py": "sklearn.metrics", "organise.py": "sklearn.metrics", "pip": "pip._internal.commands.install"}
+"""What is forked, `python …/NAME` or `python -m NAME` → what is imported before."""
+
+FLAGS = ("-P", "-s", "-B", "-X", "utf8")
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOTS = [ROOT, ROOT / "generator", ROOT / "scoring_programs"]
@@ -35,7 +37,7 @@ class ForkedPython(subprocess.Popen[Any]):
             super().__init__(args, **options)
             return
         importlib.import_module(library)
-        options["preexec_fn"] = partial(_become, args[1:], dict(options.pop("env", None) or os.environ))
+        options["preexec_fn"] = partial(_become, _program(args), dict(options.pop("env", None) or os.environ))
         with warnings.catch_warnings():
             # The other thread is xdist's, which only waits to read, and holds no lock that a program could want.
             warnings.filterwarnings("ignore", ".* is multi-threaded", DeprecationWarning)
@@ -51,8 +53,16 @@ def forked_python(monkeypatch: pytest.MonkeyPatch) -> None:
 def _library(command: Sequence[str]) -> str | None:
     if command[0] != sys.executable:
         return None
-    name = command[2].rpartition(".")[2] if command[1] == "-m" else Path(command[1]).name
-    return LIBRARIES.get(name)
+    program = _program(command)
+    return LIBRARIES.get(program[1] if program[0] == "-m" else Path(program[0]).name)
+
+
+def _program(command: Sequence[str]) -> Sequence[str]:
+    """The arguments of a Python after its flags."""
+    first = 1
+    while command[first] in FLAGS:
+        first += 1
+    return command[first:]
 
 
 def _become(arguments: Sequence[str], environment: Mapping[str, str]) -> None:

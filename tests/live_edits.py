@@ -42,6 +42,7 @@ class Edits:
         refuses_keys: keys of files that the site refuses, after it has emptied what was left out.
         failing: submissions whose reruns fail.
         refusing: submissions whose reruns the site cannot start.
+        undeletable: submissions that the site does not delete.
         scores: by submission, what its rerun scores; 0.75 else.
         runs: how often the list is asked for until a rerun has ended.
         bundles: the key of the bundle of each competition.
@@ -53,6 +54,7 @@ class Edits:
     refuses_keys: int = 0
     failing: set[int] = field(default_factory=set)
     refusing: set[int] = field(default_factory=set)
+    undeletable: set[int] = field(default_factory=set)
     scores: dict[int, float] = field(default_factory=dict)
     runs: int = 1
     running: dict[int, int] = field(default_factory=dict)
@@ -95,7 +97,17 @@ def _unpacked(site: Site, role: str, key: str, now: str) -> dict[str, Any]:
     """A file that came with the bundle, with all that is known of it."""
     about = {"type": role, "name": f"{role} @ 01-01-2030 00:00", "created_when": now}
     site.datasets[key] = about | {"was_created_by_competition": True}
-    return site.datasets[key] | {"id": 1, "key": key, "value": key}
+    return _attached(site, key)
+
+
+def _attached(site: Site, key: str) -> dict[str, Any]:
+    """A file of a phase, as the competition shows it."""
+    return site.datasets[key] | {"id": number_of(key), "key": key, "value": key}
+
+
+def number_of(key: str) -> int:
+    """The number of a stored file, by which phases name it."""
+    return int(key.rpartition("-")[2])
 
 
 def _dataset(site: Site, key: str) -> dict[str, Any]:
@@ -105,7 +117,9 @@ def _dataset(site: Site, key: str) -> dict[str, Any]:
 
 def shown(site: Site, row: dict[str, Any]) -> dict[str, Any]:
     """A competition as organisers read it; tasks with what is known of their files."""
-    row = copy.deepcopy(row) | {"logo": site.signed("logo.png")}
+    row = {"whitelist_emails": []} | copy.deepcopy(row) | {"logo": site.signed("logo.png")}
+    if not site.organiser:
+        del row["whitelist_emails"]
     for phase in row.get("phases", []):
         for task in phase.get("tasks", []):
             stored = site.tasks.get(task["id"], {})
@@ -179,12 +193,24 @@ def patch_competition(site: Site, row: dict[str, Any], given: dict[str, Any]) ->
         ]
     if "phases" in given:
         phases = {phase["id"]: phase for phase in row["phases"]}
-        row["phases"] = [phases[phase["id"]] | _all_stripped(phase) for phase in given["phases"]]
+        row["phases"] = [phases[phase["id"]] | _all_stripped(_with_files(site, phase)) for phase in given["phases"]]
     if site.edits.stored_otherwise:
         row |= site.edits.stored_otherwise.pop(0)
     if site.edits.loses_phase is not None:
         row["phases"] = [phase for phase in row["phases"] if phase["id"] != site.edits.loses_phase]
     return row
+
+
+def _with_files(site: Site, phase: dict[str, Any]) -> dict[str, Any]:
+    """What is sent of a phase, with the files that it names by their numbers."""
+    found = dict(phase)
+    for role in ("public_data", "starting_kit"):
+        if phase.get(role) is not None:
+            keys = [key for key, one in site.datasets.items() if one["type"] == role and number_of(key) == phase[role]]
+            if not keys:
+                raise AnswerError(400, {role: [f'Invalid pk "{phase[role]}" - object does not exist.']})
+            found[role] = _attached(site, keys[0])
+    return found
 
 
 def _stripped(value: Any) -> Any:
@@ -209,7 +235,14 @@ def rerun(site: Site, number: int) -> dict[str, Any]:
     if number in site.edits.refusing:
         raise AnswerError(500, HTML_500)
     new = site.add_submission(old["phase"], old["owner"], b"", filename=old["filename"], status="Submitted", scores=[])
-    new["rerun_of"] = number
+    new |= {"rerun_of": number, "task": old.get("task")}
+    if old["has_children"]:
+        new["has_children"] = True
+        for child in old["children"]:
+            part = site.add_submission(old["phase"], old["owner"], b"", parent=new["id"], status="Submitted", scores=[])
+            part["rerun_of"] = child
+            site.edits.running[part["id"]] = site.edits.runs
+            new["children"] = [*new["children"], part["id"]]
     site.edits.running[new["id"]] = site.edits.runs
     return {"id": new["id"]}
 
@@ -222,6 +255,54 @@ def go_on(site: Site) -> None:
             if site.edits.running[row["id"]] <= 0:
                 del site.edits.running[row["id"]]
                 row["status"] = "Failed" if row["rerun_of"] in site.edits.failing else "Finished"
-                if row["status"] == "Finished":
+                if row["status"] == "Finished" and not row["has_children"]:
                     score = site.edits.scores.get(row["rerun_of"], 0.75)
                     row["scores"] = [{"index": 0, "column_key": "points", "score": f"{score:.10f}"}]
+                    follow_rule(site, row)
+
+
+def follow_rule(site: Site, row: dict[str, Any]) -> None:
+    """What the leaderboard's rule makes of a submission whose scores have just arrived."""
+    rule = _rule(site, row["phase"])
+    own = [one for one in site.submissions if (one["phase"], one["owner"]) == (row["phase"], row["owner"])]
+    if rule == "Force_Last" or rule == "Force_Best":
+        for one in own:
+            one["on_leaderboard"] = False
+    if rule == "Force_Best":  # of all that are Finished, reruns or not
+        row = max((one for one in own if one["status"] == "Finished" and one["scores"]), key=_points)
+    if rule.startswith("Force_"):
+        row["on_leaderboard"] = True
+
+
+def put_on_board(site: Site, number: int) -> dict[str, Any]:
+    """Put a submission on the leaderboard by hand."""
+    row = next(one for one in site.submissions if one["id"] == number)
+    rule = _rule(site, row["phase"])
+    if rule.startswith("Force_"):
+        raise AnswerError(403, {"detail": "Users are not allowed to edit the leaderboard on this Competition"})
+    for one in site.submissions:
+        if one["owner"] == row["owner"] and rule != "Add_And_Delete_Multiple":
+            one["on_leaderboard"] = False
+    for one in site.submissions:
+        if (one["id"] == number and not one["has_children"]) or one["parent"] == number:
+            one["on_leaderboard"] = True
+    return {}
+
+
+def computed_board(site: Site, phase: int) -> dict[str, Any]:
+    """The leaderboard of a phase: what is on it, the best first, and of equal scores the earlier one."""
+    shown = [one for one in site.submissions if one["phase"] == phase and one["on_leaderboard"]]
+    shown.sort(key=lambda one: (-_points(one), one["id"]))
+    rows = [{key: one[key] for key in ("id", "owner", "scores", "created_when")} for one in shown]
+    return {"id": 1, "title": "Results", "primary_index": 0, "tasks": [], "submissions": rows}
+
+
+def _points(row: dict[str, Any]) -> float:
+    return float(row["scores"][0]["score"])
+
+
+def _rule(site: Site, phase: int) -> str:
+    for one in site.competitions.values():
+        if any(row["id"] == phase for row in one["phases"]):
+            return str(one["leaderboards"][0]["submission_rule"])
+    raise AnswerError(404, {"detail": "Not found."})

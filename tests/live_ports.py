@@ -66,7 +66,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         headers = {"Content-Type": kind, "Content-Length": str(len(body)), **more}
         self.send_response_only(code)
         for name, value in headers.items():
-            self.send_header(name, value)
+            if value:
+                self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
         self.close_connection = headers["Content-Length"] != str(len(body))
@@ -116,4 +117,7 @@ class _Store(_Handler):
         if self.site.cut_short:
             self.site.cut_short -= 1
             rest = rest[: len(rest) // 2]
-        self.reply(206 if start else 200, rest, "application/zip", {"Content-Length": length})
+        if self.key in self.site.unannounced:
+            self.reply(200, rest, "application/zip", {"Content-Length": ""})
+        else:
+            self.reply(206 if start else 200, rest, "application/zip", {"Content-Length": length})

@@ -131,6 +131,8 @@ def _created(site: Site, given: dict[str, Any]) -> Any:
 
 def _deleted(site: Site, number: int) -> None:
     family = _family(site, number)
+    if not site.organiser or number in site.edits.undeletable:
+        raise AnswerError(403, {"detail": "You do not have permission to delete this submission!"})
     if not family[0]["has_children"]:  # else the children hold the file, and go without looking after it
         site.datasets.pop(family[0].get("data", ""), None)
     site.submissions[:] = [row for row in site.submissions if row not in family]

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from tests import live_edits
-from tests.live_runs import HTML_500, AnswerError, answer_runs, run_on, score_answer
+from tests.live_runs import HTML_500, OWNER, AnswerError, answer_runs, run_on, score_answer
 from tests.yaml_text import loaded
 
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
@@ -29,6 +29,9 @@ class Site:
 
     Attributes:
         paged: lists come in pages, as since 2026.
+        organiser: whether the user organises the competitions, or only takes part.
+        always: parts of `METHOD path` → what they are always answered: a status of HTML pages, or any JSON.
+        unannounced: names of stored files that are sent without their length.
         busy: how many of the next GET requests to the API are answered 503.
         slow: seconds that a request to the API takes.
         unpacking: how often the status is asked for until a bundle is unpacked.
@@ -43,6 +46,9 @@ class Site:
     """
 
     paged: bool = True
+    organiser: bool = True
+    always: dict[str, Any] = field(default_factory=dict)
+    unannounced: set[str] = field(default_factory=set)
     busy: int = 0
     slow: float = 0
     unpacking: int = 2
@@ -73,9 +79,11 @@ class Site:
         return [f"{method} {path.partition('?')[0]}" for _, method, path, *_ in self.asked if method != "GET"]
 
     def add_submission(self, phase: int, owner: str, content: bytes, **more: Any) -> dict[str, Any]:
-        """Add a submission with a file; `logs` are texts by the names of their files."""
+        """Add a submission with a file; `logs` are texts by the names of their files, `page` what it shows of a run."""
         number = next(self.numbers)
         logs = more.pop("logs", {})
+        if page := more.pop("page", ""):
+            self.files[f"{number}-page.html"] = page.encode()
         row = {
             "id": number,
             "phase": phase,
@@ -173,12 +181,15 @@ def answer_api(site: Site, method: str, path: str, token: str | None, body: byte
         case "GET", ["submissions"]:
             live_edits.go_on(site)
             rows = [row for row in site.submissions if str(row["phase"]) == query.get("phase")]
+            rows = [row for row in rows if site.organiser or row["owner"] == OWNER]
             return _listed(site, [_without_scores(row) for row in reversed(rows)], query)
         case "GET", ["datasets"]:
             return _listed(site, _datasets(site, query), query)
         case "DELETE", ["datasets", number]:
             del site.datasets[f"key-{number}"]
             return None
+        case "POST", ["submissions", number, "submission_leaderboard_connection"]:
+            return live_edits.put_on_board(site, int(number))
         case "GET", ["submissions", number]:
             run_on(site, int(number))
             return _submission(site, int(number))
@@ -198,6 +209,10 @@ def answer_with_faults(site: Site, method: str, path: str, token: str | None, bo
         AnswerError: anything but 200.
     """
     route = path.partition("?")[0]
+    if part := next((part for part in site.always if part in f"{method} {route}"), None):
+        if isinstance(site.always[part], int):
+            raise AnswerError(site.always[part], HTML_500)
+        return site.always[part]
     if site.slow:
         time.sleep(site.slow)
     if method == "GET" and site.busy:
@@ -246,7 +261,7 @@ def _new_dataset(site: Site, given: dict[str, Any]) -> Any:
 
 def _datasets(site: Site, query: dict[str, str]) -> list[dict[str, Any]]:
     return [
-        {"id": int(key.removeprefix("key-")), "key": key, "name": one.get("name"), "type": one["type"]}
+        {"id": live_edits.number_of(key), "key": key, "name": one.get("name"), "type": one["type"]}
         for key, one in site.datasets.items()
         if one["type"] == query.get("_type") and query.get("search", "") in f"{key} {one.get('name')}"
     ]
@@ -367,18 +382,19 @@ def _submission(site: Site, number: int) -> dict[str, Any]:
 
 def _details(site: Site, number: int) -> dict[str, Any]:
     _submission(site, number)
+    page = f"{number}-page.html"
     logs = [name for name in site.files if name.startswith(f"{number}-") and name.endswith(("stdout", "stderr"))]
     return {
         "data_file": site.signed(f"{number}.zip"),
         "prediction_result": None,
         "scoring_result": site.signed(f"{number}-result"),
-        "detailed_result": None,
+        "detailed_result": site.signed(page) if page in site.files else None,
         "logs": [{"name": name.partition("-")[2], "data_file": site.signed(name)} for name in logs],
     }
 
 
 def _board(site: Site, phase: int, query: dict[str, str]) -> Any:
-    board = site.boards.get(phase, {"id": 1, "title": "Results", "primary_index": 0, "tasks": [], "submissions": []})
+    board = site.boards.get(phase) or live_edits.computed_board(site, phase)
     rows: list[dict[str, Any]] = board["submissions"]
     if not site.paged:
         return board

@@ -1,4 +1,8 @@
-"""Test data that are no part of the project (real data, all recorded outcomes of the platform), and what stands in."""
+"""Recorded outcomes of the platform, and real data that are no part of the project.
+
+The fixtures hold a selection of the recorded outcomes, which every checkout tests. `GEN_BUNDLE_TEST_DATA` may name a
+folder that holds all of them as `corpus/`, and real data as `data/`; nothing else outside the repository is looked at.
+"""
 
 import json
 import os
@@ -8,16 +12,17 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-SHARED = Path(os.environ.get("GEN_BUNDLE_TEST_DATA", ROOT.parent / "shared"))
 FIXTURES = ROOT / "tests" / "fixtures"
+SHARED = Path(os.environ["GEN_BUNDLE_TEST_DATA"]) if os.environ.get("GEN_BUNDLE_TEST_DATA") else None
 
 
 def shared_path(relative: str) -> Path:
     """The path of optional test data, or of the selection among the fixtures; skips the test where there is neither."""
-    found = next((folder / relative for folder in (SHARED, FIXTURES) if (folder / relative).exists()), None)
-    if found is None:
-        pytest.skip(f"optional test data not found: {SHARED / relative} (set GEN_BUNDLE_TEST_DATA to their folder)")
-    return found
+    folders = [FIXTURES] if SHARED is None else [SHARED, FIXTURES]
+    for folder in folders:
+        if (folder / relative).exists():
+            return folder / relative
+    return pytest.skip(f"optional test data: {relative} (set GEN_BUNDLE_TEST_DATA to a folder that holds it)")
 
 
 def recorded_uploads() -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
@@ -85,20 +86,26 @@ def test_no_room_is_in_a_circle() -> None:
     assert len(list(TopologicalSorter(graph).static_order())) == len(graph)  # raises CycleError for a circle
 
 
-def imports_of_check() -> dict[str, set[str]]:
-    """Which module of the check imports which others."""
-    modules = {
-        ".".join(file.relative_to(PRESS.parent).with_suffix("").parts): file for file in PRESS.rglob("check/**/*.py")
+def imports_within(root: Path, top: str) -> dict[str, set[str]]:
+    """Which module below a folder of code imports which others there, also for types and within functions."""
+    names = {
+        ".".join(file.relative_to(root).with_suffix("").parts): file
+        for file in root.rglob("*.py")
+        if "{" not in str(file)
     }
-    modules = {name.removesuffix(".__init__"): file for name, file in modules.items()}
-    named = {name: {*modules_imported(file)} for name, file in modules.items()}
-    named = {name: found | {one.rpartition(".")[0] for one in found} for name, found in named.items()}
-    return {name: found & set(modules) - {name} for name, found in named.items()}
+    modules = {name.removesuffix(".__init__"): file for name, file in names.items() if name.startswith(top)}
+    found: dict[str, set[str]] = {}
+    for name, file in modules.items():
+        imported = set(modules_imported(file))
+        parents = {one.rpartition(".")[0] for one in imported}
+        found[name] = (imported | parents) & set(modules) - {name}
+    return found
 
 
-def test_no_module_of_the_check_is_in_a_circle() -> None:
-    graph = imports_of_check()
-    assert len(graph) > 30
+@pytest.mark.parametrize("room", ["check", "codabench"])
+def test_no_module_is_in_a_circle(room: str) -> None:
+    graph = imports_within(PRESS.parent, f"gen_bundle.{room}.")
+    assert len(graph) > 10
     assert len(list(TopologicalSorter(graph).static_order())) == len(graph)  # raises CycleError for a circle
 
 
@@ -107,7 +114,7 @@ def test_the_check_has_five_floors() -> None:
         return module.split(".")[2] if module.count(".") > 1 else "__init__"
 
     graph: dict[str, set[str]] = {}
-    for module, others in imports_of_check().items():
+    for module, others in imports_within(PRESS.parent, "gen_bundle.check.").items():
         graph.setdefault(part(module), set()).update(map(part, others))
     below = {name: others - {name} for name, others in graph.items()}
     floor: dict[str, int] = {}
@@ -128,7 +135,18 @@ def test_press_scorers_kit_and_competitions_keep_apart() -> None:
     for folder, forbidden in ((PRESS, scorers), (SCORERS, {"gen_bundle"}), (SCORERS / "scoring_kit", competitions)):
         for file in folder.rglob("*.py"):
             if not {"scaffold", "templates"} & set(file.parts):  # those run elsewhere
-                assert not {name.split(".")[0] for name in modules_imported(file)} & forbidden, file
+                names = {name for name in modules_imported(file) if not shared(name)}
+                assert not {name.split(".")[0] for name in names} & forbidden, file
+
+
+def test_what_press_and_scorers_share_imports_the_standard_library_alone() -> None:
+    for file in (SCORERS / "scoring_kit" / "base").rglob("*.py"):
+        names = {name for name in modules_imported(file) if not shared(name)}
+        assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names, file
+
+
+def shared(name: str) -> bool:
+    return name.startswith("scoring_kit.base")
 
 
 def test_twenty_questions_have_answers() -> None:

@@ -28,7 +28,7 @@ def commands(language: str = "sh") -> list[str]:
 def test_the_ways_to_install() -> None:
     programs = [command.split()[0] for command in commands("console")]
     assert programs == ["pip", "pipx", "uvx"]
-    assert all('".[score]"' in command for command in commands("console"))
+    assert all('".[score,report]"' in command for command in commands("console"))
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 The public API is what `__all__` lists; docs/api.md shows it at work. A name is imported when it is first used.
 """
 
+import os
 import sys
 from importlib import import_module
 from types import ModuleType
@@ -50,6 +51,11 @@ _HOMES = {
 _PLACES = {name: (module, name) for module, names in _HOMES.items() for name in names}
 _PLACES["check"] = ("check", "check_path")
 
+
+# For `scoring_kit.base`, which the press shares with scorers: as `resource("scoring_programs")`, without pathlib.
+_PACKAGED = f"{__path__[0]}/resources"
+_ROOT = _PACKAGED if os.access(_PACKAGED, os.F_OK) else f"{__path__[0]}/../.."
+sys.path.append(f"{_ROOT}/scoring_programs")
 
 if not TYPE_CHECKING:  # a type checker would let every name pass
 

@@ -20,10 +20,12 @@ from gen_bundle.declaration.overrides import nearest
 from gen_bundle.draft import Lack, lacks
 from gen_bundle.errors import UserError
 from gen_bundle.image.requirements import not_here
+from gen_bundle.package.own_code import announce_own_code, refuse_own_code
 from gen_bundle.package.phase_data import GoldElsewhere, PhaseData, gold_elsewhere, prepare_phases
 from gen_bundle.package.resolve import Resolved, find_competition, resolve
 from gen_bundle.package.trial import check_columns, try_out
 from gen_bundle.platforms import codabench, codalab
+from gen_bundle.remembered import file_digest, remember
 from gen_bundle.render.starting_kit import starting_kit_members
 from gen_bundle.whole_file import beside
 from gen_bundle.zips.unpacking import UNREADABLE
@@ -76,6 +78,8 @@ class BuildRequest:
         out: where the bundle goes; None: called like the competition, here.
         release: what keeps a bundle a draft is an error.
         now: the moment of the build, which decides whether a phase is over.
+        trust: run also code of the competition's folder that this user has not built before.
+        announce: is called with a line that says so.
     """
 
     source: str
@@ -88,6 +92,8 @@ class BuildRequest:
     platform: str = "codabench"
     release: bool = False
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
+    trust: bool = True
+    announce: Callable[[str], None] = lambda _: None
 
 
 def build(request: BuildRequest, progress: Progress = lambda _: None) -> list[Built]:
@@ -112,8 +118,18 @@ def build(request: BuildRequest, progress: Progress = lambda _: None) -> list[Bu
         ) from error
 
 
-def finished_bundle(source: str, work: Path, data: Path | None = None, layout: str | None = None) -> Path:
+def finished_bundle(
+    source: str,
+    work: Path,
+    data: Path | None = None,
+    layout: str | None = None,
+    *,
+    trust: bool,
+    announce: Callable[[str], None] = lambda _: None,
+) -> Path:
     """The bundle (zip or folder) at `source`; a competition, by name or folder, is built into the folder `work` first.
+
+    `trust` and `announce` are those of a `BuildRequest`.
 
     Raises:
         UserError: it cannot be built, or makes several bundles.
@@ -121,7 +137,8 @@ def finished_bundle(source: str, work: Path, data: Path | None = None, layout: s
     path = Path(source).expanduser()
     if path.is_file() or (path.is_dir() and not (path / "bundle.yaml").is_file()):
         return path
-    built = build(BuildRequest(source, out=work / "bundle.zip", data=data, layout=layout, force=True))
+    out = work / "bundle.zip"
+    built = build(BuildRequest(source, out, data, layout, force=True, trust=trust, announce=announce))
     if len(built) > 1:
         raise UserError(f"{source}: layout separate makes {len(built)} bundles. Build them, and name one.")
     return built[0].path
@@ -137,6 +154,10 @@ def _build(request: BuildRequest, progress: Progress) -> list[Built]:
         raise UserError(
             *(f"--out {path}: exists and is not a bundle. Choose another path, or remove the file." for path in foreign)
         )
+    if request.trust:
+        announce_own_code(competition, request.announce)
+    else:
+        refuse_own_code(competition)
     with ExitStack() as unfinished:
         parts = [unfinished.enter_context(beside(path)) for _, path in bundles]
         built = [
@@ -146,6 +167,7 @@ def _build(request: BuildRequest, progress: Progress) -> list[Built]:
             raise DraftError(built)
         for one, part in zip(built, parts, strict=True):
             part.replace(one.path)
+            remember(file_digest(one.path))
         return built
 
 

@@ -1,6 +1,7 @@
 """The journey from a CodaLab 1.5 bundle to a Codabench one: unpack → convert → write → check."""
 
 import tempfile
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,13 +9,16 @@ from typing import Any
 import yaml
 
 from gen_bundle.check import Finding, check_path
+from gen_bundle.codabench.competition import TASK_FILES
 from gen_bundle.codabench.yaml_document import UnreadableYamlError, is_endless, read_yaml
 from gen_bundle.errors import UserError
-from gen_bundle.platforms.from_codalab import Conversion, html_as_markdown
+from gen_bundle.platforms.from_codalab import NO_IMAGE, PYTHON_2_IMAGE, Conversion, html_as_markdown
 from gen_bundle.whole_file import beside
 from gen_bundle.zips.bounds import BUNDLE
 from gen_bundle.zips.unpacking import ArchiveError, unpack
-from gen_bundle.zips.writing import Members, folder_members, write_zip
+from gen_bundle.zips.writing import JUNK, Members, folder_members, write_zip, zipped
+
+NOT_PYTHON_3 = "program-not-python-3"
 
 
 @dataclass(frozen=True)
@@ -63,12 +67,63 @@ def _convert(old: Path, new: Path, force: bool) -> Converted:
             members[page["file"]] = _page(members, page["file"], page["title"])
         if any(name.startswith("assets/") for name in members):
             conversion.lost.append("assets/: Codabench publishes no files by themselves; link them from elsewhere")
-        text = yaml.safe_dump(converted, sort_keys=False, allow_unicode=True, default_style=None, width=100)
-        with beside(new) as unfinished:
-            write_zip(unfinished, {**members, "competition.yaml": text.encode()})
-            unfinished.replace(new)
-    faults = [finding for finding in check_path(new).findings if finding.severity == "error"]
+        for use in sorted({task[role] for task in converted["tasks"] for role in TASK_FILES if role in task}):
+            if _unwrapped(members, use, Path(work)):
+                conversion.changed.append(
+                    f"{use}: the folder in it was taken off, as CodaLab did. Codabench does not, so participants must "
+                    "zip files, not the folder around them"
+                )
+        faults = _written(new, members, converted)
+        if "docker_image" not in converted and any(fault.id == NOT_PYTHON_3 for fault in faults):
+            converted["docker_image"] = PYTHON_2_IMAGE
+            conversion.lost.remove(NO_IMAGE)
+            conversion.changed.append(
+                f"docker image: none was named, and a program is in Python 2; {PYTHON_2_IMAGE} is CodaLab's old one"
+            )
+            faults = _written(new, members, converted)
     return Converted(conversion.lost, conversion.changed, faults)
+
+
+def _written(new: Path, members: Members, document: dict[str, Any]) -> list[Finding]:
+    """Write the new bundle; returns what Codabench would refuse in it, and what would keep it from working."""
+    text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, default_style=None, width=100)
+    with beside(new) as unfinished:
+        write_zip(unfinished, {**members, "competition.yaml": text.encode()})
+        unfinished.replace(new)
+    return [finding for finding in check_path(new).findings if finding.severity == "error"]
+
+
+def _unwrapped(members: dict[str, Any], use: str, work: Path) -> bool:
+    """Whether a program or data that lies in a single folder, with `metadata` there, was moved to the top.
+
+    Source: `_find_only_folder_with_metadata` of CodaLab's worker, which did so with all that it unpacked.
+    """
+    if use not in members:  # a folder: its files are members
+        names = [name.removeprefix(f"{use}/") for name in members if name.startswith(f"{use}/")]
+        top = _only_folder(names)
+        for name in names if top else []:
+            members[f"{use}/{name.removeprefix(f'{top}/')}"] = members.pop(f"{use}/{name}")
+        return bool(top)
+    packed = members[use]
+    folder = Path(tempfile.mkdtemp(dir=work))
+    try:
+        unpack(packed, folder, BUNDLE)
+    except (ArchiveError, OSError):
+        return False  # the check names it
+    inside = folder_members(folder)
+    top = _only_folder(inside)
+    if top:
+        members[use] = zipped({name.removeprefix(f"{top}/"): inside[name] for name in inside})
+    return bool(top)
+
+
+def _only_folder(files: Collection[str]) -> str | None:
+    """The one folder at the top, beside what systems leave there, if it holds `metadata`."""
+    tops = {name.partition("/")[0] for name in files} - JUNK
+    if len(tops) != 1:
+        return None
+    (top,) = tops
+    return top if {f"{top}/metadata", f"{top}/metadata.yaml"} & set(files) else None
 
 
 def _opened(old: Path, work: Path) -> Path:

@@ -21,12 +21,14 @@ class DiffRequest:
         old, new: a zip, an unpacked bundle's folder, or the name or folder of a declaration, which is built for it.
         data: the data with which declarations are built; their synthetic data without.
         layout: the layout in which declarations are built; None: the one that they declare.
+        trust: build also a declaration whose folder brings code that this user has not built before.
     """
 
     old: str
     new: str
     data: Path | None = None
     layout: str | None = None
+    trust: bool = False
 
 
 def diff(request: DiffRequest) -> list[Difference]:
@@ -43,4 +45,5 @@ def diff(request: DiffRequest) -> list[Difference]:
 
 def _bundle(source: str, request: DiffRequest, now: datetime, held: ExitStack) -> Bundle:
     work = Path(held.enter_context(tempfile.TemporaryDirectory()))
-    return open_readable_bundle(finished_bundle(source, work, request.data, request.layout), now, held)
+    path = finished_bundle(source, work, request.data, request.layout, trust=request.trust)
+    return open_readable_bundle(path, now, held)

@@ -1,6 +1,5 @@
-"""What `gen-bundle fetch` writes beside the submissions of a phase: when each was sent, and which are on the board."""
+"""What `gen-bundle fetch` writes of a phase: when each submission was sent, which rank, and why some failed."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,9 +7,56 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from pydantic import BaseModel
+
 from gen_bundle.errors import UserError
+from gen_bundle.json_files import read_json
+from gen_bundle.plain_text import counted
 
 COMPETITION, RECORDS, BOARD, SUBMISSIONS = "competition.json", "submissions.json", "board.json", "submissions"
+
+Record = dict[str, Any]
+
+
+class _Record(BaseModel):
+    """What every record of a submission must have; the scores, messages and so on are for people and other programs."""
+
+    id: int
+    owner: str
+    parent: int | None
+    status: str
+    on_leaderboard: bool
+    file: str | None
+    bytes: int | None
+    complete: bool
+    reason: str | None = None
+
+
+def read_records(phase: Path) -> list[Record]:
+    """The records in a phase's folder.
+
+    Raises:
+        UserError: the file is damaged, or names a file outside of the folder.
+    """
+    records: list[Record] = read_json(phase / RECORDS, list[_Record])
+    for record in records:
+        if not (phase / (record["file"] or "")).resolve().is_relative_to(phase.resolve()):
+            raise UserError(f"{phase / RECORDS}: {record['file']!r} leads out of the folder. Fetch into a new folder.")
+    return records
+
+
+def whole_submissions(phase: Path) -> frozenset[int]:
+    """The submissions of which all was fetched into a phase's folder.
+
+    Raises:
+        UserError: as for `read_records`.
+    """
+    whole = set()
+    for record in read_records(phase):
+        file = phase / (record["file"] or "")
+        if record["complete"] and file.is_file() and file.stat().st_size == record["bytes"]:
+            whole.add(int(record["id"]))
+    return frozenset(whole)
 
 
 @dataclass(frozen=True)
@@ -24,23 +70,26 @@ class Fetched:
         late: the folders of those that were sent after the end.
         several_rows: how many participants have more than one row on the leaderboard: of several submissions, or of
             one that was scored in several queues.
+        failures: why runs failed, and how many did so, the most frequent first.
     """
 
     on_board: Sequence[str]
     end: datetime | None
     late: Sequence[str]
     several_rows: int
+    failures: Mapping[str, int]
 
     @property
     def notes(self) -> list[str]:
         """What the organisers should know."""
-        if not self.several_rows:
-            return []
-        have = "participant has" if self.several_rows == 1 else "participants have"
-        return [
-            f"{self.several_rows} {have} several rows on the platform's leaderboard, where average ranks count them "
-            "all. Here each team has one."
-        ]
+        notes = [f"{counted(number, 'run')} failed: {reason}" for reason, number in self.failures.items()]
+        if self.several_rows:
+            have = "participant has" if self.several_rows == 1 else "participants have"
+            notes.append(
+                f"{self.several_rows} {have} several rows on the platform's leaderboard, where average ranks count "
+                "them all. Here each team has one."
+            )
+        return notes
 
 
 def read_fetched(submissions: Path) -> Fetched | None:
@@ -54,9 +103,9 @@ def read_fetched(submissions: Path) -> Fetched | None:
     if submissions.resolve().name != SUBMISSIONS or not all(file.is_file() for file in files):
         return None
     try:
-        competition, records, board = (json.loads(file.read_text(encoding="utf-8")) for file in files)
+        competition, records, board = (read_json(file, Any) for file in files)
         return _fetched(phase.name, competition, records, board)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         names = ", ".join(file.name for file in files)
         raise UserError(
             f"{phase}: what gen-bundle fetch wrote is damaged ({type(error).__name__} in {names}). Fetch it again."
@@ -83,4 +132,5 @@ def _fetched(phase: str, competition: Any, records: Any, board: Any) -> Fetched:
         end=end,
         late=[f for f, record in scored.items() if end and datetime.fromisoformat(record["created"]) > end],
         several_rows=sum(number > 1 for number in rows.values()),
+        failures=dict(Counter(one["reason"] for one in records if one.get("reason")).most_common()),
     )

@@ -12,13 +12,13 @@ from gen_bundle.errors import UserError
 from gen_bundle.fetched import read_fetched
 from gen_bundle.package.answers import Progress
 from gen_bundle.package.client import Organiser
+from gen_bundle.package.own_code import announce_own_code
 from gen_bundle.package.phase_data import checked_reference
 from gen_bundle.package.programs import write_program
 from gen_bundle.package.resolve import Part, Resolved, find_competition, resolve
 from gen_bundle.package.shipped import synthetic_phases
 from gen_bundle.render.rankings import Ranking, Table
 
-RESAMPLES = 10_000
 SEED = 0
 
 
@@ -38,7 +38,7 @@ class RankRequest:
         hide_figures: teams of which the name alone is shown.
         baselines: systems that are shown without a rank, and do not count for other ranks.
         report: a folder to write the final report to; one that holds an earlier report is replaced.
-        resamples: how many samples its statistics rest on.
+        resamples: how many samples its statistics rest on; None: 10,000, or as many as the number of pairs needs.
         seed: of these samples.
     """
 
@@ -53,7 +53,7 @@ class RankRequest:
     hide_figures: tuple[str, ...] = ()
     baselines: tuple[str, ...] = ()
     report: Path | None = None
-    resamples: int = RESAMPLES
+    resamples: int | None = None
     seed: int = SEED
 
     @property
@@ -75,12 +75,17 @@ class RankRequest:
         return shlex.join(["gen-bundle", "rank", self.competition, *given])
 
 
-def rank(request: RankRequest, advance: Callable[[Progress], None] = lambda _: None) -> Ranking:
+def rank(
+    request: RankRequest,
+    advance: Callable[[Progress], None] = lambda _: None,
+    announce: Callable[[str], None] = lambda _: None,
+) -> Ranking:
     """Rank all teams of a competition, and write the report where one is asked for.
 
     Args:
         request: what is to be ranked.
         advance: is called with how far the scoring and the statistics are.
+        announce: is called with a line on the code of the competition's folder that is about to run.
 
     Raises:
         UserError: a wrong request, unusable data, or no submission that can be scored; packages that the report needs
@@ -88,6 +93,7 @@ def rank(request: RankRequest, advance: Callable[[Progress], None] = lambda _: N
     """
     _check(request)
     competition = _resolved(request)
+    announce_own_code(competition, announce)
     fetched = read_fetched(request.submissions) if request.submissions else None
     with tempfile.TemporaryDirectory() as work, competition.package.opened() as organiser:
         phase = _phase(competition, request.phase) if request.phase is not None else None
@@ -117,11 +123,14 @@ def rank(request: RankRequest, advance: Callable[[Progress], None] = lambda _: N
         ranking = Ranking(notes=notes, tables=tables, result=answer)
         if request.report:
             from gen_bundle.report.content import Report
+            from gen_bundle.report.fonts import missing_note
             from gen_bundle.report.write import write_report
 
             report = Report(
                 competition.declaration, phase, ranking, statistics, request.baselines, request.command, fetched
             )
+            if note := missing_note(team["team"] for task in report.tasks.values() for team in task["teams"]):
+                notes.append(note)
             write_report(report, units, request.report)
     return ranking
 

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from scoring_kit.base.origin import requirement
+
 _PACKAGED = Path(__file__).resolve().parent / "resources"
 _CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -18,3 +20,8 @@ SCAFFOLD = Path(__file__).resolve().parent / "scaffold"
 def competitions() -> dict[str, Path]:
     """The folders of the competitions that come with the tool, by name."""
     return {path.parent.name: path.parent for path in sorted(resource("bundles").glob("*/bundle.yaml"))}
+
+
+def install_command(extra: str) -> str:
+    """How an extra of the tool is installed: from the folder, wheel or repository that the tool itself came from."""
+    return f'pip install "{requirement(extra)}"'

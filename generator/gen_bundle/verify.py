@@ -5,6 +5,7 @@ import math
 import re
 import tempfile
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -13,11 +14,26 @@ from gen_bundle.build import finished_bundle
 from gen_bundle.difference.figures import allowance
 from gen_bundle.difference.signatures import SIGNATURE, Setting, differing_settings, parse_signature
 from gen_bundle.errors import UserError
+from gen_bundle.twin.bundle import open_bundle
+from gen_bundle.twin.competition_yaml import read_competition
+from gen_bundle.twin.engines.choose import choose_engine
 from gen_bundle.twin.outcomes import TOLERANCE
 from gen_bundle.twin.replay import DryRunRequest, dry_run
+from gen_bundle.twin.strangers import refuse_strangers
 
 MAX_BYTES = 64 * 1024 * 1024
-FIGURE = re.compile(r"(?<![\w.])([A-Za-z_][\w.-]*)\s*[=:]\s*([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.|])")
+NUMBER = r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
+FIGURE = re.compile(rf"(?<![\w.\-])({NUMBER})(?![\w|]|\.\d)(\s*%)?")
+ASSIGNED = re.compile(r"([A-Za-z_][\w.-]*)\s*[=:]\s*$")
+"""A name right before its figure, whether or not the program knows it."""
+MARKUP = (
+    (re.compile(r"\\(?:textbf|textit|emph|underline|mathbf|num|texttt)\s*\{([^{}]*)\}"), r"\1"),
+    (re.compile(r"\*\*|__|[`$]|\\(?=[_%&#])"), ""),
+    (re.compile(r"\\\\|\\(?:hline|toprule|midrule|bottomrule)"), "\n"),
+)
+"""What Markdown and LaTeX put around figures and names, and what takes its place."""
+BETWEEN = r"[\s=:,(]*(?:(?:of|is|was|score)\s+)*"
+"""What may stand between a name that the program knows and its figure."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +41,13 @@ class VerifyRequest:
     """A result, and what it is said to be the result of.
 
     Attributes:
-        details: a details.json, or a text with a line such as `f1 = 0.53, competition:…|…|reference:…`.
+        details: a details.json, or a text such as a line or a table of an overview paper, with a signature.
         bundle: a bundle's zip or folder, or the name or folder of a declaration, which is built for it.
         submission: the zip, folder or file.
         phase: the id (or name) of the phase.
         data: the data with which a declaration is built.
         engine: None: docker where an engine answers, else process.
+        trust: run code of others, too, on this machine without isolation.
     """
 
     details: Path
@@ -39,14 +56,22 @@ class VerifyRequest:
     phase: str
     data: Path | None = None
     engine: Literal["docker", "process"] | None = None
+    trust: bool = False
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What was published: the signature's parts, and figures with how far each may be off."""
+    """What was published.
+
+    Attributes:
+        signature: its parts.
+        figures: by name, with how far each may be off; of a details.json.
+        text: what else is written beside the signature; of any other file.
+    """
 
     signature: Mapping[str, str]
-    figures: Mapping[str, tuple[float, float]]
+    figures: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,24 +92,41 @@ class Verdict:
         figures: the figures that differ.
         compared: how many figures were compared.
         failed: why the submission was not scored; empty when it was.
+        not_taken: the numbers of the text that no figure was read from, as they are written.
+        not_compared: the leaderboard's columns that scoring again gives and the result does not, the first one ranks.
     """
 
     settings: tuple[Setting, ...] = ()
     figures: tuple[Figure, ...] = ()
     compared: int = 0
     failed: str = ""
+    not_taken: tuple[str, ...] = ()
+    not_compared: tuple[str, ...] = ()
+
+    @property
+    def verified(self) -> bool:
+        """Anything was compared at all."""
+        return bool(self.compared or self.failed)
 
     @property
     def equal(self) -> bool:
-        return not (self.settings or self.figures or self.failed)
+        return self.verified and not (self.settings or self.figures or self.failed)
 
 
 @dataclass(frozen=True)
 class Scored:
-    """What scoring gave: signatures and figures over all tasks of a phase; `failed` says why it gave nothing."""
+    """What scoring gave.
+
+    Attributes:
+        signatures: of each task of the phase.
+        figures: of all of them.
+        columns: the leaderboard's columns, key → title, in its order.
+        failed: why it gave nothing.
+    """
 
     signatures: tuple[Mapping[str, str], ...] = ()
     figures: Mapping[str, float] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
     failed: str = ""
 
 
@@ -103,28 +145,33 @@ def score_again(request: VerifyRequest) -> Scored:
     Raises:
         UserError: the bundle or the submission cannot be used.
     """
-    with tempfile.TemporaryDirectory() as work:
+    chosen = closing(choose_engine(request.engine, lambda _: None))
+    with tempfile.TemporaryDirectory() as work, chosen as engine:
         out = Path(work) / "dry-run"
+        bundle = _bundle(request, Path(work))
+        refuse_strangers(bundle, engine, trust=request.trust)
         results = dry_run(
             DryRunRequest(
-                bundle=_bundle(request, Path(work)),
+                bundle=bundle,
                 out=out,
                 submissions=[request.submission],
                 phases=[request.phase],
                 environment={"SCORING_DETAILS": "all"},
             ),
-            request.engine,
+            engine,
         )
         failed = [run.message for run in results.runs if run.status != "Finished"]
         if failed or not results.runs:
             return Scored(failed="; ".join(failed) or "no task of the phase takes it")
         details = [json.loads(path.read_bytes()) for path in sorted(out.rglob("details.json"))]
+        competition = read_competition(open_bundle(bundle, Path(work) / "bundle"))
     figures = {name: value for one in details for name, (value, _) in _figures(one).items()}
-    return Scored(tuple(parse_signature(one["signature"]) for one in details), figures)
+    columns = {column.key: column.title for column in competition.leaderboard.columns if not column.hidden}
+    return Scored(tuple(parse_signature(one["signature"]) for one in details), figures, columns)
 
 
 def _bundle(request: VerifyRequest, work: Path) -> Path:
-    bundle = finished_bundle(request.bundle, work, request.data)
+    bundle = finished_bundle(request.bundle, work, request.data, trust=request.trust)
     if request.data is not None and not bundle.is_relative_to(work):
         raise UserError("--data is for a declaration, which is built with it; a bundle has its own reference data.")
     return bundle
@@ -134,13 +181,24 @@ def compare(claim: Claim, scored: Scored) -> Verdict:
     """Hold a claim against the nearest of the signatures, and against all figures."""
     if scored.failed:
         return Verdict(failed=scored.failed)
-    differing = [tuple(differing_settings(claim.signature, signature)) for signature in scored.signatures]
+    # results that were published before signatures had a digest of the code say nothing of it
+    known = [{k: v for k, v in one.items() if k != "program" or k in claim.signature} for one in scored.signatures]
+    differing = [tuple(differing_settings(claim.signature, signature)) for signature in known]
+    written = written_figures(claim.text, scored)
+    claimed = [*((name, *figure) for name, figure in claim.figures.items()), *written.figures]
     wrong = []
-    for name, (value, allowed) in claim.figures.items():
+    for name, value, allowed in claimed:
         again = scored.figures.get(name)
         if again is None or not math.isclose(value, again, rel_tol=0, abs_tol=allowed):
             wrong.append(Figure(name, value, again))
-    return Verdict(min(differing, key=len, default=()), tuple(wrong), len(claim.figures))
+    names = {name for name, _, _ in claimed}
+    return Verdict(
+        min(differing, key=len, default=()),
+        tuple(wrong),
+        len(claimed),
+        not_taken=written.left,
+        not_compared=tuple(key for key in scored.columns if key in scored.figures and key not in names),
+    )
 
 
 def read_claim(path: Path) -> Claim:
@@ -177,12 +235,71 @@ def _figures(details: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
 
 
 def _written_claim(path: Path, text: str) -> Claim:
-    """A line of a paper: figures are right as far as they have digits."""
-    found = SIGNATURE.search(text)
+    plain = text.replace("\\_", "_")  # of a signature that LaTeX sets
+    found = SIGNATURE.search(plain)
     if found is None:
         raise UserError(
             f"{path}: no signature in it. Expected details.json, or a text with competition:NAME|…|reference:…."
         )
-    rest = text.replace(found.group(), " ")
-    figures = {name: (float(number), allowance(number)) for name, number in FIGURE.findall(rest)}
-    return Claim(parse_signature(found.group()), figures)
+    return Claim(parse_signature(found.group()), text=plain.replace(found.group(), " "))
+
+
+@dataclass
+class Written:
+    """The figures of a text.
+
+    Attributes:
+        figures: name, value, and how far it may be off: half a unit of its last digit.
+        left: the other numbers, as they are written.
+    """
+
+    figures: list[tuple[str, float, float]] = field(default_factory=list)
+    left: tuple[str, ...] = ()
+
+
+def written_figures(text: str, scored: Scored) -> Written:
+    """The figures of a text: behind a name, beside it in a row of a table, or below it in a table's column.
+
+    A name is a figure's own, or a column's title; before `=` or `:` it is any word.
+    """
+    for pattern, plain in MARKUP:
+        text = pattern.sub(plain, text)
+    names = {name.casefold(): name for name in scored.figures}
+    names |= {title.casefold(): key for key, title in scored.columns.items() if key in scored.figures}
+    found = Written()
+    left: list[str] = []
+    header: list[str] = []
+    for line in filter(str.strip, text.splitlines()):
+        cells = [cell.strip() for cell in re.split(r"[|&]", line.strip().strip("|"))]
+        if len(cells) == 1:
+            header = []
+        elif any(cell.casefold() in names for cell in cells) and not any(map(FIGURE.fullmatch, cells)):
+            header = [names.get(cell.casefold(), "") for cell in cells]
+            continue
+        before = ""
+        for place, cell in enumerate(cells):
+            above = header[place] if len(header) == len(cells) else ""
+            for figure in FIGURE.finditer(cell):
+                name = _name_before(cell[: figure.start()], names) or above or names.get(before.casefold(), "")
+                if name:
+                    found.figures.append((name, *_value(figure)))
+                else:
+                    left.append(figure.group().strip())
+            before = cell
+    found.left = tuple(left)
+    return found
+
+
+def _name_before(text: str, names: Mapping[str, str]) -> str:
+    """The name that a figure belongs to which stands right behind `text`; empty without one."""
+    for known in sorted(names, key=len, reverse=True):
+        if re.search(rf"(?<![\w.-]){re.escape(known)}{BETWEEN}$", text.casefold()):
+            return names[known]
+    assigned = ASSIGNED.search(text)
+    return assigned[1] if assigned else ""
+
+
+def _value(figure: re.Match[str]) -> tuple[float, float]:
+    number, per_cent = figure.groups()
+    scale = 0.01 if per_cent else 1.0
+    return float(number) * scale, allowance(number) * scale

@@ -1,7 +1,10 @@
 """Task 4: find all mentions and sort them into chains; MUC scores with overlaps in place of common pairs."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, product
 from typing import Any
 
 from are2007.alignment import alignments
@@ -9,10 +12,64 @@ from are2007.mentions import Mention
 from are2007.muc import LinkScores, links
 from are2007.muc_result import muc_metrics, muc_result
 from are2007.overlap import overlap
-from are2007.parts import AlignedMention, greatest_link_weight
 from are2007.reference import Reference
 from are2007.submission import Submission
 from scoring_kit.results import TaskResult
+
+MOST_COMBINATIONS = 1_000
+"""Combinations of equally good alignments up to which all are tried."""
+
+Part = tuple[int, int]
+"""A key chain and a response chain, by their numbers: the mentions that both have."""
+
+AlignedMention = tuple[Part, float]
+"""The part that an aligned mention belongs to, and its overlap."""
+
+
+def link_weight(mentions: Iterable[AlignedMention]) -> float:
+    """The weight of the links that hold every part together."""
+    parts: dict[Part, list[float]] = defaultdict(list)
+    for part, weight in mentions:
+        parts[part].append(weight)
+    return math.fsum(map(tree_weight, parts.values()))
+
+
+def tree_weight(overlaps: Sequence[float]) -> float:
+    """The weight of the best spanning tree over mentions with these overlaps.
+
+    A link weighs the product of its two overlaps, so the best tree is a star around the greatest one.
+    """
+    greatest = max(overlaps)
+    return greatest * (math.fsum(overlaps) - greatest)
+
+
+def greatest_link_weight(
+    settled: Sequence[AlignedMention], choices: Sequence[Sequence[Sequence[AlignedMention]]]
+) -> float:
+    """The greatest weight of the links when one alternative of each choice joins the settled mentions.
+
+    Beyond `MOST_COMBINATIONS` one choice is changed at a time, in order, for as long as that gains anything.
+    """
+    open_parts = {part for alternatives in choices for mentions in alternatives for part, _ in mentions}
+    fixed = link_weight(mention for mention in settled if mention[0] not in open_parts)
+    shared = [mention for mention in settled if mention[0] in open_parts]
+
+    def weight(chosen: Iterable[Sequence[AlignedMention]]) -> float:
+        return fixed + link_weight(chain(shared, *chosen))
+
+    if math.prod(map(len, choices)) <= MOST_COMBINATIONS:
+        return max(map(weight, product(*choices)))
+    chosen = [alternatives[0] for alternatives in choices]
+    greatest, before = weight(chosen), -1.0
+    while greatest > before:
+        before = greatest
+        for index, alternatives in enumerate(choices):
+            chosen[index] = max(
+                alternatives, key=lambda mentions: weight([*chosen[:index], mentions, *chosen[index + 1 :]])
+            )
+        greatest = weight(chosen)
+    return greatest
+
 
 METRICS = muc_metrics("task4")
 Chains = Sequence[Sequence[Mention]]

@@ -13,6 +13,9 @@ from scoring_kit.json_reading import read_utf8
 FILE = "gold.csv"
 ID = "index"
 CLARITY, EVASION = "clarity_label", "evasion_label"
+INTERVIEW = "interview_question"
+ASKED = ("url", INTERVIEW)
+"""Which interview, and what was asked there."""
 ANNOTATORS = ("annotator1", "annotator2", "annotator3")
 
 
@@ -26,6 +29,8 @@ class Reference:
         evasion: single evasion labels; empty when the annotators' labels count instead, or unless asked for.
         annotations: each row's annotator labels that are valid labels; empty when not annotated.
         annotated: whether the annotator columns hold any data.
+        asked: the first row of each row's interview question, which several rows may share: they are annotated parts of
+            one answer. Empty where gold.csv does not have that column.
     """
 
     ids: list[str]
@@ -33,6 +38,7 @@ class Reference:
     evasion: list[str]
     annotations: list[tuple[str, ...]]
     annotated: bool
+    asked: Sequence[str] = ()
 
 
 def read(folder: Path, tasks: Sequence[str], options: Mapping[str, Any]) -> Reference:
@@ -74,6 +80,9 @@ def _read(text: str, tasks: Sequence[str], problems: Problems) -> Reference | No
     id_at = table.header.index(ID)
     label_columns = [name for name in (CLARITY, EVASION, *ANNOTATORS) if name in table.header]
     labels_at = [table.header.index(name) for name in label_columns]
+    asked_at = [table.header.index(name) for name in ASKED if name in table.header] if INTERVIEW in table.header else []
+    first_of: dict[tuple[str, ...], str] = {}
+    asked: list[str] = []
     line_of: dict[str, int] = {}
     rows: list[_RowLabels] = []
     known: dict[tuple[str, ...], _RowLabels] = {}
@@ -84,6 +93,8 @@ def _read(text: str, tasks: Sequence[str], problems: Problems) -> Reference | No
             problems.error(f"{FILE}:{line}", what, "each row with an id of its own")
             continue
         line_of[item] = line
+        if asked_at:
+            asked.append(first_of.setdefault(tuple([cells[i] for i in asked_at]), item))
         labels = tuple([cells[i] for i in labels_at])
         if labels not in known:
             known[labels] = _read_labels(dict(zip(label_columns, labels, strict=True)), "clarity" in tasks)
@@ -97,6 +108,7 @@ def _read(text: str, tasks: Sequence[str], problems: Problems) -> Reference | No
         evasion=[row.evasion for row in rows] if single else [],
         annotations=[row.annotations for row in rows] if annotated else [],
         annotated=annotated,
+        asked=asked,
     )
 
 

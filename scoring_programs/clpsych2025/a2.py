@@ -13,7 +13,7 @@ from typing import Any
 from clpsych2025.answers import Submission
 from clpsych2025.averages import Average, by_timeline, mean, metrics_of, timeline_units, with_rows
 from clpsych2025.reference import Reference
-from scoring_kit.metrics.classification import f1_scores, label_terms
+from scoring_kit.metrics.classification import f1_scores, label_terms, units_of_classes
 from scoring_kit.metrics.summed import macro_f1
 from scoring_kit.results import Bar, BarChart, Metric, TaskResult, scored_items
 from scoring_kit.units import Additive, Array, Units
@@ -63,7 +63,10 @@ def score(reference: Reference, submission: Submission, options: Mapping[str, An
         pooled = pooled_f1_terms(per_timeline.names, timelines)
         statistics = {**per_timeline.statistics, "a2_macro_f1": pooled}
         return replace(
-            per_timeline, statistics=statistics, scored={**per_timeline.scored, "a2_macro_f1": with_rows(pooled)}
+            per_timeline,
+            statistics=statistics,
+            scored={**per_timeline.scored, "a2_macro_f1": with_rows(pooled)},
+            classes={"a2_macro_f1": units_of_classes(pooled.sums)},
         )
 
     # Of all posts, since the number among those with a gold score would show which posts have one.

@@ -6,7 +6,7 @@ Labels and probabilities have a matrix, numbers one of bins, sets and spans coun
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -25,6 +25,8 @@ PROBABILITIES = (0.2, 0.4, 0.6, 0.8)
 RARE = 20
 """One in so many gold numbers at either end has no say in where bins meet, so that no single one shows there."""
 Terms = tuple[str, float, float, float]
+Elements = Callable[[Any], set[Any]]
+"""What makes an answer a set of tuples, whose first item is the type."""
 
 
 class Later(Sequence[Figure]):
@@ -76,10 +78,11 @@ def figures_of_fields(plan: Plan, samples: Sequence[Sample]) -> dict[Hashable, F
 
 
 def _labels(name: str, plan: Plan, sample: Sample) -> Figure:
-    from declared.metrics.labels import label_counts, set_label_counts
+    from declared.metrics.labels import label_counts
 
     if sample.fields[0].type == "labels":
-        return CountBars(f"{name}: labels", set_label_counts(sample))
+        declared = sample.fields[0].values or ()
+        return CountBars(f"{name}: labels", _counted(sample, lambda labels: {(label,) for label in labels}, declared))
     labels, counts = label_counts(sample)
     predicted = [*labels, NO_LABEL] if counts[:, -1].any() else labels
     return ConfusionMatrix(
@@ -88,9 +91,9 @@ def _labels(name: str, plan: Plan, sample: Sample) -> Figure:
 
 
 def _tags(name: str, plan: Plan, sample: Sample) -> Figure:
-    from declared.metrics.tags import type_counts
+    from declared.metrics.tags import spans
 
-    return CountBars(f"{name}: spans by type", type_counts(sample))
+    return CountBars(f"{name}: spans by type", _counted(sample, spans))
 
 
 def _numbers(name: str, plan: Plan, sample: Sample) -> Figure | None:
@@ -122,32 +125,29 @@ def _sets(name: str, plan: Plan, sample: Sample) -> Figure | None:
     elements = _elements(plan, sample)
     if plan.metric == "exact_match" or elements is None:
         return None
+    # of spans also where characters are matched: one span may have as many as a figure asks for
+    what = "labels" if sample.many or sample.fields[0].type == "labels" else "whole spans by type"
+    return CountBars(f"{name}: {what}", _counted(sample, elements))
+
+
+def _counted(sample: Sample, elements: Elements, declared: Iterable[str] = ()) -> list[Terms]:
+    """Each type of element, declared ones first, with its true positives, false positives and false negatives."""
     shared: Counter[str] = Counter()
     given: Counter[str] = Counter()
     there: Counter[str] = Counter()
     for gold, predicted in zip(sample.gold, sample.predicted, strict=True):
         truth, answer = elements(gold), elements(predicted)
-        shared.update(map(_type, truth & answer))
-        given.update(map(_type, answer))
-        there.update(map(_type, truth))
-    rows: list[Terms] = [
+        shared.update(kind for kind, *_ in truth & answer)
+        given.update(kind for kind, *_ in answer)
+        there.update(kind for kind, *_ in truth)
+    kinds = list(dict.fromkeys([*declared, *sorted(given | there)]))
+    return [
         (kind, float(shared[kind]), float(given[kind] - shared[kind]), float(there[kind] - shared[kind]))
-        for kind in sorted(given | there)
+        for kind in kinds
     ]
-    # of spans also where characters are matched: one span may have as many as a figure asks for
-    what = "labels" if sample.many or sample.fields[0].type == "labels" else "whole spans by type"
-    return CountBars(f"{name}: {what}", rows)
 
 
-Typed = tuple[str, Hashable]
-"""An element of a set with its type."""
-
-
-def _type(element: Typed) -> str:
-    return element[0]
-
-
-def _elements(plan: Plan, sample: Sample) -> Callable[[Any], set[Typed]] | None:
+def _elements(plan: Plan, sample: Sample) -> Elements | None:
     """What makes an answer the elements of its set."""
     if sample.many:
         at = next((i for i, field in enumerate(sample.fields) if field.type == "label"), None)

@@ -11,6 +11,9 @@ from declared.plan import Plan
 from declared.rows import Rows
 from declared.tables import Table
 
+NAMING = ("label", "labels", "tags", "spans")
+"""Types whose values name labels, or types of spans."""
+
 
 def fields_read(
     table: Table,
@@ -57,12 +60,12 @@ def _compared(plan: Plan, table: Table, names: Sequence[str]) -> list[tuple[str,
 
 
 def open_fields(table: Table, wanted: Sequence[Plan], names: Sequence[str]) -> dict[str, set[tuple[str, str]]]:
-    """Field of labels without declared values → (name, type) of the gold columns that it is compared with."""
+    """Field of labels without declared values, or of typed spans → (name, type) of the gold columns to compare with."""
     found: dict[str, set[tuple[str, str]]] = {}
     for plan in wanted:
         for name, field in _compared(plan, table, names):
             own = next((own for own in table.answers if own.name == name), None)
-            if own is not None and own.type == field.type and own.type in ("label", "labels") and own.values is None:
+            if own is not None and own.type == field.type and own.type in NAMING and own.values is None:
                 found.setdefault(name, set()).add((field.name, field.type))
     return found
 

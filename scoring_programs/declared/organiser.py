@@ -2,17 +2,22 @@
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from declared import reference as gold
 from declared.checks import faults, remarks
+from declared.disclosure import disclosed
+from declared.given import Given, differences
 from declared.plan import Plan, plans
+from declared.probes import failing
 from declared.tables import Table, fields_of_tasks, tables_of
 from declared.template import template_text
-from scoring_kit.errors import Problems
+from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
+from scoring_kit.program import Program
+from scoring_kit.trial import trial as scored
 
 
 def prepare(request: Request) -> Warned:
@@ -46,14 +51,26 @@ def _labels_of_all(folders: Sequence[Path], request: Request) -> dict[str, Any]:
 
 
 def check_reference(request: Request) -> Warned:
-    """Look for metrics that the gold leaves undefined; raises OrganiserError with all of them."""
+    """Look for metrics that the gold leaves undefined, and inputs with other ids; raises OrganiserError with all."""
     reference, wanted = read_reference(gold.read, request), _wanted(request)
     problems = Problems()
     for plan in wanted:
         for where, what, expected in faults(plan, reference.tables[plan.table]):
             problems.error(where, what, expected)
+    found = [remark for plan in wanted for remark in remarks(plan, reference.tables[plan.table])]
+    for is_mistake, what in differences(_given(request), reference.tables):
+        if is_mistake:
+            problems.repeat_error(what)
+        else:
+            found.append(what)
     problems.stop_organisers_if_any()
-    return {"warnings": [remark for plan in wanted for remark in remarks(plan, reference.tables[plan.table])]}
+    return {"warnings": found}
+
+
+def _given(request: Request) -> Given:
+    own = {name: Path(path) for name, path in request.get("given", {}).items()}
+    common = {name: Path(path) for name, path in request.get("given_to_all", {}).items()}
+    return Given(own, common, [Path(folder) for folder in request.get("phases", ())])
 
 
 def template(request: Request) -> dict[str, Any]:
@@ -85,6 +102,12 @@ def secrets(request: Request) -> Secrets:
     return {"files": files}
 
 
+def disclosure(request: Request) -> dict[str, Any]:
+    """What the scores of a phase give one participant of its gold; see `declared.disclosure`."""
+    reference = read_reference(gold.read, request)
+    return disclosed(_wanted(request), reference, request["submissions"], request["decimals"])
+
+
 def columns(request: Request) -> dict[str, Any]:
     """Every column has a metric of its own, so that no key can be misspelt."""
     return {
@@ -95,6 +118,24 @@ def columns(request: Request) -> dict[str, Any]:
         for task, own in plans(request["options"]).items()
         if task in request["tasks"]
     }
+
+
+def trial(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Score a submission (`scoring_kit.trial`), and with the template own functions on many other valid answers.
+
+    Raises:
+        OrganiserError: an own function fails on some of them.
+    """
+    tried = scored(request)
+    if not request["is_template"] or "missing" in tried:
+        return tried
+    program = Program.read(Path(request["program"]) / "program.json")
+    own = [plan for task in program.tasks for plan in plans(program.options)[task] if plan.file]
+    tables = gold.read(Path(request["phase"]) / "ref", program.tasks, program.options).tables if own else {}
+    messages = [text for plan in own for text in failing(plan, tables[plan.table])]
+    if messages:
+        raise OrganiserError(*messages)
+    return tried
 
 
 def _wanted(request: Request) -> list[Plan]:

@@ -21,7 +21,8 @@ class Plan:
         where: gold column → the texts that count, or `min` and `max` of a number; only such keys are scored.
         by: gold columns; the metric in each of their groups, then the mean.
         options: the metric's own, every one of them given.
-        worst: the value in place of an undefined one.
+        worst: of the column; the value where an own function fails.
+        undefined: the value in place of an undefined one; `worst` where the declaration gives none.
         better: which way is better.
         file: where an own function is; None for a metric of the table.
     """
@@ -35,14 +36,16 @@ class Plan:
     by: tuple[str, ...]
     options: Mapping[str, Any]
     worst: float
+    undefined: float
     better: Literal["higher", "lower"]
     file: Path | None = None
 
     @classmethod
     def from_dict(cls, key: str, data: Mapping[str, Any]) -> "Plan":
         lists = {name: tuple(data[name]) for name in ("fields", "gold", "by")}
-        file = data.get("file")
-        return cls(key=key, **{**data, **lists, "file": Path(file) if file else None})
+        file, undefined = data.get("file"), data.get("undefined")
+        given = {"file": Path(file) if file else None, "undefined": data["worst"] if undefined is None else undefined}
+        return cls(key=key, **{**data, **lists, **given})
 
     @property
     def definition(self) -> Definition | None:

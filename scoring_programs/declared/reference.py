@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,8 @@ class GoldTable:
         keys: all keys, in the order of the gold.
         answers: the values of `fields`.
         tagged: field of tags → the gold column whose tags it has as many as.
-        labels: field of labels without declared values → the labels that may be answered.
+        labels: field of labels without declared values → the labels that may be answered; of tags or spans → the types
+            that there are.
         groups: column → its text for each key, for `where`, `by` and `cluster`; "" for a key without.
         further: column → its text for each value of `answers`, for own functions.
     """
@@ -78,12 +80,13 @@ def manifest(reference: Reference, tasks: Sequence[str]) -> dict[str, Any]:
 
 
 def expected(gold: GoldTable) -> dict[str, Any]:
-    """What participants know of one table."""
+    """What participants know of one table; of many rows for a key nobody knows which has as many tags as which."""
+    tagged = {} if gold.table.many else gold.tagged
     return {
         "keys": gold.keys,
         "values": {field: list(labels) for field, labels in gold.labels.items()},
         "lengths": {
-            field: [len(tags) for tags in gold.answers.columns[column, "tags"]] for field, column in gold.tagged.items()
+            field: [len(tags) for tags in gold.answers.columns[column, "tags"]] for field, column in tagged.items()
         },
     }
 
@@ -96,13 +99,15 @@ def read_gold(
     before = problems.found
     loaded = _load(folder, table.gold, table, problems)
     listed = _load(folder, table.gold_keys, table, problems) if table.gold_keys else None
-    if loaded is None or problems.found > before:
+    if loaded is None:
         return None
     names, rows, values = loaded
+    _check_columns(table, wanted, names, listed[0] if listed else (), problems)
+    if problems.found > before:  # a wrong header would make every row wrong
+        return None
     naming = listed or loaded
     keyed = _row_keys(table, naming, report)
     keys = list(dict.fromkeys([*((name,) for name in naming[1].keys), *filter(None, keyed)]))
-    _check_columns(table, wanted, names, listed[0] if listed else (), problems)
     if problems.found > before:
         return None
     fields = fields_read(table, wanted, names, rows, values, labels)
@@ -124,7 +129,7 @@ def read_gold(
     found = {
         name: labels[name]
         if name in labels
-        else sorted(frozenset().union(*(_labels_in(answers.columns[column]) for column in columns)))
+        else sorted(frozenset().union(*(_labels_in(answers.columns[column], column[1]) for column in columns)))
         for name, columns in open_fields(table, wanted, names).items()
     }
     return GoldTable(table, fields, keys, answers, tagged(table, wanted, names), found, groups, further)
@@ -149,6 +154,11 @@ def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded 
         return names, Rows(names, False, iter(()), lambda number: f"{file.name}:{number}"), lines
     found = column_names(text, file)
     names = [*table.key, *(name for name in found if name not in table.key)]
+    lacking = [name for name in table.key if found and name not in found and file.suffix in (".csv", ".tsv")]
+    for name in lacking:
+        problems.error(f"{file.name}:1", f"the column {name} is missing{_near(name, found)}", "the columns of the key")
+    if lacking:
+        return names, Rows(names, False, iter(()), lambda number: f"{file.name}:{number}"), []
     rows = read_rows(text, file.name, file, names, table, problems)
     return names, rows, list(rows.rows)
 
@@ -172,22 +182,38 @@ def _check_columns(
     needed = {column: plan.key for plan in wanted for column in plan.gold}
     for column, key in needed.items():
         if column not in names:
-            problems.error(f"{table.gold.name}:1", f"the column {column} is missing", f"the gold of the column {key}")
+            what = f"the column {column} is missing{_near(column, names)}"
+            problems.error(f"{table.gold.name}:1", what, f"the gold of the column {key}")
     grouping = {column: plan.key for plan in wanted for column in plan.grouping}
     if table.cluster:
         grouping.setdefault(table.cluster, "cluster")
     for column, key in grouping.items():
         if column not in names and column not in listed:
-            problems.error(f"{table.gold.name}:1", f"the column {column} is missing", f"the groups of {key}")
+            what = f"the column {column} is missing{_near(column, [*names, *listed])}"
+            problems.error(f"{table.gold.name}:1", what, f"the groups of {key}")
 
 
-def _labels_in(values: Sequence[Any]) -> frozenset[str]:
-    """The labels of a column of labels, or of sets of them."""
-    return frozenset(label for value in values for label in ([value] if isinstance(value, str) else value or ()))
+def _near(column: str, names: Sequence[str]) -> str:
+    """The column that may be meant, in words."""
+    near = get_close_matches(column, names, n=1)
+    return f"; there is {near[0]}" if near else ""
+
+
+def _labels_in(values: Sequence[Any], kind: str) -> frozenset[str]:
+    """The labels of a column of labels, or of sets of them, or the types of its tags or spans."""
+    if kind == "label":
+        return frozenset(filter(None, values))
+    elements = [element for value in values for element in value or ()]
+    if kind == "tags":
+        return frozenset(tag[2:] for tag in elements if tag != "O")
+    return frozenset(kind for span in elements for kind in span[2:]) if kind == "spans" else frozenset(elements)
 
 
 def labels_of_gold(folder: Path, table: Table, wanted: Sequence[Plan]) -> dict[str, frozenset[str]]:
-    """The labels in a phase's gold, by field without declared values; what is wrong there its own phase reports."""
+    """The labels, or types of spans, in a phase's gold, by field without declared values.
+
+    What is wrong there its own phase reports.
+    """
     if not open_fields(table, wanted, [field.name for field in table.answers]):
         return {}
     loaded = _load(folder, table.gold, table, Problems())
@@ -197,7 +223,7 @@ def labels_of_gold(folder: Path, table: Table, wanted: Sequence[Plan]) -> dict[s
         raw = [(Field(column, kind, separator=table.field(name).separator), column) for column, kind in columns]
         found[name] = frozenset().union(
             *(
-                _labels_in([_read_label(field, row[names.index(column)], rows) for _, row in values])
+                _labels_in([_read_label(field, row[names.index(column)], rows) for _, row in values], field.type)
                 for field, column in raw
                 if column in names
             )
@@ -263,6 +289,12 @@ def _labels(folder: Path) -> Mapping[str, Mapping[str, Sequence[str]]]:
     except ValueError as error:
         raise OrganiserError(f"{LABELS_FILE}: damaged. Build the bundle again.") from error
     return found
+
+
+def gold_keys(folder: Path, table: Table) -> list[Key]:
+    """The keys of a phase's gold; what is wrong there its own phase reports."""
+    loaded = _load(folder, table.gold_keys or table.gold, table, Problems())
+    return list(filter(None, _row_keys(table, loaded, lambda *_: None))) if loaded else []
 
 
 def cells(folder: Path, table: Table) -> Iterator[tuple[Key, str, str]]:

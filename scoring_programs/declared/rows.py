@@ -32,6 +32,7 @@ class Rows:
             can be gone through once, and what is wrong is recorded on the way.
         place: the words for a row's number: `file:line`, `file[index]`.
         keys: the names of a JSON object, each a key, also one without rows.
+        empty_keys: of many rows, those without any.
     """
 
     names: Sequence[str]
@@ -39,6 +40,7 @@ class Rows:
     rows: Iterator[Tuple[int, Tuple[Any, ...]]]
     place: Callable[[int], str]
     keys: Sequence[str] = ()
+    empty_keys: Sequence[str] = ()
 
 
 def read_rows(text: str, name: str, file: File, wanted: Sequence[str], table: Table, problems: Problems) -> Rows:
@@ -224,7 +226,8 @@ def _json(text: str, name: str, wanted: Sequence[str], table: Table, problems: P
         other = f", or one object whose names are the {table.key[0]}" if single else ""
         problems.error(name, "is not a list of rows", f"a JSON list of objects{other}")
     rows = ((number, values) for number, (_, values) in enumerate(found))
-    return Rows(wanted, True, rows, lambda number: found[number][0], keys)
+    empty = [key for key in keys if table.many and value[key] == []]
+    return Rows(wanted, True, rows, lambda number: found[number][0], keys, empty)
 
 
 def _take(

@@ -14,6 +14,8 @@ from declared.reference import GoldTable
 Columns = list[Sequence[Any]]
 Group = tuple[str, ...]
 """Its text in each column of `by`."""
+OVER_CLASSES = ("f1", "fbeta", "precision", "recall", "jaccard", "balanced_accuracy")
+"""Metrics of labels that may be a mean over them."""
 
 
 def samples_of(plan: Plan, gold: GoldTable, answers: Answers) -> list[Sample]:
@@ -93,6 +95,25 @@ def scored_groups(plan: Plan, gold: GoldTable) -> dict[Group, list[int]]:
     for i in chosen:
         groups.setdefault(tuple(gold.groups[column][i] for column in plan.by), []).append(i)
     return dict(sorted(groups.items()))
+
+
+def classes_of(plan: Plan, gold: GoldTable) -> dict[Any, list[int]]:
+    """The positions of the keys of each group of `by` and gold label that a metric is a mean over.
+
+    Empty for a metric that is no such mean.
+    """
+    is_mean = plan.metric in OVER_CLASSES and plan.options.get("average", "macro") == "macro"
+    columns = gold_values(plan, gold) if is_mean and plan.file is None else []
+    found: dict[Any, list[int]] = {}
+    for group, positions in scored_groups(plan, gold).items():
+        if plan.by:
+            found[group] = positions
+        for number, values in enumerate(columns):
+            for i in positions:
+                labels = values[i] if isinstance(values[i], frozenset) else [values[i]]
+                for label in labels:
+                    found.setdefault((group, number, label), []).append(i)
+    return found
 
 
 def _fits(text: str, wanted: Any) -> bool:

@@ -4,12 +4,12 @@ Runs on Python 3.9 with the standard library alone: `validate.pyz` holds this ve
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Dict, FrozenSet, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
 from declared.answers import Answers, named_key, read_answers
 from declared.fields import Field, ordered
-from declared.rows import Rows, read_rows, text_lines
-from declared.tables import Key, Table, fields_of_tasks, tables_of
+from declared.rows import Rows, column_names, read_rows, text_lines
+from declared.tables import Key, Table, fields_by_task, fields_of_tasks, tables_of, tasks_left_out
 from scoring_kit.errors import Problems, shown
 from scoring_kit.faults import participant_faults
 from scoring_kit.json_reading import read_utf8
@@ -26,8 +26,8 @@ class Submission:
     """What a team sent.
 
     Attributes:
-        tables: table id → its answers, in the order of the manifest's keys; only tables that were handed in.
-        entered: ids of the tasks whose tables are all there.
+        tables: table id → its answers, in the order of the manifest's keys; only tables that an entered task reads.
+        entered: ids of the tasks whose tables are all there, with all their columns.
     """
 
     tables: Mapping[str, Answers]
@@ -35,50 +35,96 @@ class Submission:
 
 
 def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[Submission]:
-    """Read and judge a submission; all that is wrong is recorded in `problems`."""
+    """Read and judge a submission; all that is wrong is recorded in `problems`.
+
+    Tables that no task reads here belong to tasks that are scored elsewhere, or not in this phase: their files are left
+    alone. In layout `tasks` every zip goes to all tasks, so that one with files of other tasks alone is no mistake.
+    """
     tables = tables_of(manifest.options)
-    names = _find_files(files, list(tables.values()), problems)
+    scored = [table for table in tables.values() if table.id in manifest.expected["tables"]]
+    names = _find_files(files, list(tables.values()), scored, manifest, problems)
+    of_others = _files_of_others(files, tables.values(), scored)
     answers: Dict[str, Answers] = {}
-    for table in tables.values():
-        if names.get(table.id) is not None:
-            name = names[table.id]
-            text = read_utf8(files.paths[name], name, MAX_MEGABYTES, problems)
-            if text is not None:
-                fields = fields_of_tasks(table, manifest.options, manifest.tasks)
-                expected = manifest.expected["tables"][table.id]
-                answers[table.id] = _read_table(text, name, table, fields, expected, problems)
-    if not names and files.paths:
-        expected = ", ".join(table.file.name for table in tables.values())
-        found = ", ".join(map(shown, list(files.paths)[:FILES_SHOWN]))
-        problems.error("submission", f"holds no file with predictions; found {found}", expected)
-    needed = {
-        task: {metric["table"] for metric in manifest.options["metrics"][task].values()} for task in manifest.tasks
-    }
-    entered = frozenset(task for task, ids in needed.items() if ids <= set(names))
-    return Submission(answers, entered) if names else None
+    missing: Set[str] = set()
+    for table in scored:
+        reading = fields_by_task(table, manifest.options)
+        if table.id not in names:
+            missing.update(reading)
+            continue
+        name = names[table.id]
+        text = read_utf8(files.paths[name], name, MAX_MEGABYTES, problems)
+        if text is None:
+            continue
+        left_out = _left_out(text, name, table, reading, manifest, problems)
+        missing |= left_out
+        tasks = [task for task in manifest.tasks if task in reading and task not in left_out]
+        if tasks:
+            fields = fields_of_tasks(table, manifest.options, tasks)
+            expected = manifest.expected["tables"][table.id]
+            answers[table.id] = _read_table(text, name, table, fields, expected, problems)
+    if not names and files.paths and not (of_others and manifest.layout == "tasks"):
+        what = f"holds no file with predictions; found {_listed(list(files.paths))}"
+        elsewhere = f", of which none of the tasks that are scored here reads {_listed(of_others)}" if of_others else ""
+        problems.error("submission", what + elsewhere, ", ".join(table.file.name for table in scored))
+    return Submission(answers, frozenset(manifest.tasks).difference(missing)) if files.paths else None
 
 
-def _find_files(files: SubmissionFiles, tables: Sequence[Table], problems: Problems) -> Dict[str, str]:
-    """Table id → the name of its file: the declared one, or else the only one with its suffix."""
+def _find_files(
+    files: SubmissionFiles, tables: Sequence[Table], scored: Sequence[Table], manifest: Manifest, problems: Problems
+) -> Dict[str, str]:
+    """Id of a scored table → the name of its file: the declared one, or else the only one with its suffix."""
+    declared = {table.file.name for table in tables}
+    sent_here = tables if manifest.layout == "tasks" else scored
     names: Dict[str, str] = {}
-    for table in tables:
+    for table in scored:
         suffix = table.file.suffix
-        alone = sum(other.file.suffix == suffix for other in tables) == 1
-        others = files.named(suffix) if alone else []
+        alone = sum(other.file.suffix == suffix for other in sent_here) == 1
+        others = [name for name in files.named(suffix) if name not in declared] if alone else []
         if table.file.name in files.paths:
             names[table.id] = table.file.name
         elif len(others) == 1:
             names[table.id] = others[0]
             problems.warn(others[0], f"read as {table.file.name}, since it is the only {suffix} file")
         elif others:
-            listed = ", ".join(map(shown, others[:FILES_SHOWN]))
-            problems.error(listed, f"{len(others)} {suffix} files", f"{table.file.name} alone")
+            problems.error(_listed(others), f"{len(others)} {suffix} files", f"{table.file.name} alone")
         elif len(tables) > 1:
             problems.warn(table.file.name, "is not there, so the tasks that need it are not entered")
-    unread = [name for name in files.paths if name not in names.values()]
+    of_others = _files_of_others(files, tables, scored)
+    unread = [name for name in files.paths if name not in names.values() and name not in of_others]
+    if of_others:
+        problems.warn(_listed(of_others), "not read here: no task that is scored here needs it")
     if unread and names:
-        problems.warn(", ".join(map(shown, unread[:FILES_SHOWN])), "not read")
+        problems.warn(_listed(unread), "not read")
     return names
+
+
+def _files_of_others(files: SubmissionFiles, tables: Iterable[Table], scored: Sequence[Table]) -> List[str]:
+    """The files of tables that no task reads here."""
+    return [table.file.name for table in tables if table not in scored and table.file.name in files.paths]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(shown, names[:FILES_SHOWN]))
+
+
+def _left_out(
+    text: str, name: str, table: Table, reading: Mapping[str, Set[str]], manifest: Manifest, problems: Problems
+) -> Set[str]:
+    """The tasks of a table's several that its file does not enter, since what only they need is not in it."""
+    judged = manifest.all_tasks if manifest.layout == "tasks" else manifest.tasks
+    tasks = {task: names for task, names in reading.items() if task in judged}
+    if len(tasks) < 2 or table.file.suffix == ".txt":
+        return set()
+    columns = {
+        column.casefold() for column in column_names(text, table.file)
+    }  # another spelling is a problem of its own
+    there = {field.name for field in table.answers if field.name.casefold() in columns}
+    found = tasks_left_out(table, tasks, there)
+    for task in manifest.tasks:
+        if task in found:
+            lacking = ", ".join(sorted(tasks[task].difference(there)))
+            problems.warn(name, f"has no {lacking}, so the task {task} is not entered")
+    return found
 
 
 def _read_table(
@@ -95,7 +141,7 @@ def _read_table(
             return Answers({}, [], [])
     positions = {key: position for position, key in enumerate(keys)}
     answers = read_answers(rows, table, positions, fields, problems, participant_faults(problems))
-    for key in rows.keys:
+    for key in rows.empty_keys:
         if (key,) not in positions:
             problems.error(name, f"unknown {table.key[0]} {shown(key)}", "ids of this phase's data alone")
     _check_missing(answers, table, keys, name, problems)
@@ -104,11 +150,13 @@ def _read_table(
             _check_lengths(answers, rows, field, expected["lengths"][field.name], problems)
         if field.name == table.distinct:
             _check_distinct(answers, rows, keys, field, problems)
+        if field.type in ("tags", "spans") and field.values:
+            _doubt_types(answers, name, field, problems)
     return answers
 
 
 def with_values(field: Field, values: Mapping[str, Sequence[str]]) -> Field:
-    """A field of labels without declared values takes those of the gold of all phases."""
+    """A field of labels without declared values takes those of the gold of all phases, one of spans their types."""
     return replace(field, values=ordered(values[field.name])) if field.name in values else field
 
 
@@ -170,6 +218,20 @@ def _check_lengths(answers: Answers, rows: Rows, field: Field, lengths: Sequence
         if tags is not None and answers.numbers[at] >= 0 and len(tags) != lengths[at]:
             what = f"{field.name} has {len(tags)} tag{'' if len(tags) == 1 else 's'}"
             problems.error(rows.place(answers.numbers[at]), what, f"{lengths[at]}, one for each token")
+
+
+def _doubt_types(answers: Answers, name: str, field: Field, problems: Problems) -> None:
+    """A type that no gold has is no mistake, and yet most often a misspelt one."""
+    found: Set[str] = set()
+    for value in answers.columns[field.name, field.type]:
+        for one in value or ():
+            found.update([one[2:]] if field.type == "tags" else one[2:])
+    unknown = sorted(found.difference(field.values or (), [""]))
+    if unknown:
+        plural = "types are" if len(unknown) > 1 else "type is"
+        known = ", ".join(list(field.values or ())[:KEYS_SHOWN])
+        listed = ", ".join(map(shown, unknown[:KEYS_SHOWN]))
+        problems.warn(name, f"{field.name}: the {plural} not among those of the data ({known}): {listed}")
 
 
 def _check_distinct(answers: Answers, rows: Rows, keys: Sequence[Key], field: Field, problems: Problems) -> None:

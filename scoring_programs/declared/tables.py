@@ -39,6 +39,7 @@ class Table:
         gold: the organisers' file, in each phase's folder.
         gold_keys: a table of all keys, for gold with many rows; None where the gold holds every key.
         cluster: the gold column of rows that stay together when results are resampled; None: each key by itself.
+        unit: what a key, or such a cluster, is called in the singular.
         distinct: with many rows, the field that must not repeat for a key, because a ranking names each item once.
     """
 
@@ -51,6 +52,7 @@ class Table:
     gold: File
     gold_keys: Optional[File] = None
     cluster: Optional[str] = None
+    unit: str = "row"
     distinct: Optional[str] = None
 
     @classmethod
@@ -66,6 +68,7 @@ class Table:
             gold=File(**data["gold"]),
             gold_keys=File(**keys) if keys else None,
             cluster=data.get("cluster"),
+            unit=data.get("unit", "row"),
             distinct=data.get("distinct"),
         )
 
@@ -84,16 +87,40 @@ class Table:
         return next(field for field in self.fields if field.name == name)
 
 
+def fields_by_task(table: Table, options: Mapping[str, Any]) -> Dict[str, Set[str]]:
+    """Task → the answers in the table that its metrics read; an own function reads all. Only tasks that read any."""
+    answers = {field.name for field in table.answers}
+    found: Dict[str, Set[str]] = {}
+    for task, columns in options["metrics"].items():
+        for metric in columns.values():
+            if metric["table"] == table.id:
+                read = answers if metric["file"] else answers.intersection(metric["fields"])
+                found.setdefault(task, set()).update(read)
+    return found
+
+
 def fields_of_tasks(table: Table, options: Mapping[str, Any], tasks: Collection[str]) -> Tuple[Field, ...]:
     """The fields that a submission to these tasks answers: all but those that only other tasks' metrics read."""
     own: Set[str] = set()
     others: Set[str] = set()
-    for task, columns in options["metrics"].items():
-        for metric in columns.values():
-            if metric["table"] == table.id:
-                read = metric["fields"] if metric["file"] is None else [field.name for field in table.fields]
-                (own if task in tasks else others).update(read)
+    for task, names in fields_by_task(table, options).items():
+        (own if task in tasks else others).update(names)
     return tuple(field for field in table.answers if field.name in own or field.name not in others)
+
+
+def tasks_left_out(table: Table, read: Mapping[str, Set[str]], there: Collection[str]) -> Set[str]:
+    """The tasks that a file with the columns `there` does not enter, of those in `read` (see `fields_by_task`).
+
+    A task is left out where every column that only it needs is absent; a file with no answer at all enters all of
+    them, so that what it lacks is named.
+    """
+    required = {field.name for field in table.answers if field.required}
+    answered = {task for task, names in read.items() if names.intersection(there) or not names}
+    whole = {task for task in answered if read[task].intersection(required).issubset(there)}
+    covered = {name for task in whole for name in read[task]}
+    if not answered:
+        return set()
+    return {task for task, names in read.items() if task not in whole and not (names - covered).intersection(there)}
 
 
 def tables_of(options: Mapping[str, Any]) -> Dict[str, Table]:

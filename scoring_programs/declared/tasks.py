@@ -10,14 +10,13 @@ from urllib.parse import quote
 
 from declared.answers import Answers
 from declared.figures import Later, bars_by_group, figures_of_fields
-from declared.metrics import Sample, measure
-from declared.metrics.own import own_function, own_value
+from declared.metrics import Sample, definitions
 from declared.plan import Plan, plans
 from declared.reference import GoldTable, Reference
 from declared.samples import Group, own_rows, samples_of, scored_groups
 from declared.submission import Submission
 from declared.tables import Table
-from scoring_kit.results import Figure, Metric, TaskResult
+from scoring_kit.results import Figure, Metric, NotComputed, TaskResult
 from scoring_kit.units import Units
 
 CODE_DIGITS = 8
@@ -33,11 +32,13 @@ class Computed:
         groups: group → the positions of its keys.
         samples: what a metric of the table compared, one for each field or all together; none for an own function.
         values: each field ("" where there is but one) with the value in each group, in their order; NaN: undefined.
+        failed: why an own function gave no number in some group.
     """
 
     groups: Mapping[Group, Positions]
     samples: Sequence[Sample]
     values: Sequence[tuple[str, Sequence[float]]]
+    failed: NotComputed | None = None
 
     @property
     def undefined(self) -> list[str]:
@@ -49,9 +50,9 @@ class Computed:
             if math.isnan(value)
         ]
 
-    def mean(self, worst: float) -> float:
-        """The mean over fields and groups, with `worst` in place of undefined values."""
-        values = [worst if math.isnan(value) else value for _, row in self.values for value in row]
+    def mean(self, undefined: float) -> float:
+        """The mean over fields and groups, with `undefined` in place of undefined values."""
+        values = [undefined if math.isnan(value) else value for _, row in self.values for value in row]
         return math.fsum(values) / len(values)
 
 
@@ -64,14 +65,18 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
         libraries = [name for plan in own if plan.definition for name in plan.definition.libraries]
         return TaskResult(
             metrics={
-                plan.key: Metric(column.mean(plan.worst), sum(map(len, column.groups.values())))
+                plan.key: Metric(column.mean(plan.undefined), sum(map(len, column.groups.values())))
                 for plan, column in computed
             },
             settings=dict(part for plan in own for part in settings(plan, reference.tables[plan.table].table)),
             libraries=tuple(dict.fromkeys(libraries)),
-            warnings=[undefined_text(plan, column.undefined) for plan, column in computed if column.undefined],
+            warnings=[
+                *(undefined_text(plan, column.undefined) for plan, column in computed if column.undefined),
+                *unknown_items(own, reference, submission),
+            ],
             figures=Later(partial(_figures, computed)),
             units=partial(_units, own, reference, submission),
+            failed={plan.key: column.failed for plan, column in computed if column.failed},
         )
 
     return score
@@ -96,16 +101,24 @@ def compute(plan: Plan, gold: GoldTable, answers: Answers) -> Computed:
     """The metric of each field, or of all of them together, in each group."""
     groups = scored_groups(plan, gold)
     if plan.file is not None:
+        from declared.metrics.own import OwnMetricError, own_function, own_value  # in no program without such a metric
+
         function = own_function(plan.file, plan.metric)
         both = own_rows(gold, answers)
         sides = [[[rows[i] for i in positions] for rows in both] for positions in groups.values()]
-        own = [own_value(plan.metric, function, truth, given, plan.options) for truth, given in sides]
-        return Computed(groups, [], [("", own)])
+        own, failed = [], None
+        for truth, given in sides:
+            try:
+                own.append(own_value(plan, function, truth, given))
+            except OwnMetricError as error:
+                own.append(plan.worst)
+                failed = error.failed
+        return Computed(groups, [], [("", own)], failed)
     samples = samples_of(plan, gold, answers)
-    metric = measure(plan.metric)
+    metric = definitions()[plan.metric]
     names = [""] if len(samples) == 1 else plan.fields
     values = [
-        (name, [metric(sample.at(positions), plan.options) for positions in groups.values()])
+        (name, [metric.value(sample.at(positions), plan.options) for positions in groups.values()])
         for name, sample in zip(names, samples, strict=True)
     ]
     return Computed(groups, samples, values)
@@ -115,7 +128,21 @@ def undefined_text(plan: Plan, places: Sequence[str]) -> str:
     """The warning that a value is undefined for this submission, and what counts instead."""
     shown = "; ".join(filter(None, places[:5]))
     where = f" for {shown}" + (f" and {len(places) - 5} more" if len(places) > 5 else "") if shown else ""
-    return f"{plan.key}: {plan.metric} is undefined{where}, as for constant predictions; {plan.worst:g} counts instead."
+    counted = f"{plan.undefined:g} counts instead"
+    return f"{plan.key}: {plan.metric} is undefined{where}, as for constant predictions; {counted}."
+
+
+def unknown_items(own: Sequence[Plan], reference: Reference, submission: Submission) -> Iterator[str]:
+    """A warning of each table whose rankings, of half of all keys or more, name no item that the gold judges."""
+    ranked = {plan.table: plan for plan in own if plan.definition is not None and plan.definition.module == "rankings"}
+    for name, plan in ranked.items():
+        gold, answers = reference.tables[name], submission.tables[name]
+        item = plan.options["item"]
+        given = list(zip(answers.owners, answers.columns[item, gold.table.field(item).type], strict=True))
+        judged = zip(gold.answers.owners, gold.answers.columns[item, "string"], strict=True)
+        if 2 * len(set(answers.owners)) >= len(gold.keys) and not set(judged).intersection(given):
+            what = f"0 of {len(given)} ranked items are judged"
+            yield f"{gold.table.file.name}: {what}. Is {item} written as in the data?"
 
 
 def settings(plan: Plan, table: Table) -> Iterator[tuple[str, str]]:
@@ -140,6 +167,7 @@ def described(plan: Plan) -> str:
         parts.append(f"gold={_quoted(plan.gold, '+')}")
     parts += [f"where.{quote(column, safe='')}={_wanted(wanted)}" for column, wanted in plan.where.items()]
     parts += [f"by={_quoted(plan.by, '+')}"] if plan.by else []
+    parts += [f"undefined={plan.undefined:g}"] if plan.undefined != plan.worst else []
     return ",".join(filter(None, parts))
 
 

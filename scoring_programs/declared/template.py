@@ -11,10 +11,10 @@ from declared.reference import GoldTable, expected
 
 
 def template_text(gold: GoldTable, answers: Sequence[Field]) -> str:
-    """A table's file in its own format, to answer these fields; with many rows a key there is no row to fill in."""
+    """A table's file in its own format, to answer these fields: a row for each key, or none where none is asked for."""
     table = gold.table
     fields = [*table.key_fields, *answers]
-    rows = [] if table.many else list(_rows(gold, answers))
+    rows = list(_rows(gold, answers)) if table.reject_missing or not table.many else []
     suffix = table.file.suffix
     if suffix == ".txt":
         return "".join(f"{_cell(answers[0], row[-1])}\n" for row in rows)
@@ -34,10 +34,10 @@ def template_text(gold: GoldTable, answers: Sequence[Field]) -> str:
 def _rows(gold: GoldTable, answers: Sequence[Field]) -> Iterator[list[Any]]:
     known = expected(gold)
     for at, key in enumerate(gold.keys):
-        yield [*key, *(_emptiest(field, known, at) for field in answers)]
+        yield [*key, *(emptiest(field, known, at) for field in answers)]
 
 
-def _emptiest(field: Field, known: Mapping[str, Any], at: int) -> Any:
+def emptiest(field: Field, known: Mapping[str, Any], at: int) -> Any:
     """None or an empty text, list or set where it is an answer; else the first label, number nearest to 0, or O's."""
     if field.type in ("label", "number") and not field.required:
         return None

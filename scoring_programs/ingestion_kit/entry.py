@@ -14,6 +14,7 @@ from typing import Dict, List, Mapping, Optional, Tuple
 
 from ingestion_kit import processes
 from ingestion_kit.kept_text import KeptText
+from scoring_kit.base.environment import kept
 from scoring_kit.code_submission import FUNCTION, CodeEntry
 from scoring_kit.errors import OrganiserError, printable
 
@@ -24,15 +25,6 @@ MEASURE_SHARE = 20
 MOST_PROCESSES = 1_000
 PIPE_SECONDS = 5.0
 MESSAGE_SHOWN = 300
-KEPT = {
-    *("HOME", "LANG", "LC_ALL", "LC_CTYPE", "PATH", "LD_LIBRARY_PATH", "SYSTEMROOT"),
-    *("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES"),
-    *("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"),
-    *("HF_HOME", "HF_HUB_CACHE", "HF_HUB_OFFLINE", "HF_DATASETS_CACHE", "HF_DATASETS_OFFLINE"),
-    *("TRANSFORMERS_CACHE", "TRANSFORMERS_OFFLINE", "SENTENCE_TRANSFORMERS_HOME", "TORCH_HOME", "NLTK_DATA"),
-}
-"""Variables that submitted code sees: what finds programs, libraries, devices and models. Names in full: beside
-HF_HOME there may be HF_TOKEN."""
 
 Fault = Tuple[str, str, str]
 """Where, what is wrong and what is expected, as `Problems.error` takes it."""
@@ -99,13 +91,13 @@ def run_entry(entry: CodeEntry, code: Path, input_folder: Path, output_folder: P
     finally:
         os.close(out)
         os.close(err)
-    kept = [KeptText(out_end), KeptText(err_end)]
+    printed = [KeptText(out_end), KeptText(err_end)]
     try:
         fault, memory = _watched(process, entry, limits, began)
         seconds = time.monotonic() - began
     finally:
         processes.end_all(process)
-    stdout, stderr = (_without_places(one.text(PIPE_SECONDS), code) for one in kept)
+    stdout, stderr = (_without_places(one.text(PIPE_SECONDS), code) for one in printed)
     exit_code = None if fault else process.returncode
     if fault is None and process.returncode != 0:
         fault = _failure(entry, process.returncode, stderr)
@@ -141,8 +133,7 @@ def _watched(
 
 def entry_environment(ours: Mapping[str, str], scratch: Path) -> Dict[str, str]:
     """What submitted code sees of the environment; temporary files go to `scratch`."""
-    kept = {name: value for name, value in ours.items() if name in KEPT}
-    return {**kept, "PYTHONUNBUFFERED": "1", "TMPDIR": str(scratch), "TEMP": str(scratch), "TMP": str(scratch)}
+    return {**kept(ours), "PYTHONUNBUFFERED": "1", "TMPDIR": str(scratch), "TEMP": str(scratch), "TMP": str(scratch)}
 
 
 def _command(entry: CodeEntry) -> List[str]:

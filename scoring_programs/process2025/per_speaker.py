@@ -11,7 +11,7 @@ from functools import partial
 
 from process2025.reference import Reference
 from process2025.submission import CLASSES, MODELS, Model
-from scoring_kit.metrics.classification import label_terms
+from scoring_kit.metrics.classification import label_terms, units_of_classes
 from scoring_kit.metrics.summed import macro_f1, macro_precision, macro_recall, rmse
 from scoring_kit.results import comparable
 from scoring_kit.units import Additive, Array, Scored, Units
@@ -32,7 +32,8 @@ def classification_units(reference: Reference, models: Sequence[Model], f1: Mapp
     statistics = {name: Additive(best_first, partial(of_best, macro_f1, formula)) for name, formula in MACRO.items()}
     for number, own in terms.items():
         statistics |= {f"model{number}_{name}": Additive(own, formula) for name, formula in MACRO.items()}
-    return Units("speaker", reference.ids, statistics)
+    classes = units_of_classes(label_terms(reference.classes, reference.classes, CLASSES))
+    return Units("speaker", reference.ids, statistics, classes=dict.fromkeys(statistics, classes))
 
 
 def regression_units(reference: Reference, models: Sequence[Model], errors: Mapping[int, float]) -> Units:

@@ -1,5 +1,6 @@
 """All teams' scores as the platform's board has them: written, computed, and compared with each other."""
 
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping
 from decimal import ROUND_HALF_UP, Decimal
@@ -8,6 +9,8 @@ from scoring_kit.program import AVERAGE_RANK, STORED, Column, Program
 from scoring_kit.results import comparable
 from scoring_kit.scores_table import Scores
 from scoring_kit.team_results import TeamResults
+
+NO_TIES: Mapping[str, "Goodness"] = {}
 
 
 def written_scores(program: Program, scored: TeamResults) -> Scores:
@@ -64,14 +67,47 @@ def average_ranks(
     }
 
 
-def shared_ranks(values: Mapping[str, float | None], descending: bool) -> dict[str, int]:
-    """The rank of every team with a value, best first; equal ones share the best of their ranks (1, 2, 2, 4)."""
-    there = {team: comparable(value) for team, value in values.items() if value is not None}
-    ordered = sorted(there.values(), reverse=descending)
-    first: dict[float, int] = {}
-    for place, value in enumerate(ordered, start=1):
-        first.setdefault(value, place)
-    return {team: first[value] for team, value in there.items()}
+Goodness = tuple[float, ...]
+"""Values of several columns, turned so that higher is better, in the order in which they decide."""
+
+
+def shared_ranks(
+    values: Mapping[str, float | None], descending: bool, ties: Mapping[str, Goodness] = NO_TIES
+) -> dict[str, int]:
+    """The rank of every team with a value, best first; equal ones share the best of their ranks (1, 2, 2, 4).
+
+    `ties` says what orders teams of equal values, see `tie_breaks`.
+    """
+    sign = 1 if descending else -1
+    there = {
+        team: (sign * comparable(value), *ties.get(team, ())) for team, value in values.items() if value is not None
+    }
+    first: dict[Goodness, int] = {}
+    for place, goodness in enumerate(sorted(there.values(), reverse=True), start=1):
+        first.setdefault(goodness, place)
+    return {team: first[goodness] for team, goodness in there.items()}
+
+
+def tie_breaks(program: Program, column: Column, scores: Scores) -> dict[str, Goodness]:
+    """What orders teams of equal scores in a column: those of the columns in `tie_break`, else of all that follow it.
+
+    So the platform orders them, whose board shows no hidden columns; where an average rank comes first, and between
+    average ranks, no column decides there. A task that a team did not enter counts as the column's `worst`.
+    """
+    shown = [one for one in program.columns if not one.hidden]
+    if program.tie_break is not None:
+        deciding = [one for key in program.tie_break for one in shown if one.key == key]
+    else:
+        following = shown[shown.index(column) + 1 :] if column in shown and column.computation != AVERAGE_RANK else []
+        deciding = [one for one in following if one.computation != AVERAGE_RANK]
+
+    def goodness(own: Mapping[str, float | None], one: Column) -> float:
+        value = one.worst if own.get(one.key) is None else own[one.key]
+        if value is None:
+            return -math.inf
+        return comparable(value) if one.sort == "desc" else -comparable(value)
+
+    return {team: tuple(goodness(own, one) for one in deciding) for team, own in scores.items()}
 
 
 def mid_ranks(ranks: Mapping[str, int]) -> dict[str, float]:

@@ -32,7 +32,7 @@ class Failure:
     page: Sequence[str]
 
 
-def guarded(action: Callable[[], None], show: Callable[[Failure], None] | None = None) -> int:
+def guarded(action: Callable[[], object], show: Callable[[Failure], None] | None = None) -> int:
     """Run `action`; returns the exit status, after `show` was called with a failure (by default it is printed)."""
     try:
         action()

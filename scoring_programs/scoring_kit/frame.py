@@ -19,7 +19,6 @@ from typing import Any, Protocol
 from scoring_kit.collecting import THRESHOLDS, not_collecting
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed
 from scoring_kit.failures import Failure, guarded, print_fitting
-from scoring_kit.handed_over import handed_over
 from scoring_kit.manifest import Manifest
 from scoring_kit.outputs import remove_outputs, write_failure_page, write_outputs
 from scoring_kit.package import Submission, reference_module, submission_module
@@ -79,6 +78,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     request = parser.parse_args(arguments)
     if request.serve is not None and sys.platform != "linux":
         parser.error("--serve works on Linux alone: score each submission by a run of its own")
+    if request.serve is not None and importlib.util.find_spec("scoring_kit.warm") is None:
+        parser.error("--serve is for programs with models: score each submission by a run of its own")
     return request
 
 
@@ -101,8 +102,8 @@ class Gold:
 
 def run(
     program_folder: Path, input_folder: Path, output_folder: Path, task: str | None = None, gold: Gold | None = None
-) -> None:
-    """Score the submission against `gold`, or else `input_folder/ref`, and write the outputs.
+) -> dict[str, TaskResult]:
+    """Score the submission against `gold`, or else `input_folder/ref`, and write the outputs; returns the results.
 
     Raises:
         SubmissionError: with every problem of the submission.
@@ -117,6 +118,8 @@ def run(
     problems = Problems()
     submitted, seconds = submission_folder(input_folder), None
     if program.takes_code:
+        from scoring_kit.handed_over import handed_over  # in no program that scores predictions
+
         given = input_folder.parent / "ingested_program"
         code_run = handed_over(input_folder / "res", given if given.is_dir() else None, problems)
         submitted, seconds = code_run.predictions, code_run.seconds
@@ -130,9 +133,11 @@ def run(
     this_run = Run(line, _now(), files.name, problems.warnings)
     scores = write_outputs(output_folder, program, results, this_run)
     _print_warnings(problems)
+    _print_failed(program, results)
     print(f"signature: {line}")
     print(f"scored in {time.monotonic() - started:.1f} s")
-    _print_scores(program, scores)
+    _print_scores(program, program.with_computed(scores))
+    return results
 
 
 def program_of(folder: Path, task: str | None) -> Program:
@@ -224,6 +229,13 @@ def _print_scores(program: Program, scores: Mapping[str, float]) -> None:
     for column in program.columns:
         if column.key in scores and not column.hidden:
             print(f"{column.key}: {scores[column.key]:.{column.decimals}f}")
+
+
+def _print_failed(program: Program, results: Mapping[str, TaskResult]) -> None:
+    """Tell the organisers which of their own functions failed, and where; not of scores that nobody may guess at."""
+    for task, result in results.items() if not program.scores_hidden else ():
+        for metric, why in result.failed.items():
+            print(f"organisers: {task}: {metric} could not be computed ({why.place}); its worst value counts.")
 
 
 def _print_warnings(problems: Problems) -> None:

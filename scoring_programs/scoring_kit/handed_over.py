@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,13 @@ from scoring_kit.code_submission import (
     sha256_of,
 )
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError
+
+WORKERS = "metadata"
+"""The file in which the platform's worker leaves exit codes and seconds of the prediction step, beside its output."""
+_FIGURE = re.compile(r"^(ingestionExitCode|ingestionElapsedTime): *(-?\d+(?:\.\d+)?(?:e-?\d+)?) *$", re.MULTILINE)
+CLOCKS = 1.0
+MOST_AROUND = 120.0
+"""Seconds for starting, checking and packing: what the limit of the code leaves for them at most."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +61,10 @@ def handed_over(output: Path, submission: Path | None, problems: Problems) -> Co
     for text in record["warnings"]:
         problems.repeat_warning(text)
     if record["fault"] == OF_SUBMISSION:
-        # The lines of a report: the first and the last count the problems.
-        raise SubmissionError(errors[1:-1], max(len(errors) - 2, 1), problems.warning_lines())
+        raise SubmissionError(errors, max(record["found"], len(errors)), problems.warning_lines())
     if record["fault"] is not None:
         raise OrganiserError(*errors)
+    _check_worker(output / WORKERS, float(record["duration"]), problems)
     predictions = folder / PREDICTIONS
     files = {
         path.relative_to(predictions).as_posix(): sha256_of(path)
@@ -67,6 +75,29 @@ def handed_over(output: Path, submission: Path | None, problems: Problems) -> Co
         problems.error("predictions", "are not those that the ingestion program checked", "Submit again")
         problems.stop_if_any()
     return CodeRun(predictions, float(record["duration"]))
+
+
+def _check_worker(metadata: Path, duration: float, problems: Problems) -> None:
+    """Hold a run that ended well against what the platform's worker saw of the ingestion program.
+
+    Code that kills the program around it, and leaves a record in its place, cannot change that. A submission cannot
+    bring a file of this name, since the ingestion program does not run its code then.
+    """
+    try:
+        text = metadata.read_text(encoding="utf-8", errors="replace")
+    except OSError:  # at home there is no worker
+        return
+    seen = {name: float(value) for name, value in _FIGURE.findall(text)}
+    if seen.get("ingestionExitCode", 0) != 0:
+        _has_not_run(problems)
+    elapsed = seen.get("ingestionElapsedTime")
+    if elapsed is not None and not duration - CLOCKS <= elapsed <= duration + MOST_AROUND:
+        problems.error(
+            "the code",
+            f"is said to have run {duration:.1f} s, and the platform saw {elapsed:.1f} s of it",
+            "the time that the ingestion program measured",
+        )
+        problems.stop_if_any()
 
 
 def run_folders(output: Path) -> list[str]:
@@ -84,9 +115,11 @@ def _read(path: Path, problems: Problems) -> Mapping[str, Any]:
         texts = [*data["errors"], *data["warnings"], *data["files"].values(), data["fault"] or ""]
         lists = isinstance(data["errors"], list) and isinstance(data["warnings"], list)
         seconds = 0.0 if data["fault"] else float(data["duration"])
+        found = data["found"] if data["fault"] == OF_SUBMISSION else 0
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         _has_not_run(problems)
-    if not lists or not all(isinstance(text, str) for text in texts) or not math.isfinite(seconds):
+    is_sound = lists and type(found) is int and math.isfinite(seconds)
+    if not is_sound or not all(isinstance(text, str) for text in texts):
         _has_not_run(problems)
     return data
 

@@ -4,8 +4,14 @@ import importlib.util
 import sys
 from pathlib import Path
 
-SCORE = {"numpy", "scipy", "sklearn"}
-MODELS = {"bert_score", "nltk", "pandas", "safetensors", "sentencepiece", "tokenizers", "torch", "transformers"}
+from scoring_kit.base.origin import requirement
+
+EXTRAS = {
+    "score": {"ir_measures", "jiwer", "numpy", "rouge_score", "sacrebleu", "scipy", "seqeval", "sklearn"},
+    "models": {"bert_score", "nltk", "pandas", "safetensors", "sentencepiece", "tokenizers", "torch", "transformers"},
+}
+"""Extra of gen-bundle → the packages that it brings, by their names in Python."""
+ON_AN_INDEX = {"sklearn": "scikit-learn"}
 IN_A_CONTAINER = Path("/app/program")
 
 
@@ -19,6 +25,7 @@ def what_is_missing(package: str) -> str:
     """That it is missing, and how to get it: into the image that runs this program, or else onto this machine."""
     if Path(sys.argv[0]).resolve().is_relative_to(IN_A_CONTAINER):
         return f"The Python package {package} is missing from the image that runs this program."
-    extra = "score" if package in SCORE else "models" if package in MODELS else None
-    source = f'pip install "gen-bundle[{extra}]"' if extra else f"pip install {package}"
-    return f"The Python package {package} is missing on this machine. Install it: {source}."
+    extra = next((extra for extra, packages in EXTRAS.items() if package in packages), None)
+    source = requirement(extra) if extra else None
+    wanted = f'"{source}"' if source else ON_AN_INDEX.get(package, package)
+    return f"The Python package {package} is missing on this machine. Install it: pip install {wanted}."

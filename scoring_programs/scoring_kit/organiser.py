@@ -1,4 +1,4 @@
-"""The organiser's verbs of a scoring package, served by one process: `python -m PACKAGE.organiser`.
+"""The organiser's verbs of a scoring package, served by one process (`organise.py`).
 
 The press runs it as a program; it is never packed. Standard input holds a call in each line, a JSON object with the
 name of the `verb` and its `request`. Standard output gets a record for each (RFC 7464: the character RECORD before it,
@@ -15,7 +15,8 @@ The verbs that a package serves itself, each with the fields of its request
 
 - `prepare`: `source`, the folder of a phase's data; `out`, the folder to write reference data to; `phases`, the folders
   of all phases' data. `{"warnings": […]}`.
-- `check_reference`: `reference`, a folder that `prepare` wrote. `{"warnings": […]}`.
+- `check_reference`: `reference`, a folder that `prepare` wrote; in a build also `phases`, and the files that
+  participants get, name → path: `given` in this phase, `given_to_all` in all phases. `{"warnings": […]}`.
 - `template`: `reference`; `out`, the folder to write the empty submission to. `{}`.
 - `secrets`: `reference`. `{"files": [{"name": …, "key": […], "columns": […]}, …]}`: the reference files that hold gold
   (`*` stands for any name), the titles of their secret columns or the names of their fields in JSON, and those of the
@@ -23,7 +24,8 @@ The verbs that a package serves itself, each with the fields of its request
   columns, where every line is gold. These names travel in the scoring program, so that any check knows them.
 
 Served for every package, unless its module has a function of that name itself: `manifest` (of `reference`, what the
-module `reference` says), `rank`, `columns` and `trial`.
+module `reference` says), `rank`, `columns`, `trial`, and `disclosure` (of `reference`, the number of `submissions` and
+the `decimals` of scores: how many gold values the scores give away, `declared.disclosure`; null where it is not known).
 """
 
 import importlib
@@ -53,6 +55,10 @@ class Request(TypedDict, total=False):
     out: str
     reference: str
     phases: Sequence[str]
+    given: Mapping[str, str]
+    given_to_all: Mapping[str, str]
+    submissions: int
+    decimals: int | None
 
 
 class Warned(TypedDict):
@@ -67,7 +73,7 @@ class Secrets(TypedDict):
     files: Sequence[Mapping[str, object]]
 
 
-VERBS = ("prepare", "check_reference", "manifest", "template", "secrets", "rank", "columns", "trial")
+VERBS = ("prepare", "check_reference", "manifest", "template", "secrets", "rank", "columns", "trial", "disclosure")
 Verb = Callable[[Mapping[str, Any]], object]
 Gold = TypeVar("Gold")
 
@@ -84,6 +90,7 @@ def serve(module: Mapping[str, Any]) -> int:
         "rank": partial(_imported, "scoring_kit.ranking", "rank"),
         "columns": partial(_imported, "scoring_kit.trial", "columns"),
         "trial": partial(_imported, "scoring_kit.trial", "trial"),
+        "disclosure": lambda _: None,
     }
     known |= {name: module[name] for name in VERBS if name in module}
     for line in sys.stdin:

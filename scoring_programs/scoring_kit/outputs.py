@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from scoring_kit.errors import OrganiserError
 from scoring_kit.program import Program, title_of
@@ -27,14 +28,22 @@ def remove_outputs(folder: Path) -> None:
 def write_outputs(folder: Path, program: Program, results: Mapping[str, TaskResult], run: Run) -> dict[str, float]:
     """Write the files, each moved into place when it is complete, scores.json last; returns the scores."""
     scores = board_scores(program, results)
+    with_computed = program.with_computed(scores)
     remarks = [f"{task}: {text}" for task, result in results.items() for text in result.warnings]
+    remarks += value_remarks(program, results)
     run = replace(run, warnings=[*run.warnings, *remarks])
     shown = {task: shown_names(program, result.metrics) for task, result in results.items()}
     details = {
         "signature": run.signature,
         "warnings": run.warnings,
-        "tasks": {task: _metric_details(program, result, shown[task]) for task, result in results.items()},
+        "tasks": {
+            task: {**_metric_details(program, result, shown[task]), **_computed_details(program, task, with_computed)}
+            for task, result in results.items()
+        },
     }
+    failed = {key: why.place for result in results.values() for key, why in result.failed.items()}
+    if failed:
+        details["failed"] = failed
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder / PAGE, results_page(program, scores, results, shown, run))
     _write(folder / "details.json", json.dumps(details, allow_nan=False))
@@ -77,6 +86,23 @@ def board_scores(program: Program, results: Mapping[str, TaskResult]) -> dict[st
                 score = column.bounded(metric.value)
         scores[column.key] = float(program.rounded(score))
     return scores
+
+
+def value_remarks(program: Program, results: Mapping[str, TaskResult]) -> list[str]:
+    """What participants are told of scores that are not what the metric gave, where they see scores at all."""
+    if program.scores_hidden:
+        return []
+    remarks = []
+    for column in program.columns:
+        result = results.get(column.task)
+        value = result.metrics[column.key].value if result and column.computation is None else None
+        if result and column.key in result.failed:
+            what = f"this metric could not be computed on your submission; {column.worst:g} counts instead."
+            remarks.append(f"{column.task}: {column.key}: {what}")
+        elif value is not None and column.bounded(value) != value:
+            than = "less" if column.sort == "desc" else "more"
+            remarks.append(f"{column.task}: {column.key}: {column.worst:g} is written, since no score is {than}.")
+    return remarks
 
 
 def check_columns(program: Program, results: Mapping[str, TaskResult]) -> None:
@@ -126,6 +152,16 @@ def _metric_details(
             **({} if metric.status is None else {"status": metric.status}),
         }
         for name, metric in result.metrics.items()
+    }
+
+
+def _computed_details(program: Program, task: str, with_computed: Mapping[str, float]) -> dict[str, dict[str, Any]]:
+    """The columns of a task that the platform computes of this submission alone, as far as they are shown."""
+    return {
+        column.key: {"value": program.rounded(with_computed[column.key]), "rows": None}
+        for column in program.columns
+        if column.task == task and column.computation is not None and column.key in with_computed
+        if program.scores_hidden or not column.hidden
     }
 
 

@@ -81,6 +81,9 @@ class Program:
         scores_hidden: the platform keeps the scoring output of the phase from participants.
         baselines: name → column key → score, for comparison.
         takes_code: submissions are code, and an ingestion program hands over what they wrote.
+        code: digest of the program's files, for the signature; empty where they are not packed.
+        tie_break: keys of the columns that order teams of equal scores; None: those that follow on the board. Teams
+            that are still equal share a rank.
     """
 
     competition: str
@@ -101,6 +104,8 @@ class Program:
     scores_hidden: bool = False
     baselines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     takes_code: bool = False
+    code: str = ""
+    tie_break: Sequence[str] | None = None
 
     @classmethod
     def read(cls, path: Path) -> "Program":

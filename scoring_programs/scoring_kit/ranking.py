@@ -3,21 +3,23 @@
 Served by every scoring package as the organiser's verb `rank`; a package with a rule of its own serves that instead.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scoring_kit.board import board, shared_ranks, written_scores
+from scoring_kit.board import NO_TIES, Goodness, board, shared_ranks, tie_breaks, written_scores
 from scoring_kit.errors import OrganiserError, printable
 from scoring_kit.program import Column, Program
-from scoring_kit.results import comparable
 from scoring_kit.scores_table import TEAM, Scores, read_scores
 from scoring_kit.team_results import TeamResults, score_all
 
 HIDDEN = "(hidden)"
 NOT_SCORED = "not_scored"
+MOST_REASONS = 3
+"""So many are in the table, for each team."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class Standing:
 
 
 def rank(request: Mapping[str, Any], scored: TeamResults | None = None) -> dict[str, Any]:
-    """One ranking for each task, ties sharing a rank.
+    """One ranking for each task, ties as the declaration has them.
 
     Args:
         request: `program`, the path of a program.json; `scores`, the path of a table of scores, or else `submissions`
@@ -92,7 +94,7 @@ def rank(request: Mapping[str, Any], scored: TeamResults | None = None) -> dict[
     tables, notes = [], []
     for task in program.tasks:
         columns = [column for column in program.columns if column.task == task]
-        standing = task_standing(columns[0], scores, view)
+        standing = task_standing(program, columns[0], scores, view)
         if all(values[columns[0].key] is None for values in scores.values()):
             notes.append(f"{program.task_names[task]}: no team entered it.")
         for team, record in records.items():
@@ -105,22 +107,25 @@ def rank(request: Mapping[str, Any], scored: TeamResults | None = None) -> dict[
     return with_report(with_unscored(answer, scored, view), request, program, scores, scored)
 
 
-def task_standing(column: Column, scores: Scores, view: View) -> Standing:
-    """The teams by a column: those that have a value there, and those that have none in any."""
+def task_standing(program: Program, column: Column, scores: Scores, view: View) -> Standing:
+    """The teams by a column, then by `tie_breaks`: those that have a value there, and those that have none in any."""
     values = {team: own[column.key] for team, own in scores.items()}
     entered = {team for team, own in scores.items() if any(value is not None for value in own.values())}
     if all(value is None for value in values.values()):
         return standing({}, column.sort == "desc", view)
     shown = {team: value for team, value in values.items() if value is not None or team not in entered}
-    return standing(shown, column.sort == "desc", view)
+    return standing(shown, column.sort == "desc", view, tie_breaks(program, column, scores))
 
 
-def standing(values: Mapping[str, float | None], descending: bool, view: View) -> Standing:
-    """The order of the teams by their values."""
-    ranks = shared_ranks({team: v for team, v in values.items() if team not in view.baselines}, descending)
+def standing(
+    values: Mapping[str, float | None], descending: bool, view: View, ties: Mapping[str, Goodness] = NO_TIES
+) -> Standing:
+    """The order of the teams by their values; `ties` orders those of equal values, and the others share a rank."""
+    ranks = shared_ranks({team: v for team, v in values.items() if team not in view.baselines}, descending, ties)
     shared = tied(ranks, view.unseen)
-    shown = {team: comparable(v) for team, v in values.items() if v is not None and team not in view.unseen}
-    best_first = sorted(shown, key=lambda team: (-shown[team] if descending else shown[team], team))
+    shown = {team: v for team, v in values.items() if v is not None and team not in view.unseen}
+    place = shared_ranks(shown, descending, ties)
+    best_first = sorted(shown, key=lambda team: (place[team], team))
     last = sorted(team for team in values if team not in shown and team not in view.hide)
     rows = [(team, f"{ranks.get(team, '')}{'=' if team in shared else ''}") for team in best_first]
     return Standing(ranks, [*rows, *((team, "") for team in last)])
@@ -157,9 +162,18 @@ def with_unscored(answer: dict[str, Any], scored: TeamResults | None, view: View
     fields = dict.fromkeys(answer["teams"][0]) if answer["teams"] else {}
     records = [{**record, NOT_SCORED: []} for record in answer["teams"]]
     records += [{**fields, TEAM: team, NOT_SCORED: why} for team, why in unscored.items()]
-    rows = [[team, text] for team, why in unscored.items() for text in why]
+    rows = [[team, text] for team, why in unscored.items() for text in _brief(why)]
     table = {"title": "Not scored", "header": ["Team", "Reason"], "rows": rows}
     return {**answer, "teams": records, "tables": [*answer["tables"], table]}
+
+
+def _brief(why: Sequence[str]) -> list[str]:
+    """The first reasons, and how many more there are; the records have all that were noted."""
+    if len(why) <= MOST_REASONS:
+        return list(why)
+    beyond = re.search("… and ([0-9]+) more[.]$", why[-1])
+    more = len(why) - MOST_REASONS + (int(beyond[1]) - 1 if beyond else 0)
+    return [*why[:MOST_REASONS], f"… and {more} more"]
 
 
 def with_report(

@@ -100,6 +100,19 @@ Figure = BarChart | ConfusionMatrix | CountBars
 
 
 @dataclass(frozen=True)
+class NotComputed:
+    """Why a function of the organisers' own gave no number: a mistake of theirs, which no participant can tell from.
+
+    Attributes:
+        place: file, line and function.
+        words: the exception's type and text, which may hold gold: for the organisers' own machine alone.
+    """
+
+    place: str
+    words: str
+
+
+@dataclass(frozen=True)
 class TaskResult:
     """The outcome of one task.
 
@@ -111,6 +124,8 @@ class TaskResult:
         figures: for the results page, where the phase's `details` are full; what has too few items is left out.
         units: makes the per-unit results, for the organisers' final report alone; nothing of them is ever written to a
             submission's outputs. None: the report has no intervals.
+        failed: metric → why it could not be computed for this submission. It has its worst value, and the run ends like
+            any other: its exit status must say nothing about the gold.
     """
 
     metrics: Mapping[str, Metric]
@@ -119,3 +134,4 @@ class TaskResult:
     warnings: Sequence[str] = ()
     figures: Sequence[Figure] = ()
     units: Callable[[], Units] | None = None
+    failed: Mapping[str, NotComputed] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scoring_kit.errors import Problems
+from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.frame import run
 from scoring_kit.missing_packages import missing_package, what_is_missing
 from scoring_kit.program import Program
@@ -42,7 +42,7 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         request: `program`, the folder of a program.json; `phase`, a folder with the reference data in `ref/`;
-            `submission`, a zip.
+            `submission`, a zip; `is_template`, whether that is the empty template.
 
     Returns:
         `scores`: task id → column key → score, of the tasks that the submission enters; or `missing`: which Python
@@ -50,7 +50,7 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises:
         SubmissionError: the submission is refused.
-        OrganiserError: the package, its columns or the reference data are wrong.
+        OrganiserError: the package, its columns or the reference data are wrong; a function of the organisers' fails.
     """
     program, phase = Path(request["program"]), Path(request["phase"])
     with tempfile.TemporaryDirectory(dir=phase) as out:
@@ -58,7 +58,7 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
         (phase / "res").mkdir()
         open_submission(Path(request["submission"]), phase / "res", Problems())
         try:
-            run(program, phase, Path(out))
+            results = run(program, phase, Path(out))
         except ModuleNotFoundError as error:
             package = missing_package(error)
             if package is None:
@@ -66,5 +66,12 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
             return {"missing": what_is_missing(package)}
         scores = json.loads((Path(out) / "scores.json").read_text(encoding="utf-8"))
         entered = json.loads((Path(out) / "details.json").read_text(encoding="utf-8"))["tasks"]
+    failed = [
+        f"{why.place}: {key} could not be computed ({why.words}). Expected a number, or NaN where it is undefined."
+        for result in results.values()
+        for key, why in result.failed.items()
+    ]
+    if failed:
+        raise OrganiserError(*failed)
     columns = [column for column in Program.read(program / "program.json").columns if column.key in scores]
     return {"scores": {task: {c.key: scores[c.key] for c in columns if c.task == task} for task in entered}}

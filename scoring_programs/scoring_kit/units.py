@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Array: TypeAlias = "NDArray[np.float64]"
-CELLS = 2**21
-"""Most cells of the counts of items that are looked at together: 16 MB."""
+CELLS = 2**17
+"""Most cells of the counts of items that are looked at together: 1 MB, which stays in a processor's cache."""
 
 
 class Statistic(Protocol):
@@ -27,21 +27,22 @@ class Statistic(Protocol):
         """The metric over each row of `counts`, shape [resamples, units] → [resamples]; NaN where it is undefined."""
         ...
 
-    def joined(self, other: Self) -> Self:
-        """The statistic over the units of both, those of `other` last: so that two systems can exchange units."""
+    def to_exchange(self) -> Statistic:
+        """The same with answers that another system's can stand in for, whatever scale each system writes them on.
+
+        Over all units once it is the same metric. Correlations take z-scores, metrics of an order take ranks; the
+        others depend on the scale, and are as they are.
+        Source: Deutsch, Dror and Roth, Transactions of the ACL 9, 2021 (PERM-BOTH with standardised scores).
+        """
         ...
 
+    def joined(self, other: Self) -> Self:
+        """The statistic over the units of both, those of `other` last: two systems, ready to exchange units."""
+        ...
 
-class OfSums(Protocol):
-    """A statistic that is a formula of sums over units: `Additive`, and others, which may keep the sums sparse."""
-
-    @property
-    def sums(self) -> Any:
-        """What each unit adds, an array or a sparse matrix of shape [units, terms]."""
-
-    @property
-    def formula(self) -> Callable[[Array], Array]:
-        """The metric of summed terms, shape [resamples, terms] → [resamples]."""
+    def as_sums(self) -> Additive | None:
+        """The statistic as a formula of sums over units; None where it is none."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +50,12 @@ class Additive:
     """A metric that is a formula of sums over units: accuracy, F1, BLEU, a mean.
 
     Attributes:
-        sums: what each unit adds, shape [units, terms].
+        sums: what each unit adds, an array or a sparse matrix of shape [units, terms].
         formula: the metric of summed terms, shape [..., terms] → [...]; NaN where it is undefined. A module-level
             function or a partial of one, the same for every submission.
     """
 
-    sums: Array
+    sums: Any
     formula: Callable[[Array], Array]
 
     @classmethod
@@ -68,10 +69,16 @@ class Additive:
         """The formula of the summed terms; see `Statistic`."""
         return self.formula(counts @ self.sums)
 
+    def to_exchange(self) -> Additive:
+        return self
+
     def joined(self, other: Additive) -> Additive:
         import numpy as np
 
         return Additive(np.concatenate([self.sums, other.sums]), self.formula)
+
+    def as_sums(self) -> Additive:
+        return self
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +106,9 @@ class Items:
         blocks = [counts[start : start + some, self.unit] for start in range(0, len(counts), some)]
         return np.concatenate([np.empty(0), *(self.formula(self.values, block) for block in blocks)])
 
+    def to_exchange(self) -> Statistic:
+        return self
+
     def joined(self, other: Items) -> Items:
         import numpy as np
 
@@ -108,6 +118,9 @@ class Items:
             np.concatenate([self.values, other.values]),
             self.formula,
         )
+
+    def as_sums(self) -> None:
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +137,21 @@ class Scored:
 
 
 @dataclass(frozen=True, eq=False)
+class Group:
+    """A metric over one group or class of the gold.
+
+    Attributes:
+        statistic: over all units of the task.
+        units: how many of them have an item of it.
+        items: how many items are scored; few enough may give gold away.
+    """
+
+    statistic: Statistic
+    units: int
+    items: int
+
+
+@dataclass(frozen=True, eq=False)
 class Units:
     """The per-unit results of a task.
 
@@ -132,9 +160,14 @@ class Units:
         names: of the units, in the order of the gold; the same for every submission.
         statistics: by metric, as in `TaskResult.metrics`; a metric of the submission alone has none.
         scored: by metric, the units that it scores; a metric that is not here scores all of them.
+        classes: by metric that is a mean over classes or groups of the gold: in how many units each of them is, of
+            those that are in any.
+        groups: by metric, its groups and classes by name, for tables beside the ranking.
     """
 
     unit: str
     names: Sequence[str]
     statistics: Mapping[str, Statistic]
     scored: Mapping[str, Scored] = field(default_factory=dict)
+    classes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    groups: Mapping[str, Mapping[str, Group]] = field(default_factory=dict)

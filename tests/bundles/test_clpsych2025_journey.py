@@ -16,7 +16,7 @@ from gen_bundle.twin.replay import DryRunRequest, dry_run
 from tests import tiny_models
 from tests.punkt import punkt as punkt
 from tests.scoring_programs.clpsych2025.cases import WORST, answer, full_gold, gold_json, post
-from tests.shared import shared_path
+from tests.shared import FIXTURES
 
 pytestmark = pytest.mark.usefixtures("kept_organisers")
 DATA = resource("bundles") / "clpsych2025" / "data"
@@ -36,7 +36,7 @@ def replay(out: Path, submissions: Mapping[str, Any], request: BuildRequest) -> 
 
 @pytest.mark.slow
 def test_the_real_template_has_the_worst_of_all_columns(tmp_path: Path) -> None:
-    template = shared_path("data/clpsych2025/empty_test_submission.json").read_text(encoding="utf-8")
+    template = (FIXTURES / "clpsych2025_empty_test_submission.json").read_text(encoding="utf-8")
     ids = {timeline: list(entry["post_level"]) for timeline, entry in json.loads(template).items()}
     for phase in ("dev", "test"):
         (tmp_path / "data" / phase).mkdir(parents=True)

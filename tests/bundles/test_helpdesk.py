@@ -95,10 +95,10 @@ def share_of_the_majority(phase: str) -> float:
 
 def test_its_packed_programs_run_and_score_by_themselves(bundle: Path, tmp_path: Path) -> None:
     majority = FOLDER / "data/baselines/test/majority"
-    results = dry_run(DryRunRequest(bundle, tmp_path / "out", [majority], phases=["test"]), ProcessEngine())
+    results = dry_run(DryRunRequest(bundle, tmp_path / "out", [majority], phases=["test"], trust=True), ProcessEngine())
     [run] = results.runs
     assert run.scores is not None
-    assert run.scores["accuracy"] == share_of_the_majority("test")
+    assert run.scores["accuracy"] == round(share_of_the_majority("test"), 4)
     assert 0 < run.scores["macro_f1"] < run.scores["accuracy"]
 
 
@@ -110,7 +110,7 @@ def test_baselines_are_run_and_scored(version: PlatformVersion, bundle: Path, tm
     ]
     scores = {(run.phase, run.submission): run.scores or {} for run in results.runs}
     for phase in PARTS:
-        assert scores[phase, "majority"]["accuracy"] == share_of_the_majority(phase)
+        assert scores[phase, "majority"]["accuracy"] == round(share_of_the_majority(phase), 4)
         assert 0.7 < scores[phase, "naive-bayes"]["accuracy"] < 0.9
         assert all(0 < scores[phase, name]["seconds"] < 60 for name in ("naive-bayes", "majority"))
         output = tmp_path / "out" / phase / "joint" / "naive-bayes" / "prediction-output"

@@ -13,8 +13,8 @@ import docker
 from gen_bundle.image.models_file import read_models_file
 from tests.engine import MANIFEST
 from tests.generator.competition import small_competition
+from tests.punkt import NLTK_DATA
 from tests.registry import serve_registry
-from tests.shared import shared_path
 
 pytestmark = [pytest.mark.docker, pytest.mark.image]
 
@@ -72,7 +72,7 @@ def test_the_numbers_of_a_built_image_become_its_lock(
     manifest = tmp_path / "models.yaml"
     manifest.write_text(MANIFEST.read_text().replace("../fixtures", str(MANIFEST.parents[1] / "fixtures")))
     which: list[str | Path] = [folder, "--tag", tag, "--manifest", manifest]
-    options: list[str | Path] = ["--base-image", python_image, "--nltk-data", shared_path("data/nltk_data")]
+    options: list[str | Path] = ["--base-image", python_image, "--nltk-data", NLTK_DATA]
     built = image("build", *which, *options)
     assert built.returncode == 0, built.stderr
     assert "numbers are not locked yet" in built.stderr

@@ -87,11 +87,11 @@ def test_an_old_bundle(tmp_path: Path) -> None:
         ("Final", "2031-03-01 18:30:00", "2031-03-31 12:00:00"),
     ]
     assert new["phases"][1]["auto_migrate_to_this_phase"] is True
-    assert [column["key"] for column in new["leaderboards"][0]["columns"]] == ["f1"]
+    rank, f1 = new["leaderboards"][0]["columns"]
+    assert (rank["computation"], rank["computation_indexes"], rank["sorting"]) == ("avg_rank", [f1["index"]], "asc")
     assert new["leaderboards"][0]["submission_rule"] == "Force_Last"
     assert [text.split(":")[0] for text in lost] == [
         "input_data of phase 'Practice'",
-        "column 'rank'",
         "column 'time'",
         "anonymous_leaderboard",
     ]
@@ -121,6 +121,83 @@ def test_the_zip_of_a_program_is_taken_for_its_missing_folder(tmp_path: Path) ->
     text = OLD.replace("reference_data: ref.zip", "reference_data: ./ref/")
     convert(of_folders(tmp_path, PROGRAM, text), tmp_path / "new.zip")
     assert [task["reference_data"] for task in converted(tmp_path / "new.zip")["tasks"]] == ["ref.zip", "ref.zip"]
+
+
+@pytest.mark.parametrize("packed_in", ["zip", "folder"])
+@pytest.mark.parametrize(
+    ("inside", "kept"),
+    [
+        (["program/metadata", "program/score.py", "program/data/a.txt"], ["data/a.txt", "metadata", "score.py"]),
+        (["program/metadata.yaml", "__MACOSX/program/metadata.yaml"], ["metadata.yaml"]),
+        (["metadata", "program/score.py"], ["metadata", "program/score.py"]),
+        (["program/score.py"], ["program/score.py"]),  # without metadata CodaLab left it
+        (["a/metadata", "b/metadata"], ["a/metadata", "b/metadata"]),
+    ],
+)
+def test_the_only_folder_with_metadata_is_taken_off(
+    tmp_path: Path, packed_in: str, inside: list[str], kept: list[str]
+) -> None:
+    files = dict.fromkeys(inside, b"command: python3 /app/program/score.py")
+    if packed_in == "zip":
+        old = old_bundle(tmp_path, OLD, **{**REFERENCE, "program.zip": packed(files)})
+    else:
+        old = of_folders(tmp_path, {f"program/{name}": content for name, content in files.items()})
+    result = convert(old, tmp_path / "new.zip")
+    with zipfile.ZipFile(tmp_path / "new.zip") as archive:
+        names = [name for name in archive.namelist() if "__MACOSX" not in name]
+        if packed_in == "zip":
+            with zipfile.ZipFile(archive.open("program.zip")) as program:
+                found = [name for name in program.namelist() if "__MACOSX" not in name]
+        else:
+            found = [name.removeprefix("program/") for name in names if name.startswith("program/")]
+    assert sorted(found) == kept
+    assert any("the folder in it was taken off" in text for text in result.changed) == (sorted(inside) != kept)
+
+
+def test_a_phase_in_which_nobody_may_submit_is_a_time_without_a_phase(tmp_path: Path) -> None:
+    pause = """
+  3:
+    phasenumber: 1.5
+    label: Pause
+    start_date: 2031-02-01
+    max_submissions: 0
+    scoring_program: program.zip
+    reference_data: ref.zip
+leaderboard:"""
+    result = convert(old_bundle(tmp_path, OLD.replace("\nleaderboard:", pause, 1)), tmp_path / "new.zip")
+    new = converted(tmp_path / "new.zip")
+    assert [(phase["name"], phase["end"]) for phase in new["phases"]] == [
+        ("Practice", "2031-01-31 23:59:59"),
+        ("Final", "2031-03-31 12:00:00"),
+    ]
+    assert [task["name"] for task in new["tasks"]] == ["Practice", "Final"]
+    assert any(text.startswith("phase 'Pause': nobody may submit") for text in result.changed)
+
+
+@pytest.mark.parametrize(
+    ("computed", "lost"),
+    [
+        ("{operation: Avg, fields: [f1]}", False),
+        ("{operation: Sum, fields: f1}", True),
+        ("{operation: Avg, fields: other}", True),
+        ("yes", True),
+    ],
+)
+def test_a_computed_column_is_computed_or_named(tmp_path: Path, computed: str, lost: bool) -> None:
+    text = OLD.replace("{operation: Avg, fields: f1}", computed)
+    result = convert(old_bundle(tmp_path, text), tmp_path / "new.zip")
+    assert any(line.startswith("column 'rank'") for line in result.lost) == lost
+    (rank, _) = converted(tmp_path / "new.zip")["leaderboards"][0]["columns"]
+    assert ("computation" not in rank) == lost
+
+
+def test_a_program_in_python_2_gets_the_old_image_where_none_is_named(tmp_path: Path) -> None:
+    text = OLD.replace("competition_docker_image: someone/image:1\n", "")
+    files = {"metadata": b"command: python $program/score.py", "score.py": b'print "score: 1"'}
+    result = convert(old_bundle(tmp_path, text, **{**REFERENCE, "program.zip": packed(files)}), tmp_path / "new.zip")
+    assert converted(tmp_path / "new.zip")["docker_image"] == "codalab/codalab-legacy:py2"
+    assert not any("legacy Python 3.7" in text for text in result.lost)
+    assert "program-not-python-3" not in {fault.id for fault in result.faults}
 
 
 def test_a_missing_program_is_said_with_what_comes_of_it(tmp_path: Path) -> None:
@@ -212,7 +289,7 @@ def test_where_nothing_can_be_written_the_reason_is_told(tmp_path: Path, out: st
 @pytest.mark.parametrize("number", [".inf", "-.inf", ".nan", "1" + "0" * 400])
 def test_decimals_that_are_no_number_are_none(tmp_path: Path, number: str) -> None:
     convert(old_bundle(tmp_path, OLD.replace("numeric_format: 4", f"numeric_format: {number}")), tmp_path / "new.zip")
-    assert converted(tmp_path / "new.zip")["leaderboards"][0]["columns"][0]["precision"] == 0
+    assert converted(tmp_path / "new.zip")["leaderboards"][0]["columns"][1]["precision"] == 0
 
 
 @pytest.mark.parametrize("date", ["0001-01-01", "0001-01-01 00:00:00 +14:00", "9999-12-31 23:00:00 -05:00"])

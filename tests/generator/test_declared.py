@@ -136,7 +136,7 @@ def test_from_bundle_yaml_to_the_board(competition: Path, tmp_path: Path) -> Non
     assert float(row["cells"]["pearson"]) == pytest.approx(1, abs=1e-3)
     details = json.loads((out / "test/joint/some/output/details.json").read_text(encoding="utf-8"))
     assert "f1_swa:f1,label,average=macro,labels=present,where.language=swa" in details["signature"]
-    assert "scikit-learn:" in details["signature"]
+    assert "scikit-learn:" not in details["signature"]  # the figures are no library's
 
 
 def ranked(**rank: object) -> dict[str, Any]:
@@ -271,6 +271,28 @@ def test_the_bundle_of_a_task_hides_the_gold_of_phases_that_it_does_not_have(com
     assert any("texts.csv" in message for message in caught.value.messages)
 
 
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({}, "test: with 20 submissions one participant can learn 60 of 60 gold values (100%) for certain, "),
+        ({"gold": "public"}, None),
+        ({"max_submissions": 0}, "test: without max_submissions one participant can learn "),
+        (
+            {"max_submissions": 2, "score_decimals": 1},
+            "test: with 2 submissions one participant can learn 1 of 60 gold ",
+        ),
+    ],
+)
+def test_a_build_says_what_scores_give_away(
+    change: dict[str, Any], line: str | None, competition: Path, tmp_path: Path
+) -> None:
+    test = {**DECLARATION["phases"][1], **change}
+    declare(competition, {**DECLARATION, "phases": [DECLARATION["phases"][0], test]})
+    (built,) = build(BuildRequest(str(competition), tmp_path / "b.zip"))
+    told = [note for note in built.notes if "one participant can learn" in note]
+    assert [note[: len(line or "")] for note in told] == ([line] if line else [])
+
+
 @pytest.mark.parametrize("column", ["label", "strength"])
 def test_gold_in_public_data_stops_the_build(column: str, competition: Path, tmp_path: Path) -> None:
     write_csv(competition / "data/public/test/texts.csv", rows_of("test", 30), "id", "language", column)
@@ -364,6 +386,7 @@ def test_a_column_that_only_one_phase_fills_is_secret(with_remarks: str, competi
         remarks = [f"remark {i * 7 % 11}" if phase == with_remarks else "" for i in range(number)]
         rows = [{**row, "remark": remark} for row, remark in zip(rows_of(phase, number), remarks, strict=True)]
         write_csv(competition / "data" / phase / "gold.csv", rows)
+        write_csv(competition / "data/public" / phase / "texts.csv", rows, "id", "language")
         if phase == with_remarks:
             write_csv(competition / "data/public" / phase / "remarks.csv", rows, "remark")
     built = run(competition, "--out", competition.parent / "bundle.zip")

@@ -90,7 +90,17 @@ def test_a_phase_with_some_of_the_tasks_in_layout_joint(tmp_path: Path) -> None:
     assert document["milestones"] == [{"name": "Papers due", "date": "2990-02-02 11:59:59"}]
     checked = CliRunner().invoke(root, ["check", str(archive.filename)])
     assert "milestones" not in checked.output, "a key of our own, not a misspelt one"
-    arguments = ["dry-run", str(archive.filename), "--engine", "process", "--phase", "post", "--out", tmp_path / "out"]
+    arguments = [
+        "dry-run",
+        str(archive.filename),
+        "--engine",
+        "process",
+        "--trust",
+        "--phase",
+        "post",
+        "--out",
+        tmp_path / "out",
+    ]
     done = CliRunner().invoke(root, list(map(str, arguments)))
     assert done.exit_code == 0, done.output
     (run,) = json.loads((tmp_path / "out/dry-run.json").read_text(encoding="utf-8"))["runs"]

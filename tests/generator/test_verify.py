@@ -13,7 +13,7 @@ from gen_bundle.build import BuildRequest, build
 from gen_bundle.cli import root
 from gen_bundle.difference.signatures import differing_settings, parse_signature
 from gen_bundle.twin.replay import DryRunRequest, dry_run
-from gen_bundle.verify import Scored, VerifyRequest, compare, read_claim, score_again
+from gen_bundle.verify import Claim, Scored, VerifyRequest, compare, read_claim, score_again, written_figures
 from tests.generator.competition import small_competition
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "forked_python")]
@@ -111,6 +111,84 @@ def test_a_line_of_a_paper_counts_as_far_as_it_has_digits(
     line.write_text(f"Team Eagle: {name} = {value + shift:.3f} ({details['signature']}).", encoding="utf-8")
     verdict = compare(read_claim(line), scored)
     assert (verdict.equal, verdict.compared) == (equal, 1)
+
+
+KNOWN = Scored(
+    figures={"macro_f1": 0.839, "f1_mean": 0.7, "n": 3.0}, columns={"macro_f1": "Macro F1", "f1_mean": "Mean"}
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "figures", "left"),
+    [
+        ("macro_f1 = .999", [("macro_f1", 0.999)], ()),
+        ("macro_f1 0.999", [("macro_f1", 0.999)], ()),
+        ("Macro F1 = .84", [("macro_f1", 0.84)], ()),
+        ("macro_f1: **0.999**", [("macro_f1", 0.999)], ()),
+        ("**macro_f1** = `.999`", [("macro_f1", 0.999)], ()),
+        ("We reach a Macro F1 of 0.84 (Mean 0.7).", [("macro_f1", 0.84), ("f1_mean", 0.7)], ()),
+        ("| macro_f1 | 0.999 |", [("macro_f1", 0.999)], ()),
+        (
+            "| Team | Macro F1 | Mean |\n|---|---:|---|\n| 7up | **.84** | .7 |",
+            [("macro_f1", 0.84), ("f1_mean", 0.7)],
+            (),
+        ),
+        (r"macro\_f1 & \textbf{0.999} \\", [("macro_f1", 0.999)], ()),
+        (r"Team & Macro F1 & Mean \\ \midrule Eagle & $.84$ & .7 \\", [("macro_f1", 0.84), ("f1_mean", 0.7)], ()),
+        ("macro_f1 = 83.9 %", [("macro_f1", 0.839)], ()),
+        ("unknown = 1e-3, in 2026 there were 12 teams", [("unknown", 0.001)], ("2026", "12")),
+        ("micro_macro_f1 0.5 and macro-F1 0.5", [], ("0.5", "0.5")),
+        ("macro_f1 = 0.839 [0.8, 0.9]", [("macro_f1", 0.839)], ("0.8", "0.9")),
+        ("Macro F1 | 0.84 | 17 |", [("macro_f1", 0.84)], ("17",)),
+        ("F1 was not computed; 2026-11-22", [], ("2026",)),
+    ],
+)
+def test_figures_of_a_text_belong_to_names(text: str, figures: list[tuple[str, float]], left: tuple[str, ...]) -> None:
+    found = written_figures(text, KNOWN)
+    assert [(name, round(value, 9)) for name, value, _ in found.figures] == figures
+    assert found.left == left
+
+
+@pytest.mark.parametrize(
+    ("text", "equal"), [(".84", True), (".839", True), (".85", False), ("83.9 %", True), ("83.8 %", False), ("1", True)]
+)
+def test_a_written_figure_is_right_as_far_as_it_has_digits(text: str, equal: bool) -> None:
+    verdict = compare(Claim({}, text=f"macro_f1 = {text}"), KNOWN)
+    assert (not verdict.figures, verdict.compared, verdict.not_compared) == (equal, 1, ("f1_mean",))
+
+
+@pytest.mark.parametrize("change", ["tasks", "values", "text"])
+def test_nothing_compared_is_not_verified(published: Path, tmp_path: Path, change: str) -> None:
+    def without(details: Details) -> None:
+        if change == "tasks":
+            details["tasks"] = {}
+        for metrics in details["tasks"].values():
+            for metric in metrics.values():
+                metric["value"] = None
+
+    path = changed(published, tmp_path, without)
+    if change == "text":
+        signature = json.loads(path.read_text(encoding="utf-8"))["signature"]
+        path.write_text(f"Eagle reached 0.5 ({signature})", encoding="utf-8")
+    result = verified(published, path)
+    assert result.exit_code == 2
+    assert "not verified" in result.stderr
+    assert "equal" not in result.stderr
+    assert ("not read as figures: 0.5" in result.stderr) == (change == "text")
+
+
+def test_a_changed_program_with_the_same_figures_is_said(published: Path, scored: Scored, tmp_path: Path) -> None:
+    def change(details: Details) -> None:
+        details["signature"] = re.sub(r"program:\w+", "program:00000000", details["signature"])
+
+    verdict = compare(read_claim(changed(published, tmp_path, change)), scored)
+    assert [one.meaning for one in verdict.settings] == ["the code of the scoring program"]
+    assert (verdict.equal, verdict.figures) == (False, ())
+
+    def before_there_was_one(details: Details) -> None:
+        details["signature"] = re.sub(r"\|program:\w+", "", details["signature"])
+
+    assert compare(read_claim(changed(published, tmp_path, before_there_was_one)), scored).equal
 
 
 def test_a_declaration_is_built_with_its_data(published: Path) -> None:

@@ -19,6 +19,9 @@ Each rule has an effect on the competition:
 AFTER_EFFECTS = """
 The platform stops at the first fault; the check reports all of them and marks the one that the platform reports first.
 """
+INDEX = """\
+| rule | effect | what it finds |
+|---|---|---|"""
 
 
 def explain(rule_id: str) -> str:
@@ -54,11 +57,23 @@ def _parts() -> Iterator[str]:
     effects = list(Effect)
     yield PREFACE + "\n".join(f"| {one.name.lower()} | {one.severity} | {one.value} |" for one in effects)
     yield AFTER_EFFECTS
-    for topic in dict.fromkeys(rule.topic for rule in REGISTRY.values()):
-        yield f"## {topic}\n"
-        rules = (rule for rule in REGISTRY.values() if rule.topic == topic)
-        for rule in sorted(rules, key=lambda rule: (effects.index(rule.effect), rule.id)):
+    by_topic: dict[str, list[Rule]] = {}
+    for rule in REGISTRY.values():
+        by_topic.setdefault(rule.topic, []).append(rule)
+    for rules in by_topic.values():
+        rules.sort(key=lambda rule: (effects.index(rule.effect), rule.id))
+    yield INDEX
+    for topic, rules in by_topic.items():
+        yield f"| **{topic}** | | |"
+        yield from (f"| [{rule.id}](#{rule.id}) | {rule.effect.name.lower()} | {_cell(rule.title)} |" for rule in rules)
+    for topic, rules in by_topic.items():
+        yield f"\n## {topic}\n"
+        for rule in rules:
             yield from _entry(rule)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def _entry(rule: Rule) -> Iterator[str]:

@@ -69,7 +69,7 @@ def command(as_json: bool, **asked: Any) -> None:
     """Build the bundle of a competition: one that comes with the tool, or a folder with bundle.yaml."""
     from gen_bundle.build import BuildRequest, DraftError, build
 
-    request = BuildRequest(**asked)
+    request = BuildRequest(**asked, announce=say)
     built: list[Built] = []
     drafts: Sequence[Built] = []
     try:

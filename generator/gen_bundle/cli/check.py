@@ -16,7 +16,7 @@ import click
 
 from gen_bundle.bugs import bug_report
 from gen_bundle.cli.messages import colour_wanted, say, user_errors
-from gen_bundle.cli.options import platform_version
+from gen_bundle.cli.options import platform_version, trust_option
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.errors import UserError
 from gen_bundle.plain_text import one_line
@@ -29,6 +29,7 @@ Examples:
   gen-bundle check bundle.zip
   gen-bundle check bundle.zip unpacked/ my-task/ --json
   gen-bundle check bundle.zip --dry-run dry-run --strict
+  gen-bundle check last-year/ --pack last-year.zip
   gen-bundle check --explain phases-overlap
 
 \b
@@ -66,6 +67,14 @@ has any trap), 2 wrong use or a path that cannot be read, 3 a bug in gen-bundle.
     multiple=True,
     help="A dataset, task, solution or queue that exists on your server; repeatable.",
 )
+@click.option(
+    "--pack",
+    "out",
+    metavar="OUT.zip",
+    type=click.Path(path_type=Path),
+    help="Zip the folder PATH as its competition.yaml means it (X/ where that says X.zip), and check the zip.",
+)
+@trust_option
 def command(
     paths: tuple[Path, ...],
     as_json: bool,
@@ -76,6 +85,8 @@ def command(
     version: PlatformVersion,
     dry_run: Path | None,
     known_keys: tuple[str, ...],
+    out: Path | None,
+    trust: bool,
 ) -> None:
     """Predict whether Codabench would accept a bundle, and what would happen afterwards: all findings at once."""
     with user_errors():
@@ -86,12 +97,14 @@ def command(
             return
         if not paths:
             raise UserError("no PATH. Give a bundle's zip or folder, or --explain ID.")
+        if out is not None:
+            paths = (_packed(paths, out),)
         moment = _moment(now)
         record = None if dry_run is None else _record(dry_run)
         from gen_bundle.check import check_path
 
         check = partial(check_path, now=moment, version=version, dry_run=record, known_keys=known_keys)
-        reports, unreadable, bugs = _reports(paths, check)
+        reports, unreadable, bugs = _reports(paths, check, trust=trust)
     _print(reports, "json" if as_json else style)
     for message in (*unreadable, *bugs):
         say(message, style="red")
@@ -99,6 +112,15 @@ def command(
         report.later in (None, "broken") or report.leaks or (strict and report.later == "trap") for report in reports
     )
     sys.exit(3 if bugs else 2 if unreadable else 1 if bad else 0)
+
+
+def _packed(paths: tuple[Path, ...], out: Path) -> Path:
+    from gen_bundle.check.opening import pack
+
+    if len(paths) != 1 or not paths[0].is_dir() or (paths[0] / "bundle.yaml").is_file():
+        raise UserError(f"--pack {out}: expected one PATH, the folder of an unpacked bundle with competition.yaml.")
+    pack(paths[0], out)
+    return out
 
 
 def _moment(text: str | None) -> datetime:
@@ -125,14 +147,16 @@ def _record(path: Path) -> DryRun:
     return DryRun(scored, logs)
 
 
-def _reports(paths: tuple[Path, ...], check: Callable[..., Report]) -> tuple[list[Report], list[str], list[str]]:
+def _reports(
+    paths: tuple[Path, ...], check: Callable[..., Report], *, trust: bool
+) -> tuple[list[Report], list[str], list[str]]:
     """The reports, why other paths cannot be read, and bugs of ours: each path has one of the three."""
     reports: list[Report] = []
     unreadable: list[str] = []
     bugs: list[str] = []
     for path in paths:
         try:
-            with _bundles(path) as bundles:
+            with _bundles(path, trust=trust) as bundles:
                 for bundle, name, elsewhere in bundles:
                     reports.append(replace(check(bundle, elsewhere=elsewhere), path=name))
         except UserError as error:
@@ -143,7 +167,7 @@ def _reports(paths: tuple[Path, ...], check: Callable[..., Report]) -> tuple[lis
 
 
 @contextmanager
-def _bundles(path: Path) -> Iterator[list[tuple[Path, str, Sequence[Elsewhere]]]]:
+def _bundles(path: Path, *, trust: bool) -> Iterator[list[tuple[Path, str, Sequence[Elsewhere]]]]:
     """The bundles to check at a path, with the names to report them under and gold that is not in them.
 
     A competition's folder is built first, even if the check refuses it.
@@ -154,7 +178,8 @@ def _bundles(path: Path) -> Iterator[list[tuple[Path, str, Sequence[Elsewhere]]]
     from gen_bundle.build import BuildRequest, build
 
     with tempfile.TemporaryDirectory(prefix="gen-bundle-check-") as folder:
-        built = build(BuildRequest(source=str(path), out=Path(folder) / "bundle.zip", force=True))
+        out = Path(folder) / "bundle.zip"
+        built = build(BuildRequest(source=str(path), out=out, force=True, trust=trust, announce=say))
         single = len(built) == 1
         yield [(one.path, str(path) if single else f"{path}: {one.path.name}", one.elsewhere) for one in built]
 

@@ -13,6 +13,7 @@ import click
 
 from gen_bundle.cli.live_options import connected, live_options
 from gen_bundle.cli.messages import say, user_errors
+from gen_bundle.cli.options import ask_about_strangers, trust_option
 from gen_bundle.codabench.versions import PlatformVersion
 
 if TYPE_CHECKING:
@@ -28,9 +29,9 @@ Examples:
 
 \b
 Dry-runs the bundle's solutions and the template in each starting kit, submits the same files to the live competition
-as yours, waits for their scores, and compares status, scores and logs. Then it deletes its submissions, and prints what
-it could not delete. While it runs, its submissions count for your limits and may be on the leaderboard. ID is the
-number in the competition's address.
+as yours, waits for their scores, and compares status, scores and logs; columns that show a time are shown, not judged.
+Then it deletes its submissions, and prints what it could not delete. While it runs, its submissions count for your
+limits and may be on the leaderboard. ID is the number in the competition's address.
 Exit status: 0 all that was submitted is equal and Finished, 1 a difference, a failure, or something left on the site,
 2 wrong use or unreadable input. Phases that are closed now are skipped, which is a failure only if all are.
 """
@@ -41,7 +42,9 @@ Exit status: 0 all that was submitted is equal and Finished, 1 a difference, a f
 @click.option(
     "--bundle", required=True, type=click.Path(path_type=Path), help="The bundle that the competition was made from."
 )
-@click.option("--phase", metavar="NAME", help="Only this phase: its name, index, or id on the site.")
+@click.option(
+    "--phase", metavar="NAME", help="Only this phase: its id in the bundle or on the site, its name or index."
+)
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0),
@@ -56,6 +59,7 @@ Exit status: 0 all that was submitted is equal and Finished, 1 a difference, a f
     type=click.Choice(["docker", "process"]),
     help="What runs the dry run. Default: docker when an engine answers, else process.",
 )
+@trust_option
 @click.option(
     "--platform-version",
     type=click.Choice([version.value for version in PlatformVersion]),
@@ -66,6 +70,7 @@ Exit status: 0 all that was submitted is equal and Finished, 1 a difference, a f
 def command(
     timeout: float,
     engine: Literal["docker", "process"] | None,
+    trust: bool,
     platform_version: str | None,
     as_json: bool,
     server: str,
@@ -79,6 +84,7 @@ def command(
     version = PlatformVersion(platform_version) if platform_version else None
     request = ConfirmRequest(**asked, version=version, patience_s=timeout * 60)
     with user_errors(), connected(server, token_file) as connection, closing(choose_engine(engine, say)) as chosen:
+        ask_about_strangers(request.bundle, chosen, trust=trust)
         done = confirm(connection, request, chosen, say)
     _report(done, keep=request.keep, as_json=as_json)
     sys.exit(0 if done.good and (request.keep or not done.left) else 1)
@@ -118,6 +124,7 @@ def _print_table(cells: tuple[Cell, ...]) -> None:
         table.add_column(head, overflow="fold")
     for cell in cells:
         place = (cell.phase, cell.submission, *([cell.task] if several else []))
-        texts = (*place, cell.what, cell.here, cell.there, "" if cell.equal else "differs")
+        verdict = "measured, not judged" if cell.measured else ""
+        texts = (*place, cell.what, cell.here, cell.there, verdict if cell.equal else "differs")
         table.add_row(*map(escape, texts), style="" if cell.equal else "red")
     Console(width=None if sys.stdout.isatty() else WIDTH).print(table)

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from gen_bundle.cli.messages import spinner, user_errors
+from gen_bundle.cli.options import trust_option
 from gen_bundle.plain_text import in_lines
 
 EPILOG = """\b
@@ -19,6 +20,7 @@ Examples:
 Each difference carries what it does on the running competition:
   shown  seen at once when it is saved in the competition's editor
   edit   an edit in the editor; holds for what is submitted afterwards
+  keep   the task's program or data may be replaced at any time: no score changes
   rerun  the task's program or data must be replaced and its submissions rerun
   fixed  cannot be changed for what is submitted already
 
@@ -35,6 +37,7 @@ that cannot be read.
 @click.option(
     "--layout", type=click.Choice(["joint", "tasks", "separate"]), help="Layout in which a declaration is built."
 )
+@trust_option
 @click.option("--json", "as_json_text", is_flag=True, help="Print the differences as JSON.")
 def command(as_json_text: bool, **asked: Any) -> None:
     """Compare two bundles (zip or folder, anybody's) or declarations in meaning."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gen_bundle.cli.messages import colour_wanted, is_terminal, say, spinner, user_errors
-from gen_bundle.cli.options import engine_option, platform_version
+from gen_bundle.cli.options import ask_about_strangers, engine_option, platform_version, python_option, trust_option
 from gen_bundle.cli.tables import console, table
 
 if TYPE_CHECKING:
@@ -52,8 +52,12 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 @click.option("--as", "team", metavar="TEAM", help="The one participant that all submissions come from.")
 @click.option("--phase", "phases", multiple=True, metavar="ID", help="Only this phase; repeatable.")
 @engine_option
+@python_option
+@trust_option
 @click.option("--gpu", is_flag=True, help="Ask the engine for the GPUs, and measure their memory.")
-@click.option("--network", is_flag=True, help="Leave the network on, as hosted workers do; default is off.")
+@click.option(
+    "--network", is_flag=True, help="Leave the network on, as hosted workers do; else what is isolated has none."
+)
 @click.option("--strict", is_flag=True, help="Bound memory, processors, processes and disk; read-only root.")
 @click.option("--image", metavar="NAME", help="Run in this image instead of the bundle's own.")
 @click.option("--pull", is_flag=True, help="Fetch the image when the engine does not have it.")
@@ -76,6 +80,8 @@ Exit status: 0 all submissions Finished with valid scores and a board, 1 a faile
 @click.option("--json", "as_json", is_flag=True, help="Print dry-run.json to stdout.")
 def command(
     engine: str | None,
+    python: Path | None,
+    trust: bool,
     gpu: bool,
     network: bool,
     strict: bool,
@@ -99,10 +105,12 @@ def command(
     environment = {"SCORING_DEBUG": "1"} if debug else {}
     environment |= {"SCORING_DETAILS": "all"} if all_details else {}
     with user_errors():
-        opened = closing(choose_engine(engine, say, gpu=gpu, network=network, strict=strict, pull=pull))
-        with opened as chosen, spinner("dry run") as status:
-            request = DryRunRequest(**asked, on_step=status, on_line=_line_printer(), environment=environment)
-            results = dry_run(request, chosen)
+        opened = closing(choose_engine(engine, say, gpu=gpu, network=network, strict=strict, pull=pull, python=python))
+        with opened as chosen:
+            ask_about_strangers(asked["bundle"], chosen, trust=trust)
+            asked |= {"environment": environment, "on_line": _line_printer(), "trust": trust}
+            with spinner("dry run") as status:
+                results = dry_run(DryRunRequest(**asked, on_step=status), chosen)
     if as_json:
         click.echo(results.as_json(), nl=False)
     else:

@@ -18,9 +18,10 @@ Examples:
 
 \b
 DIR gets a folder for each phase: submissions/ (what was scored, as `rank` reads it), other/ (what failed, was taken
-back, or still runs), logs/, results/, submissions.json and board.json. Called again, it fetches what is new. ID is the
+back, or still runs), logs/ (with the page of failed runs), results/,
+submissions.json and board.json. Called again, it fetches what is new. ID is the
 number in the competition's address.
-Exit status: 0 all is here, 1 files that the server does not give away, or a request that failed, 2 wrong use.
+Exit status: 0 all is here, 1 something that the server does not give, which is named, 2 wrong use or no organiser.
 """
 
 
@@ -29,22 +30,35 @@ Exit status: 0 all is here, 1 files that the server does not give away, or a req
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="The folder to fill, or to bring up to date."
 )
-@click.option("--phase", metavar="NAME", help="Only this phase: its name, index, or id on the site.")
+@click.option(
+    "--phase", metavar="NAME", help="Only this phase: its id in the bundle or on the site, its name or index."
+)
+@click.option(
+    "--max-size",
+    type=click.IntRange(1),
+    default=2048,
+    show_default=True,
+    metavar="MB",
+    help="Leave larger files on the site, and name them.",
+)
 @click.option("--pseudonyms", is_flag=True, help="Replace names, and leave out e-mail addresses, logs and results.")
 @live_options
-def command(server: str, token_file: Path | None, **asked: Any) -> None:
+def command(server: str, token_file: Path | None, max_size: int, **asked: Any) -> None:
     """Fetch all submissions, scores and logs of a live competition."""
+    from gen_bundle.live.connection import MEBIBYTE
     from gen_bundle.live.fetch import FetchRequest, fetch
 
     request = FetchRequest(**asked)
     with user_errors(), connected(server, token_file) as connection, transfer_bar("fetching") as tick:
+        connection.most_bytes = max_size * MEBIBYTE
         phases = fetch(connection, request, say, tick)
     for one in phases:
-        say(
-            f"{one.folder}: {one.submissions} submissions, {one.new_files} of them new"
-            + (f"; {one.unfinished} not finished or without scores yet, fetch again later" if one.unfinished else ""),
-            "green",
-        )
+        unfinished = ""
+        if one.unfinished:
+            unfinished = f"; {one.unfinished} not finished, or not complete yet: fetch again later"
+        say(f"{one.folder}: {one.submissions} submissions, {one.new_files} of them new{unfinished}", "green")
+        for reason, numbers in one.failures.items():
+            say(f"failed {len(numbers)}×: {reason} ({', '.join(map(str, numbers[:5]))})", "yellow")
         for message in one.lost:
             say(message, "red")
     if request.pseudonyms:

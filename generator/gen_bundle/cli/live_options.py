@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gen_bundle.cli.messages import progress_bar
+from gen_bundle.cli.messages import progress_bar, say
 from gen_bundle.live.credentials import PUBLIC_SITE
 
 if TYPE_CHECKING:
@@ -39,12 +39,12 @@ def connected(server: str, token_file: Path | None) -> Iterator[Connection]:
     from gen_bundle.live.credentials import find_token, server_address
 
     address = server_address(server)
-    with Connection(address, find_token(address, token_file)) as connection:
+    with Connection(address, find_token(address, token_file), say=say) as connection:
         yield connection
 
 
 @contextmanager
 def transfer_bar(text: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on a terminal; the value hears of bytes done and bytes in all (0: unknown)."""
+    """A progress bar on a terminal; call the value with bytes done and bytes in all (0: unknown)."""
     with progress_bar(text, "DownloadColumn", "TransferSpeedColumn") as (_, show):
         yield lambda done, total: show(text, done, total)

@@ -26,15 +26,19 @@ Exit status: 0 logged in, 1 refused by the server, 2 wrong use.
 @click.option("--username", help="User name or e-mail address; asked for if not given.")
 def command(server: str, username: str | None) -> None:
     """Log in to a Codabench site, and keep the token for the other verbs."""
-    from gen_bundle.live.credentials import server_address
-    from gen_bundle.live.login import login
+    from gen_bundle.live.connection import Connection
+    from gen_bundle.live.credentials import Token, save_token, server_address
 
     with user_errors():
         address = server_address(server)
         if username is None and not can_answer():
             raise UserError("--username is missing, and nobody can be asked for it.")
         name = username or str(click.prompt("User name", err=True))
-        user, file = login(address, name, _password())
+        with Connection(address) as anonymous:
+            answer = anonymous.exchange("api-token-auth/", {"username": name, "password": _password()})
+        with Connection(address, Token(address, answer["token"])) as connection:
+            user = connection.get("my_profile/")["username"]
+        file = save_token(address, answer["token"])
     say(f"logged in to {address} as {user}; the token is in {file}", "green")
 
 

@@ -2,8 +2,9 @@
 
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,13 +15,15 @@ from gen_bundle.cli.messages import can_answer, say, spinner, user_errors
 from gen_bundle.errors import UserError
 
 if TYPE_CHECKING:
-    from gen_bundle.new.gold import Gold
     from gen_bundle.new.project import Place
-    from gen_bundle.new.propose import Choices
+    from gen_bundle.new.propose import Choices, Proposal
+    from gen_bundle.new.table import Gold, NoHeaderError
 
 EPILOG = """\b
 Examples:
   gen-bundle new my-task --gold gold.csv --split 20:80
+  gen-bundle new my-task --gold dev=dev.csv --gold test=test.csv --train train.csv
+  gen-bundle new my-task --gold gold.tsv --columns id,label
   gen-bundle new my-task --gold gold.jsonl --key id --answer label --answer intensity=number --yes
   gen-bundle new my-task --recipe spans
   gen-bundle new my-task --recipe classification --code
@@ -32,19 +35,46 @@ On a terminal, --gold asks about what it found; --yes, or no terminal, takes the
 """
 RECIPES = ("classification", "multilabel", "regression", "spans", "tagging", "ranking", "generation")
 BEGINNINGS = {"source": "--from", "gold": "--gold", "package": "--package", "recipe": "--recipe"}
-OF_GOLD = ("answers", "keys", "public", "rows", "split", "yes")
+OF_GOLD = ("answers", "cluster", "columns", "delimiter", "keys", "public", "rows", "split", "train", "yes")
+OPTIONS = {"answers": "answer", "keys": "key"}
+PHASES = ("dev", "test")
+NOTHING = "-"
 DEFAULT_SPLIT = "40:60"
 """Of a recipe's data."""
 
 
-@click.command(epilog=EPILOG)
+class _Command(click.Command):
+    """A command that remembers how it was called, to say how to go on."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta["words"] = list(args)
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=_Command, epilog=EPILOG)
 @click.argument("name")
-@click.option("--gold", type=click.Path(path_type=Path), help="Gold data to begin with: .csv .tsv .jsonl .json .txt.")
+@click.option(
+    "--gold",
+    "gold",
+    metavar="[PHASE=]FILE",
+    multiple=True,
+    help="Gold data to begin with: .csv .tsv .jsonl .json .txt. Of phases with a file each: dev=FILE, test=FILE.",
+)
+@click.option(
+    "--train",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="A file to train on, which participants are given as it is.",
+)
+@click.option("--columns", metavar="NAME,…", help="Names of the columns of a gold table without a header line.")
+@click.option("--delimiter", metavar="CHARACTER", help="What separates the cells of a gold table.")
 @click.option(
     "--answer", "answers", metavar="COLUMN[=TYPE]", multiple=True, help="Column that participants answer; repeatable."
 )
 @click.option("--key", "keys", metavar="COLUMN", multiple=True, help="Column that identifies a row; repeatable.")
 @click.option("--public", metavar="COLUMN", multiple=True, help="Column that participants are given; repeatable.")
+@click.option(
+    "--cluster", metavar="COLUMN", help="Column whose equal values mark rows that belong together; - for none."
+)
 @click.option("--rows", type=click.Choice(["one", "many"]), help="Whether a key has one row, or any number of them.")
 @click.option("--split", metavar="DEV:TEST", help="Divide the gold between two phases, such as 20:80; none: one phase.")
 @click.option("--recipe", type=click.Choice(RECIPES), help="Begin with made-up data of a kind of task.")
@@ -66,10 +96,14 @@ DEFAULT_SPLIT = "40:60"
 def command(
     context: click.Context,
     name: str,
-    gold: Path | None,
+    gold: tuple[str, ...],
+    train: Path | None,
+    columns: str | None,
+    delimiter: str | None,
     answers: tuple[str, ...],
     keys: tuple[str, ...],
     public: tuple[str, ...],
+    cluster: str | None,
     rows: Literal["one", "many"] | None,
     split: str | None,
     recipe: str | None,
@@ -99,17 +133,16 @@ def command(
 
             folder = copy_competition(place, source, [task.strip() for task in tasks.split(",")] if tasks else [])
         elif package:
-            from gen_bundle.new.package import new_package
+            from gen_bundle.new.project import new_package
 
             folder = new_package(place)
-        elif gold is not None:
-            from gen_bundle.new.gold import read_gold
+        elif gold:
             from gen_bundle.new.propose import Choices
 
-            choices = Choices(keys, [_answer(answer) for answer in answers], public, rows)
-            with spinner(f"reading {gold}"):
-                found = read_gold(gold)
-            folder = _declared(place, found, choices, split, template, code=code, ask=can_answer() and not yes)
+            choices = Choices(keys, [_answer(answer) for answer in answers], public, rows, cluster=cluster)
+            ask = can_answer() and not yes
+            found = _gold(context, _files(gold), columns.split(",") if columns else [], delimiter, ask=ask)
+            folder = _declared(place, found, choices, split, template, train=train, code=code, ask=ask)
         else:
             from gen_bundle.new.recipes import recipe_gold
 
@@ -126,7 +159,7 @@ def _check_combination(options: Mapping[str, Any]) -> None:
     if len(given) > 1:
         raise UserError(f"{' and '.join(given)}: expected one of them.")
     problems = [
-        f"--{option.removesuffix('s') if option in ('answers', 'keys') else option}: works only with --gold."
+        f"--{OPTIONS.get(option, option)}: works only with --gold."
         for option in OF_GOLD
         if option in used and "gold" not in used
     ]
@@ -140,9 +173,68 @@ def _check_combination(options: Mapping[str, Any]) -> None:
         raise UserError(*problems)
 
 
+def _files(gold: Sequence[str]) -> dict[str, Path]:
+    """Phase → its file; the phase is empty where one file is to be divided.
+
+    Raises:
+        UserError: several files of which not each has a phase of its own.
+    """
+    files: dict[str, Path] = {}
+    for text in gold:
+        phase, equals, name = text.partition("=")
+        is_phase = bool(equals) and phase in PHASES and not Path(text).exists()
+        if (phase if is_phase else "") in files or (files and "" in ("" if not is_phase else phase, *files)):
+            form = " ".join(f"--gold {phase}=FILE" for phase in PHASES)
+            raise UserError(f"--gold {text}: is the gold of which phase? Expected one file, or one for each: {form}")
+        files[phase if is_phase else ""] = Path(name if is_phase else text)
+    if set(files) == {"dev"}:
+        raise UserError("--gold dev=…: there is no phase test. Expected --gold test=FILE as well.")
+    return {phase: files[phase] for phase in ("", *PHASES) if phase in files}
+
+
+def _gold(
+    context: click.Context, files: Mapping[str, Path], names: Sequence[str], delimiter: str | None, *, ask: bool
+) -> "Gold":
+    """The gold of these files; asks for the columns' names where there is no header."""
+    from gen_bundle.new.table import NoHeaderError, joined, read_gold
+
+    if delimiter in ("tab", "\\t"):
+        delimiter = "\t"
+    if delimiter is not None and len(delimiter) != 1:
+        raise UserError(f"--delimiter {delimiter}: expected one character, or tab.")
+    names = [name.strip() for name in names]
+    found = {}
+    for phase, path in files.items():
+        try:
+            with spinner(f"reading {path}"):
+                found[phase] = read_gold(path, names, delimiter)
+        except NoHeaderError as error:
+            if not ask:
+                words = [*context.meta["words"], "--columns", ",".join(error.names)]
+                raise UserError(*error.messages, advice=f"To go on: gen-bundle new {shlex.join(words)}") from error
+            names = _names_of_columns(error)
+            found[phase] = read_gold(path, names, delimiter)
+    return found[""] if "" in found else joined(found)
+
+
+def _names_of_columns(error: "NoHeaderError") -> list[str]:
+    """The columns' names, which the first line does not hold; or does it?"""
+    say(error.messages[0].partition(" Expected")[0], "yellow")
+    if click.confirm(f"Does the first line hold the names ({', '.join(error.first)})?", default=False, err=True):
+        return list(error.first)
+
+    def names(text: str) -> list[str]:
+        found = [name.strip() for name in text.split(",")]
+        if len(found) != len(error.first) or not all(found):
+            raise click.UsageError(f"expected {len(error.first)} names, separated by commas.")
+        return found
+
+    return list(click.prompt("Names of the columns?", ",".join(error.names), value_proc=names, err=True))
+
+
 def _answer(text: str) -> tuple[str, str | None]:
     """A column's name, and its type where one is given."""
-    from gen_bundle.new.faults import TYPES
+    from gen_bundle.new.columns import TYPES
 
     name, equals, kind = text.rpartition("=")
     if not equals or kind not in TYPES:
@@ -159,6 +251,7 @@ def _declared(
     *,
     code: bool,
     ask: bool,
+    train: Path | None = None,
     made_up: bool = False,
 ) -> Path:
     """A competition that is scored without Python."""
@@ -168,14 +261,16 @@ def _declared(
     from gen_bundle.new.split import divide, is_sorted_by_answer
 
     if ask:
-        from gen_bundle.cli.questions import asked
-
-        place, choices, split = asked(place, gold, choices, split)
+        place, choices, split = _asked(place, gold, choices, split)
     proposal = propose(gold, choices)
     proposal = taking_code(proposal) if code else proposal
-    phases = divide(proposal, split or "none")
+    phases = divide(proposal, split)
     for line in summary(proposal, phases):
         say(line)
+    if train is not None:
+        say(f"train     {train}, as it is")
+    for note in gold.notes:
+        say(f"note: {note}", "yellow")
     if is_sorted_by_answer(proposal):
         done = "gives the answers away; mix the lines of gold and inputs alike"
         if not proposal.of_lines:
@@ -183,7 +278,93 @@ def _declared(
         say(f"note: {gold.file} is sorted by its answers, which {done}", "yellow")
     quiet = ask and template is not None  # the template may have questions of its own
     with nullcontext() if quiet else spinner("writing, and letting the scoring program read the gold"):
-        return new_declared(place, proposal, phases, template, ask=ask, check=not made_up)
+        return new_declared(place, proposal, phases, template, train=train, ask=ask, check=not made_up)
+
+
+def _asked(
+    place: "Place", gold: "Gold", choices: "Choices", split: str | None
+) -> tuple["Place", "Choices", str | None]:
+    """Ask about everything that was not given as an option, each time with a proposal; returns what was answered.
+
+    Raises:
+        UserError: the answers do not fit the gold.
+    """
+    from gen_bundle.new.propose import propose
+
+    say(f"{gold.file}: {len(gold.rows)} rows, columns {', '.join(gold.names)}. Enter takes what is in brackets.")
+    if not choices.key and gold.suffix != ".txt":
+        proposed = _proposed(gold, choices)
+        key = _columns("Key: which columns identify a row?", gold, proposed.key if proposed else ())
+        choices = replace(choices, key=key)
+    if not choices.answers:
+        proposed = _proposed(gold, choices)
+        answers = [column.name for column in proposed.answers if column.name in gold.names] if proposed else []
+        names = _columns("Answers: which columns do participants predict?", gold, answers)
+        choices = replace(choices, answers=[(name, None) for name in names])
+    proposal = propose(gold, choices)
+    if proposal.item is None:
+        choices = replace(choices, answers=[_with_type(proposal, name, kind) for name, kind in choices.answers])
+        proposal = propose(gold, choices)
+    if not choices.public and (proposal.public or proposal.secret):
+        question = f"Public: which columns are participants given? ({NOTHING} for none; the others stay secret)"
+        public = _columns(question, gold, proposal.public or (NOTHING,), or_none=True)
+        choices = replace(choices, public=public, only_public=True)
+    if choices.cluster is None and (proposal := propose(gold, choices)).cluster is not None:
+        question = f"Cluster: rows of which column belong together, such as those of a document? ({NOTHING} for none)"
+        cluster = _columns(question, gold, [proposal.cluster], or_none=True)
+        choices = replace(choices, cluster=cluster[0] if cluster else NOTHING)
+    if split is None and not gold.phases:
+        split = click.prompt("Split into development and test, such as 20:80?", "none", value_proc=_split, err=True)
+    if place.title is None:
+        place = replace(place, title=click.prompt("Title?", place.answers()["title"], err=True))
+    return place, choices, split
+
+
+def _proposed(gold: "Gold", choices: "Choices") -> "Proposal | None":
+    from gen_bundle.new.propose import propose
+
+    try:
+        return propose(gold, choices)
+    except UserError:
+        return None
+
+
+def _with_type(proposal: "Proposal", name: str, kind: str | None) -> tuple[str, str]:
+    from gen_bundle.new.columns import TYPES
+
+    found = next(column for column in proposal.answers if column.name == name)
+    if kind is not None:
+        return name, kind
+    shown = f" ({', '.join(found.values[:8])})" if found.values else ""
+    return name, click.prompt(f"Type of {name}{shown}?", found.type, type=click.Choice(TYPES), err=True)
+
+
+def _columns(question: str, gold: "Gold", proposed: Sequence[str], *, or_none: bool = False) -> list[str]:
+    from gen_bundle.declaration.overrides import nearest
+
+    def names(text: str) -> list[str]:
+        if or_none and text.strip() == NOTHING:
+            return []
+        named = [text] if text in gold.names else [name.strip() for name in text.split(",") if name.strip()]
+        unknown = [name for name in named if name not in gold.names]
+        if unknown:
+            raise click.UsageError(f"no column {unknown[0]!r}. {nearest(unknown[0], list(gold.names))}")
+        if not named:
+            raise click.UsageError(f"expected a column: {', '.join(gold.names)}.")
+        return named
+
+    shown = bool(proposed)  # nothing in brackets where there is no proposal; Enter then says what is expected
+    return list(click.prompt(question, ", ".join(proposed), value_proc=names, show_default=shown, err=True))
+
+
+def _split(text: str) -> str:
+    from gen_bundle.new.split import shares
+
+    try:
+        shares(text)
+    except UserError as error:
+        raise click.UsageError(error.messages[0]) from error
+    return text
 
 
 def _say_next(folder: Path, *, package: bool) -> None:

@@ -23,8 +23,9 @@ folder that gen-bundle fetch wrote it is the one on the platform's leaderboard.
 it did not enter (for process2025 also: team,f1,rmse).
 
 \b
-The rule is the competition's own; by default there is a ranking for each task, by its first column. Equal results share
-a rank (2=). A team whose submission cannot be scored is listed with the reason.
+The rule is the competition's own; by default there is a ranking for each task, by its first column. Equal scores are
+ordered as on the leaderboard (`leaderboard: ties`); teams that are still equal share a rank (2=). A team whose
+submission cannot be scored is listed with the reason.
 
 \b
 --report writes the final report: intervals, tests and ties by resampling, as report.html, report.tex, report.json,
@@ -53,7 +54,9 @@ Exit status: 0 ranked, 1 some teams could not be scored, 2 something to fix firs
 )
 @click.option("--report", metavar="DIR", type=click.Path(path_type=Path), help="Write the final report there.")
 @click.option(
-    "--resamples", type=click.IntRange(100, 1_000_000), default=10_000, show_default=True, help="For the report."
+    "--resamples",
+    type=click.IntRange(100, 1_000_000),
+    help="For the report.  [default: 10000, or more where there are more than 32 teams]",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the resamples.")
 @click.option("--set", "overrides", metavar="K=V", multiple=True, help="Override a value of bundle.yaml; repeatable.")
@@ -72,15 +75,14 @@ def command(form: str, as_json: bool, **asked: Any) -> None:
     from gen_bundle.render.rankings import FORMATS
 
     request = RankRequest(**asked)
-    with user_errors(), progress_bar("ranking", "TimeRemainingColumn") as (_, show):
-        ranking = rank(request, lambda now: show(now["step"], now["done"], now["total"]))
+    with user_errors(), progress_bar("ranking", "TimeRemainingColumn") as (announce, show):
+        ranking = rank(request, lambda now: show(now["step"], now["done"], now["total"]), announce)
     click.echo(FORMATS["json" if as_json else form](ranking), nl=False)
     for note in ranking.notes:
         say(f"note: {one_line(note)}", "yellow")
     if report := request.report:
         say(f"{report / 'report.html'}: written. {report / 'units'} gives gold away: do not publish it.", "green")
-    for team, reasons in ranking.unscored.items():
-        for reason in reasons:
-            say(f"not scored: {one_line(team)}: {one_line(reason)}", "red")
     if ranking.unscored:
+        where = "all reasons are in report.html" if request.report else "--json has all reasons"
+        say(f"not scored: {', '.join(map(one_line, ranking.unscored))} ({where})", "red")
         raise SystemExit(1)

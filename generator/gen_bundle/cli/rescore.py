@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gen_bundle.cli.messages import progress_bar, say, user_errors
-from gen_bundle.cli.options import engine_option
+from gen_bundle.cli.options import engine_option, trust_option
 from gen_bundle.cli.tables import console, table
 from gen_bundle.plain_text import one_line
 
@@ -51,6 +51,7 @@ submission failed; 2 wrong use or unreadable input.
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for the results.")
 @click.option("--data", type=click.Path(path_type=Path), help="The real data, where BUNDLE is a competition.")
 @engine_option
+@trust_option
 @click.option("--gpu", is_flag=True, help="Each job needs a GPU: the engine's, and on a cluster a worker's GPU=1.")
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes of this machine.")
 @click.option(
@@ -104,23 +105,26 @@ def _show(rescored: Rescored, request: RescoreRequest) -> None:
             say(f"{one_line(name)}: {what}. {why.get(name, '')}".rstrip(), style)
         if len(names) > SHOWN:
             say(f"… and {len(names) - SHOWN} more: {what}", style)
-    if comparison.changes:
-        _show_changes(rescored)
+    if rescored.against and comparison.answer:
+        say(f"{comparison.answer}.", "" if comparison.reranked else "green")
+    if comparison.reranked:
+        _show_board(rescored)
     runs = f"{len(rescored.runs)} runs, {len(rescored.failed)} failed, {len(rescored.not_run)} not run"
-    changes = f"; {len(comparison.changes)} changes" if rescored.against else ""
+    changes = f"; {len(comparison.changes)} changes, all of them in changes.csv" if rescored.against else ""
     say(f"{runs}{changes}: {request.out / 'rescore.html'}", "green" if rescored.good else "")
 
 
-def _show_changes(rescored: Rescored) -> None:
+def _show_board(rescored: Rescored) -> None:
+    """The scores and ranks that change in the column that ranks."""
     from gen_bundle.rescore.outputs import shown, shown_difference
 
-    changes = rescored.comparison.changes
+    changes = rescored.comparison.reranked
     lines = []
     for change in changes[:SHOWN]:
         rank = shown(change.rank_old) + (f" → {shown(change.rank_new)}" if change.rank_old != change.rank_new else "")
         scores = (shown(change.old), shown(change.new), shown_difference(change))
-        lines.append([change.submission, change.column, *scores, rank])
-    heads = ("submission", "column", "old", "new", "change", "rank")
-    console().print(table(f"against {rescored.against}", heads, lines, names=2))
+        lines.append([change.submission, *scores, rank])
+    heads = ("submission", "old", "new", "change", "rank")
+    console().print(table(f"{changes[0].column} against {rescored.against}", heads, lines, names=1))
     if len(changes) > SHOWN:
-        say(f"… and {len(changes) - SHOWN} more in changes.csv")
+        say(f"… and {len(changes) - SHOWN} more in rescore.html")

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from gen_bundle.cli.messages import say, spinner, user_errors
-from gen_bundle.cli.options import engine_option
+from gen_bundle.cli.options import engine_option, trust_option
 
 EPILOG = """\b
 Examples:
@@ -17,10 +17,15 @@ Examples:
   gen-bundle verify line.txt --bundle my-task/ --data ~/gold --submission eagle.zip --phase test
 
 \b
-DETAILS is a details.json of a scoring program, or a text such as a line of an overview paper: a signature and figures,
-`macro_f1 = 0.53  competition:my-task|tasks:…|reference:…`. Figures in a text are compared as far as they have digits,
-others to 1e-6. Exit status: 0 equal, 1 different or not scored, 2 wrong use or unreadable input.
+DETAILS is a details.json of a scoring program, or a text such as a line or table of an overview paper (also Markdown
+or LaTeX): a signature and figures, `macro_f1 = .53  competition:my-task|tasks:…|reference:…`. Figures in a text are
+compared as far as they have digits, others to 1e-6. Numbers that belong to no figure's name, and columns of the
+leaderboard that the result leaves out, are listed.
+
+\b
+Exit status: 0 equal, 1 different or not scored, 2 nothing to compare, wrong use or unreadable input.
 """
+EXPECTED = "Expected figures with their names, such as `macro_f1 = 0.53`, or the details.json of a scored submission."
 
 
 @click.command(epilog=EPILOG)
@@ -30,13 +35,15 @@ others to 1e-6. Exit status: 0 equal, 1 different or not scored, 2 wrong use or 
 @click.option("--phase", required=True, metavar="ID", help="The phase whose gold it is scored against.")
 @click.option("--data", type=click.Path(path_type=Path), help="The real data, where --bundle is a competition.")
 @engine_option
+@trust_option
 @click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
 def command(as_json: bool, **asked: Any) -> None:
     """Score a submission again, and compare signature and figures with a published result."""
     from gen_bundle.verify import VerifyRequest, verify
 
+    request = VerifyRequest(**asked)
     with user_errors(), spinner("scoring again"):
-        verdict = verify(VerifyRequest(**asked))
+        verdict = verify(request)
     if as_json:
         click.echo(json.dumps({"equal": verdict.equal, **asdict(verdict)}, indent=1, ensure_ascii=False))
     if verdict.failed:
@@ -46,8 +53,15 @@ def command(as_json: bool, **asked: Any) -> None:
     for figure in verdict.figures:
         moved = "not given" if figure.new is None else f"{figure.new:g} ({figure.new - figure.old:+.2g})"
         say(f"{figure.name}: {figure.old:g} → {moved}", "red")
-    if verdict.settings and not verdict.figures:
+    if verdict.settings and verdict.compared and not verdict.figures:
         say(f"yet all {verdict.compared} figures are the same")
     if verdict.equal:
         say(f"equal: the signature and all {verdict.compared} figures", "green")
+    if verdict.not_taken:
+        say(f"not read as figures: {', '.join(verdict.not_taken)}", "yellow")
+    if verdict.not_compared and not verdict.failed:
+        say(f"not in the published result, so not compared: {', '.join(verdict.not_compared)}", "yellow")
+    if not verdict.verified:
+        say(f"error: not verified: {request.details} has no figure to compare. {EXPECTED}", "red")
+        sys.exit(2)
     sys.exit(0 if verdict.equal else 1)

@@ -49,6 +49,8 @@ class Submitted:
 
 
 Cell = tuple[Submitted, Column, str]
+Places = list[tuple[int, Decimal]]
+"""What a submission is sorted by, ascending."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +200,9 @@ class Board:
         Source: api/serializers/leaderboards.py, `LeaderboardPhaseSerializer`/`LeaderboardEntriesSerializer`, and
         api/views/competitions.py, `PhaseViewSet.get_leaderboard`: primary column, then the other visible ones by
         index, then the earlier submission; ranks are positions, so that ties get consecutive ones; children are
-        gathered in the row of the one that is met first. Average ranks compare the rows and come last.
+        gathered in the row of the one that is met first. Average ranks compare the rows and come last. With `tie_break`
+        the columns that it names come in place of the others, and rows that are still equal share a rank, which the
+        platform does not do.
 
         Raises:
             NoBoardError: No column has the primary index, or all are hidden.
@@ -210,8 +214,13 @@ class Board:
             raise NoBoardError(
                 f"no column has the index {self.leaderboard.primary_index} (primary_index): the page answers 500"
             )
+        deciding = self._deciding(primary)
+        ordered = [(_places(entry, deciding), entry) for entry in self.entries if entry.on_board]
+        ordered.sort(key=lambda one: one[0])
         rows: dict[Submitted, list[Cell]] = {}
-        for entry in self._ordered(primary):
+        places: dict[Submitted, Places] = {}
+        for place, entry in ordered:
+            places.setdefault(entry.parent or entry, place)
             cells = rows.setdefault(entry.parent or entry, [])
             cells += [
                 (entry, score.column, shown_text(score.value, score.column.precision))
@@ -221,20 +230,27 @@ class Board:
         listed = list(rows.items())
         _add_average_ranks([cells for _, cells in listed], self.leaderboard.visible)
         if primary.computation == AVERAGE_RANK:
-            listed.sort(key=lambda row: _average_rank_place(row[1], primary))
-        return [RankedRow(rank, entry, tuple(cells)) for rank, (entry, cells) in enumerate(listed, start=1)]
+            places = {entry: [_average_rank_place(cells, primary), *places[entry]] for entry, cells in listed}
+            listed.sort(key=lambda row: places[row[0]])
+        ranked: list[RankedRow] = []
+        for position, (entry, cells) in enumerate(listed, start=1):
+            shares = self.leaderboard.tie_break is not None and ranked and places[ranked[-1].entry] == places[entry]
+            ranked.append(RankedRow(ranked[-1].rank if shares else position, entry, tuple(cells)))
+        return ranked
 
-    def _ordered(self, primary: Column) -> list[Submitted]:
-        """What is on the board, by the stored scores; where a computed rank comes first, by age."""
-        shown = [entry for entry in self.entries if entry.on_board]
-        if primary.computation == AVERAGE_RANK:
-            return shown
-        missing_first = {primary: self.version.missing_leads} | {
-            column: self.version.missing_breaks_ties_first
-            for column in self.leaderboard.visible
-            if column is not primary and column.computation != AVERAGE_RANK
-        }
-        return sorted(shown, key=lambda entry: _places(entry, missing_first))
+    def _deciding(self, primary: Column) -> dict[Column, bool]:
+        """The columns that order the board by stored scores, each with whether a missing score comes first there.
+
+        Where a computed rank comes first, none does on the platform: rows come by age.
+        """
+        further = [column for column in self.leaderboard.visible if column is not primary]
+        if self.leaderboard.tie_break is not None:
+            further = [column for key in self.leaderboard.tie_break for column in further if column.key == key]
+        elif primary.computation == AVERAGE_RANK:
+            further = []
+        deciding = {} if primary.computation == AVERAGE_RANK else {primary: self.version.missing_leads}
+        missing_first = self.version.missing_breaks_ties_first
+        return deciding | {column: missing_first for column in further if column.computation != AVERAGE_RANK}
 
     def cells(self, row: RankedRow, owners: Mapping[str, str]) -> dict[str, str]:
         """The shown text of each visible column, `n/a` where there is none.
@@ -259,7 +275,7 @@ class Board:
         }
 
 
-def _places(entry: Submitted, missing_first: Mapping[Column, bool]) -> list[tuple[int, Decimal]]:
+def _places(entry: Submitted, missing_first: Mapping[Column, bool]) -> Places:
     """What a submission is sorted by, column after column.
 
     Args:
@@ -267,7 +283,7 @@ def _places(entry: Submitted, missing_first: Mapping[Column, bool]) -> list[tupl
         missing_first: The columns in their order, and whether a missing score comes first in a descending one, as in
             PostgreSQL's order with nulls; in an ascending one it always comes last.
     """
-    places = []
+    places: Places = []
     for column, leads in missing_first.items():
         scores, descending = [score.value for score in entry.scores if score.column is column], column.sorting == "desc"
         total = sum(scores, Decimal())
@@ -290,7 +306,9 @@ def _add_average_ranks(rows: Sequence[list[Cell]], visible: Sequence[Column]) ->
             cells += [(task, column, str(rank)) for task in dict.fromkeys(shown for shown, _, _ in cells)]
 
 
-def _average_rank_place(cells: Sequence[Cell], primary: Column) -> tuple[bool, float]:
+def _average_rank_place(cells: Sequence[Cell], primary: Column) -> tuple[int, Decimal]:
     """What a row is sorted by where a computed rank comes first; a row without one is last in both directions."""
     rank = next((float(text) for _, column, text in cells if column is primary), None)
-    return (rank is None, 0.0 if rank is None else -rank if primary.sorting == "desc" else rank)
+    if rank is None:
+        return 2, Decimal()
+    return 1, Decimal(-rank if primary.sorting == "desc" else rank)

@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Any
 
 from gen_bundle.codabench.dates import Instant, read_instant
-from gen_bundle.codabench.document import Declared, Entry
+from gen_bundle.codabench.document import CompetitionYaml, Entry
 from gen_bundle.codabench.fields import as_boolean, as_integer, as_text
+from gen_bundle.codabench.leaderboard import TIE_BREAK, Leaderboard
 from gen_bundle.codabench.leaderboard import Column as BoardColumn
-from gen_bundle.codabench.leaderboard import Leaderboard
 from gen_bundle.codabench.yaml_document import Path
 
 TASK_FILES = ("ingestion_program", "input_data", "scoring_program", "reference_data")
@@ -107,6 +107,7 @@ class Competition:
     input_available: bool = False
     detailed_results: bool = False
     board_title: str = ""
+    tie_break: tuple[str, ...] | None = None
     solutions: tuple[Solution, ...] = ()
     pages: tuple[tuple[Path, str], ...] = field(default=())
 
@@ -153,7 +154,7 @@ def sorted_phases(entries: list[Entry]) -> list[Entry]:
         return entries
 
 
-def read_v2(declared: Declared) -> Competition:
+def read_v2(declared: CompetitionYaml) -> Competition:
     """The competition of a bundle with `version: 2`."""
     tasks = tuple(
         Task(
@@ -191,6 +192,7 @@ def read_v2(declared: Declared) -> Competition:
         input_available=is_on(top.get("make_input_data_available")),
         detailed_results=is_on(top.get("enable_detailed_results")),
         board_title=as_text(board.get("title")) or "" if board else "",
+        tie_break=_tie_break(board.get(TIE_BREAK)) if board else None,
         solutions=tuple(
             Solution(
                 (*entry.at, "path"), "solution", entry.value["path"], (entry.position,), listed(entry.get("tasks"))
@@ -271,6 +273,10 @@ def input_texts(indexes: Any) -> list[str]:
     return joined.split(",") if joined else []
 
 
+def _tie_break(value: object) -> tuple[str, ...] | None:
+    return tuple(map(str, value)) if isinstance(value, list) else None
+
+
 def leaderboard(competition: Competition) -> Leaderboard:
     """The board that every phase gets; columns without a number as index, which the platform refuses, are left out."""
     columns = [
@@ -288,4 +294,10 @@ def leaderboard(competition: Competition) -> Leaderboard:
         if column.index is not None
     ]
     columns.sort(key=lambda column: column.index)
-    return Leaderboard(tuple(columns), competition.primary_index, competition.submission_rule, competition.board_title)
+    return Leaderboard(
+        tuple(columns),
+        competition.primary_index,
+        competition.submission_rule,
+        competition.board_title,
+        competition.tie_break,
+    )

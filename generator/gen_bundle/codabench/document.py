@@ -1,18 +1,12 @@
 """competition.yaml as every reader starts from it: its value, its format, and the lists of mappings in it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
-from gen_bundle.codabench.yaml_document import Document, Path, is_endless
-
-if TYPE_CHECKING:
-    from gen_bundle.codabench.competition import Competition
+from gen_bundle.codabench.yaml_document import Document, Path
 
 YAML_NAME = "competition.yaml"
 NEW_KEYS = ("pages", "tasks", "leaderboards", "terms")
@@ -31,8 +25,8 @@ class Entry:
 
 
 @dataclass
-class Declared:
-    """What competition.yaml declares.
+class CompetitionYaml:
+    """What competition.yaml says, whatever it says.
 
     Attributes:
         now: the moment against which dates are judged, and from which incomplete ones take what they lack.
@@ -60,22 +54,6 @@ class Declared:
         """The format that the file is written in, also where its version says another one."""
         new = "html" not in self.yaml and any(key in self.yaml for key in NEW_KEYS)
         return "v2" if self.version == "2" or new else "v1"
-
-    @cached_property
-    def competition(self) -> Competition:
-        """The competition that the platform would create, read leniently."""
-        from gen_bundle.codabench.competition import read_v2
-        from gen_bundle.codabench.old_competition import read_v1
-
-        return read_v2(self) if self.format == "v2" else read_v1(self)
-
-    @cached_property
-    def huge(self) -> list[str]:
-        """The top-level keys that are read and whose values become enormous once their aliases are written out."""
-        from gen_bundle.codabench.keys import OLD_TOP_KEYS, TOP_KEYS
-
-        read = sorted(TOP_KEYS | OLD_TOP_KEYS)
-        return [key for key in read if is_endless(self.yaml.get(key))]
 
     def value(self, at: Path) -> Any:
         """The value at a path of competition.yaml; None where there is none."""

@@ -1,7 +1,7 @@
 """The keys that the platform reads, for each kind of mapping in competition.yaml."""
 
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES
-from gen_bundle.codabench.declared import OLD_TOP_FIELDS, PHASE_FLAGS, TOP_FIELDS
+from gen_bundle.codabench.serializer_fields import OLD_TOP_FIELDS, PHASE_FLAGS, TOP_FIELDS
 
 LIMITS = ("max_submissions_per_day", "max_submissions", "execution_time_limit")
 # `id` is never reported: tools use it for their own purposes.

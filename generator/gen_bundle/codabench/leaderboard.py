@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+TIE_BREAK = "x-tie-break"
+"""Our own key of a leaderboard, which the platform ignores."""
 REPLACING_RULES = ("Force_Last", "Force_Best")  # a new submission may take the place of its owner's earlier one
 AUTOMATIC_RULES = (*REPLACING_RULES, "Force_Latest_Multiple")
 
@@ -30,12 +32,18 @@ class Column:
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """A leaderboard's declaration; columns by index."""
+    """A leaderboard's declaration; columns by index.
+
+    Attributes:
+        tie_break: Keys of the columns that order equal scores, where the declaration says so; rows that are still equal
+            share a rank then. None: the platform's own order.
+    """
 
     columns: tuple[Column, ...]
     primary_index: int = 0
     submission_rule: str = "Add"
     title: str = ""
+    tie_break: tuple[str, ...] | None = None
 
     def column(self, key: str) -> Column | None:
         return next((column for column in self.columns if column.key == key), None)

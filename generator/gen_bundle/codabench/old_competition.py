@@ -17,12 +17,12 @@ from gen_bundle.codabench.competition import (
     named_files,
 )
 from gen_bundle.codabench.dates import Instant, read_instant
-from gen_bundle.codabench.document import Declared
+from gen_bundle.codabench.document import CompetitionYaml
 from gen_bundle.codabench.fields import as_integer, as_text
 from gen_bundle.codabench.yaml_document import Path
 
 
-def old_phases(declared: Declared) -> list[tuple[Path, Mapping[Any, Any]]]:
+def old_phases(declared: CompetitionYaml) -> list[tuple[Path, Mapping[Any, Any]]]:
     """The old format's phases in order of `phasenumber`; a parallel parent, which is dropped, left out."""
     phases = declared.mapping(("phases",))
     entries: list[tuple[Path, Mapping[Any, Any]]] = [
@@ -37,7 +37,7 @@ def old_phases(declared: Declared) -> list[tuple[Path, Mapping[Any, Any]]]:
     return entries[1:] if parallel else entries
 
 
-def read_v1(declared: Declared) -> Competition:
+def read_v1(declared: CompetitionYaml) -> Competition:
     """The competition that the platform makes of an old-format bundle: one task a phase, ends taken from starts."""
     top = declared.yaml
     entries = old_phases(declared)
@@ -81,7 +81,7 @@ def read_v1(declared: Declared) -> Competition:
 
 
 def _old_end(
-    declared: Declared, entries: list[tuple[Path, Mapping[Any, Any]]], order: int, at: Path
+    declared: CompetitionYaml, entries: list[tuple[Path, Mapping[Any, Any]]], order: int, at: Path
 ) -> tuple[Instant, Path]:
     if order + 1 < len(entries):
         next_at, following_phase = entries[order + 1]

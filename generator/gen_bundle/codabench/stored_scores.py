@@ -11,7 +11,8 @@ from gen_bundle.codabench.leaderboard import Column
 
 # leaderboards/models.py, SubmissionScore.score: DecimalField(max_digits=20, decimal_places=10).
 DIGITS = 20
-SMALLEST = Decimal("1e-10")
+DECIMALS = 10
+SMALLEST = Decimal(1).scaleb(-DECIMALS)
 TOO_LARGE = Decimal("1e10")
 _FLOAT = decimal.Context(prec=DIGITS)
 _WIDE = decimal.Context(prec=60, rounding=decimal.ROUND_HALF_UP)

@@ -8,7 +8,11 @@ of them in public forks that carry its code. What is only inferred says so here 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, Literal, get_args
+
+Computation = Literal["avg", "sum", "min", "max", "avg_rank"]
+COMPUTATIONS: tuple[Computation, ...] = get_args(Computation)
+"""What a computed column may be, in the newest version."""
 
 
 class PlatformVersion(StrEnum):
@@ -80,6 +84,6 @@ DIFFERENCES: Mapping[PlatformVersion, Differences] = {
         failed_text="Submission failed: {}. See logs for more details.",
         long_log="the beginning of the log is often lost",
         missing_breaks_ties_first=False,
-        computations=("avg", "sum", "min", "max", "avg_rank"),
+        computations=COMPUTATIONS,
     ),
 }

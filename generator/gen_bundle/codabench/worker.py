@@ -33,6 +33,8 @@ OWN_METADATA = (
 )
 BAD_ZIP = "Bad or empty zip file"
 NOT_JSON = "requests.exceptions.InvalidJSONError"
+METADATA_NAMES = ("metadata.yaml", "metadata")
+"""The file with a program's command; the first that is there counts."""
 INGESTION_NO_METADATA = "Program directory missing 'metadata.yaml/metadata'"
 INGESTION_NO_COMMAND = "Program directory missing 'command' in metadata"
 
@@ -86,7 +88,7 @@ def read_metadata(program: Path) -> Metadata:
     is ignored.
     None of it is ever read without bounds, since a participant may have written it.
     """
-    for name in ("metadata.yaml", "metadata"):
+    for name in METADATA_NAMES:
         file = program / name
         if file.exists():
             break

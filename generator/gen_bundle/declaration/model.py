@@ -9,6 +9,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from gen_bundle.codabench import serializer_fields as platform
+from gen_bundle.codabench.competition import DEFAULT_A_DAY, DEFAULT_LIMIT_S
+from gen_bundle.codabench.fields import MAX_INTEGER
+from gen_bundle.codabench.versions import Computation
 from gen_bundle.declaration.dates import End, Start
 from gen_bundle.declaration.texts import text_of
 
@@ -21,8 +25,14 @@ def _identifier(value: str) -> str:
     return value
 
 
-Identifier = Annotated[str, Field(max_length=36), AfterValidator(_identifier)]
+Identifier = Annotated[str, Field(max_length=platform.KEY.limit), AfterValidator(_identifier)]
 Line = Annotated[str, Field(min_length=1, pattern=r"^[^\r\n]*$")]
+ColumnTitle = Annotated[Line, Field(max_length=platform.COLUMN_TITLE.limit)]
+BoardTitle = Annotated[Line, Field(max_length=platform.BOARD_TITLE.limit)]
+PageTitle = Annotated[Line, Field(max_length=platform.PAGE_TITLE.limit)]
+Image = Annotated[Line, Field(max_length=platform.IMAGE.limit)]
+Reward = Annotated[Line, Field(max_length=platform.REWARD.limit)]
+Contact = Annotated[Line, Field(max_length=platform.CONTACT.limit, pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$")]
 Quoting = Annotated[Literal["rfc4180", "none"], Field(description="none: cells taken as they are, such as raw tweets.")]
 Details = Literal["none", "headline", "full"]
 Layout = Literal["joint", "tasks", "separate"]
@@ -48,7 +58,7 @@ class Column(Model):
     """One column of the leaderboard; the first column of the first task is the primary one."""
 
     key: Identifier = Field(description="Name of the score in scores.json.")
-    title: Annotated[Line, Field(max_length=36)] = Field(description="Heading on the leaderboard.")
+    title: ColumnTitle = Field(description="Heading on the leaderboard.")
     sort: Literal["desc", "asc"] = Field(description="desc: higher is better, asc: lower is better.")
     precision: int = Field(4, ge=0, le=10, description="Decimals shown.")
     hidden: bool = Field(False, description="Kept from the leaderboard; only organisers see it.")
@@ -65,7 +75,7 @@ class Column(Model):
     measured: Literal["seconds"] | None = Field(
         None, description="In place of a metric, with submission.kind: code: the wall-clock seconds that the code ran."
     )
-    computation: Literal["avg", "sum", "min", "max", "avg_rank"] | None = Field(
+    computation: Computation | None = Field(
         None, description="Filled by the platform. avg_rank compares the submissions; it needs Codabench 1.29 or newer."
     )
     of: list[Identifier] | None = Field(None, min_length=1, description="Keys of the columns it is computed from.")
@@ -96,9 +106,15 @@ class Phase(Model):
     )
     start: Start = Field(description="A moment with its zone: UTC, an offset, or AoE. A date alone: its first second.")
     end: End | None = Field(None, description="A moment with its zone. A date alone: its last second. None: endless.")
-    max_submissions_per_day: int = Field(5, ge=0, description="For each participant; 0: no limit.")
-    max_submissions: int = Field(100, ge=0, description="For each participant in the whole phase; 0: no limit.")
-    execution_time_limit: int = Field(600, ge=1, le=2147483647, description="Seconds; the public queue allows 600.")
+    max_submissions_per_day: int = Field(DEFAULT_A_DAY, ge=0, description="For each participant; 0: no limit.")
+    max_submissions: int = Field(
+        20,
+        ge=0,
+        description="For each participant in the whole phase; 0: no limit. Each gives some of the gold away.",
+    )
+    execution_time_limit: int = Field(
+        DEFAULT_LIMIT_S, ge=1, le=MAX_INTEGER, description="Seconds; the public queue allows 600."
+    )
     auto_migrate: bool = Field(False, description="Submissions of the phase before are scored again in this one.")
     hide_output: bool = Field(False, description="Participants see neither logs nor output files of the phase.")
     hide_prediction_output: bool = Field(False, description="Participants see no output files of the prediction step.")
@@ -133,7 +149,7 @@ class Phase(Model):
 class Page(Model):
     """A page of the competition: a Jinja2 template over Markdown, relative to bundle.yaml."""
 
-    title: Annotated[Line, Field(max_length=255)] = Field(description="Heading of the page's tab.")
+    title: PageTitle = Field(description="Heading of the page's tab.")
     file: Line = Field(description="Path of the template.")
 
 
@@ -172,6 +188,9 @@ class Reference(Model):
         None, description="With rows: many: a table of all keys, also of those without gold rows."
     )
     cluster: Line | None = Field(None, description="Gold column of rows that stay together when results are resampled.")
+    unit: Line | None = Field(
+        None, description="What a key, or a cluster of them, is called in reports, in the singular: review."
+    )
     public: list[Line] = Field(default_factory=list, description="Gold columns that participants may know.")
 
 
@@ -230,8 +249,16 @@ class Question(Model):
 class Leaderboard(Model):
     """The leaderboard as a whole; its columns belong to the tasks."""
 
-    title: Annotated[Line, Field(max_length=64)] = Field("Results", description="Heading over the leaderboard.")
+    title: BoardTitle = Field("Results", description="Heading over the leaderboard.")
     hidden: bool = Field(False, description="Only organisers see the leaderboard, in every phase.")
+    ties: Literal["columns", "equal"] = Field(
+        "columns",
+        description="What orders equal scores. columns: the following columns, as on the platform. equal: only the "
+        "columns in tie_break; rows that are still equal share a rank.",
+    )
+    tie_break: list[Identifier] = Field(
+        default_factory=list, description="With ties: equal: keys of the columns that order equal scores."
+    )
 
 
 class Milestone(Model):
@@ -245,12 +272,15 @@ class Competition(Model):
     """A competition: everything but its data and the text of its pages."""
 
     title: Annotated[Line, Field(max_length=222)] = Field(description="Name of the competition.")
+    name: Annotated[str, Field(max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] | None = Field(
+        None,
+        description="Short name, by which signatures know the competition, wherever its folder is. Absent: the "
+        "folder's name.",
+    )
     description: str = Field("", description="One or two sentences, shown in lists of competitions.")
     logo: Line = Field(description="PNG, JPEG, GIF or WebP, relative to bundle.yaml.")
-    contact: Annotated[Line, Field(max_length=256, pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$")] | None = Field(
-        None, description="An e-mail address."
-    )
-    docker_image: Annotated[Line, Field(max_length=128)] = Field(description="Image with its tag.")
+    contact: Contact | None = Field(None, description="An e-mail address.")
+    docker_image: Image = Field(description="Image with its tag.")
     scoring_program: Identifier | None = Field(None, description="Scoring package; the folder's name where absent.")
     layout: Layout = Field(
         "joint",
@@ -294,4 +324,4 @@ class Competition(Model):
         default_factory=dict, description="Questions asked with every submission, by a name of your choice."
     )
     forum: bool = Field(True, description="Whether the competition has a forum.")
-    reward: Annotated[Line, Field(max_length=256)] | None = Field(None, description="What can be won, in a line.")
+    reward: Reward | None = Field(None, description="What can be won, in a line.")

@@ -72,7 +72,10 @@ def _columns(data: dict[str, Any]) -> Iterator[Broken]:
             continue
         if column.get("of") is None:
             yield trail, "of is missing. Expected the keys of the columns that are computed together."
-        for index, key in enumerate(column["of"] if isinstance(column.get("of"), list) else []):
+        of = column["of"] if isinstance(column.get("of"), list) else []
+        for index, key in enumerate(of):
+            if key in of[:index]:
+                yield (*trail, "of", index), f"{key!r} is named twice, and counts once. Expected each column once."
             if key not in stored:
                 known = [name for name in stored if isinstance(name, str)]
                 yield (*trail, "of", index), f"no written column {key!r}. {nearest(str(key), known)}"
@@ -85,6 +88,26 @@ def _columns(data: dict[str, Any]) -> Iterator[Broken]:
             "Expected last, all or manual, or another first column.",
         )
     yield from _average_ranks(columns)
+    yield from _tie_break(data, columns)
+
+
+def _tie_break(data: dict[str, Any], columns: Sequence[tuple[Trail, dict[str, Any]]]) -> Iterator[Broken]:
+    """The columns that order equal scores: shown ones of this board, where the platform's order is not asked for."""
+    board = data.get("leaderboard")
+    keys = board.get("tie_break") if isinstance(board, dict) else None
+    if not isinstance(board, dict) or not isinstance(keys, list) or not keys:
+        return
+    if board.get("ties", "columns") == "columns":
+        yield (
+            ("leaderboard", "tie_break"),
+            "is given, but with ties: columns the following columns order equal scores. Expected ties: equal with it.",
+        )
+    usable = [c.get("key") for _, c in columns if c.get("hidden") is not True and c.get("computation") != "avg_rank"]
+    known = [key for key in usable if isinstance(key, str)]
+    for index, key in enumerate(keys):
+        if key not in known:
+            what = f"{key!r} is no shown column that orders rows (an average rank does not)"
+            yield ("leaderboard", "tie_break", index), f"{what}. {nearest(str(key), known)}"
 
 
 def _average_ranks(columns: Sequence[tuple[Trail, dict[str, Any]]]) -> Iterator[Broken]:

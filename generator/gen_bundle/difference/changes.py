@@ -14,6 +14,7 @@ class Effect(Enum):
 
     SHOWN = "seen at once when it is saved in the competition's editor"
     EDIT = "an edit in the competition's editor; it holds for what is submitted afterwards"
+    KEEP = "the task's file may be replaced at any time: no score changes, and nothing need be rerun"
     RERUN = "the task's file must be replaced and its submissions rerun; until then old scores stand beside new ones"
     FIXED = "cannot be changed for what is submitted already: submissions, and their reruns, keep their tasks"
 

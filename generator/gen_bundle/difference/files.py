@@ -15,8 +15,13 @@ from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node
 from gen_bundle.zips.writing import JUNK
 
-# What a program of ours says of itself without changing a score.
-WORDS = frozenset(["title", "task_names", "meaning", "precision", "hidden", "details", "baselines"])
+# What a program of ours says of itself without changing a score that it writes.
+WORDS = frozenset(
+    [
+        *("competition", "title", "task_names", "meaning", "precision", "hidden", "details"),
+        *("details_min_items", "baselines", "computation", "of", "tie_break"),
+    ]
+)
 PROGRAM_JSON = "program.json"
 MAX_PROGRAM_JSON = 4 * 1024 * 1024
 ROLES = {
@@ -108,24 +113,34 @@ def _program_changes(part: str, item: str, effect: Effect, old: Files, new: File
     """The settings of a program of ours first, one by one; then the command, and which files differ."""
     said = {PROGRAM_JSON} if PROGRAM_JSON in old and PROGRAM_JSON in new else set()
     try:
-        settings = list(_json_changes(_program(old), _program(new), ""))
+        settings = list(_json_changes(program_settings(old), program_settings(new), ""))
     except RecursionError:  # nested too deeply for anything of ours
         settings, said = [], set()
     for name, one, other in settings:
-        becomes = Effect.EDIT if WORDS & set(name.split(".")) else effect
-        yield Difference(part, item, name, becomes, one, other)
+        keeps = effect is Effect.RERUN and _keeps_scores(name, other)
+        yield Difference(part, item, name, Effect.KEEP if keeps else effect, one, other)
     yield from changed_settings(part, item, {"command": (_command(old), effect)}, {"command": (_command(new), effect)})
     if _command(old) != _command(new):
         said |= {"metadata.yaml", "metadata"}
     yield from _changed_files(part, item, effect, old, new, leave=said)
 
 
-def _program(files: Files) -> Any:
+def _keeps_scores(name: str, new: str | None) -> bool:
+    """Whether a setting of ours changes no score that is written: a word, or a column that is no longer there."""
+    words = name.split(".")
+    is_column = (words[0] == "columns" and len(words) == 2) or (words[:2] == ["options", "metrics"] and len(words) == 4)
+    return bool(WORDS.intersection(words)) or (is_column and new is None)
+
+
+def program_settings(files: Files) -> Any:
     """What program.json of one of our programs holds: options, columns, versions; nothing of another program."""
     try:
-        return json.loads(files[PROGRAM_JSON].read(MAX_PROGRAM_JSON)) if PROGRAM_JSON in files else {}
+        program = json.loads(files[PROGRAM_JSON].read(MAX_PROGRAM_JSON)) if PROGRAM_JSON in files else {}
     except (ValueError, RecursionError):
         return {}
+    if isinstance(program, dict):
+        program.pop("code", None)  # the digest of the files, which are compared themselves
+    return program
 
 
 def _json_changes(old: Any, new: Any, at: str) -> Iterator[tuple[str, str | None, str | None]]:
@@ -172,7 +187,7 @@ def _changed_files(
 def _declared_keys(bundle: Bundle) -> Iterator[Key]:
     """The keys of the tables that its scoring programs read, where they come from a declaration."""
     for holder in _holders(bundle):
-        program = _program(packed_files(bundle, holder.value[1].get("scoring_program")) or {})
+        program = program_settings(packed_files(bundle, holder.value[1].get("scoring_program")) or {})
         with suppress(KeyError, TypeError):  # another program, which may have a program.json of any kind
             yield from [tuple(map(str, table["key"])) for table in program["options"]["tables"]]
 
@@ -187,6 +202,6 @@ def _data_changes(
             yield Difference(part, item, what, effect)
         elif sha256_of(old[name]) != sha256_of(new[name]):
             count = count_changes(old[name], new[name], keys)
-            same = not (count.added or count.removed or count.changed)
-            text = "written differently, the same items" if same else str(count)
-            yield Difference(part, item, name, effect, f"{count.old} items", f"{count.new} items", (text,))
+            text = "written differently, the same items: no score changes" if count.same else str(count)
+            becomes = Effect.KEEP if count.same and effect is Effect.RERUN else effect
+            yield Difference(part, item, name, becomes, f"{count.old} items", f"{count.new} items", (text,))

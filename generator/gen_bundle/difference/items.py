@@ -20,6 +20,7 @@ class Count:
     Attributes:
         old, new: how many there are.
         changed: those with the same key and other content; None where items have no key.
+        reordered: items without a key come in another order.
     """
 
     old: int
@@ -27,10 +28,17 @@ class Count:
     added: int
     removed: int
     changed: int | None
+    reordered: bool = False
+
+    @property
+    def same(self) -> bool:
+        """Nothing came, went, changed, or moved where the place may say which item it is."""
+        return not (self.added or self.removed or self.changed or self.reordered)
 
     def __str__(self) -> str:
         counts = [f"{self.added} added", f"{self.removed} removed"]
-        return ", ".join(counts + ([] if self.changed is None else [f"{self.changed} changed"]))
+        counts += [] if self.changed is None else [f"{self.changed} changed"]
+        return ", ".join([*counts, *(["in another order"] if self.reordered else [])])
 
 
 def count_changes(old: Node, new: Node, declared: Iterable[Key] = ()) -> Count:
@@ -45,7 +53,8 @@ def count_changes(old: Node, new: Node, declared: Iterable[Key] = ()) -> Count:
         return Count(len(one), len(other), len(other.keys() - one.keys()), len(one.keys() - other.keys()), changed)
     bag, other_bag = (Counter(map(_frozen, items)) for items in (before, after))
     added, removed = other_bag - bag, bag - other_bag
-    return Count(len(before), len(after), added.total(), removed.total(), None)
+    reordered = bag == other_bag and list(map(_frozen, before)) != list(map(_frozen, after))
+    return Count(len(before), len(after), added.total(), removed.total(), None, reordered)
 
 
 def _items(node: Node) -> Sequence[Mapping[str, Any]]:

@@ -6,13 +6,13 @@ from typing import Any
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.codabench.competition import Column, Competition, Phase, Task
 from gen_bundle.codabench.dates import Instant
-from gen_bundle.codabench.declared import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.codabench.fields import Boolean, as_boolean, as_integer, as_text
+from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.declaration.dates import AOE
 from gen_bundle.difference.changes import Difference, Effect, Named, Settings, changed_settings, paired
 
-SHOWN, EDIT, RERUN, FIXED = Effect
+SHOWN, EDIT, KEEP, RERUN, FIXED = Effect
 # The image and the columns have places of their own; `image` is the logo.
 SHOWN_SETTINGS = frozenset(
     [

@@ -9,6 +9,7 @@ MEANINGS = {
     "competition": "the competition",
     "tasks": "the tasks that were scored",
     "version": "the version of the scoring program",
+    "program": "the code of the scoring program",
     "reference": "the reference data (gold)",
 }
 SIGNATURE = re.compile(r"competition:[^\s|]+(?:\|[^\s|:]+:[^\s|]*)*\|reference:\w+")

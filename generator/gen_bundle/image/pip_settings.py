@@ -7,13 +7,13 @@ build runs. Certificates are those of the base image.
 import contextlib
 import shutil
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from gen_bundle.local_server import local_server
+from gen_bundle.starting import pip_environment, python
 
 PASSED_ON = ("index-url", "extra-index-url", "trusted-host", "default-timeout", "timeout", "find-links")
 
@@ -50,9 +50,9 @@ def machine_settings() -> dict[str, str]:
 
 def _pip_config() -> list[str]:
     pip = shutil.which("pip") or shutil.which("pip3")
-    for command in ([sys.executable, "-m", "pip"], [pip] if pip else []):
+    for command in (python("-m", "pip"), [pip] if pip else []):
         if command:
-            done = subprocess.run([*command, "config", "list"], capture_output=True, text=True)
+            done = subprocess.run([*command, "config", "list"], capture_output=True, text=True, env=pip_environment())
             if done.returncode == 0:
                 return done.stdout.splitlines()
     return []

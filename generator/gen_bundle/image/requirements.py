@@ -6,7 +6,6 @@ it. Packages of the tool's own locks keep their versions and stay out of that fi
 
 import json
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from importlib import metadata
@@ -16,6 +15,7 @@ from typing import Any
 from gen_bundle.errors import UserError
 from gen_bundle.image.packages import Lock, entries, lock_text
 from gen_bundle.resources import resource
+from gen_bundle.starting import pip_environment, python
 
 LOCK_FILE = "requirements.lock"
 PYTHON = "3.11"
@@ -103,11 +103,11 @@ def _resolved(wanted: Sequence[str], pins: Sequence[str]) -> Iterator[tuple[str,
     with tempfile.TemporaryDirectory() as folder:
         constraints, report = Path(folder) / "constraints.txt", Path(folder) / "report.json"
         constraints.write_text("".join(f"{pin}\n" for pin in pins), encoding="utf-8")
-        command = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed"]
+        command = python("-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed")
         command += ["--only-binary=:all:", f"--python-version={PYTHON}", "--implementation=cp"]
         command += [f"--platform={platform}" for platform in PLATFORMS]
         command += [f"--constraint={constraints}", f"--report={report}", f"--target={folder}/target", *wanted]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=pip_environment())
         if done.returncode:
             errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR:")] or [done.stderr.strip()]
             raise UserError(

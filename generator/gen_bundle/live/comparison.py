@@ -1,8 +1,8 @@
-"""What a submission gave here and on a live site, cell by cell: status, scores, log."""
+"""What a submission gave here and on a live site, cell by cell: status, scores, log; and what it was here."""
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +14,11 @@ from gen_bundle.codabench.stored_scores import RefusedError
 from gen_bundle.codabench.versions import DIFFERENCES, PlatformVersion
 from gen_bundle.difference.signatures import SIGNATURE
 from gen_bundle.live.answers import unsigned
-from gen_bundle.live.rehearsal import Rehearsed
 from gen_bundle.live.submissions import FINAL, message, scores, state
-from gen_bundle.plain_text import one_line
+from gen_bundle.plain_text import counted, one_line
+from gen_bundle.twin.bundle import Phase
 from gen_bundle.twin.outcomes import TOLERANCE, Run
+from gen_bundle.twin.plan import Planned
 
 NOTHING = "–"
 _NUMBER = re.compile(r"(?<![A-Za-z_])\d+(?:[.,:]\d+)*")
@@ -35,6 +36,26 @@ LOGS = {
 
 
 @dataclass(frozen=True)
+class Rehearsed:
+    """A submission of the bundle, and what came of it here.
+
+    Attributes:
+        submission: what is uploaded, under which name, for which tasks.
+        runs: the outcome for each task, by the task's name.
+        logs: the folder with what the programs printed, likewise.
+    """
+
+    phase: Phase
+    submission: Planned
+    runs: Mapping[str, Run]
+    logs: Mapping[str, Path]
+
+    @property
+    def label(self) -> str:
+        return f"{self.phase.name}/{self.submission.name}"
+
+
+@dataclass(frozen=True)
 class Cell:
     """One thing that was held against the dry run.
 
@@ -42,6 +63,8 @@ class Cell:
         what: `status`, a column's key, or `log`.
         here: what the dry run gave, as text.
         there: what the live site gave.
+        equal: whether both are the same; of a measured column, whether both have a value.
+        measured: a column that shows a time, which differs from run to run.
     """
 
     phase: str
@@ -51,55 +74,46 @@ class Cell:
     here: str
     there: str
     equal: bool
-
-
-@dataclass(frozen=True)
-class Scored:
-    """What the site made of a submission for one task.
-
-    Attributes:
-        row: the answer of `submissions/ID/`.
-        logs: the texts of its logs by name; empty where the site has none.
-    """
-
-    row: Mapping[str, Any]
-    logs: Mapping[str, str]
+    measured: bool = False
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What both sides share: the leaderboard, and the version that the site follows."""
+    """What both sides share: the leaderboard, the version that the site follows, and the columns that show a time."""
 
     leaderboard: Leaderboard
     version: PlatformVersion
+    measured: Set[str] = frozenset()
 
-    def cells(self, rehearsed: Rehearsed, task: str, scored: Scored) -> Iterator[Cell]:
-        """All cells of a submission for a task, by the task's name."""
-        run = rehearsed.runs[task]
-        several = len(rehearsed.runs) > 1
+    def cells(self, one: Rehearsed, task: str, row: Mapping[str, Any], logs: Mapping[str, str]) -> Iterator[Cell]:
+        """All cells of a submission for a task.
 
-        def cell(what: str, here: str, there: str, equal: bool) -> Cell:
-            name = rehearsed.submission.name
-            return Cell(rehearsed.phase.name, name, task, what, one_line(here), one_line(unsigned(there)), equal)
-
-        status = state(scored.row)
-        yield cell(
-            "status", _outcome(run.status, run.message), _outcome(status, message(scored.row)), run.status == status
-        )
+        Args:
+            one: the submission, and what came of it here.
+            task: the task's name.
+            row: the answer of `submissions/ID/`.
+            logs: the texts of its logs by name; empty where the site has none.
+        """
+        run = one.runs[task]
+        place = (one.phase.name, one.submission.name, task)
+        status, reason = state(row), unsigned(message(row))
+        here, there = _outcome(run.status, run.message), _outcome(status, reason)
+        yield Cell(*place, "status", one_line(here), one_line(there), run.status == status)
         if status not in FINAL:
             return
-        here, there = self._stored(run, several), scores(scored.row)
-        for key in self._keys(here, there):
-            yield cell(key, _shown(here.get(key)), _shown(there.get(key)), _same(here.get(key), there.get(key)))
-        texts = [(_text(rehearsed.logs[task] / name), scored.logs.get(other, "")) for name, other in LOGS.items()]
-        yield cell("log", *_logs(texts))
+        ours, theirs = self._stored(run, several=len(one.runs) > 1), scores(row)
+        for column in self.leaderboard.columns:
+            key = column.key
+            if key not in ours and key not in theirs:
+                continue
+            measured = key in self.measured
+            equal = _same(ours.get(key), theirs.get(key), math.inf if measured else TOLERANCE)
+            yield Cell(*place, key, _shown(ours.get(key)), one_line(_shown(theirs.get(key))), equal, measured)
+        texts = [(_text(one.logs[task] / name), logs.get(other, "")) for name, other in LOGS.items()]
+        here, there, equal = _logs(texts)
+        yield Cell(*place, "log", one_line(here), one_line(unsigned(there)), equal)
 
-    def _keys(self, *scores: Mapping[str, object]) -> list[str]:
-        """The columns in their order that one of both has a score for."""
-        given = {key for one in scores for key in one}
-        return [column.key for column in self.leaderboard.columns if column.key in given]
-
-    def _stored(self, run: Run, several: bool) -> dict[str, float]:
+    def _stored(self, run: Run, *, several: bool) -> dict[str, float]:
         """What the server would store; a computed column is made for submissions to a single task alone."""
         board = Board(self.leaderboard, DIFFERENCES[self.version])
         whole = board.submit(run.submission, run.submission, [run.task] if several else [])
@@ -113,8 +127,8 @@ def _outcome(status: str, reason: str) -> str:
     return f"{status}: {' '.join(reason.split())}" if status == "Failed" and reason else status
 
 
-def _same(here: float | None, there: float | str | None) -> bool:
-    return isinstance(here, float) and isinstance(there, float) and math.isclose(here, there, abs_tol=TOLERANCE)
+def _same(here: float | None, there: float | str | None, tolerance: float) -> bool:
+    return isinstance(here, float) and isinstance(there, float) and math.isclose(here, there, abs_tol=tolerance)
 
 
 def _shown(score: float | str | None) -> str:
@@ -136,9 +150,13 @@ def _logs(texts: Sequence[tuple[str, str]]) -> tuple[str, str, bool]:
     for here, there in texts:
         if pair := _unlike(here, there):
             return (pair[0] or NOTHING, pair[1], False)
-    lines = [sum(len(text.splitlines()) for text in side) for side in zip(*texts, strict=True)]
-    here, there = (f"{number} line{'' if number == 1 else 's'}" if number else "no log" for number in lines)
-    return here, there, True
+    ours, theirs = (_lines_in(side) for side in zip(*texts, strict=True))
+    return ours, theirs, True
+
+
+def _lines_in(texts: Sequence[str]) -> str:
+    count = sum(len(text.splitlines()) for text in texts)
+    return counted(count, "line") if count else "no log"
 
 
 def _unlike(here: str, there: str) -> tuple[str, str] | None:
@@ -151,19 +169,17 @@ def _unlike(here: str, there: str) -> tuple[str, str] | None:
     ours, theirs = _lines(here), _lines(there)
     place = 0
     for number, line in enumerate(theirs):
-        found = next(
-            (
-                at
-                for at, own in enumerate(ours[place:], place)
-                if own == line
-                or (number == 0 and own.endswith(line))
-                or (number == len(theirs) - 1 and own.startswith(line))
-            ),
-            None,
-        )
-        if found is None:
+        may_begin_inside, may_end_inside = number == 0, number == len(theirs) - 1
+        at = place
+        while at < len(ours) and not (
+            ours[at] == line
+            or (may_begin_inside and ours[at].endswith(line))
+            or (may_end_inside and ours[at].startswith(line))
+        ):
+            at += 1
+        if at == len(ours):
             return (ours[place] if place < len(ours) else ""), line
-        place = found + 1
+        place = at + 1
     return None
 
 

@@ -4,24 +4,35 @@ Nothing is changed on the site before the dry run is done, and all that was made
 it comes.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.opening import open_readable_bundle
+from gen_bundle.codabench.leaderboard import REPLACING_RULES
 from gen_bundle.codabench.versions import PlatformVersion
+from gen_bundle.difference.files import packed_files, program_settings
 from gen_bundle.errors import UserError
-from gen_bundle.live.comparison import Cell, Comparison, Scored
+from gen_bundle.live.comparison import Cell, Comparison, Rehearsed
+from gen_bundle.live.competition import moment, phases_of, read_as_organiser, site_version, submission_rule
 from gen_bundle.live.connection import Connection
-from gen_bundle.live.own_submissions import NotMadeError, OwnSubmissions
-from gen_bundle.live.phase_selection import PhaseSelection, site_version
-from gen_bundle.live.rehearsal import Rehearsal, Rehearsed
-from gen_bundle.live.submissions import log_texts, phases_of, state
-from gen_bundle.twin.bundle import open_bundle
+from gen_bundle.live.own_submissions import PREFIX, NotMadeError, OwnSubmissions
+from gen_bundle.live.submissions import details_of, log_texts, on_leaderboard, state, submissions_of
+from gen_bundle.twin.admission import closed
+from gen_bundle.twin.bundle import Competition, Phase, open_bundle
 from gen_bundle.twin.competition_yaml import read_competition
 from gen_bundle.twin.engines import Engine, EngineError
+from gen_bundle.twin.outcomes import Run
+from gen_bundle.twin.plan import Planned, plan
+from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.sweep import scratch_folder
+from gen_bundle.zips.unpacking import UNREADABLE
+from gen_bundle.zips.writing import write_zip
 
 WAITING = {
     "Submitting": "the site has not given it to a worker",
@@ -32,8 +43,12 @@ WAITING = {
     "Awaiting validation": "the operator of the worker has not approved it",
 }
 """Why a submission may still have a status when the wait is over."""
+TEMPLATE = "template"
+"""The folder of a starting kit that holds an empty submission."""
 
 Row = Mapping[str, Any]
+Made = dict[int, Rehearsed]
+Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -88,7 +103,7 @@ class Confirmed:
 
 
 def confirm(
-    connection: Connection, request: ConfirmRequest, engine: Engine, progress: Callable[[str], None] = lambda _: None
+    connection: Connection, request: ConfirmRequest, engine: Engine, progress: Progress = lambda _: None
 ) -> Confirmed:
     """Submit what a bundle holds to its live competition, and hold what comes of it against a dry run.
 
@@ -96,52 +111,142 @@ def confirm(
         connection: to the server, with an organiser's token.
         request: what is to be confirmed.
         engine: what runs the dry run.
-        progress: hears of each step, and of what is left on the site should the journey break off.
+        progress: called with each step, and with what is left on the site should the journey break off.
 
     Raises:
-        UserError: the bundle cannot be run, there is no such phase, or a request failed.
+        UserError: the user is not an organiser, the bundle cannot be run, there is no such phase, or a request failed.
     """
+    site = read_as_organiser(connection, request.competition, "confirm")
     username = str(connection.get("my_profile/")["username"])
-    site = connection.get(f"competitions/{request.competition}/")
-    wanted = phases_of(site, request.phase)
-    version = request.version or site_version(connection, wanted)
+    version = request.version or site_version(connection)
     with scratch_folder() as work:
         folder = open_bundle(request.bundle, work / "bundle")
         bundle = read_competition(folder, version)
-        selection = PhaseSelection(connection, site, username, version, datetime.now(UTC))
-        for phase in wanted:
-            selection.look_at(phase, bundle)
+        phases = phases_of(site, request.phase, lambda: [phase.id for phase in bundle.phases])
+        chosen = _Chosen()
+        for phase in phases:
+            _choose(chosen, phase, site, bundle, version)
+            _spare_the_board(chosen, phase, site, submissions_of(connection, phase["id"]), username)
         if site.get("enable_human_in_the_loop"):
             progress("each submission waits until the operator of the worker approves it")
-        if selection.open:
+        if chosen.open:
             _prepare(engine, bundle.image)
             progress(f"dry run as Codabench {version.value}, with the engine {engine.name}")
-        rehearsal = Rehearsal(folder, work, bundle, version, engine, progress)
-        rehearsed = rehearsal.run(list(selection.open))
-        selection.without_submission({one.phase for one in rehearsed})
+        rehearsed, measured = _Rehearsal(folder, work, bundle, version, engine, progress).run(list(chosen.open))
+        chosen.problems += _without_submission(chosen.open, rehearsed)
         own = OwnSubmissions(connection, site, username, progress)
-        cells: list[Cell] = []
         try:
-            made = _submitted(own, selection, rehearsed)
-            comparison = Comparison(bundle.leaderboard, version)
-            cells = _compared(own, made, selection, comparison, request.patience_s)
+            made = _submitted(own, chosen, rehearsed)
+            comparison = Comparison(bundle.leaderboard, version, measured)
+            cells = _compared(own, made, chosen, comparison, request.patience_s)
         except BaseException:
             for line in own.remove():
                 progress(f"left on the site: {line}")
             raise
-        selection.quota(own.made)
+        chosen.notes += _counted_for_limits(chosen.open, own.made)
         left = [f"submission {number}" for numbers in own.made.values() for number in numbers]
-        left = left if request.keep else own.remove()
+        if not request.keep:
+            left = own.remove()
     return Confirmed(
         request.competition,
         version.value,
         engine.name,
         tuple(cells),
-        tuple(selection.closed),
-        tuple(selection.problems),
-        tuple(selection.notes),
+        tuple(chosen.closed),
+        tuple(chosen.problems),
+        tuple(chosen.notes),
         tuple(left),
     )
+
+
+# Which phases submissions can be sent to, without harm to the leaderboard.
+
+
+@dataclass
+class _Chosen:
+    """The phases of the bundle that take its submissions, with the site's own rows; and why others do not."""
+
+    open: dict[Phase, Row] = field(default_factory=dict)
+    closed: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def _choose(chosen: _Chosen, row: Row, site: Row, bundle: Competition, version: PlatformVersion) -> None:
+    """Choose a phase of the site if it is the bundle's, and takes submissions now."""
+    name = f"phase {row['name']}"
+    place = phases_of(site, None).index(row)
+    phase = bundle.phases[place] if place < len(bundle.phases) else None
+    if phase is None or phase.name != row["name"]:
+        there = "no further phase" if phase is None else f"the phase {phase.name} in its place"
+        chosen.problems.append(f"{name}: not of this bundle, which has {there}.")
+        return
+    ours, theirs = [task.name for task in phase.tasks], [task["name"] for task in row.get("tasks") or []]
+    if len({*ours}) < len(ours):
+        chosen.problems.append(f"{name}: two of its tasks have the same name, and cannot be told apart.")
+        return
+    if sorted(ours) != sorted(theirs):
+        chosen.problems.append(f"{name}: its tasks are {_list(theirs)}, in the bundle {_list(ours)}.")
+        return
+    reason = closed(replace(phase, start=moment(row.get("start")), end=moment(row.get("end"))), datetime.now(UTC))
+    if reason and version is not PlatformVersion.V1_25:
+        chosen.closed.append(
+            f"{name}: not confirmed, since the site takes submissions only within the dates. {_sentence(reason)} "
+            "To confirm it now, move its dates in the editor meanwhile."
+        )
+        return
+    if reason:
+        chosen.notes.append(f"{name}: sites of this version take submissions all the same. {_sentence(reason)}")
+    chosen.open[phase] = row
+
+
+def _spare_the_board(chosen: _Chosen, row: Row, site: Row, rows: Sequence[Row], username: str) -> None:
+    """Leave a phase out where a submission of ours would take an earlier one of the same account from the board."""
+    phase = next((phase for phase, own in chosen.open.items() if own is row), None)
+    if phase is None:
+        return
+    ours = [one for one in rows if one.get("owner") == username]
+    earlier = [one for one in ours if str(one.get("filename") or "").startswith(PREFIX)]
+    if ids := [str(one["id"]) for one in earlier if not one.get("parent")]:
+        chosen.notes.append(f"phase {phase.name}: submissions of an earlier confirm are still there: {_list(ids)}.")
+    rule = submission_rule(site)
+    shown = {str(one.get("parent") or one["id"]) for one in ours if one not in earlier and on_leaderboard(one)}
+    if shown and rule in REPLACING_RULES:
+        del chosen.open[phase]
+        chosen.problems.append(
+            f"phase {phase.name}: not confirmed, since a submission of yours is on its leaderboard "
+            f"({_list(sorted(shown))}). With the rule {rule} another one of yours may take its place, and the site "
+            "does not put it back. Use the account of another organiser."
+        )
+
+
+def _without_submission(phases: Mapping[Phase, Row], rehearsed: Sequence[Rehearsed]) -> Iterator[str]:
+    entered = {one.phase for one in rehearsed}
+    for phase in phases:
+        if phase not in entered:
+            yield f"phase {phase.name}: the bundle has neither a solution nor a starting kit with template/ for it."
+
+
+def _counted_for_limits(phases: Mapping[Phase, Row], made: Mapping[int, Sequence[int]]) -> Iterator[str]:
+    """What counts for the limits of the account."""
+    spans = (("max_submissions_per_day", "a day"), ("max_submissions_per_person", "in all"))
+    for phase, row in phases.items():
+        limits = [f"{row[key]} {span}" for key, span in spans if row.get(key)]
+        number = len(made.get(row["id"], ()))
+        if number and limits:
+            allowed = " and ".join(limits)
+            yield f"phase {phase.name}: {number} of your {allowed} count for as long as the submissions exist."
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+# What the bundle's own submissions give here.
 
 
 def _prepare(engine: Engine, image: str) -> None:
@@ -151,44 +256,146 @@ def _prepare(engine: Engine, image: str) -> None:
         raise UserError(f"the dry run cannot take place: {error}", advice="Nothing was submitted.") from None
 
 
-Made = dict[int, Rehearsed]
+@dataclass(frozen=True)
+class _Rehearsal:
+    """A dry run of the bundle's solutions, and of the template in each starting kit.
+
+    Attributes:
+        folder: the unpacked bundle.
+        work: a folder for what is made on the way.
+    """
+
+    folder: Path
+    work: Path
+    competition: Competition
+    version: PlatformVersion
+    engine: Engine
+    progress: Progress
+
+    def run(self, phases: Sequence[Phase]) -> tuple[list[Rehearsed], frozenset[str]]:
+        """Dry-run what the bundle holds for some phases; also the keys of the columns that show a time.
+
+        Raises:
+            UserError: the bundle cannot be run.
+        """
+        found = [*self._solutions(phases)]
+        with ExitStack() as held:
+            bundle = open_readable_bundle(self.folder, datetime.now(UTC), held, self.version)
+            for phase in phases:
+                others = [one.submission.file for one in found if one.phase is phase]
+                if template := self._template(bundle, phase, others):
+                    name = f"{TEMPLATE}-{phase.id}"
+                    runs = self._dry_run(name, [phase.id], [template])
+                    planned = Planned(template, template.stem, template.stem, phase.tasks)
+                    found.append(self._rehearsed(name, phase, planned, runs))
+            measured = _measured_columns(bundle)
+        return sorted(found, key=lambda one: phases.index(one.phase)), measured
+
+    def _solutions(self, phases: Sequence[Phase]) -> Iterator[Rehearsed]:
+        attached = frozenset[int]().union(*(solution.tasks for solution in self.competition.solutions))
+        ids = [phase.id for phase in phases if any(task.position in attached for task in phase.tasks)]
+        if not ids:
+            return
+        plans = plan(self.competition, ids, (), None, self.work / "submissions")
+        runs = self._dry_run("solutions", ids)
+        for planned in plans:
+            for submission in planned.submissions:
+                yield self._rehearsed("solutions", planned.phase, submission, runs)
+
+    def _dry_run(self, name: str, phases: Sequence[str], submissions: Sequence[Path] = ()) -> list[Run]:
+        request = DryRunRequest(
+            bundle=self.folder,
+            out=self.work / name,
+            submissions=submissions,
+            phases=phases,
+            version=self.version,
+            on_step=self.progress,
+            trust=True,  # the templates are those of the bundle's own kits
+        )
+        return dry_run(request, self.engine).runs
+
+    def _rehearsed(self, name: str, phase: Phase, submission: Planned, runs: Sequence[Run]) -> Rehearsed:
+        own = {run.task: run for run in runs if (run.phase, run.submission) == (phase.id, submission.name)}
+        folder = self.work / name / phase.id
+        outcomes = {task.name: own[task.id] for task in submission.tasks}
+        logs = {task.name: folder / task.id / submission.name for task in submission.tasks}
+        return Rehearsed(phase, submission, outcomes, logs)
+
+    def _template(self, bundle: Bundle, phase: Phase, others: Sequence[Path]) -> Path | None:
+        """The zip of a phase's template; None without one, or where a solution of the phase is the same."""
+        kit = bundle.competition.phases[self.competition.phases.index(phase)].files.get("starting_kit")
+        unpacked = bundle.unpacked(kit) if kit else None
+        files: dict[str, bytes] = {}
+        for name, node in unpacked.tree.root.files() if unpacked else ():
+            if name.startswith(f"{TEMPLATE}/"):
+                files[name.removeprefix(f"{TEMPLATE}/")] = node.read(node.size)
+        if not files or any(_files_of(other) == files for other in others):
+            return None
+        target = self.work / "templates" / phase.id / f"{TEMPLATE}.zip"
+        target.parent.mkdir(parents=True)
+        write_zip(target, files)
+        return target
 
 
-def _submitted(own: OwnSubmissions, selection: PhaseSelection, rehearsed: Sequence[Rehearsed]) -> Made:
+def _files_of(path: Path) -> dict[str, bytes] | None:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
+    except UNREADABLE:
+        return None
+
+
+def _measured_columns(bundle: Bundle) -> frozenset[str]:
+    """The columns that show how long submitted code ran, as programs of ours say of themselves."""
+    found: set[str] = set()
+    for task in bundle.competition.tasks:
+        settings = program_settings(packed_files(bundle, task.files.get("scoring_program")) or {})
+        columns = settings.get("columns") if isinstance(settings, Mapping) else None
+        for column in columns if isinstance(columns, list) else ():
+            if isinstance(column, Mapping) and column.get("measured"):
+                found.add(str(column.get("key")))
+    return frozenset(found)
+
+
+# What the site makes of them.
+
+
+def _submitted(own: OwnSubmissions, chosen: _Chosen, rehearsed: Sequence[Rehearsed]) -> Made:
     """Make the submissions; those that the site does not take become problems."""
     made: Made = {}
     for one in rehearsed:
-        row = selection.open[one.phase]
+        row = chosen.open[one.phase]
         ids = {task["name"]: int(task["id"]) for task in row["tasks"]}
-        chosen = [ids[task] for task in one.runs]
-        own.progress(f"submitting {_label(one)}")
+        tasks = [ids[task] for task in one.runs]
+        own.progress(f"submitting {one.label}")
         try:
-            tasks = chosen if len(chosen) < len(ids) else None
-            made[own.submit(int(row["id"]), one.submission.file, tasks)] = one
+            number = own.submit(int(row["id"]), one.submission.file, tasks if len(tasks) < len(ids) else None)
+            made[number] = one
         except NotMadeError as error:
-            selection.problems.append(f"{_label(one)}: not submitted. {' '.join(error.messages)}")
+            chosen.problems.append(f"{one.label}: not submitted. {' '.join(error.messages)}")
     return made
 
 
 def _compared(
-    own: OwnSubmissions, made: Made, selection: PhaseSelection, comparison: Comparison, patience_s: float
+    own: OwnSubmissions, made: Made, chosen: _Chosen, comparison: Comparison, patience_s: float
 ) -> list[Cell]:
-    """Wait for the submissions and compare them; those that do not end in time become problems, too."""
+    """Wait for the submissions and compare them; those that do not end in time become problems."""
     if not made:
         return []
-    rows = own.wait({number: _label(one) for number, one in made.items()}, patience_s)
+    rows = own.wait({number: one.label for number, one in made.items()}, patience_s)
     cells: list[Cell] = []
     for number, one in made.items():
         row = rows.get(number, {})
-        parts = [rows[int(child)] for child in row.get("children") or [] if int(child) in rows] or [row]
+        parts = [rows[child] for child in row.get("children") or [] if child in rows] or [row]
         for task in one.runs:
             for part in [part for part in parts if _task(part) in (task, None)] or [{}]:
-                logs = log_texts(own.connection, part["id"]) if "id" in part else {}
-                cells += comparison.cells(one, task, Scored(part, logs))
+                logs: Mapping[str, str] = {}
+                if "id" in part:
+                    logs = log_texts(own.connection, details_of(own.connection, part["id"]))
+                cells += comparison.cells(one, task, part, logs)
         if unfinished := sorted({state(part) for part in (row, *parts)} & {*WAITING}):
-            selection.problems.append(
-                f"{_label(one)}: not finished within {patience_s / 60:g} minutes: {WAITING[unfinished[0]]}."
-            )
+            minutes = f"{patience_s / 60:g} minutes"
+            chosen.problems.append(f"{one.label}: not finished within {minutes}: {WAITING[unfinished[0]]}.")
     return cells
 
 
@@ -196,7 +403,3 @@ def _task(part: Row) -> str | None:
     """The task that a submission was scored for; None for one that never came so far, or has children."""
     task = part.get("task")
     return str(task["name"]) if isinstance(task, Mapping) else None
-
-
-def _label(one: Rehearsed) -> str:
-    return f"{one.phase.name}/{one.submission.name}"

@@ -1,35 +1,48 @@
-"""Requests to one server: time-outs everywhere, repeated only where repeating is safe, the token to no other host.
+"""Requests to one server: time-outs and bounds everywhere, one way to ask again, the token to no other host.
 
 Endpoints and their faults were seen on Codabench 1.25, and read in v1.32. Redirects of the API are not
 followed: they lead to a log-in page or to another host. Exceptions of `requests` are never passed on, since their texts
 hold signed addresses: each request that fails is an AnswerError.
 """
 
+import json
+import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 from urllib.parse import urlsplit
 
 import requests
+from urllib3.exceptions import InvalidHeader
+from urllib3.util import Retry
 
 from gen_bundle.errors import UserError
-from gen_bundle.live.answers import body_in_one_line
-from gen_bundle.live.change_log import ChangeLog
+from gen_bundle.live.answers import ShapeError, body_in_one_line, check_answer
 from gen_bundle.live.credentials import Token
-from gen_bundle.live.request_parts import Tick, TokenHeader, WatchedFile
+from gen_bundle.remembered import state_folder
 
 TIMEOUT_S = (20, 60)  # to connect, and for each wait on an answer
 FILE_TIMEOUT_S = (60, 300)
 WAITS_S = (0.5, 2, 8)  # before each further try
 LONGEST_WAIT_S = 120  # that a server may ask for
 TOO_MANY = 429
-BUSY = (TOO_MANY, 502, 503, 504)
+PASSING = (TOO_MANY, 500, 502, 503, 504)  # 500 was seen once, and not again, on reads that are in order
 CHUNK = 1024 * 1024
+LONGEST_MESSAGE = 65536
+MEBIBYTE = 1024 * 1024
+MOST_JSON = 256 * MEBIBYTE
+MOST_BYTES = 2048 * MEBIBYTE  # of a file, unless the user says otherwise
+PAGE_SIZE = 500
+MOST_PAGES = 2000
+LISTINGS = 3  # of a list that changes while it is read
 
 T = TypeVar("T")
+Tick = Callable[[int, int], None]
+"""Called during a transfer with the bytes done, and the bytes in all (0: unknown)."""
 
 
 class AnswerError(UserError):
@@ -37,18 +50,53 @@ class AnswerError(UserError):
 
     Attributes:
         code: the HTTP status; None where there was no answer.
+        passing: whether it may be gone at the next try.
+        wait_s: for how many seconds the server asks to wait.
     """
 
     status = 1
 
-    def __init__(self, message: str, code: int | None = None) -> None:
+    def __init__(self, message: str, code: int | None = None, *, passing: bool = False, wait_s: float = 0) -> None:
         super().__init__(message)
-        self.code = code
+        self.code, self.passing, self.wait_s = code, passing, wait_s
 
     @property
     def unclear(self) -> bool:
         """Whether the server may have done what was asked nevertheless."""
-        return self.code is None or self.code >= 500
+        return self.code is None or self.code >= 500 or self.code < 300
+
+
+class ListingError(UserError):
+    """A list whose rows and pages do not agree with the number of rows that the server gives."""
+
+    status = 1
+
+
+class ChangeLog:
+    """A text file of every request that changes something, and its answer; never a secret.
+
+    Attributes:
+        required: whether a line that cannot be written is an error.
+    """
+
+    def __init__(self, file: Path | None = None) -> None:
+        self.file = file or state_folder() / "changes.log"
+        self.required = True
+
+    def write(self, method: str, address: str, outcome: str) -> None:
+        """Add a line; the address comes without its query, which may be a signature.
+
+        Raises:
+            UserError: the file cannot be written, and is required.
+        """
+        line = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {method} {address} {outcome}\n"
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with os.fdopen(os.open(self.file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as log:
+                log.write(line.encode())
+        except OSError as error:
+            if self.required:
+                raise UserError(f"{self.file}: the log of changes cannot be written ({error.strerror}).") from None
 
 
 @dataclass
@@ -59,12 +107,16 @@ class Connection:
         server: its address, without a last slash.
         log: where changing requests are noted.
         pause: waits for some seconds.
+        say: called with a line for people, where a request takes long.
+        most_bytes: the size of the largest file that is downloaded.
     """
 
     server: str
     token: Token | None = None
     log: ChangeLog = field(default_factory=ChangeLog)
     pause: Callable[[float], None] = time.sleep
+    say: Callable[[str], None] = lambda _: None
+    most_bytes: int = MOST_BYTES
 
     def __post_init__(self) -> None:
         self._session = requests.Session()
@@ -76,7 +128,7 @@ class Connection:
         self._session.close()
 
     def get(self, path: str, **query: Any) -> Any:
-        """The JSON at a path below `api/`; asked again when the server is busy or the connection breaks."""
+        """The JSON at a path below `api/`, of the type that it must have; asked again where that may help."""
         return self._repeated(lambda: self._asked("GET", path, params=query))
 
     def send(self, method: str, path: str, body: Any = None) -> Any:
@@ -92,11 +144,51 @@ class Connection:
             with self._noted(method, self._url(path)) as note:
                 return self._asked(method, path, note, json=None if method == "GET" else body or {})
 
-        return self._repeated(once, safe=lambda busy: busy.code == TOO_MANY)
+        return self._repeated(once, only=TOO_MANY)
 
     def exchange(self, path: str, body: Any) -> Any:
         """Post what changes nothing, such as a user name and password for a token."""
         return self._asked("POST", path, json=body)
+
+    def rows(self, path: str, **query: Any) -> list[dict[str, Any]]:
+        """Every row of a list, each once, although others may come in between while it is read.
+
+        Raises:
+            ListingError: fewer rows than the server counts, each time.
+        """
+        for _ in range(LISTINGS):
+            pages = self.pages(path, **query)
+            unique = {row["id"]: row for page in pages for row in page["results"]}
+            expected = pages[-1].get("count") or 0
+            if len(unique) >= expected:
+                return list(unique.values())
+        raise ListingError(f"{path}: {len(unique)} rows arrived, the server counts {expected}. Try again.")
+
+    def pages(self, path: str, **query: Any) -> list[dict[str, Any]]:
+        """The pages of a list; a single one where the server sends it whole, as it did until 2025.
+
+        The address of the next page is not followed, only its number counted: it may name another host.
+
+        Raises:
+            ListingError: further pages are announced after an empty one, or more than there can be.
+        """
+        pages: list[dict[str, Any]] = []
+        while not pages or pages[-1].get("next"):
+            if pages:
+                self._refuse_endless(path, pages)
+            answer = self.get(path, **query, page_size=PAGE_SIZE, page=len(pages) + 1)
+            pages.append({"results": answer} if isinstance(answer, list) else answer)
+        return pages
+
+    def _refuse_endless(self, path: str, pages: list[dict[str, Any]]) -> None:
+        """Raise where no further page can come of a list whose last page announces one."""
+        first, last = pages[0], pages[-1]
+        size = len(first.get("results") or first.get("submissions") or ())  # a leaderboard's rows are its submissions
+        count = last.get("count") or 0
+        if not (last.get("results") or last.get("submissions")) or size * len(pages) >= count:
+            raise ListingError(f"{path}: page {len(pages)} should be the last one, the server announces another.")
+        if count > size * MOST_PAGES:
+            raise ListingError(f"{path}: the server counts {count} rows, and sends {size} at a time. That has no end.")
 
     def put_file(self, url: str, file: Path, content_type: str, tick: Tick = lambda *_: None) -> None:
         """Store a file at a signed address, streamed; the content type is part of the signature.
@@ -109,10 +201,10 @@ class Connection:
 
         def once() -> None:
             with self._noted("PUT", url) as note, file.open("rb") as stream:
-                body = WatchedFile(stream, file.stat().st_size, tick)
-                answer = self._request("PUT", url, token=None, data=body, headers=headers)
-                note(str(answer.status_code))
-                self._refused("PUT", url, answer)
+                body = _WatchedFile(stream, file.stat().st_size, tick)
+                with self._request("PUT", url, token=None, data=body, headers=headers) as answer:
+                    note(str(answer.status_code))
+                    self._refused("PUT", url, answer)
 
         self._repeated(once)
 
@@ -120,7 +212,7 @@ class Connection:
         """Fetch a signed address into a file; its size in bytes.
 
         What an earlier try left beside the target is continued. The number of bytes must be the one that the server
-        names.
+        names, and no more than `most_bytes`.
 
         Raises:
             AnswerError: as for all requests, and for a file of another size.
@@ -131,19 +223,18 @@ class Connection:
         part.replace(target)
         return target.stat().st_size
 
-    def text(self, url: str, most: int = 65536) -> str:
+    def text(self, url: str, most: int = LONGEST_MESSAGE) -> str:
         """The beginning of a text at a signed address."""
 
         def once() -> str:
-            with self._request("GET", url, token=None, stream=True, allow_redirects=True) as answer:
+            with self._request("GET", url, token=None, allow_redirects=True) as answer:
                 self._refused("GET", url, answer)
-                with _own_errors("GET", url):
-                    return next(answer.iter_content(most), b"").decode("utf-8", "replace")
+                return self._beginning("GET", url, answer, most)
 
         return self._repeated(once)
 
     def looks(self, patience_s: float, first_s: float, longest_s: float) -> Iterator[float]:
-        """The seconds waited so far, for each look until the patience ends; each pause is twice the last one."""
+        """Look until the patience ends: the seconds waited so far; each pause is twice the last one."""
         waited, wait = 0.0, first_s
         yield waited
         while waited < patience_s:
@@ -151,63 +242,100 @@ class Connection:
             waited, wait = waited + wait, min(2 * wait, longest_s)
             yield waited
 
-    def _repeated(self, once: Callable[[], T], safe: Callable[["_BusyError"], bool] = lambda _: True) -> T:
-        """Try up to four times what is safe to repeat."""
+    def _repeated(self, once: Callable[[], T], only: int | None = None) -> T:
+        """Try up to four times what may succeed at the next one; `only` after that status, where others are not safe.
+
+        It is our own loop, and not the one of urllib3, since that one sees neither a page in place of data nor a body
+        that broke off, and cannot continue a download.
+        """
         waits = iter(WAITS_S)
         while True:
             try:
                 return once()
-            except _BusyError as busy:
+            except AnswerError as error:
                 wait = next(waits, None)
-                if wait is None or busy.retry_after > LONGEST_WAIT_S or not safe(busy):
+                allowed = error.passing and only in (None, error.code)
+                if wait is None or not allowed or error.wait_s > LONGEST_WAIT_S:
                     raise
-                self.pause(max(wait, busy.retry_after))
+                seconds = max(wait, error.wait_s)
+                self.say(f"{error.messages[0].rstrip('.')}; asking again in {seconds:g} s")
+                self.pause(seconds)
 
     def _continue(self, url: str, part: Path, tick: Tick) -> None:
         there = part.stat().st_size if part.exists() else 0
-        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={there}-"} if there else {})
-        answer = self._request("GET", url, token=None, headers=headers, stream=True, allow_redirects=True)
-        with answer:
+        headers = {"Accept-Encoding": "identity"}
+        if there:
+            headers["Range"] = f"bytes={there}-"
+        with self._request("GET", url, token=None, headers=headers, allow_redirects=True) as answer:
             if answer.status_code == 416:  # nothing is left to send, or the part belongs to another file
                 part.unlink()
-                raise _BusyError(f"GET {_shown(url)}: the file was changed meanwhile.", 416)
+                raise AnswerError(f"GET {_shown(url)}: the file was changed meanwhile.", 416, passing=True)
             self._refused("GET", url, answer)
             if answer.status_code != 206:
                 there = 0
-            length = answer.headers.get("Content-Length")
-            total = there + int(length) if length and length.isdecimal() else 0
+            length = answer.headers.get("Content-Length") or ""
+            total = there + int(length) if length.isdecimal() else 0
+            self._refuse_large(url, part, total)
             with _own_errors("GET", url), part.open("ab" if there else "wb") as stream:
                 for chunk in answer.iter_content(CHUNK):
                     stream.write(chunk)
                     there += len(chunk)
                     tick(there, total)
-        if length and there != total:
-            raise _BusyError(f"GET {_shown(url)}: {there} bytes arrived, expected {total}.", None)
+                    self._refuse_large(url, part, there)
+        if length.isdecimal() and there != total:
+            raise AnswerError(f"GET {_shown(url)}: {there} bytes arrived, expected {total}.", passing=True)
+
+    def _refuse_large(self, url: str, part: Path, size: int) -> None:
+        if size > self.most_bytes:
+            part.unlink(missing_ok=True)
+            most = f"{self.most_bytes / MEBIBYTE:g} MB"
+            raise AnswerError(f"GET {_shown(url)}: is larger than {most}, and was not fetched (--max-size).", 413)
 
     def _asked(self, method: str, path: str, note: Callable[[str], None] = lambda _: None, **options: Any) -> Any:
         url = self._url(path)
-        answer = self._request(method, url, token=self.token, **options)
-        note(str(answer.status_code))
-        self._refused(method, url, answer)
-        if not answer.content:
-            return None
+        with self._request(method, url, token=self.token, **options) as answer:
+            code = answer.status_code
+            note(str(code))
+            self._refused(method, url, answer)
+            body = self._beginning(method, url, answer, MOST_JSON + 1)
+        if len(body) > MOST_JSON:
+            raise AnswerError(f"{method} {_shown(url)}: answered with more than {MOST_JSON // MEBIBYTE} MB.", code)
         try:
-            return answer.json()
+            value = json.loads(body) if body else None
+            check_answer(f"{method} {path}", value)
+        except ShapeError as fault:
+            said = f"{method} {_shown(url)}: answered with data of another kind: {fault}"
+            raise AnswerError(f"{said}. Is {self.server} a Codabench site?", code) from None
         except (ValueError, RecursionError):
-            raise AnswerError(
-                f"{method} {_shown(url)}: answered {answer.status_code} with a page instead of data: "
-                f"{self._clean(body_in_one_line(answer.text))}. Is {self.server} a Codabench site?",
-                answer.status_code,
-            ) from None
+            said = f"{method} {_shown(url)}: answered {code} with a page instead of data"
+            page = self._clean(body_in_one_line(body[:LONGEST_MESSAGE]))
+            raise AnswerError(f"{said}: {page}. Is {self.server} a Codabench site?", code, passing=True) from None
+        return value
+
+    def _beginning(self, method: str, url: str, answer: requests.Response, most: int) -> str:
+        """The first bytes of an answer's body, as text."""
+        found = bytearray()
+        with _own_errors(method, url):
+            for chunk in answer.iter_content(CHUNK):
+                found += chunk
+                if len(found) >= most:
+                    break
+        return found[:most].decode("utf-8", "replace")
 
     def _url(self, path: str) -> str:
         return f"{self.server}/api/{path}"
 
     def _request(self, method: str, url: str, token: Token | None, **options: Any) -> requests.Response:
         waits = FILE_TIMEOUT_S if token is None else TIMEOUT_S
-        settings: dict[str, Any] = {"allow_redirects": False, "timeout": waits} | options
+        settings: dict[str, Any] = {"allow_redirects": False, "timeout": waits, "stream": True} | options
+
+        def authorised(request: requests.PreparedRequest) -> requests.PreparedRequest:
+            if token is not None:
+                request.headers["Authorization"] = f"Token {token.text}"
+            return request  # without a token nothing, where `requests` would look into ~/.netrc
+
         with _own_errors(method, url):
-            return self._session.request(method, url, auth=TokenHeader(token), **settings)
+            return self._session.request(method, url, auth=authorised, **settings)
 
     def _refused(self, method: str, url: str, answer: requests.Response) -> None:
         """Raise where an answer is not a success."""
@@ -220,15 +348,13 @@ class Connection:
             hint = "Is the token right?" if where == self.server else f"If that is the site: --server {where}"
             raise AnswerError(f"{method} {_shown(url)}: leads to {where}{to.path}, and was not followed. {hint}", code)
         said = ""
-        with suppress(AnswerError), _own_errors(method, url):  # the code says enough where the body broke off
-            said = self._clean(body_in_one_line(answer.text))
+        with suppress(AnswerError):  # the code says enough where the body broke off
+            said = self._clean(body_in_one_line(self._beginning(method, url, answer, LONGEST_MESSAGE)))
         message = f"{method} {_shown(url)}: answered {code} {answer.reason or ''}".rstrip()
         message += f": {said}" if said else ""
         if self.token and said == "Invalid token.":
             message += f" It comes from {self.token.source}."
-        if code in BUSY:
-            raise _BusyError(message, code, answer.headers.get("Retry-After", ""))
-        raise AnswerError(message, code)
+        raise AnswerError(message, code, passing=code in PASSING, wait_s=_wait_asked_for(answer.headers))
 
     def _clean(self, text: str) -> str:
         return text if self.token is None else text.replace(self.token.text, "(the token)")
@@ -245,12 +371,31 @@ class Connection:
                 self.log.write(method, _shown(url), outcome[0])
 
 
-class _BusyError(AnswerError):
-    """A request that may be tried again, where it is safe to; after how many seconds the server says."""
+class _WatchedFile:
+    """A file as the body of a request, whose reading is watched; its length makes `requests` stream it."""
 
-    def __init__(self, message: str, code: int | None, retry_after: str = "") -> None:
-        super().__init__(message, code)
-        self.retry_after = int(retry_after) if retry_after.isdecimal() else 0
+    def __init__(self, stream: IO[bytes], size: int, tick: Tick) -> None:
+        self._stream, self._size, self._tick, self._read = stream, size, tick, 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(lambda: self.read(CHUNK), b"")
+
+    def read(self, amount: int = -1) -> bytes:
+        block = self._stream.read(amount)
+        self._read += len(block)
+        self._tick(self._read, self._size)
+        return block
+
+
+def _wait_asked_for(headers: Mapping[str, str]) -> float:
+    """The seconds that `Retry-After` gives, as a number or as a date; 0 without them."""
+    try:
+        return float(Retry(respect_retry_after_header=True).parse_retry_after(headers.get("Retry-After", "0")))
+    except (InvalidHeader, ValueError):
+        return 0
 
 
 def _shown(url: str) -> str:
@@ -273,7 +418,7 @@ def _own_errors(method: str, url: str) -> Iterator[None]:
     except ValueError:
         raise AnswerError(f"{method} {_shown(url)}: is not a valid address, or leads to one.") from None
     except requests.RequestException as error:
-        raise _BusyError(f"{method} {_shown(url)}: {_reason(error)}.", None) from None
+        raise AnswerError(f"{method} {_shown(url)}: {_reason(error)}.", passing=True) from None
 
 
 def _reason(error: requests.RequestException) -> str:

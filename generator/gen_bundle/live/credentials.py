@@ -1,16 +1,14 @@
 """Which server is meant, and its token: from a file, the environment, or what `gen-bundle login` wrote."""
 
-import json
 import os
 import re
 import stat
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from gen_bundle.errors import UserError
-from gen_bundle.live.json_files import private, write_json
+from gen_bundle.json_files import private, read_json, write_json
 
 PUBLIC_SITE = "https://www.codabench.org"
 TOKEN_VARIABLE = "CODABENCH_TOKEN"  # noqa: S105 — a variable's name
@@ -92,13 +90,8 @@ def _saved() -> dict[str, str]:
         return {}
     if os.name == "posix" and stat.S_IMODE(file.stat().st_mode) & 0o077:
         raise UserError(f"{file}: other users can read it. Run: chmod 600 {file}")
-    try:
-        saved = json.loads(_read(file))
-    except ValueError:
-        saved = None
-    if not isinstance(saved, Mapping) or not all(isinstance(one, str) for one in saved.values()):
-        raise UserError(f"{file}: is damaged. Delete it, and run gen-bundle login again.")
-    return dict(saved)
+    saved: dict[str, str] = read_json(file, dict[str, str], "Delete it, and run gen-bundle login again.")
+    return saved
 
 
 def _read(file: Path) -> str:

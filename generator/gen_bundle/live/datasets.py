@@ -1,9 +1,16 @@
-"""Storing files on a server: the place is asked for, the bytes go there, and the server hears that they arrived."""
+"""Storing files on a server: ask for a place, send the bytes there, and say that they arrived."""
 
+import shutil
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 
-from gen_bundle.live.connection import AnswerError, Connection
-from gen_bundle.live.request_parts import Tick
+from gen_bundle.check.bundle import Bundle
+from gen_bundle.codabench.competition import DataUse
+from gen_bundle.errors import UserError
+from gen_bundle.live.connection import AnswerError, Connection, Tick
+from gen_bundle.zips.tree import Node
+from gen_bundle.zips.writing import write_zip
 
 LONGEST_NAME = 64  # of a file, in characters
 CONTENT_TYPE = "application/zip"  # what the server signs
@@ -17,20 +24,22 @@ def send_file(
     name: str | None = None,
     **more: object,
 ) -> str:
-    """Send a zip to its place in the store; its key. The server has yet to hear that it arrived.
+    """Send a zip to its place in the store; its key. The server does not know yet that it arrived.
 
     Args:
         connection: to the server, with a token.
         role: what the file is, such as `competition_bundle` or `scoring_program`.
         file: the zip.
-        tick: hears how much of it was sent.
+        tick: called with how much of it was sent.
         name: how it is listed among the user's files, where no two may have the same name.
         more: further keys of the dataset, such as `competition`, or others in place of these.
 
     Raises:
-        AnswerError: the server refuses.
+        AnswerError: the server refuses; its advice says what is left of the file under Resources.
     """
-    file_name = file.name if len(file.name) <= LONGEST_NAME else f"{file.stem[: LONGEST_NAME - 4]}.zip"
+    file_name = file.name
+    if len(file_name) > LONGEST_NAME:
+        file_name = f"{file.stem[: LONGEST_NAME - 4]}.zip"
     wanted = {
         "type": role,
         "request_sassy_file_name": file_name,
@@ -38,22 +47,79 @@ def send_file(
         "file_size": file.stat().st_size,
         **more,
     }
-    place = connection.send("POST", "datasets/", wanted | ({"name": name} if name else {}))
-    connection.put_file(place["sassy_url"], file, CONTENT_TYPE, tick)
-    return str(place["key"])
+    if name:
+        wanted["name"] = name
+    try:
+        place = connection.send("POST", "datasets/", wanted)
+    except AnswerError as error:
+        if error.unclear:
+            error.advice = f"An entry for {name or file_name} may be left under Resources on the site."
+        raise
+    key = str(place["key"])
+    try:
+        connection.put_file(place["sassy_url"], file, CONTENT_TYPE, tick)
+    except BaseException as error:
+        left = without_file(connection, role, key, name or file_name)
+        if isinstance(error, UserError):
+            error.advice = left
+        raise
+    return key
 
 
 def store_file(connection: Connection, role: str, file: Path, tick: Tick, name: str, **more: object) -> str:
     """Send a program or data, complete; its key.
 
     Raises:
-        AnswerError: the server refuses.
+        AnswerError: the server refuses; its advice says what is left of the file under Resources.
     """
     key = send_file(connection, role, file, tick, name, **more)
-    try:
-        connection.send("PUT", f"datasets/completed/{key}/")
-    except AnswerError as error:
-        if not error.unclear:
-            raise
-        connection.send("PUT", f"datasets/completed/{key}/")  # only a mark on the file: setting it twice is setting it
+    for last in (False, True):  # only a mark on the file: setting it twice is setting it
+        try:
+            connection.send("PUT", f"datasets/completed/{key}/")
+            break
+        except AnswerError as error:
+            if last or not error.unclear:
+                error.advice = without_file(connection, role, key, name)
+                raise
     return key
+
+
+def number_of(connection: Connection, role: str, key: str) -> int | None:
+    """The number of a stored file, by which phases name it; None where the site does not list it."""
+    rows = connection.rows("datasets/", _type=role, search=key)
+    return next((int(row["id"]) for row in rows if row.get("key") == key), None)
+
+
+def without_file(connection: Connection, role: str, key: str, name: str) -> str:
+    """Delete a stored file that came to nothing; what is left of it, in words, and nothing else."""
+    with suppress(UserError):
+        number = number_of(connection, role, key)
+        if number is None:
+            return ""
+        connection.send("DELETE", f"datasets/{number}/")
+        return ""
+    return f"An entry for {name} is left under Resources on the site (key {key})."
+
+
+def pack(bundle: Bundle, use: DataUse, file: Path) -> None:
+    """Write a program or data of a bundle as the platform would store it: a zip as it is, a folder zipped.
+
+    Raises:
+        UserError: its path leads nowhere.
+    """
+    found = bundle.find(use.path)
+    if not isinstance(found, Node):
+        raise UserError(f"{use.path}: is not in the bundle. Run: gen-bundle check")
+    if found.open is not None:
+        with found.open() as source, file.open("wb") as target:
+            shutil.copyfileobj(source, target)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        members = {}
+        for number, (name, node) in enumerate(found.files()):
+            if node.open is None:
+                raise UserError(f"{use.path}/{name}: cannot be read. Run: gen-bundle check")
+            members[name] = Path(folder) / str(number)
+            with node.open() as source, members[name].open("wb") as target:
+                shutil.copyfileobj(source, target)
+        write_zip(file, members)

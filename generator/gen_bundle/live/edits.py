@@ -5,18 +5,18 @@ lists, since the server deletes those that are missing, a phase with all its sub
 The list of invited addresses goes with every request, since each replaces it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle, page_files
-from gen_bundle.codabench.competition import TASK_FILES, DataUse, Phase, Task
-from gen_bundle.codabench.declared import PHASE_FLAGS, TOP_FIELDS
+from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES, DataUse, Phase, Task
 from gen_bundle.codabench.fields import Boolean, as_boolean, as_text
+from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.difference.changes import Difference
+from gen_bundle.live.competition import moment
 from gen_bundle.live.site_bundle import Pairs
 from gen_bundle.live.snapshot import PHASE_FIELDS, TASK_FIELDS, TOP_KEYS, Key, Snapshot, key_of, plain
-from gen_bundle.live.stored import moment
 
 EDITOR = "on the site, in the competition's editor (Edit)"
 # By part and setting (None: any other). What is not named here is done through the API.
@@ -33,14 +33,22 @@ BY_HAND: dict[tuple[str, str | None], str] = {
         f"{EDITOR}, tab Leaderboard. The site deletes the column with all its scores: fetch them first"
     ),
     ("leaderboard", None): f"{EDITOR}, tab Leaderboard",
-    ("public data", None): f"add the file under Resources, Datasets, then {EDITOR}, tab Phases: Public Data",
-    ("starting kits", None): f"add the file under Resources, Datasets, then {EDITOR}, tab Phases: Starting Kit",
+    ("public data", "removed"): f"{EDITOR}, tab Phases: Public Data",
+    ("starting kits", "removed"): f"{EDITOR}, tab Phases: Starting Kit",
 }
 
 
 def by_hand(difference: Difference) -> str | None:
     """What to click for a difference that the API cannot remove, or not safely; None where it can."""
     return BY_HAND.get((difference.part, difference.what), BY_HAND.get((difference.part, None)))
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A file on the site: tasks name it by its key, phases by its number."""
+
+    key: str
+    number: int | None = None
 
 
 @dataclass(frozen=True)
@@ -51,7 +59,7 @@ class Edit:
         place: the beginning of all places that it may change: `("task", 7)`; empty for the competition.
         body: what is sent.
         expected: the values that are there afterwards, of the places that change.
-        files: the programs and data that are stored first, by role; their keys complete the body.
+        files: the programs and data that are stored first, by their places; they complete the body.
     """
 
     place: Key
@@ -59,29 +67,37 @@ class Edit:
     path: str
     body: Mapping[str, Any]
     expected: Mapping[Key, Any]
-    files: Mapping[str, DataUse] = field(default_factory=dict)
+    files: Mapping[Key, DataUse] = field(default_factory=dict)
 
-    def with_keys(self, keys: Mapping[str, str]) -> "Edit":
-        expected = {**self.expected, **{(*self.place, role): key for role, key in keys.items()}}
-        return Edit(self.place, self.method, self.path, {**self.body, **keys}, expected)
+    def with_files(self, stored: Mapping[Key, Stored]) -> "Edit":
+        """The edit with the files that were stored for it."""
+        body, expected = dict(self.body), dict(self.expected)
+        for (kind, number, role), file in stored.items():
+            expected[kind, number, role] = file.key
+            if kind == "task":
+                body[role] = file.key
+            else:
+                body["phases"] = [
+                    phase | {role: file.number} if phase["id"] == number else phase for phase in body["phases"]
+                ]
+        return Edit(self.place, self.method, self.path, body, expected)
 
 
-def edits(snapshot: Snapshot, wanted: Bundle, paired: Pairs, replaced: Mapping[int, frozenset[str]]) -> list[Edit]:
+def edits(snapshot: Snapshot, wanted: Bundle, paired: Pairs, replaced: Mapping[Key, Set[str]]) -> list[Edit]:
     """The requests that make of the competition what the bundle says, as far as the API can.
 
     Args:
         snapshot: what is on the site.
         wanted: the bundle.
         paired: which part of the one is which of the other.
-        replaced: the roles whose files differ, by task.
+        replaced: the roles whose files differ, by `("task", 7)` or `("phase", 12)`.
     """
-    tasks = [
-        edit
-        for number, task in paired.tasks.items()
-        if number in snapshot.tasks and (edit := _task_edit(snapshot, number, task, wanted, replaced.get(number)))
-    ]
-    competition = _competition_edit(snapshot, wanted, paired)
-    return [*tasks, *([competition] if competition else [])]
+    found = []
+    for number, task in paired.tasks.items():
+        if number in snapshot.tasks:
+            found.append(_task_edit(snapshot, number, task, wanted, replaced.get(("task", number), frozenset())))
+    found.append(_competition_edit(snapshot, wanted, paired, replaced))
+    return [edit for edit in found if edit is not None]
 
 
 def task_body(task: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,9 +107,7 @@ def task_body(task: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _task_edit(
-    snapshot: Snapshot, number: int, task: Task, wanted: Bundle, roles: frozenset[str] | None
-) -> Edit | None:
+def _task_edit(snapshot: Snapshot, number: int, task: Task, wanted: Bundle, roles: Set[str]) -> Edit | None:
     stored, declared = snapshot.tasks[number], wanted.mapping(task.at)
     if "key" in declared:
         return None
@@ -106,11 +120,11 @@ def _task_edit(
     body = task_body(stored)
     changed = {key: value for key, value in values.items() if key in stored and plain(stored[key]) != plain(value)}
     expected = {(*place, key): plain(value) for key, value in changed.items()}
-    files = {}
-    for role in sorted(roles or ()):
+    files: dict[Key, DataUse] = {}
+    for role in sorted(roles):
         use = task.files.get(role)
         if use is not None and wanted.find(use.path) is not None:
-            files[role] = use
+            files[*place, role] = use
         else:  # a file that is no longer there, or one that the bundle names by its key on the site
             changed[role] = None if use is None else str(use.path)
             expected[*place, role] = changed[role]
@@ -119,7 +133,7 @@ def _task_edit(
     return Edit(place, "PUT", f"tasks/{number}/", body | changed, expected, files)
 
 
-def competition_body(snapshot: Snapshot, places: Iterable[Key], phases: frozenset[int]) -> dict[str, Any]:
+def competition_body(snapshot: Snapshot, places: Sequence[Key], phases: frozenset[int]) -> dict[str, Any]:
     """What brings places of a competition back to a snapshot; `phases` are those that are still there."""
     row = snapshot.competition
     parts = {place[0] for place in places}
@@ -128,11 +142,18 @@ def competition_body(snapshot: Snapshot, places: Iterable[Key], phases: frozense
         kept = ("id", "title", "content", "index")
         body["pages"] = [{key: page.get(key) for key in kept} for page in snapshot.pages]
     if "phase" in parts:
-        body["phases"] = [_phase(phase) for phase in snapshot.phases if phase["id"] in phases]
+        body["phases"] = [_restored(phase, places) for phase in snapshot.phases if phase["id"] in phases]
     return body | {"whitelist_emails": list(row["whitelist_emails"])}
 
 
-def _competition_edit(snapshot: Snapshot, wanted: Bundle, paired: Pairs) -> Edit | None:
+def _restored(phase: Mapping[str, Any], places: Sequence[Key]) -> dict[str, Any]:
+    files = [role for role in PHASE_FILES if ("phase", phase["id"], role) in places]
+    return _phase(phase) | {role: (phase.get(role) or {}).get("id") for role in files}
+
+
+def _competition_edit(
+    snapshot: Snapshot, wanted: Bundle, paired: Pairs, replaced: Mapping[Key, Set[str]]
+) -> Edit | None:
     row = snapshot.competition
     body: dict[str, Any] = {key: value for key, value in _top(wanted) if key in row and plain(row[key]) != plain(value)}
     expected: dict[Key, Any] = {(key,): plain(value) for key, value in body.items()}
@@ -140,16 +161,23 @@ def _competition_edit(snapshot: Snapshot, wanted: Bundle, paired: Pairs) -> Edit
     if tuple(pages) != tuple((plain(page["title"]), plain(page.get("content"))) for page in snapshot.pages):
         body["pages"] = [*_pages_to_send(snapshot, pages)]
         expected["pages",] = tuple(pages)
-    changed = {phase["id"]: _phase_changes(phase, paired.phases.get(phase["id"]), wanted) for phase in snapshot.phases}
-    if any(changed.values()):
-        body["phases"] = [_phase(phase) | changed[phase["id"]] for phase in snapshot.phases]
-        for number, values in changed.items():
-            for key, value in values.items():
-                expected["phase", number, key] = moment(value) if key in ("start", "end") else plain(value)
+    files: dict[Key, DataUse] = {}
+    phases = []
+    for stored in snapshot.phases:
+        number, phase = stored["id"], paired.phases.get(stored["id"])
+        changed = _phase_changes(stored, phase, wanted)
+        phases.append(_phase(stored) | changed)
+        for key, value in changed.items():
+            expected["phase", number, key] = moment(value) if key in ("start", "end") else plain(value)
+        for role in sorted(replaced.get(("phase", number), ())):
+            if phase is not None and role in phase.files:
+                files["phase", number, role] = phase.files[role]
+    if files or any(key[0] == "phase" for key in expected):
+        body["phases"] = phases
     if not body:
         return None
     body["whitelist_emails"] = list(row["whitelist_emails"])
-    return Edit((), "PATCH", f"competitions/{snapshot.id}/", body, expected)
+    return Edit((), "PATCH", f"competitions/{snapshot.id}/", body, expected, files)
 
 
 def _top(wanted: Bundle) -> Iterator[tuple[str, Any]]:

@@ -2,24 +2,46 @@
 
 `OUT/PHASE/submissions/OWNER/DATE/FILE.zip` holds what was scored, `OUT/PHASE/other/` likewise what failed, was taken
 back or still runs; scores, logs, results and the board are beside them. What is there already is not fetched again.
+What the server cannot give is named, and the rest is fetched.
 """
 
-from collections.abc import Callable, Mapping
+import hashlib
+import re
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from gen_bundle.errors import UserError
-from gen_bundle.fetched import COMPETITION
-from gen_bundle.live.answers import all_rows
-from gen_bundle.live.connection import Connection
-from gen_bundle.live.json_files import private, read_json, write_json
-from gen_bundle.live.names import Names, Pseudonyms, folder_of_phase
-from gen_bundle.live.phase_folder import PhaseFetched, PhaseFolder
-from gen_bundle.live.request_parts import Tick
-from gen_bundle.live.stored import moment
-from gen_bundle.live.submissions import phases_of
+from gen_bundle.fetched import BOARD, COMPETITION, RECORDS, SUBMISSIONS, Record, read_records
+from gen_bundle.json_files import private, read_json, state_file, write_json
+from gen_bundle.live.competition import moment, original_bundle, phases_of, read_as_organiser
+from gen_bundle.live.connection import AnswerError, Connection, ListingError, Tick
+from gen_bundle.live.submissions import (
+    DELETED,
+    complete,
+    created,
+    failure_reason,
+    logs_of,
+    message,
+    on_leaderboard,
+    organization,
+    scores,
+    state,
+    submissions_of,
+)
+
+OTHER = "other"
+GONE = (403, 404, 410, 413)  # what the store does not give away, now or later
+MOST_SILENT = 2  # a server that answers nothing more often than that in a row is left
+_LOOKS_LIKE_A_DATE = re.compile(r"\d{4}-?\d\d-?\d\d.*")
+LONGEST = 80  # characters of a name
+
+Row = Mapping[str, Any]
+Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -29,7 +51,7 @@ class FetchRequest:
     Attributes:
         competition: its id.
         out: a folder of an earlier fetch of the same competition, or a new one.
-        phase: the id, index or name of one phase; all of them without.
+        phase: the name or id of one phase, its id in the bundle, or its index; all of them without.
         pseudonyms: whether names and e-mail addresses are replaced.
     """
 
@@ -39,44 +61,54 @@ class FetchRequest:
     pseudonyms: bool = False
 
 
+@dataclass(frozen=True)
+class PhaseFetched:
+    """A phase as it is in the folder now.
+
+    Attributes:
+        submissions: all that the server knows, without the children of submissions to several tasks.
+        new_files: those whose file was fetched this time.
+        unfinished: those that still wait, run, or have no scores yet.
+        lost: what the server does not give, in words.
+        failures: why submissions failed, with their numbers.
+    """
+
+    name: str
+    folder: Path
+    submissions: int
+    new_files: int
+    unfinished: int
+    lost: tuple[str, ...]
+    failures: Mapping[str, tuple[int, ...]]
+
+
 @private()
 def fetch(
     connection: Connection,
     request: FetchRequest,
-    progress: Callable[[str], None] = lambda _: None,
+    progress: Progress = lambda _: None,
     tick: Tick = lambda *_: None,
 ) -> list[PhaseFetched]:
     """Fetch what is new in a competition, readable by its owner alone; may be interrupted and called again.
 
     Raises:
-        UserError: the folder is something else's, there is no such phase, or a request failed.
+        UserError: the folder is something else's, there is no such phase, the user is not an organiser, or the server
+            does not answer.
     """
-    competition = connection.get(f"competitions/{request.competition}/")
-    phases = phases_of(competition, request.phase)
+    competition = read_as_organiser(connection, request.competition, "fetch")
+    with ExitStack() as held:
+
+        def ids_in_bundle() -> list[str]:
+            bundle = original_bundle(connection, request.competition, held)
+            return [str(phase.id) for phase in bundle.competition.phases] if bundle else []
+
+        phases = phases_of(competition, request.phase, ids_in_bundle)
     _own_folder(request, connection.server)
-    names = Names(Pseudonyms(connection.server, request.competition) if request.pseudonyms else None)
-    participants = all_rows(connection, "participants/", competition=request.competition)
+    names = Names(connection.server, request.competition, hidden=request.pseudonyms)
+    participants = connection.rows("participants/", competition=request.competition)
     names.add(row["username"] for row in participants)
     write_json(request.out / "participants.json", [names.participant(row) for row in participants])
-    write_json(
-        request.out / COMPETITION,
-        {
-            "server": connection.server,
-            "id": request.competition,
-            "title": competition.get("title"),
-            "pseudonyms": request.pseudonyms,
-            "fetched": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
-            "phases": [
-                {
-                    "id": phase["id"],
-                    "name": phase["name"],
-                    "end": end.isoformat() if (end := moment(phase.get("end"))) else None,
-                    "folder": _folder(phase),
-                }
-                for phase in phases_of(competition, None)
-            ],
-        },
-    )
+    write_json(request.out / COMPETITION, _about(connection.server, competition, request))
     fetched = []
     for phase in phases:
         progress(f"phase {phase['name']}")
@@ -84,8 +116,26 @@ def fetch(
     return fetched
 
 
-def _folder(phase: Mapping[str, Any]) -> str:
-    return folder_of_phase(phase.get("index", 0), str(phase["name"]))
+def _about(server: str, competition: Row, request: FetchRequest) -> dict[str, Any]:
+    phases = []
+    for phase in phases_of(competition, None):
+        end = moment(phase.get("end"))
+        about = {"id": phase["id"], "name": phase["name"], "end": end and end.isoformat(), "folder": _folder(phase)}
+        phases.append(about)
+    return {
+        "server": server,
+        "id": request.competition,
+        "title": competition.get("title"),
+        "pseudonyms": request.pseudonyms,
+        "fetched": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "phases": phases,
+    }
+
+
+def _folder(phase: Row) -> str:
+    """A folder for a phase, such as `1-final-phase`."""
+    name = f"{phase.get('index') or 0}-{phase['name']}".casefold()
+    return re.sub(r"[^\w]+", "-", name).strip("-")[:LONGEST]
 
 
 def _own_folder(request: FetchRequest, server: str) -> None:
@@ -100,3 +150,249 @@ def _own_folder(request: FetchRequest, server: str) -> None:
             )
     elif request.out.exists() and (not request.out.is_dir() or any(request.out.iterdir())):
         raise UserError(f"--out {request.out}: was not made by gen-bundle fetch. Choose a new folder.")
+
+
+class PhaseFolder:
+    """A phase on the server, and the folder that is brought up to its state."""
+
+    def __init__(self, connection: Connection, phase: Row, folder: Path, names: "Names", tick: Tick) -> None:
+        self.connection, self.phase, self.folder, self.names, self.tick = connection, phase, folder, names, tick
+        self.file = folder / RECORDS
+        self.records: dict[int, Record] = {}
+        self.new_files = 0
+        self.lost: list[str] = []
+        self.may_come = 0  # of what was lost
+        self.silent = 0  # requests in a row without an answer
+
+    def fetch(self) -> PhaseFetched:
+        """Bring the folder up to the server's state."""
+        if self.file.is_file():
+            self.records = {record["id"]: record for record in read_records(self.folder)}
+        rows = submissions_of(self.connection, self.phase["id"])
+        self.names.add(str(row["owner"]) for row in rows)
+        try:
+            for row in rows:
+                self._try(f"submission {row['id']}", lambda row=row: self._update(row))  # type: ignore[misc]
+            for number in self.records.keys() - {row["id"] for row in rows}:
+                self._update_gone(self.records[number])
+        finally:
+            write_json(self.file, [self.records[number] for number in sorted(self.records)])
+        self._try("the leaderboard", lambda: write_json(self.folder / BOARD, self._board()))
+        own = [record for record in self.records.values() if record["parent"] is None]
+        return PhaseFetched(
+            str(self.phase["name"]),
+            self.folder,
+            len(own),
+            self.new_files,
+            sum(not record["complete"] for record in own if record["status"] != DELETED),
+            tuple(self.lost),
+            self._failures(),
+        )
+
+    def _try(self, what: str, step: Callable[[], object]) -> None:
+        """Do a step; where the server cannot give something, name it and go on.
+
+        Raises:
+            AnswerError: the server does not answer any more.
+        """
+        try:
+            step()
+            self.silent = 0
+        except ListingError as error:
+            self.lost.append(f"{what}: {error.messages[0]}")
+        except AnswerError as error:
+            self._lose(f"{what}: ", error)
+
+    def _lose(self, what: str, error: AnswerError) -> None:
+        self.silent = self.silent + 1 if error.code is None else 0
+        if self.silent > MOST_SILENT:
+            raise error
+        self.lost.append(f"{what}{error.messages[0]}")
+        self.may_come += error.code not in GONE
+
+    def _failures(self) -> dict[str, tuple[int, ...]]:
+        found: dict[str, tuple[int, ...]] = {}
+        for number, record in sorted(self.records.items()):
+            if record["status"] == "Failed" and record.get("reason"):
+                found[record["reason"]] = (*found.get(record["reason"], ()), number)
+        return found
+
+    def _update(self, row: Row) -> None:
+        number = int(row["id"])
+        known = self.records.get(number)
+        if known and known["complete"] and known["status"] == state(row) and self._is_whole(known):
+            known["on_leaderboard"] = on_leaderboard(row, known["on_leaderboard"])
+            return
+        if state(row) == DELETED:  # nothing of it can be asked for
+            if known:
+                self._update_gone(known)
+            return
+        row = {**row, **self.connection.get(f"submissions/{number}/")}
+        record = self._record(row, known or {})
+        self.records[number] = record
+        details = self.connection.get(f"submissions/{number}/get_details/")
+        may_come = self.may_come
+        if record["parent"] is None and details.get("data_file"):
+            self._fetch_file(record, row, str(details["data_file"]))
+        if not self.names.hidden:  # what programs say of files may name people
+            for name, url in logs_of(details):
+                self._fetch(url, self.folder / "logs" / str(number) / f"{file_name(name)[:-4]}.txt")
+            if details.get("scoring_result"):
+                self._fetch(str(details["scoring_result"]), self.folder / "results" / f"{number}.zip")
+            if state(row) == "Failed":
+                self._fetch_reason(record, row, details)
+        record["complete"] = complete(row) and self.may_come == may_come
+
+    def _record(self, row: Row, known: Mapping[str, Any]) -> Record:
+        task = row.get("task")
+        failed = state(row) == "Failed" and not self.names.hidden
+        record = {
+            "id": int(row["id"]),
+            "owner": self.names.of(str(row["owner"])),
+            "organization": None if self.names.hidden else organization(row),
+            "parent": row.get("parent"),
+            "task": task.get("name") if isinstance(task, Mapping) else task,
+            "status": state(row),
+            "message": message(row) if failed else None,
+            "reason": None,
+            "created": f"{created(row):%Y-%m-%dT%H:%M:%SZ}",
+            "on_leaderboard": on_leaderboard(row),
+            "scores": scores(row),
+            "file": None,
+            "bytes": None,
+            "complete": False,  # until everything is here
+        }
+        return record | {key: known[key] for key in ("file", "bytes") if key in known}
+
+    def _fetch_reason(self, record: Record, row: Row, details: Row) -> None:
+        """Keep the page of a failed run, which is there more often than its log, and what it says."""
+        if url := details.get("detailed_result"):
+            self._fetch(str(url), self.folder / "logs" / str(record["id"]) / "page.html")
+        record["reason"] = failure_reason(self.connection, row, details)
+
+    def _fetch_file(self, record: Record, row: Row, url: str) -> None:
+        name = "submission.zip" if self.names.hidden else file_name(row.get("filename"))
+        if not self._is_whole(record):
+            target = self._place(record, created(row), name)
+            size = self._fetch(url, target)
+            if size is None:
+                return
+            record |= {"file": target.relative_to(self.folder).as_posix(), "bytes": size}
+            self.new_files += 1
+        self._move(record, SUBMISSIONS if record["status"] == "Finished" else OTHER)
+
+    def _place(self, record: Record, sent: datetime, name: str) -> Path:
+        """Where a file goes; of two that somebody sent within a second, the second one gets the next second."""
+        taken = {Path(other["file"]).parent for other in self.records.values() if other["file"]}
+        owner = Path(folder_name(record["owner"]))
+        while any(Path(kind) / owner / _dated(sent) in taken for kind in (SUBMISSIONS, OTHER)):
+            sent += timedelta(seconds=1)
+        return self.folder / OTHER / owner / _dated(sent) / name
+
+    def _is_whole(self, record: Mapping[str, Any]) -> bool:
+        if record["file"] is None:
+            return record["parent"] is not None
+        file: Path = self.folder / record["file"]
+        return file.is_file() and file.stat().st_size == record["bytes"]
+
+    def _move(self, record: Record, kind: str) -> None:
+        """Keep what was scored apart from what was not; only the first is ranked."""
+        old = Path(record["file"])
+        new = Path(kind, *old.parts[1:])
+        if new == old:
+            return
+        (self.folder / new).parent.mkdir(parents=True, exist_ok=True)
+        (self.folder / old).replace(self.folder / new)
+        for folder in (self.folder / old).parents[:2]:
+            with suppress(OSError):
+                folder.rmdir()
+        record["file"] = new.as_posix()
+
+    def _update_gone(self, record: Record) -> None:
+        """A submission that was taken back: its file stays, and is not ranked."""
+        record |= {"status": DELETED, "complete": True, "on_leaderboard": False}
+        if record["file"] and self._is_whole(record):
+            self._move(record, OTHER)
+
+    def _fetch(self, url: str, target: Path) -> int | None:
+        """Fetch a file; empty ones, which stand for missing ones on the server, are not kept."""
+        try:
+            size = self.connection.download(url, target, self.tick)
+        except AnswerError as error:
+            self._lose("", error)
+            return None
+        if size == 0:
+            target.unlink()
+            with suppress(OSError):
+                target.parent.rmdir()
+            return None
+        return size
+
+    def _board(self) -> Record:
+        """The leaderboard as participants see it, in its order."""
+        pages = self.connection.pages(f"phases/{self.phase['id']}/get_leaderboard/")
+        kept = ["id", "scores", "created_when"]
+        if not self.names.hidden:
+            kept += ["organization", "fact_sheet_answers"]
+        rows = [row for page in pages for row in page["submissions"]]
+        self.names.add(str(row["owner"]) for row in rows)
+        shown = []
+        for place, row in enumerate(rows, 1):
+            given = {key: row.get(key) for key in kept}
+            shown.append({"rank": place, "owner": self.names.of(str(row["owner"]))} | given)
+        return {key: pages[0].get(key) for key in ("title", "primary_index", "tasks")} | {"submissions": shown}
+
+
+def _dated(sent: datetime) -> str:
+    return f"{sent:%Y-%m-%dT%H-%M-%S}"
+
+
+def folder_name(name: str) -> str:
+    """A folder for somebody; different for different names, and never hidden or taken for a date."""
+    plain = re.sub(r"[^\w.@+-]", "_", name)[:LONGEST].strip(".")
+    if plain == name and plain and not _LOOKS_LIKE_A_DATE.fullmatch(plain):
+        return plain
+    return f"user-{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+def file_name(name: object) -> str:
+    """The name of a submission's file, as a zip's."""
+    base = re.sub(r"[^\w.@+ -]", "_", str(name or "").replace("\\", "/").rpartition("/")[2]).strip()
+    stem = base.removesuffix(".zip").strip(" .")[:LONGEST]
+    return f"{stem or 'submission'}.zip"
+
+
+class Names:
+    """What people are called: by name, or by lasting pseudonyms, kept in a private file outside of the folder."""
+
+    def __init__(self, server: str, competition: int, *, hidden: bool) -> None:
+        self.hidden = hidden
+        self._file = state_file("pseudonyms", server, competition)
+        self._pseudonyms: dict[str, str] = {}
+        if hidden and self._file.exists():
+            advice = "It says who has which pseudonym: restore it."
+            self._pseudonyms = read_json(self._file, dict[str, str], advice)
+
+    def add(self, names: Iterable[str]) -> None:
+        """Give those a pseudonym who have none, in an order that says nothing, and keep it.
+
+        Raises:
+            UserError: the file cannot be written.
+        """
+        new = sorted(set(names) - set(self._pseudonyms))
+        if not new or not self.hidden:
+            return
+        secrets.SystemRandom().shuffle(new)
+        for number, name in enumerate(new, len(self._pseudonyms) + 1):
+            self._pseudonyms[name] = f"participant-{number:03d}"
+        with private():
+            write_json(self._file, self._pseudonyms)
+
+    def of(self, name: str) -> str:
+        """What somebody who was added is called."""
+        return self._pseudonyms[name] if self.hidden else name
+
+    def participant(self, row: Row) -> dict[str, Any]:
+        """What is kept of somebody who takes part."""
+        kept = ("username", "status", "is_bot") if self.hidden else ("id", "username", "email", "status", "is_bot")
+        return {key: row.get(key) for key in kept} | {"username": self.of(row["username"])}

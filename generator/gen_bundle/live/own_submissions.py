@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.errors import UserError
-from gen_bundle.live.answers import all_rows
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.datasets import store_file
-from gen_bundle.live.submissions import FINAL, state, submissions_of
+from gen_bundle.live.submissions import FINAL, delete_submission, state, submissions_of
 
 PREFIX = "gen-bundle-confirm-"
 LOOKING_S = 60.0  # for a submission after an answer was lost
@@ -99,9 +98,6 @@ class OwnSubmissions:
         Args:
             labels: what they are called in messages, by id.
             patience_s: how long to wait at most, in seconds.
-
-        Raises:
-            AnswerError: the server refuses.
         """
         states = _States(self.connection)
         shown = ""
@@ -146,31 +142,19 @@ class OwnSubmissions:
         return []
 
     def _removed(self, number: int) -> list[str]:
-        """Delete a submission, with its children; why that was not possible."""
+        """Cancel and delete a submission, with its children; why that was not possible."""
         path = f"submissions/{number}/"
-        try:
+        with suppress(AnswerError):  # then its job goes on, and its outcome is lost
             if state(self.connection.get(path)) not in FINAL:
-                with suppress(AnswerError):  # then its job goes on, and its outcome is lost
-                    self.connection.send("GET", f"{path}cancel_submission/")
-            self.connection.send("DELETE", path)
-        except AnswerError as error:
-            if error.code == 404 or (error.unclear and self._is_gone(path)):
-                return []
-            return [f"submission {number}: {error.messages[0]}"]
-        return []
-
-    def _is_gone(self, path: str) -> bool:
-        try:
-            self.connection.get(path)
-        except AnswerError as error:
-            return error.code == 404
-        return False
+                self.connection.send("GET", f"{path}cancel_submission/")
+        left = delete_submission(self.connection, number)
+        return [left] if left else []
 
     def _removed_files(self) -> list[str]:
         """Delete the files that the site did not delete with their submissions; what is left."""
         left = []
         try:
-            rows = all_rows(self.connection, "datasets/", _type="submission", search=self.tag)
+            rows = self.connection.rows("datasets/", _type="submission", search=self.tag)
         except UserError as error:
             return [f"perhaps files called {self.tag}-… (under Resources): {error.messages[0]}"]
         for row in rows:

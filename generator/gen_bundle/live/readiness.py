@@ -1,6 +1,6 @@
 """Whether a bundle may be uploaded: what the check finds, and what shows in a finished zip that it is a draft."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +15,8 @@ from gen_bundle.check.report import OVER
 from gen_bundle.codabench.fields import as_text
 from gen_bundle.draft import Lack, contact_and_image, scaffold, synthetic_gold
 from gen_bundle.errors import UserError
+from gen_bundle.live.competition import site_version
+from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.package.shipped import shipped_gold
 from gen_bundle.zips.tree import Node
 
@@ -34,8 +36,8 @@ class Readiness:
     obstacles: tuple[str, ...]
 
 
-def readiness(bundle: Path, now: datetime, known_keys: Iterable[str]) -> Readiness:
-    """What speaks against uploading a bundle; `known_keys` are those of queues and data on the server.
+def readiness(bundle: Path, now: datetime, connection: Connection) -> Readiness:
+    """What speaks against uploading a bundle to a server, whose version and queues the check follows.
 
     Raises:
         UserError: it is not a file, or cannot be read.
@@ -44,7 +46,8 @@ def readiness(bundle: Path, now: datetime, known_keys: Iterable[str]) -> Readine
         build = f" Build it first: gen-bundle {bundle} --out bundle.zip --release"
         hint = build if (bundle / "bundle.yaml").is_file() else ""
         raise UserError(f"{bundle}: is a folder. Expected a bundle's zip.{hint}")
-    report = check_path(bundle, now=now, known_keys=known_keys)
+    version = site_version(connection)
+    report = check_path(bundle, now=now, version=version, known_keys=queues_of(connection))
     obstacles = [
         f"{one.id}: {one.what} ({one.file}). {one.consequence} {one.repair}".rstrip()
         for one in report.findings
@@ -53,6 +56,16 @@ def readiness(bundle: Path, now: datetime, known_keys: Iterable[str]) -> Readine
     if report.accepted:
         obstacles += _signs_of_a_draft(bundle, now)
     return Readiness(report, tuple(obstacles))
+
+
+def queues_of(connection: Connection) -> list[str]:
+    """The vhosts of the queues that may be named in a bundle."""
+    try:
+        return [str(row["vhost"]) for row in connection.rows("queues/") if row.get("vhost")]
+    except AnswerError as error:
+        if error.code in (403, 404):  # no queue of one's own
+            return []
+        raise
 
 
 def _signs_of_a_draft(path: Path, now: datetime) -> list[str]:

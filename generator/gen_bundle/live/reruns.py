@@ -1,12 +1,13 @@
 """Rerunning the submissions whose task got other files: in portions, the oldest first, to be continued at any time.
 
-Reruns are new submissions of the same owners, and the old ones stay. The server's own rerun of a phase starts with the
-newest, which turns ties on the board around, and reruns what was rerun before once more.
+Reruns are new submissions of the same owners, and the old ones stay, on the leaderboard as well under most rules. The
+server's own rerun of a phase starts with the newest, which turns ties on the board around, and reruns what was rerun
+before once more.
 """
 
 import statistics
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,16 @@ from typing import Any
 from gen_bundle.codabench.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.live.connection import AnswerError, Connection
-from gen_bundle.live.submissions import DELETED, FINAL, complete, created, scores, state, submissions_of
+from gen_bundle.live.submissions import (
+    DELETED,
+    FINAL,
+    complete,
+    created,
+    delete_submission,
+    scores,
+    state,
+    submissions_of,
+)
 from gen_bundle.live.update_record import Reruns, UpdateRecord
 from gen_bundle.plain_text import counted
 from gen_bundle.zips.reading import open_archive
@@ -28,6 +38,20 @@ FIRST_WAIT_S, LONGEST_WAIT_S = 2.0, 30.0
 STANDSTILL_S = 30 * 60.0  # without any change of a submission's status
 SCORES_S = 4.0  # for the scores of a submission that has ended
 LOOKING_S = 10.0  # for a rerun after an answer was lost
+_BY_HAND = "the leaderboard shows the replaced runs until their owners put the reruns on it, or --remove-replaced does"
+AFTER_RERUNS = {
+    "Add": _BY_HAND,
+    "Add_And_Delete": _BY_HAND,
+    "Add_And_Delete_Multiple": _BY_HAND,
+    "Force_Last": "each rerun takes the place of its owner's earlier runs on the leaderboard",
+    "Force_Latest_Multiple": "the leaderboard shows replaced runs beside reruns, until --remove-replaced deletes them",
+    "Force_Best": (
+        "the leaderboard keeps the best of replaced runs and reruns, so that a score that only the replaced files gave "
+        "stays, until --remove-replaced deletes them"
+    ),
+}
+"""What becomes of the rows of replaced runs, by the leaderboard's rule. Source: leaderboards/strategies.py."""
+BIN = "On the site: the competition, tab My Submissions or Submissions, the bin beside it"
 DELETED_ROW: dict[str, Any] = {"is_soft_deleted": True}
 LONGEST_RUN_S = 7 * 24 * 3600  # longer ones are not believed
 TIMES = ("elapsedTime", "ingestionElapsedTime")
@@ -84,16 +108,13 @@ def rerunnable(rows: Iterable[Mapping[str, Any]]) -> list[int]:
 
 
 def estimated(connection: Connection, phase: Mapping[str, Any], pending: Sequence[int]) -> Cost:
-    """What reruns will take, from the times that the workers measured for the last runs of the phase.
-
-    Raises:
-        AnswerError: the server refuses.
-    """
+    """What reruns will take, from the times that the workers measured for the last runs of the phase."""
     rows = submissions_of(connection, phase["id"])
     parts = {int(row["id"]): len(row.get("children") or []) for row in rows}
     runs = [row for row in rows if state(row) == "Finished" and not row.get("has_children")]
     newest = sorted(runs, key=created, reverse=True)[:SAMPLE]
-    times = [seconds for row in newest if (seconds := _run_time(connection, int(row["id"]))) is not None]
+    measured = [_run_time(connection, int(row["id"])) for row in newest]
+    times = [seconds for seconds in measured if seconds is not None]
     return Cost(
         str(phase["name"]),
         len(pending),
@@ -126,58 +147,172 @@ def _times(connection: Connection, url: str) -> list[float]:
     return []
 
 
+@dataclass(frozen=True)
+class Stale:
+    """A row of the leaderboard whose score came of files that were replaced.
+
+    Attributes:
+        phase: the phase's id.
+        rank: its place on the leaderboard, from 1.
+        rerun: the newest rerun of the submission; None where there is none.
+    """
+
+    phase: int
+    phase_name: str
+    rank: int
+    submission: int
+    owner: str
+    rerun: int | None
+
+    def __str__(self) -> str:
+        again = f"its rerun is submission {self.rerun}" if self.rerun else "it was not rerun"
+        return (
+            f"phase {self.phase_name}: rank {self.rank} is still submission {self.submission} of {self.owner}, which "
+            f"replaced files scored; {again}."
+        )
+
+
+def still_ranking(connection: Connection, phase: Mapping[str, Any], own: Reruns) -> Iterator[Stale]:
+    """The rows of a phase's leaderboard whose scores came of replaced files."""
+    if not own.done and not own.due:
+        return
+    wholes = {int(row["id"]): int(row.get("parent") or row["id"]) for row in submissions_of(connection, phase["id"])}
+    pages = connection.pages(f"phases/{phase['id']}/get_leaderboard/")
+    seen: set[int] = set()
+    for rank, row in enumerate([row for page in pages for row in page["submissions"]], 1):
+        number = wholes.get(row["id"], row["id"])
+        if number not in seen and (number in own.done or number in own.due):
+            seen.add(number)
+            rerun = own.newest(number) if number in own.done else None
+            yield Stale(phase["id"], str(phase["name"]), rank, number, str(row["owner"]), rerun)
+
+
 @dataclass
 class Rerun:
     """The reruns of one phase.
 
     Attributes:
-        progress: hears of each portion.
+        rule: by which submissions come onto the leaderboard.
+        progress: called with each portion.
     """
 
     connection: Connection
     phase: Mapping[str, Any]
     record: UpdateRecord
+    rule: str
     progress: Callable[[str], None] = lambda _: None
 
     @property
     def _own(self) -> Reruns:
         return self.record.reruns[int(self.phase["id"])]
 
-    def run(self) -> list[str]:
+    def run(self, *, doubt_same_scores: bool = True) -> list[str]:
         """Rerun what is pending; what could not be rerun, and which reruns failed.
 
         Raises:
             RerunError: a whole portion failed that had not failed before, or nothing moves on the site.
             AnswerError: the server cannot be reached.
         """
-        faults: list[str] = []
         self._remember(self._appeared(0))  # where the last run was interrupted
         rows = self._rows()
         possible = set(rerunnable(rows.values()))
         pending = [one for one in self._own.pending if one in possible]
         ready = [one for one in pending if state(rows[one]) in RERUNNABLE]
-        faults += [f"submission {one}: has not ended yet" for one in pending if one not in ready]
-        for start in range(0, len(ready), PORTION):
+        faults = [f"submission {one}: has not ended yet" for one in pending if one not in ready]
+        done = 0
+        for wanted in self._portions(ready, rows):
             newest = max(self._rows())
-            asked = {old: self._started(old, newest, faults) for old in ready[start : start + PORTION]}
+            asked = {old: self._started(old, newest, faults) for old in wanted}
             portion = {old: new for old, new in asked.items() if new}
-            states = self._ended(list(portion.values()))
-            worse = [old for old, new in portion.items() if states[new] != "Finished" == state(rows[old])]
-            faults += [f"submission {portion[old]}, the rerun of {old}: {states[portion[old]]}" for old in worse]
-            failed = sum(states[new] != "Finished" for new in portion.values())
-            done = f"{min(start + PORTION, len(ready))} of {len(ready)}"
-            self.progress(f"phase {self.phase['name']}: {done} submissions rerun, {failed} of the last failed")
+            ended = self._ended(list(portion.values()))
+            outcomes = {new: _outcome(new, ended) for new in portion.values()}
+            worse = [old for old, new in portion.items() if outcomes[new] != "Finished" == _outcome(old, rows)]
+            faults += [f"submission {portion[old]}, the rerun of {old}: {outcomes[portion[old]]}" for old in worse]
+            failed = sum(outcome != "Finished" for outcome in outcomes.values())
+            done += len(wanted)
+            said = f"{done} of {len(ready)} submissions rerun, {failed} of the last failed"
+            self.progress(f"phase {self.phase['name']}: {said}")
             if worse and failed == len(portion):
                 raise RerunError(
                     f"phase {self.phase['name']}: all of the last {failed} reruns failed. Is the new file right?",
                     advice="Nothing more is rerun. Correct the bundle, or pass --rerun again to go on.",
                 )
-            if start == 0 and self._same_scores(portion):
+            if doubt_same_scores and done == len(wanted) and self._same_scores(portion):
                 self.progress(
                     f"phase {self.phase['name']}: the first reruns have the same scores as before. Reruns that used "
                     "the old program have been reported (codabench #2128): compare one with your dry run."
                 )
         return faults
+
+    def _portions(self, ready: Sequence[int], rows: Mapping[int, Mapping[str, Any]]) -> Iterator[list[int]]:
+        """Submissions that run beside each other; of one owner only one where the run that ends last counts."""
+        portion: list[int] = []
+        owners: set[Any] = set()
+        for one in ready:
+            owner = rows[one].get("owner")
+            if len(portion) == PORTION or (self.rule == "Force_Last" and owner in owners):
+                yield portion
+                portion, owners = [], set()
+            portion.append(one)
+            owners.add(owner)
+        if portion:
+            yield portion
+
+    def remove(self, stale: Sequence[Stale], kept: Set[int]) -> list[str]:
+        """Delete replaced runs that rank, and let their reruns rank; what was not deleted, and why.
+
+        Under the rule Force_Best the site looks for the best run only when a score arrives: all replaced runs of these
+        owners are deleted, and then one rerun of each owner is run once more.
+
+        Args:
+            stale: the rows of the leaderboard that came of replaced files.
+            kept: the submissions of which all was fetched.
+
+        Raises:
+            RerunError, AnswerError: as for `run`.
+        """
+        rows, best = self._rows(), self.rule == "Force_Best"
+        owners = {one.owner for one in stale}
+        numbers = {one.submission for one in stale}
+        if best:
+            numbers |= {one for one in self._own.done if one in rows and rows[one].get("owner") in owners}
+        faults, again = [], {}
+        for number in sorted(numbers):
+            newest = self._own.newest(number)
+            fault = self._why_kept(number, newest, rows, kept) or self._put_on_board(newest)
+            fault = fault or delete_submission(self.connection, number)
+            if fault:
+                faults.append(f"{fault}. Not deleted. {BIN}".replace("..", "."))
+            else:
+                self.progress(f"phase {self.phase['name']}: submission {number} was deleted; its rerun is {newest}")
+                again[rows[newest].get("owner")] = newest
+        if best and again:
+            self._own.due = sorted({*self._own.due, *again.values()})
+            faults += self.run(doubt_same_scores=False)
+            for number in again.values():  # both runs are of the new files
+                self._own.due.remove(number)
+                self._own.done.pop(number, None)
+            self.record.save()
+        return faults
+
+    def _why_kept(self, number: int, newest: int, rows: Mapping[int, Mapping[str, Any]], kept: Set[int]) -> str:
+        if newest == number:
+            return f"submission {number}: was not rerun"
+        if newest not in rows or _outcome(newest, rows) != "Finished":
+            return f"submission {number}: its rerun {newest} is not Finished"
+        if number not in kept:
+            return f"submission {number}: could not be fetched as a whole"
+        return ""
+
+    def _put_on_board(self, newest: int) -> str:
+        """Under a rule by hand, put a rerun on the leaderboard; why that was not possible."""
+        if self.rule.startswith("Force_"):
+            return ""
+        try:
+            self.connection.send("POST", f"submissions/{newest}/submission_leaderboard_connection/")
+        except AnswerError as error:
+            return f"submission {newest}: cannot be put on the leaderboard: {error.messages[0]}"
+        return ""
 
     def _same_scores(self, portion: Mapping[int, int]) -> bool:
         """Whether all reruns that have scores have those of the first runs."""
@@ -232,8 +367,8 @@ class Rerun:
                     return number
         return 0
 
-    def _ended(self, numbers: Sequence[int]) -> dict[int, str]:
-        """The states of submissions once all of them have ended.
+    def _ended(self, numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
+        """All submissions to the phase once some of them have ended.
 
         Raises:
             RerunError: nothing moves any more.
@@ -246,7 +381,7 @@ class Rerun:
             states = {number: state(row) for number, row in own.items()}
             waiting = [number for number in numbers if states[number] not in (*FINAL, DELETED)]
             if not waiting:
-                return states
+                return {**own, **rows}
             moves = {number: (states[number], own[number].get("status_details")) for number in numbers}
             still, wait = (still + wait, min(2 * wait, LONGEST_WAIT_S)) if moves == seen else (0.0, FIRST_WAIT_S)
             seen = moves
@@ -257,3 +392,10 @@ class Rerun:
                     advice="Is a worker running? Pass --rerun again to go on with the rest.",
                 )
             self.connection.pause(wait)
+
+
+def _outcome(number: int, rows: Mapping[int, Mapping[str, Any]]) -> str:
+    """How a submission ended; the site calls one to several tasks Finished whatever became of its parts."""
+    outcome = state(rows[number])
+    parts = [state(row) for row in rows.values() if row.get("parent") == number]
+    return "Failed" if outcome == "Finished" and "Failed" in parts else outcome

@@ -13,16 +13,20 @@ from typing import Any
 
 from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES, DataUse, Phase, Task
-from gen_bundle.codabench.declared import TOP_FIELDS
 from gen_bundle.codabench.fields import as_text
+from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.codabench.yaml_document import Document
 from gen_bundle.difference.files import packed_files
+from gen_bundle.live.competition import moment
 from gen_bundle.live.snapshot import Snapshot, key_of, plain
-from gen_bundle.live.stored import moment
 from gen_bundle.live.update_record import content_digest
 from gen_bundle.zips.tree import Node, Tree
 
-UNKNOWN = "unknown content: "
+UNKNOWN, OURS = "unknown content: ", "what this machine put there: "
+_PHASE_KEYS = (
+    *("name", "description", "execution_time_limit", "max_submissions_per_day", "auto_migrate_to_this_phase"),
+    *PHASE_FLAGS,
+)
 UNPACKING = timedelta(hours=1)  # at most between a file of a bundle and the competition that comes of it
 
 
@@ -141,10 +145,9 @@ class SiteBundle:
     def _phase(self, row: Mapping[str, Any]) -> dict[str, Any]:
         same = self.paired.phases.get(row["id"])
         declared = self.wanted.mapping(same.at) if same else {}
-        found: dict[str, Any] = {
-            key: _kept(row[key], declared.get(key)) if key in row else declared.get(key)
-            for key in ("name", "description", "execution_time_limit", "max_submissions_per_day", *_FLAGS)
-        }
+        found: dict[str, Any] = {}
+        for key in _PHASE_KEYS:
+            found[key] = _kept(row[key], declared.get(key)) if key in row else declared.get(key)
         found |= {
             key: f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}" for key in ("start", "end") if (at := moment(row.get(key)))
         }
@@ -190,7 +193,7 @@ class SiteBundle:
             if about.get("was_created_by_competition") and self._at_its_beginning(about):
                 return f"original/{former.path}"
         name = stored.get("name") if isinstance(stored, Mapping) else None
-        return f"{UNKNOWN}{name or key}"
+        return f"{OURS if key in self.record else UNKNOWN}{name or key}"
 
     def _wanted(self, use: DataUse) -> Any:
         """The path of what the bundle itself holds; as it is where it leads to nothing that can be read."""
@@ -203,33 +206,14 @@ class SiteBundle:
         """The file that a task or phase had in the bundle of which the competition was made."""
         if self.original is None:
             return None
-        competition = self.original.competition
-        if role in PHASE_FILES:
-            former = _former(self.snapshot.phases, competition.phases)
-        else:
-            former = _former([*self.snapshot.task_rows.values()], competition.tasks)
-        same = former.get(row["id"])
+        former = pairs(self.snapshot, self.original)
+        same = former.phases.get(row["id"]) if role in PHASE_FILES else former.tasks.get(row["id"])
         return same.files.get(role) if same else None
 
     def _at_its_beginning(self, about: Mapping[str, Any]) -> bool:
         """Whether a file is as old as the competition, so that it came with its bundle and not with another one's."""
         made, began = (moment(one.get("created_when")) for one in (about, self.snapshot.competition))
         return made is not None and began is not None and abs(began - made) <= UNPACKING
-
-
-def _former(rows: Sequence[Mapping[str, Any]], declared: Sequence[Task | Phase]) -> dict[int, Task | Phase]:
-    """What each row was in the bundle of the upload: by name, and those renamed since by the order of their ids."""
-    found: dict[int, Task | Phase] = {}
-    for row in rows:
-        same = [one for one in declared if one.name.strip() == plain(row["name"])]
-        if len(same) == 1:
-            found[row["id"]] = same[0]
-    renamed = sorted(row["id"] for row in rows if row["id"] not in found)
-    left = [one for one in declared if one not in found.values()]
-    return found | (dict(zip(renamed, left, strict=True)) if len(renamed) == len(left) else {})
-
-
-_FLAGS = ("auto_migrate_to_this_phase", "hide_output", "hide_prediction_output", "hide_score_output")
 
 
 def _kept(stored: Any, declared: Any) -> Any:

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES
-from gen_bundle.codabench.declared import PHASE_FLAGS, TOP_FIELDS
-from gen_bundle.errors import UserError
-from gen_bundle.live.answers import all_rows
+from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
+from gen_bundle.live.competition import in_order, moment, read_as_organiser
 from gen_bundle.live.connection import AnswerError, Connection
-from gen_bundle.live.stored import in_order, moment
 
 PHASE_FIELDS = (
     *("name", "description", "start", "end", "execution_time_limit"),
@@ -67,24 +65,24 @@ def read_snapshot(connection: Connection, competition: int) -> Snapshot:
     """Read a competition with its tasks.
 
     Raises:
-        AnswerError: the server refuses.
         UserError: the user is not one of its organisers.
     """
-    row = connection.get(f"competitions/{competition}/")
-    if not isinstance(row.get("whitelist_emails"), list):
-        raise UserError(
-            f"competition {competition}: the site does not show its list of invited addresses, which it shows to "
-            "organisers alone. Log in as an organiser: each change replaces that list, so that it must be known."
-        )
-    snapshot = Snapshot(row, {})
-    tasks = {number: task for number in sorted(snapshot.task_rows) if (task := _task(connection, number)) is not None}
+    return with_tasks(connection, read_as_organiser(connection, competition, "update"))
+
+
+def with_tasks(connection: Connection, competition: Mapping[str, Any]) -> Snapshot:
+    """A competition with its tasks, as far as they are the user's."""
+    snapshot = Snapshot(competition, {})
+    tasks: dict[int, Mapping[str, Any]] = {}
+    for number in sorted(snapshot.task_rows):
+        if (task := _task(connection, number)) is not None:
+            tasks[number] = task
     if any("ingestion_only_during_scoring" not in task for task in tasks.values()):
-        flags = {row["id"]: row.get("ingestion_only_during_scoring") for row in all_rows(connection, "tasks/")}
-        tasks = {
-            number: {"ingestion_only_during_scoring": flags[number]} | task if flags.get(number) is not None else task
-            for number, task in tasks.items()
-        }
-    return Snapshot(row, tasks)
+        for row in connection.rows("tasks/"):  # only the list has this flag
+            flag = row.get("ingestion_only_during_scoring")
+            if row["id"] in tasks and flag is not None:
+                tasks[row["id"]] = {"ingestion_only_during_scoring": flag} | dict(tasks[row["id"]])
+    return Snapshot(competition, tasks)
 
 
 def _task(connection: Connection, number: int) -> dict[str, Any] | None:

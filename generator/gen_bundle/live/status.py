@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from gen_bundle.live.answers import all_rows, unsigned
-from gen_bundle.live.connection import Connection
-from gen_bundle.live.stored import moment
-from gen_bundle.live.submissions import DELETED, FINAL, created, log_texts, message, phases_of, state, submissions_of
-from gen_bundle.plain_text import one_line
+from gen_bundle.live.competition import moment, phases_of, read_as_organiser
+from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.submissions import DELETED, FINAL, created, details_of, failure_reason, state, submissions_of
 
 MOST_FAILURES = 50  # whose logs are read
 DAY_S = 86400
-LOGS = ("scoring_stderr", "prediction_stderr", "scoring_ingestion_stderr", "prediction_ingestion_stderr")
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Failure:
-    """Failed submissions with the same line in their logs, the newest first."""
+    """Failed submissions with the same reason, the newest first."""
 
     line: str
     submissions: tuple[int, ...]
@@ -59,7 +56,7 @@ class Status:
         participants: numbers by status; `pending` wait for the organisers.
         oldest: None where nothing waits.
         failures: the most frequent first.
-        unread_failures: older ones, whose logs were not read.
+        unread_failures: older ones, whose reasons were not read.
     """
 
     id: int
@@ -82,14 +79,14 @@ def status(
         connection: to the server, with an organiser's token.
         competition: its id.
         now: the moment from which waiting and days are counted.
-        known_lines: what failures' logs say, by submission; filled, so that no log is read twice.
+        known_lines: why submissions failed; filled, so that nothing is read twice.
 
     Raises:
-        AnswerError: a request failed.
+        UserError: the user is not an organiser.
     """
     lines = {} if known_lines is None else known_lines
-    answer = connection.get(f"competitions/{competition}/")
-    people = all_rows(connection, "participants/", competition=competition)
+    answer = read_as_organiser(connection, competition, "status")
+    people = connection.rows("participants/", competition=competition)
     phases, rows = [], []
     for phase in phases_of(answer, None):
         own = [row for row in submissions_of(connection, phase["id"]) if state(row) != DELETED]
@@ -102,6 +99,8 @@ def status(
     by_line: dict[str, list[int]] = {}
     for row in failed[:MOST_FAILURES]:
         by_line.setdefault(lines[row["id"]], []).append(int(row["id"]))
+    failures = [Failure(line, tuple(ids)) for line, ids in by_line.items()]
+    failures.sort(key=lambda one: len(one.submissions), reverse=True)
     return Status(
         competition,
         str(answer.get("title")),
@@ -110,10 +109,7 @@ def status(
         dict(Counter(str(one["status"]) for one in people)),
         tuple(phases),
         _oldest(rows, now),
-        tuple(
-            Failure(line, tuple(ids))
-            for line, ids in sorted(by_line.items(), key=lambda one: len(one[1]), reverse=True)
-        ),
+        tuple(failures),
         max(0, len(failed) - MOST_FAILURES),
     )
 
@@ -135,8 +131,9 @@ def _oldest(rows: list[dict[str, Any]], now: datetime) -> Waiting | None:
 
 
 def _line(connection: Connection, row: Mapping[str, Any]) -> str:
-    """What a failure's log begins with, or ends with where it is a traceback; else what the server says."""
-    for text in log_texts(connection, row["id"], LOGS).values():
-        if found := [line.strip() for line in text.splitlines() if line.strip()]:
-            return one_line(unsigned(found[-1] if found[0].startswith("Traceback (") else found[0]))
-    return message(row) or "no log, and no reason"
+    try:
+        return failure_reason(connection, row, details_of(connection, row["id"]))
+    except AnswerError as error:
+        if error.code is None:
+            raise
+        return f"the reason cannot be read: {error.messages[0]}"

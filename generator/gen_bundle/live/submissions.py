@@ -1,44 +1,26 @@
-"""Submissions as the server gives them: their state, and what is kept of each."""
+"""Submissions as the server gives them: their state, what is kept of each, and why some failed."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from html import unescape
 from typing import Any
 
-from gen_bundle.errors import UserError
-from gen_bundle.live.answers import all_rows, unsigned
+from gen_bundle.live.answers import body_in_one_line, unsigned
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.plain_text import one_line
 
 FINAL = frozenset(["Finished", "Failed", "Cancelled"])
 DELETED = "Deleted"  # our own word for a submission that was taken back
-
-
-def phases_of(competition: Mapping[str, Any], wanted: str | None) -> list[Mapping[str, Any]]:
-    """The phases of a competition in their order; `wanted` is the id, index or name of a single one.
-
-    Raises:
-        UserError: there is no such phase, or several.
-    """
-    phases = sorted(competition.get("phases") or [], key=lambda phase: phase.get("index") or 0)
-    if wanted is None:
-        return phases
-    for key in ("name", "id", "index"):
-        if found := [phase for phase in phases if str(phase.get(key)).casefold() == wanted.casefold()]:
-            if len(found) > 1:
-                raise UserError(f"--phase {wanted}: {len(found)} phases have that {key}. Expected an id.")
-            return found
-    names = ", ".join(f"{phase['name']} (id {phase['id']})" for phase in phases)
-    raise UserError(f"--phase {wanted}: no such phase. Expected one of {names}.")
+ERROR_LOGS = ("scoring_stderr", "prediction_stderr", "scoring_ingestion_stderr", "prediction_ingestion_stderr")
+NO_REASON = "no log, and no reason"
+_REASON = re.compile(r'(?s)<section class="note"><h2>(.*?)</h2>(.*?)</section>')  # of our own page of a failed run
 
 
 def submissions_of(connection: Connection, phase: int) -> list[dict[str, Any]]:
-    """All submissions to a phase, by id; those to several tasks come with a child for each task.
-
-    Raises:
-        AnswerError: the server refuses.
-    """
-    return sorted(all_rows(connection, "submissions/", phase=phase), key=lambda row: int(row["id"]))
+    """All submissions to a phase, by id; those to several tasks come with a child for each task."""
+    return sorted(connection.rows("submissions/", phase=phase), key=lambda row: int(row["id"]))
 
 
 def state(row: Mapping[str, Any]) -> str:
@@ -83,19 +65,41 @@ def complete(row: Mapping[str, Any]) -> bool:
     )
 
 
-def log_texts(connection: Connection, submission: int, names: Sequence[str] | None = None) -> dict[str, str]:
-    """The beginnings of a submission's logs by name, or of some in that order; none where the server gives none away.
+def on_leaderboard(row: Mapping[str, Any], otherwise: bool = False) -> bool:
+    """Whether a submission is on the leaderboard, as far as its row says."""
+    given = [row[key] for key in ("on_leaderboard", "leaderboard") if key in row]
+    return any(given) if given else otherwise
 
-    Raises:
-        AnswerError: the request failed.
-    """
+
+def delete_submission(connection: Connection, number: int) -> str:
+    """Delete a submission with its children, which organisers may; why it is still there, nothing once it is gone."""
+    path = f"submissions/{number}/"
     try:
-        logs = dict(logs_of(connection.get(f"submissions/{submission}/get_details/")))
-        return {name: connection.text(logs[name]) for name in names or logs if name in logs}
+        connection.send("DELETE", path)
+    except AnswerError as error:
+        if error.code == 404 or (error.unclear and _is_gone(connection, path)):
+            return ""
+        return f"submission {number}: {error.messages[0]}"
+    return ""
+
+
+def _is_gone(connection: Connection, path: str) -> bool:
+    try:
+        connection.get(path)
+    except AnswerError as error:
+        return error.code == 404
+    return False
+
+
+def details_of(connection: Connection, submission: int) -> Mapping[str, Any]:
+    """The signed addresses of all that belongs to a submission; nothing where the server gives none away."""
+    try:
+        found: Mapping[str, Any] = connection.get(f"submissions/{submission}/get_details/")
     except AnswerError as error:
         if error.code not in (403, 404):
             raise
         return {}
+    return found
 
 
 def logs_of(details: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -103,3 +107,35 @@ def logs_of(details: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for log in details.get("logs") or []:
         if log.get("data_file"):
             yield str(log["name"]), str(log["data_file"])
+
+
+def log_texts(connection: Connection, details: Mapping[str, Any], names: Sequence[str] = ()) -> dict[str, str]:
+    """The beginnings of a submission's logs by name, or of some in that order, as far as they are given away."""
+    logs = dict(logs_of(details))
+    return {name: _text(connection, logs[name]) for name in names or logs if name in logs}
+
+
+def _text(connection: Connection, url: str) -> str:
+    try:
+        return connection.text(url)
+    except AnswerError as error:
+        if error.code not in (403, 404):
+            raise
+        return ""
+
+
+def failure_reason(connection: Connection, row: Mapping[str, Any], details: Mapping[str, Any]) -> str:
+    """Why a submission failed, in one line: its page, since logs are often lost; else its log; else its message.
+
+    Of a log the first line counts, or the last one where it is a traceback.
+    """
+    if url := details.get("detailed_result"):
+        page = _text(connection, str(url))
+        found = _REASON.search(page)
+        text = " ".join(found.groups()) if found else page
+        if reason := body_in_one_line(re.sub(r"\s+", " ", text) if found else text):
+            return unsigned(unescape(reason))
+    for text in log_texts(connection, details, ERROR_LOGS).values():
+        if lines := [line.strip() for line in text.splitlines() if line.strip()]:
+            return one_line(unsigned(lines[-1] if lines[0].startswith("Traceback (") else lines[0]))
+    return message(row) or NO_REASON

@@ -6,15 +6,13 @@ The digests stay here. On the site they would be seen by participants, who could
 import hashlib
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.codabench.competition import DataUse
 from gen_bundle.difference.files import packed_files
-from gen_bundle.live.change_log import state_folder
-from gen_bundle.live.json_files import private, read_json, write_json
+from gen_bundle.json_files import private, read_json, state_file, write_json
 from gen_bundle.zips.reading import sha256_of
 
 
@@ -46,6 +44,12 @@ class Reruns:
     def pending(self) -> list[int]:
         """Those that are still to be rerun, the oldest first."""
         return sorted(set(self.due) - set(self.done))
+
+    def newest(self, number: int) -> int:
+        """The last rerun of a submission; itself where there is none."""
+        while number in self.done:
+            number = self.done[number]
+        return number
 
 
 class _Stored(BaseModel):
@@ -85,7 +89,7 @@ def read_record(server: str, competition: int) -> UpdateRecord:
     Raises:
         UserError: the file is damaged.
     """
-    file = state_folder() / "updates" / f"{urlsplit(server).netloc.replace(':', '-')}-{competition}.json"
+    file = state_file("updates", server, competition)
     if not file.exists():
         return UpdateRecord(file)
     advice = "It says what was replaced and rerun: restore it, or delete it to start anew."

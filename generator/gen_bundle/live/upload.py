@@ -1,6 +1,7 @@
 """The journey of a bundle to a server: check, store, unpack, compare, publish.
 
-Each step looks before it repeats anything: a server may have done what it answered 500 to.
+Each step looks before it repeats anything: a server may have done what it answered 500 to. Once the bundle was handed
+over, no error hides that a competition may have come of it.
 """
 
 from collections.abc import Callable
@@ -8,21 +9,25 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
+from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.explanation import explain_refusal
 from gen_bundle.check.opening import open_readable_bundle
+from gen_bundle.difference.aspects import differences
 from gen_bundle.errors import UserError
-from gen_bundle.live.answers import all_rows
-from gen_bundle.live.connection import AnswerError, Connection
-from gen_bundle.live.datasets import send_file
-from gen_bundle.live.explanation import explain_refusal
+from gen_bundle.json_files import private, read_json, write_json
+from gen_bundle.live.connection import AnswerError, Connection, Tick
+from gen_bundle.live.datasets import send_file, without_file
 from gen_bundle.live.readiness import Readiness, readiness
-from gen_bundle.live.request_parts import Tick
-from gen_bundle.live.stored import Mismatch, mismatches
+from gen_bundle.live.site_bundle import UNKNOWN, SiteBundle, pairs
+from gen_bundle.live.snapshot import Snapshot, with_tasks
+from gen_bundle.remembered import file_digest, state_folder
 
 PATIENCE_S = 15 * 60.0
 LOOKING_S = 60.0  # for a competition after an answer was lost
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.2, 5.0
+ROLE = "competition_bundle"
 
 Progress = Callable[[str], None]
 
@@ -37,6 +42,45 @@ class UnpackingError(UserError):
     """The server did not make a competition of the bundle."""
 
     status = 1
+
+
+class UploadedBeforeError(UserError):
+    """The same bundle was sent to the same server before, and a competition may have come of it; nothing was sent."""
+
+    status = 1
+
+
+class HandedOverError(UserError):
+    """Something failed after the server had the bundle, so that a competition may exist.
+
+    Attributes:
+        id: the competition's; None where it is not known.
+        address: where to look.
+    """
+
+    status = 1
+
+    def __init__(self, error: UserError, address: str, number: int | None = None) -> None:
+        exists = "The competition exists" if number else "The competition may exist"
+        advice = f"{exists}: {address} Look there before you upload the bundle again. {error.advice}".rstrip()
+        super().__init__(*error.messages, advice=advice)
+        self.id, self.address = number, address
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """One thing that the server stored otherwise than the bundle says.
+
+    Attributes:
+        what: the phase, column or file, and its setting.
+    """
+
+    what: str
+    bundle: str
+    server: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: the bundle says {self.bundle}, the server stored {self.server}"
 
 
 @dataclass(frozen=True)
@@ -61,6 +105,7 @@ def upload(
     *,
     publish: bool = False,
     force: bool = False,
+    again: bool = False,
     progress: Progress = lambda _: None,
     tick: Tick = lambda *_: None,
 ) -> Uploaded:
@@ -71,80 +116,68 @@ def upload(
         bundle: a bundle's zip.
         publish: make the competition public.
         force: upload also what is refused here.
-        progress: hears of each step.
-        tick: hears how much of the file was sent.
+        again: upload also what was uploaded before.
+        progress: called with each step.
+        tick: called with how much of the file was sent.
 
     Raises:
         NotReadyError: the bundle would be refused, cannot work, shows gold, or is a draft.
+        UploadedBeforeError: a competition may have come of it before.
         UnpackingError: the server did not make a competition of it.
-        UserError: the bundle cannot be read, or a request failed.
+        HandedOverError: a request failed, and a competition may exist.
+        UserError: the bundle cannot be read, or a request failed before the bundle was sent.
     """
     connection.get("my_profile/")
     progress("checking")
-    ready = readiness(bundle, datetime.now(UTC), queues_of(connection))
+    ready = readiness(bundle, datetime.now(UTC), connection)
     if ready.obstacles and not force:
         raise NotReadyError(*ready.obstacles, advice="Nothing was uploaded. To upload it nevertheless: --force")
-    competition = _created(connection, bundle, ready, progress, tick)
-    progress("comparing")
-    found = _compared(connection, bundle, competition)
-    published = bool(competition.get("published"))
-    if publish and not published and not found:
-        published = set_published(connection, competition["id"])
-    return Uploaded(
-        competition["id"],
-        f"{connection.server}/competitions/{competition['id']}/",
-        published,
-        ready.obstacles,
-        tuple(found),
-    )
-
-
-def set_published(connection: Connection, competition: int) -> bool:
-    """Publish a competition that is not published; the server only has a switch, so that its position is read first.
-
-    Raises:
-        AnswerError: the server refuses.
-    """
-    path = f"competitions/{competition}/"
-    if connection.get(path)["published"]:
-        return True
-    try:
-        connection.send("POST", f"{path}toggle_publish/")
-    except AnswerError as error:
-        if not error.unclear:
-            raise
-    return bool(connection.get(path)["published"])
-
-
-def queues_of(connection: Connection) -> list[str]:
-    """The vhosts of the queues that may be named in a bundle."""
-    try:
-        return [str(row["vhost"]) for row in all_rows(connection, "queues/") if row.get("vhost")]
-    except AnswerError as error:
-        if error.code in (403, 404):  # no queue of one's own
-            return []
-        raise
-
-
-def _created(connection: Connection, bundle: Path, ready: Readiness, progress: Progress, tick: Tick) -> dict[str, Any]:
-    """Store and unpack a bundle; the competition that came of it."""
+    sent = _Sent(connection.server, bundle)
+    if not again:
+        sent.refuse_again(connection)
     progress("uploading")
-    key = send_file(connection, "competition_bundle", bundle, tick)
-    progress("unpacking")
+    key = send_file(connection, ROLE, bundle, tick)
     before = _mine(connection)
+    progress("unpacking")
+    sent.note(None)
+    number = _created(connection, bundle, key, before, ready, sent)
+    sent.note(number)
+    address = f"{connection.server}/competitions/{number}/"
     try:
-        status = connection.send("PUT", f"datasets/completed/{key}/")["status_id"]
+        progress("comparing")
+        competition = connection.get(f"competitions/{number}/")
+        found = _compared(connection, bundle, competition)
+        published = bool(competition.get("published"))
+        if publish and not published and not found:
+            published = set_published(connection, number)
+    except UserError as error:
+        raise HandedOverError(error, address, number) from None
+    return Uploaded(number, address, published, ready.obstacles, tuple(found))
+
+
+def _created(connection: Connection, bundle: Path, key: str, before: set[int], ready: Readiness, sent: "_Sent") -> int:
+    """Hand a stored bundle over to be unpacked; the id of the competition that came of it."""
+    try:
+        status = connection.send("PUT", f"datasets/completed/{key}/").get("status_id")
     except AnswerError as error:
-        if not error.unclear:
-            raise
-        created = _appeared(connection, before, error)
-    else:
-        created = _unpacked(connection, status, ready)
-    found: dict[str, Any] = connection.get(f"competitions/{created}/")
-    return found
+        if error.unclear:
+            return _appeared(connection, before, error)
+        sent.forget()
+        error.advice = without_file(connection, ROLE, key, bundle.name)
+        raise
+    if status is None:
+        return _appeared(connection, before, UserError("the server did not say what becomes of the bundle."))
+    try:
+        return _unpacked(connection, status, ready)
+    except UnpackingError:
+        sent.forget()
+        raise
+    except AnswerError as error:
+        return _appeared(connection, before, error)
 
 
 def _unpacked(connection: Connection, status: int, ready: Readiness) -> int:
+    """Wait for the server; the competition's id."""
     for _ in connection.looks(PATIENCE_S, FIRST_WAIT_S, LONGEST_WAIT_S):
         answer = connection.get(f"competitions/{status}/creation_status/")
         if answer["status"] == "Failed":
@@ -157,30 +190,114 @@ def _unpacked(connection: Connection, status: int, ready: Readiness) -> int:
             )
         if answer["status"] == "Finished" and answer.get("resulting_competition"):
             return int(answer["resulting_competition"])
-    raise UnpackingError(
-        f"the server has not unpacked the bundle within {PATIENCE_S / 60:g} minutes.",
-        advice=f"It may still do so: look at {connection.server}/competitions/ before uploading again.",
-    )
+    late = UserError(f"the server has not unpacked the bundle within {PATIENCE_S / 60:g} minutes.")
+    raise HandedOverError(late, f"{connection.server}/competitions/")
 
 
 def _mine(connection: Connection) -> set[int]:
-    return {row["id"] for row in all_rows(connection, "competitions/", mine="true")}
+    return {row["id"] for row in connection.rows("competitions/", mine="true")}
 
 
-def _appeared(connection: Connection, before: set[int], error: AnswerError) -> int:
+def _appeared(connection: Connection, before: set[int], lost: UserError) -> int:
     """What came of an upload whose answer was lost, by its id; it is looked for before anything is sent again."""
-    for _ in connection.looks(LOOKING_S, FIRST_WAIT_S, LONGEST_WAIT_S):
-        if new := sorted(_mine(connection) - before):
-            return new[-1]
-    raise UnpackingError(
-        error.messages[0],
-        f"no new competition appeared within {LOOKING_S:g} seconds.",
-        advice=f"Look at {connection.server}/competitions/ before uploading again.",
-    )
+    try:
+        for _ in connection.looks(LOOKING_S, FIRST_WAIT_S, LONGEST_WAIT_S):
+            if new := sorted(_mine(connection) - before):
+                return new[-1]
+    except UserError as another:
+        both = UserError(*lost.messages, *another.messages)
+        raise HandedOverError(both, f"{connection.server}/competitions/") from None
+    missing = UserError(*lost.messages, f"no new competition appeared within {LOOKING_S:g} seconds.")
+    raise HandedOverError(missing, f"{connection.server}/competitions/")
 
 
 def _compared(connection: Connection, bundle: Path, competition: dict[str, Any]) -> list[Mismatch]:
-    ids = {task["id"] for phase in competition.get("phases") or [] for task in phase.get("tasks") or []}
-    tasks = {number: connection.get(f"tasks/{number}/") for number in sorted(ids)}
+    """What the server stored otherwise than the bundle says; content of files that it does not give away aside."""
     with ExitStack() as held:
-        return mismatches(open_readable_bundle(bundle, datetime.now(UTC), held), competition, tasks)
+        wanted = open_readable_bundle(bundle, datetime.now(UTC), held)
+        if wanted.format != "v2":
+            connection.say("the bundle is of CodaLab's format: what the site stored is not compared with it")
+            return []
+        return mismatches(with_tasks(connection, competition), wanted)
+
+
+def mismatches(snapshot: Snapshot, wanted: Bundle) -> list[Mismatch]:
+    """Everything in which a competition that was just made of a bundle differs from it."""
+    site = SiteBundle(snapshot, wanted, pairs(snapshot, wanted), wanted, {}).bundle()
+    found = []
+    for one in differences(site, wanted):
+        if one.part != "solutions" and not (one.old or "").startswith(UNKNOWN):
+            place = f"{one.part}, {one.item}" if one.item else one.part
+            found.append(Mismatch(f"{place}: {one.what}", one.new or "nothing", one.old or "nothing"))
+    return found
+
+
+def set_published(connection: Connection, competition: int) -> bool:
+    """Publish a competition that is not published; the server only has a switch, so that its position is read first."""
+    path = f"competitions/{competition}/"
+    if connection.get(path)["published"]:
+        return True
+    try:
+        connection.send("POST", f"{path}toggle_publish/")
+    except AnswerError as error:
+        if not error.unclear:
+            raise
+    return bool(connection.get(path)["published"])
+
+
+class _Upload(TypedDict):
+    """A bundle that was handed over: when, and the competition's id where it is known."""
+
+    at: str
+    competition: int | None
+
+
+class _Sent:
+    """What is remembered of the bundles that were handed to servers, by their digests."""
+
+    def __init__(self, server: str, bundle: Path) -> None:
+        self._file = state_folder() / "uploads.json"
+        self._bundle = bundle
+        self._name = f"{server} {file_digest(bundle)}"
+
+    def refuse_again(self, connection: Connection) -> None:
+        """Raise where a competition may have come of the bundle.
+
+        Raises:
+            UploadedBeforeError: it may.
+        """
+        before = self._read().get(self._name)
+        if before is None:
+            return
+        place, number = f"{connection.server}/competitions/", before["competition"]
+        said = f"{self._bundle.name} was uploaded {before['at']}, and may have become a competition: {place}"
+        if number is not None:
+            try:
+                connection.get(f"competitions/{number}/")
+            except AnswerError as error:
+                if error.code in (403, 404):  # it was deleted
+                    return
+                raise
+            said = f"{self._bundle.name} was uploaded {before['at']}, and became {place}{number}/"
+        raise UploadedBeforeError(said, advice="Nothing was uploaded. To make another competition of it: --yes")
+
+    def note(self, competition: int | None) -> None:
+        """Remember that the bundle is handed over, and what came of it."""
+        now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        self._write(self._read() | {self._name: _Upload(at=now, competition=competition)})
+
+    def forget(self) -> None:
+        """Remember nothing: the server made no competition of the bundle."""
+        self._write({name: one for name, one in self._read().items() if name != self._name})
+
+    def _read(self) -> dict[str, _Upload]:
+        if not self._file.exists():
+            return {}
+        found: dict[str, _Upload] = read_json(
+            self._file, dict[str, dict[str, str | int | None]], "It says what was uploaded: restore or delete it."
+        )
+        return found
+
+    def _write(self, uploads: dict[str, _Upload]) -> None:
+        with private():
+            write_json(self._file, uploads)

@@ -3,26 +3,86 @@
 import csv
 import io
 import json
+import random
+import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.new.code_baseline import ENTRY, baseline_program
-from gen_bundle.new.gold import Gold, Quoting
-from gen_bundle.new.key import keys_of
-from gen_bundle.new.look import text_of
-from gen_bundle.new.propose import Proposal
+from gen_bundle.new.columns import Column, text_of
+from gen_bundle.new.propose import Proposal, keys_of, token_column
+from gen_bundle.new.table import Gold, Quoting
 
+ENTRY = "model.py"
 ABOUT = {
     "majority": "Gives every row the most frequent label",
-    "mean": "Gives every row the mean value",
+    "random": "Gives every row a number drawn at random",
     "alphabetical": "Ranks the items by the alphabet",
     "empty": "Gives empty answers",
 }
 """Baseline → what it answers."""
+EMPTY_CELLS = {"spans": "[]", "labels": ""}
+PROGRAM = '''"""{about} Put your model in its place."""
+
+{imports}
+from pathlib import Path
+from typing import Any
+{fields}
+
+def predict(input_folder: Path, output_folder: Path) -> None:
+    """Read {inputs}, and write {predictions}."""
+    write(output_folder / "{predictions}", answers(read(input_folder / "{inputs}")))
+
+
+def answers(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The answer to every row."""
+{answers}
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file."""
+{read}
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> None:
+    """Write the answers to a file."""
+{write}
+'''
+RANKED = """\
+    places: Counter[tuple[Any, ...]] = Counter()
+    found = []
+    for row in rows:
+        query = {query}
+        places[query] += 1
+        found.append({answer})
+    return found"""
+KEYS = 8
+ROWS_OF_KEY = 3
+TOKENS = 5
+"""How much of each there is in made-up data."""
 Record = dict[str, Any]
 """Column → cell or JSON value."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Numbers of a normal distribution, different for each key and always the same for one."""
+
+    mean: float
+    deviation: float
+    within_one: bool
+
+    def number(self, key: Sequence[str]) -> float:
+        drawn = random.Random("\t".join(key)).gauss(self.mean, self.deviation)  # noqa: S311 - answers, no secrets
+        return float(f"{min(1.0, max(0.0, drawn)) if self.within_one else drawn:.3g}")
+
+    def source(self, key: str) -> str:
+        """Python source of the number for the key that another source gives."""
+        drawn = f"random.Random({key}).gauss({self.mean}, {self.deviation})"
+        bounded = f"min(1.0, max(0.0, {drawn}))" if self.within_one else drawn
+        return f'float(format({bounded}, ".3g"))'
 
 
 def gold_file(gold: Gold) -> str:
@@ -46,7 +106,7 @@ def write_data(folder: Path, proposal: Proposal, phases: Mapping[str, Sequence[i
     For code, `input/<phase>/inputs.*` and `baselines/<phase>/<name>/model.py`, and no public data.
     """
     gold = proposal.gold
-    constants = constant_answers(proposal, phases)
+    answers = baseline_answers(proposal, phases)
     for phase, rows in phases.items():
         records = [dict(zip(gold.names, gold.rows[at], strict=True)) for at in rows]
         _write(folder / phase / gold_file(gold), records, gold.names, gold)
@@ -55,12 +115,12 @@ def write_data(folder: Path, proposal: Proposal, phases: Mapping[str, Sequence[i
         if proposal.code:
             _write(folder / "input" / phase / inputs_file(gold), inputs, list(inputs[0]), gold)
             baseline.parent.mkdir(parents=True)
-            baseline.with_name(ENTRY).write_text(_program(proposal, constants), encoding="utf-8")
+            baseline.with_name(ENTRY).write_text(_program(proposal, answers), encoding="utf-8")
             continue
         if inputs:
             _write(folder / "public" / phase / inputs_file(gold), inputs, list(inputs[0]), gold)
         names = [*([] if proposal.of_lines else proposal.key), *(column.name for column in proposal.answers)]
-        _write(baseline, _baseline(proposal, rows, constants), names, gold)
+        _write(baseline, _baseline(proposal, rows, answers), names, gold)
 
 
 def write_sample(folder: Path, proposal: Proposal, rows: Sequence[int]) -> None:
@@ -69,11 +129,6 @@ def write_sample(folder: Path, proposal: Proposal, rows: Sequence[int]) -> None:
     _write(folder / "input" / inputs_file(gold), inputs, list(inputs[0]), gold)
     records = [dict(zip(gold.names, gold.rows[at], strict=True)) for at in rows]
     _write(folder / "gold" / gold_file(gold), records, gold.names, gold)
-
-
-def _program(proposal: Proposal, constants: Mapping[str, Any]) -> str:
-    gold, name = proposal.gold, baseline_name(proposal)
-    return baseline_program(proposal, f"{ABOUT[name]}.", constants, inputs_file(gold), submission_file(gold))
 
 
 def given(proposal: Proposal, rows: Sequence[int]) -> list[Record]:
@@ -113,60 +168,80 @@ def baseline_name(proposal: Proposal) -> str:
         return "alphabetical" if has_candidates(proposal) else "empty"
     if proposal.many:
         return "empty"
-    return {"label": "majority", "number": "mean"}.get(proposal.answers[0].type, "empty")
+    names = {"label": "majority", "number": "random", "probability": "random"}
+    return names.get(proposal.answers[0].type, "empty")
 
 
-def constant_answers(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str, Any]:
-    """Column → the answer that the baseline gives everywhere: the most frequent label, the mean, or nothing.
+def baseline_answers(proposal: Proposal, phases: Mapping[str, Sequence[int]]) -> dict[str, Any]:
+    """Column → what the baseline answers: the most frequent label, a `Drawn` number, or nothing.
 
-    Labels and mean are those of the first phase, since participants see the baseline; the mean in two digits, so that
-    it does not give a single value away.
+    Labels and the distribution are those of the first phase, since participants see the baseline; the numbers of two
+    digits, so that they do not give a single value away. Tags are as many O as there are tokens; they are left out.
     """
-    gold = proposal.gold
     rows = next(iter(phases.values()))
-    answers: dict[str, Any] = {}
-    for column in () if proposal.many else proposal.answers:
-        values = gold.column(column.name)
-        if column.type == "label":
-            counts = Counter(text_of(values[at]) for at in rows)
-            answers[column.name] = min(counts, key=lambda label: (-counts[label], str(label)))
-        elif column.type == "number":
-            mean = float(f"{sum(float(values[at]) for at in rows) / len(rows):.2g}")
-            answers[column.name] = mean if gold.is_json else f"{mean:g}"
-        elif column.type in ("spans", "labels"):
-            answers[column.name] = [] if gold.is_json else "[]" if column.type == "spans" else ""
-        elif column.type != "tags":
-            answers[column.name] = ""
-    return answers
+    columns = () if proposal.many else [column for column in proposal.answers if column.type != "tags"]
+    return {column.name: _baseline_answer(proposal.gold, column, rows) for column in columns}
 
 
-def _baseline(proposal: Proposal, rows: Sequence[int], constants: Mapping[str, Any]) -> list[Record]:
-    gold = proposal.gold
+def _baseline_answer(gold: Gold, column: Column, rows: Sequence[int]) -> Any:
+    values = gold.column(column.name)
+    if column.type == "label":
+        counts = Counter(text_of(values[at]) for at in rows)
+        return min(counts, key=lambda label: (-counts[label], str(label)))
+    if column.type == "probability":
+        return Drawn(0.5, 0.2, within_one=True)
+    if column.type == "number":
+        numbers = [float(values[at]) for at in rows]
+        mean, deviation = statistics.fmean(numbers), statistics.pstdev(numbers)
+        return Drawn(float(f"{mean:.2g}"), float(f"{deviation:.2g}"), column.within_one)
+    if column.type in EMPTY_CELLS:
+        return [] if gold.is_json else EMPTY_CELLS[column.type]
+    return ""
+
+
+def _baseline(proposal: Proposal, rows: Sequence[int], answers: Mapping[str, Any]) -> list[Record]:
     if proposal.item is not None and has_candidates(proposal):
-        item, score = (column.name for column in proposal.answers)
-        records = given(proposal, rows)
-        places: Counter[tuple[Any, ...]] = Counter()
-        for record in records:
-            query = tuple(record[name] for name in proposal.key)
-            places[query] += 1
-            value = 1 / places[query]
-            record[score] = value if gold.is_json else f"{value:.4f}"
-        return [{name: record[name] for name in (*proposal.key, item, score)} for record in records]
+        return _ranked(proposal, rows)
     if proposal.many:
         return []
-    answers = []
-    columns = {name: gold.column(name) for name in (*proposal.key, *(column.name for column in proposal.answers))}
+    gold = proposal.gold
+    keys = keys_of(gold, proposal.key)
+    names = [] if proposal.of_lines else proposal.key
+    columns = {name: gold.column(name) for name in (*names, *(column.name for column in proposal.answers))}
+    records = []
     for at in rows:
-        answer: Record = {name: columns[name][at] for name in proposal.key if not proposal.of_lines}
+        record: Record = {name: columns[name][at] for name in names}
         for column in proposal.answers:
+            answer: Any = answers.get(column.name)
             if column.type == "tags":
-                value = columns[column.name][at]
-                tags = ["O"] * len(value if isinstance(value, list) else value.split(" ") if value else [])
-                answer[column.name] = tags if gold.is_json else " ".join(tags)
-            else:
-                answer[column.name] = constants[column.name]
-        answers.append(answer)
-    return answers
+                answer = _no_tags(columns[column.name][at])
+            elif isinstance(answer, Drawn):
+                number = answer.number(keys[at])
+                answer = number if gold.is_json else f"{number:g}"
+            record[column.name] = answer
+        records.append(record)
+    return records
+
+
+def _no_tags(value: Any) -> Any:
+    """As many O as gold has tags, in its form."""
+    if isinstance(value, list):
+        return ["O"] * len(value)
+    return " ".join("O" for _ in value.split(" ")) if value else ""
+
+
+def _ranked(proposal: Proposal, rows: Sequence[int]) -> list[Record]:
+    """The items of each query in their order, with falling scores."""
+    item, score = (column.name for column in proposal.answers)
+    places: Counter[tuple[Any, ...]] = Counter()
+    records = []
+    for record in given(proposal, rows):
+        query = tuple(record[name] for name in proposal.key)
+        places[query] += 1
+        value = 1 / places[query]
+        record[score] = value if proposal.gold.is_json else f"{value:.4f}"
+        records.append({name: record[name] for name in (*proposal.key, item, score)})
+    return records
 
 
 def text_of_rows(records: Sequence[Record], names: Sequence[str], suffix: str, quoting: Quoting = "rfc4180") -> str:
@@ -191,3 +266,169 @@ def _write(path: Path, records: Sequence[Record], names: Sequence[str], gold: Go
     path.parent.mkdir(parents=True, exist_ok=True)
     text = text_of_rows(records, names, gold.suffix, gold.quoting)
     path.write_text(text, encoding="utf-8", newline="")
+
+
+def _program(proposal: Proposal, answers: Mapping[str, Any]) -> str:
+    """The baseline of a competition that takes code: `model.py`, which needs the standard library alone."""
+    gold = proposal.gold
+    names = [*proposal.key, *(column.name for column in proposal.answers)]
+    body, imports = _answers(proposal, answers)
+    read, write, module = _files(gold)
+    return PROGRAM.format(
+        about=f"{ABOUT[baseline_name(proposal)]}.",
+        imports="\n".join([f"import {module}", *imports]),
+        fields="" if gold.is_json else f"\nFIELDS = {_source(names)}\n",
+        inputs=inputs_file(gold),
+        predictions=submission_file(gold),
+        answers=body,
+        read=_indented(read),
+        write=_indented(write),
+    )
+
+
+def _answers(proposal: Proposal, answers: Mapping[str, Any]) -> tuple[str, Sequence[str]]:
+    """The body of `answers`, and what it imports."""
+    parts = {name: f"row[{_source(name)}]" for name in proposal.key}
+    if proposal.item is not None:
+        item, score = (column.name for column in proposal.answers)
+        value = "1 / places[query]" if proposal.gold.is_json else 'f"{1 / places[query]:.4f}"'
+        query = f"({', '.join(parts.values())},)"
+        record = _record({**parts, item: f"row[{_source(item)}]", score: value})
+        return RANKED.format(query=query, answer=record), ["from collections import Counter"]
+    if proposal.many:
+        return "    return []", []
+    key = "chr(9).join((" + "".join(f"str({part}), " for part in parts.values()) + "))"
+    for column in proposal.answers:
+        answer: Any = answers.get(column.name)
+        if column.type == "tags":
+            parts[column.name] = _tags(proposal)
+        else:
+            drawn = answer.source(key) if isinstance(answer, Drawn) else ""
+            drawn = f'format({drawn}, "g")' if drawn and not proposal.gold.is_json else drawn
+            parts[column.name] = drawn or _source(answer)
+    imports = ["import random"] if any(isinstance(answer, Drawn) for answer in answers.values()) else []
+    return f"    return [{_record(parts)} for row in rows]", imports
+
+
+def _tags(proposal: Proposal) -> str:
+    """As many O as the row has tokens."""
+    name = str(token_column(proposal))
+    is_list = all(isinstance(value, list) for value in proposal.gold.column(name))
+    tokens = f"row[{_source(name)}]" if is_list else f'row[{_source(name)}].split(" ")'
+    return f'["O"] * len({tokens})' if proposal.gold.is_json else f'" ".join("O" for _ in {tokens})'
+
+
+def _files(gold: Gold) -> tuple[str, str, str]:
+    """The bodies of `read` and `write`, and the module that they need."""
+    if gold.suffix == ".jsonl":
+        return (
+            'return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\\n") if line]',
+            'lines = [json.dumps(row, ensure_ascii=False) + "\\n" for row in rows]\n'
+            'path.write_text("".join(lines), encoding="utf-8")',
+            "json",
+        )
+    if gold.suffix == ".json":
+        return (
+            'return list(json.loads(path.read_text(encoding="utf-8")))',
+            'path.write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")',
+            "json",
+        )
+    dialect = 'delimiter="\\t"' if gold.suffix == ".tsv" else 'delimiter=","'
+    dialect += ", quoting=csv.QUOTE_NONE, quotechar=None" if gold.quoting == "none" else ""
+    return (
+        f'with path.open(encoding="utf-8", newline="") as table:\n    return list(csv.DictReader(table, {dialect}))',
+        'with path.open("w", encoding="utf-8", newline="") as table:\n'
+        f'    writer = csv.DictWriter(table, FIELDS, lineterminator="\\n", {dialect})\n'
+        "    writer.writeheader()\n    writer.writerows(rows)",
+        "csv",
+    )
+
+
+def _indented(lines: str) -> str:
+    return "\n".join(f"    {line}" for line in lines.split("\n"))
+
+
+def _record(parts: Mapping[str, str]) -> str:
+    return "{" + ", ".join(f"{_source(name)}: {value}" for name, value in parts.items()) + "}"
+
+
+def _source(value: Any) -> str:
+    """A value as Python source."""
+    return json.dumps(value)
+
+
+def example(proposal: Proposal, phases: Sequence[str]) -> tuple[Proposal, dict[str, list[int]]]:
+    """The proposal with made-up rows, and the rows of each phase.
+
+    Of the gold only the names of columns, labels and types are taken.
+    """
+    cluster = [proposal.cluster] if proposal.cluster else []
+    names = list(dict.fromkeys([*proposal.key, *proposal.public, *cluster, *_judged(proposal)]))
+    tokens = token_column(proposal)
+    rows: list[list[Any]] = []
+    found: dict[str, list[int]] = {}
+    for phase in phases:
+        start = len(rows)
+        for key in range(KEYS):
+            for item in range(ROWS_OF_KEY if proposal.many else 1):
+                record = {
+                    **dict.fromkeys(cluster, f"{phase}-{key // 2 + 1}"),
+                    **{name: _input(proposal.columns[name], key) for name in proposal.public},
+                    **({tokens: _made_up_tokens(key, is_json=proposal.gold.is_json)} if tokens else {}),
+                    **_made_up_answers(proposal, key, item),
+                    **{name: f"{phase}-{key + 1}" if at == 0 else str(key + 1) for at, name in enumerate(proposal.key)},
+                }
+                rows.append([record[name] for name in names])
+        found[phase] = list(range(start, len(rows)))
+    gold = Gold(proposal.gold.file, proposal.gold.suffix, names, rows, range(1, len(rows) + 1), proposal.gold.quoting)
+    return replace(proposal, gold=gold, secret=()), found
+
+
+def _judged(proposal: Proposal) -> list[str]:
+    """The columns that only the gold has."""
+    if proposal.item is not None:
+        return [proposal.item, str(proposal.relevance)]
+    return [column.name for column in proposal.answers]
+
+
+def _made_up_answers(proposal: Proposal, key: int, item: int) -> dict[str, Any]:
+    is_json = proposal.gold.is_json
+    if proposal.item is not None:
+        relevance = int(item == key % ROWS_OF_KEY)
+        return {proposal.item: f"item-{item + 1}", str(proposal.relevance): relevance if is_json else str(relevance)}
+    return {column.name: _made_up_answer(column, key + item, is_json=is_json) for column in proposal.answers}
+
+
+def _input(column: Column, key: int) -> Any:
+    if column.type == "label" and column.values:
+        return column.values[key % len(column.values)]
+    return f"Example {column.name} {key + 1}"
+
+
+def _made_up_tokens(key: int, *, is_json: bool) -> Any:
+    tokens = [f"token-{key + 1}-{place + 1}" for place in range(TOKENS)]
+    return tokens if is_json else " ".join(tokens)
+
+
+def _made_up_answer(column: Column, at: int, *, is_json: bool) -> Any:
+    """A made-up answer, different from row to row."""
+    values = column.values or ("one", "two")
+    if column.type in ("label", "probability"):
+        return values[at % len(values)]
+    if column.type == "number":
+        number = round((at % KEYS + 1) / (KEYS + 2), 2)
+        return number if is_json else f"{number:g}"
+    if column.type == "labels":
+        chosen = sorted({values[at % len(values)], values[(at // 2) % len(values)]})
+        return chosen if is_json else column.separator.join(chosen)
+    if column.type == "spans":
+        span: list[Any] = [at, at + 4, *([column.values[at % len(column.values)]] if column.values else [])]
+        return [span] if is_json else json.dumps([span], ensure_ascii=False)
+    if column.type == "tags":
+        name = column.values[at % len(column.values)] if column.values else "X"
+        tags = [f"B-{name}" if place == at % TOKENS else "O" for place in range(TOKENS)]
+        return tags if is_json else " ".join(tags)
+    if column.type == "texts":
+        texts = [f"example answer {at + 1}", f"another example answer {at + 1}"]
+        return texts if is_json else json.dumps(texts, ensure_ascii=False)
+    return f"answer-{at + 1}" if column.type == "string" else f"An example answer, number {at + 1}"

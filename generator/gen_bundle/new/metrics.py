@@ -1,15 +1,15 @@
-"""The metrics that fit an answer: the first is the one that ranks."""
+"""The leaderboard's columns that fit what participants answer: the first is the one that ranks."""
 
 import re
 from collections.abc import Sequence
 from typing import Any
 
-from gen_bundle.new.look import Column
+from gen_bundle.new.columns import Column
+from gen_bundle.new.propose import Proposal, is_alike
 
 SHORT = 5
 """Answers of so many words on average are short: they are right or wrong rather than well or badly written."""
 LONGEST_KEY = 36
-
 TITLES = {"f1": "Span F1", "f1_characters": "Character F1"}
 """Titles of columns of spans, whose metric is the same but for an option."""
 CHOICES: dict[str, list[tuple[str, dict[str, Any]]]] = {
@@ -20,7 +20,12 @@ CHOICES: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("macro_f1", {"name": "f1", "average": "macro"}),
         ("jaccard", {"name": "jaccard"}),
     ],
-    "number": [("pearson", {"name": "pearson"}), ("spearman", {"name": "spearman"}), ("rmse", {"name": "rmse"})],
+    "number": [("rmse", {"name": "rmse"}), ("mae", {"name": "mae"}), ("pearson", {"name": "pearson"})],
+    "probability": [
+        ("roc_auc", {"name": "roc_auc"}),
+        ("average_precision", {"name": "average_precision"}),
+        ("brier", {"name": "brier"}),
+    ],
     "spans": [("f1", {"name": "set_f1"}), ("f1_characters", {"name": "set_f1", "match": "characters"})],
     "tags": [
         ("f1", {"name": "span_f1"}),
@@ -32,7 +37,46 @@ CHOICES: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "rows": [("f1", {"name": "set_f1"}), ("precision", {"name": "set_precision"}), ("recall", {"name": "set_recall"})],
     "ranking": [("ndcg", {"name": "ndcg", "cutoff": 10}), ("map", {"name": "ap"}), ("mrr", {"name": "rr"})],
 }
-"""Kind of answer → the columns' keys and metrics."""
+"""Kind of answer → the leaderboard's columns, the first of which ranks."""
+
+
+def board_of(proposal: Proposal) -> list[dict[str, Any]]:
+    """The leaderboard's columns as bundle.yaml lists them; the first one ranks."""
+    if proposal.item is not None:
+        item, score = (column.name for column in proposal.answers)
+        named = {"item": item, "score": score, "relevance": str(proposal.relevance)}
+        options = {option: name for option, name in named.items() if option != name}
+        return [{"key": key, "metric": {**metric, **options}} for key, metric in CHOICES["ranking"]]
+    if proposal.many:
+        return [{"key": key, "metric": dict(metric)} for key, metric in CHOICES["rows"]]
+    return answer_columns(proposal.answers)
+
+
+def answer_columns(answers: Sequence[Column]) -> list[dict[str, Any]]:
+    """The leaderboard's columns for answers with one row a key.
+
+    Answers of one kind, such as an emotion each, are ranked by the mean over them.
+    """
+    found: list[dict[str, Any]] = []
+    alone = len(answers) == 1
+    if not alone and all(is_alike(column, answers[0]) for column in answers):
+        fields = {"fields": [column.name for column in answers]}
+        found += [{"key": f"mean_{key}", "metric": _with(metric, fields)} for key, metric in choices_of(answers[0])]
+    for column in answers:
+        name = identifier(column.name, "answer")[:20].rstrip("_")
+        for key, metric in choices_of(column):
+            title = {"title": TITLES[key]} if column.type == "spans" and alone else {}
+            named = metric if alone else _with(metric, {"field": column.name})
+            found.append({"key": _unused(key if alone else f"{name}_{key}", found), **title, "metric": named})
+    return found
+
+
+def choices_of(column: Column) -> list[tuple[str, dict[str, Any]]]:
+    """The keys and metrics that fit an answer."""
+    choices = [choice for kind in kinds_of(column) for choice in CHOICES[kind]]
+    if column.type == "probability":
+        return [(key, {**metric, "positive": column.values[-1]}) for key, metric in choices]
+    return choices
 
 
 def kinds_of(column: Column) -> list[str]:
@@ -44,35 +88,10 @@ def kinds_of(column: Column) -> list[str]:
     return [column.type]
 
 
-def answer_columns(answers: Sequence[Column]) -> list[dict[str, Any]]:
-    """The leaderboard's columns for answers with one row a key.
-
-    Answers of one kind, such as an emotion each, are ranked by the mean over them.
-    """
-    found: list[dict[str, Any]] = []
-    if len(answers) > 1 and len({(column.type, column.values) for column in answers}) == 1:
-        names = [column.name for column in answers]
-        for key, metric in (choice for kind in kinds_of(answers[0]) for choice in CHOICES[kind]):
-            found.append({"key": f"mean_{key}", "metric": _with(metric, {"fields": names})})
-    for column in answers:
-        choices = [choice for kind in kinds_of(column) for choice in CHOICES[kind]]
-        for key, metric in choices:
-            named = key if len(answers) == 1 else f"{identifier(column.name, 'answer')[:20].rstrip('_')}_{key}"
-            field = {} if len(answers) == 1 else {"field": column.name}
-            title = {"title": TITLES[key]} if column.type == "spans" and len(answers) == 1 else {}
-            found.append({"key": _unused(named, found), **title, "metric": _with(metric, field)})
-    return found
-
-
 def _with(metric: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
     """A metric with the fields that it reads, after its name."""
     name, *options = metric.items()
     return dict([name, *fields.items(), *options])
-
-
-def fixed_columns(kind: str, options: dict[str, Any]) -> list[dict[str, Any]]:
-    """The leaderboard's columns of a table with many rows a key: kind `rows` or `ranking`."""
-    return [{"key": key, "metric": {**metric, **options}} for key, metric in CHOICES[kind]]
 
 
 def identifier(text: str, otherwise: str) -> str:

@@ -1,32 +1,61 @@
-"""What each column of the gold is for: the key, what participants answer, what they are given, what stays secret."""
+"""What each column of the gold is for: the key, what participants answer, what they are given, and what is scored."""
 
+import itertools
 import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
-from gen_bundle.new.faults import TYPES, constant, gaps, misfits
-from gen_bundle.new.gold import Gold, raise_all
-from gen_bundle.new.key import ID_NAME, RELEVANCE, Key, Rows, key_of, keys_of
-from gen_bundle.new.look import WHOLE, Column, as_type, look_at, text_of
+from gen_bundle.new.columns import TYPES, WHOLE, Column, as_type, constant, gaps, look_at, misfits, text_of
+from gen_bundle.new.table import FEWEST_REPEATS, LINE_END, LINE_KEY, NUMBER, NUMBERED, Gold, numbered, raise_all
 
-ANSWER_NAME = re.compile(
-    r"(?i)(.*[_ .-])?(labels?|class(es)?|gold|golds|target|truth|answers?|categor(y|ies)|sentiment|stance|emotions?"
-    r"|tags|spans|references?|summary|translation|output|score|rating|relevance|intensity|polarity|intent)"
+Rows = Literal["one", "many"]
+Key = tuple[str, ...]
+NOTHING = "-"
+FEWEST_CLUSTERS = 3
+
+
+def _names(words: str, *, after: str = " _.-") -> re.Pattern[str]:
+    """Names of columns that are one of these words, or end in one: `gold label`, `doc_id`."""
+    return re.compile(rf"(?i)(.*[{after}])?({words})")
+
+
+ID = "id|ids|idx|index|uid|uuid|guid|key|file|filename|item|doc|docid|document|query|qid|sentence|sent|line|row|nr|no"
+ID_NAME = re.compile(rf"(?i:(.*[_ .-])?({ID}))|.*[a-z](Id|ID)")
+QUERY_NAME = re.compile(r"(?i)(query|question|topic|q)([_ .-]?(id|no|nr))?")
+RELEVANCE = _names("relevance|rel|qrel|grade|judg(e?)ment")
+"""A ranking's gold: how relevant an item is for a query, with many items a query."""
+CLUSTER_NAME = re.compile(
+    r"(?i)(.*[_ .-])?(doc|document|article|essay|conversation|dialog(ue)?|thread|debate|interview|session|video"
+    r"|user|author|speaker|patient|subject|person|timeline|page|url|source|group|cluster)([_ .-]?(id|no|nr|name))?"
+    r"|.*[_ -]id"
 )
-INPUT_NAME = re.compile(
-    r"(?i)(.*[_ .-])?(text|texts|tokens|words|sentence|sentences|sent|tweet|post|title|body|content|context|question"
-    r"|query|document|passage|paragraph|source|src|input|premise|hypothesis|url|image|audio|dialogue|utterance|prompt)[0-9]?"
+ANSWER_NAME = _names(
+    "labels?|class(es)?|gold|golds|target|truth|answers?|categor(y|ies)|sentiment|stance|emotions?|tags|spans"
+    "|references?|summary|translation|output|score|rating|relevance|intensity|polarity|intent"
 )
-GROUP_NAME = re.compile(
-    r"(?i)(.*[_ .-])?(lang|language|locale|dialect|domain|genre|topic|corpus|dataset|year|register|medium|platform)"
+INPUT_NAME = _names(
+    "(text|texts|tokens|words|sentence|sentences|sent|tweet|post|title|body|content|context|question|query|document"
+    "|passage|paragraph|source|src|input|premise|hypothesis|url|image|audio|dialogue|utterance|prompt)[0-9]?"
 )
+GROUP_NAME = _names("lang|language|locale|dialect|domain|genre|topic|corpus|dataset|year|register|medium|platform")
 PRIVATE_NAME = re.compile(
     r"(?i).*(gold|label|answer|target|truth|reference|annot|comment|note|rationale|explan|score|rating|vote|worker"
     r"|confidence|agreement|correct|solution).*"
 )
+
+KINDS = {
+    "label": "classification",
+    "labels": "multilabel",
+    "number": "regression",
+    "probability": "classification",
+    "tags": "tagging",
+    "spans": "spans",
+}
+"""Type of the first answer → kind of task; any other is generation."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +63,12 @@ class Choices:
     """What was asked for; what is empty is proposed.
 
     Attributes:
-        key: names of the columns that identify a row.
+        key: names of the columns that identify a row; `line` numbers the rows.
         answers: names of the columns that participants answer, each with its type, or None to find it out.
         public: names of further columns that participants are given.
         rows: whether a key has one row or many.
         only_public: whether participants are given the `public` columns alone; else what looks like an input, too.
+        cluster: the column whose values mark the rows that belong together; `-` for none.
     """
 
     key: Sequence[str] = ()
@@ -46,6 +76,7 @@ class Choices:
     public: Sequence[str] = ()
     rows: Rows | None = None
     only_public: bool = False
+    cluster: str | None = None
 
 
 @dataclass(frozen=True)
@@ -61,6 +92,7 @@ class Proposal:
         public: columns that participants are given.
         groups: those among them whose values group rows.
         secret: further columns, which stay in the gold.
+        cluster: the column of rows that belong together, in phases and when results are resampled.
         code: whether participants hand in code that answers, instead of the answers.
     """
 
@@ -73,6 +105,7 @@ class Proposal:
     secret: tuple[str, ...] = ()
     item: str | None = None
     relevance: str | None = None
+    cluster: str | None = None
     columns: dict[str, Column] = field(default_factory=dict)
     code: bool = False
 
@@ -86,42 +119,39 @@ class Proposal:
         """The kind of task, as recipes call it."""
         if self.item is not None:
             return "ranking"
-        if self.many:
-            return "extraction"
-        kinds = {"label": "classification", "labels": "multilabel", "number": "regression", "tags": "tagging"}
-        return kinds.get(self.answers[0].type, "spans" if self.answers[0].type == "spans" else "generation")
+        return "extraction" if self.many else KINDS.get(self.answers[0].type, "generation")
 
 
 def propose(gold: Gold, choices: Choices) -> Proposal:
-    """Understand a gold file.
+    """Understand gold: its key, then its other columns, then what they are for.
 
     Raises:
         UserError: a column that was named does not exist, or does not fit; no key, nothing to answer, gaps in the gold.
     """
-    named = [("--answer", name) for name, _ in choices.answers] + [("--public", name) for name in choices.public]
-    raise_all([_unknown_column(gold, option, name) for option, name in named if name not in gold.names])
+    if choices.key == (LINE_KEY,) and gold.suffix != ".txt" and LINE_KEY not in gold.names:
+        gold, choices = numbered(gold), replace(choices, key=(NUMBERED,))
+    _check_names(gold, choices)
     key, many = ((gold.names[0],), False) if gold.suffix == ".txt" else key_of(gold, choices.key, choices.rows)
-    answered_keys = [name for name, _ in choices.answers if name in key]
-    raise_all([f"--answer {name}: is a column of the key. Expected another column." for name in answered_keys])
-    columns = {name: look_at(gold, name) for name in gold.names if name not in key}
-    if not columns:
-        raise UserError(f"{gold.file}: has the key alone. Expected a further column, what participants are to answer.")
-    for name, kind in choices.answers:
-        if kind is not None:
-            raise_all(misfits(gold, columns[name], kind))
-            columns[name] = as_type(gold, columns[name], kind)
+    raise_all(
+        [
+            f"--answer {name}: is a column of the key. Expected another column."
+            for name, _ in choices.answers
+            if name in key
+        ]
+    )
+    columns = _columns(gold, key, choices)
     own = _own_to_key(gold, key) if many else set(columns)
-    relevance = _relevance(columns, choices) if many else None
-    if relevance is not None and (item := _item(gold, key, columns, own, relevance)) is not None:
-        return _ranking(gold, key, columns, own, item, relevance, choices)
-    answers = [columns[name] for name, _ in choices.answers] or _answers(columns, own, many=many)
-    if not answers:
-        raise UserError(f"{gold.file}: it is unclear what participants answer. Name the columns with --answer.")
-    asked = {name for name, kind in choices.answers if kind is not None}
-    answers = [_plain(column, many=many, whole=column.name not in asked) for column in answers]
-    raise_all([fault for column in answers for fault in gaps(gold, column)])
-    raise_all([fault for column in answers if not many for fault in constant(gold, column)])
-    return _with_roles(Proposal(gold, key, many, tuple(answers), columns=columns), own, choices)
+    proposal = _ranking(gold, key, columns, own, choices) if many else None
+    if proposal is None:
+        proposal = Proposal(gold, key, many, tuple(_answered(gold, columns, own, choices, many=many)), columns=columns)
+    return _with_cluster(_with_roles(proposal, own, choices), choices.cluster)
+
+
+def _check_names(gold: Gold, choices: Choices) -> None:
+    named = [("--answer", name) for name, _ in choices.answers] + [("--public", name) for name in choices.public]
+    named += [("--key", name) for name in choices.key]
+    named += [("--cluster", choices.cluster)] if choices.cluster not in (None, NOTHING) else []
+    raise_all([_unknown_column(gold, option, str(name)) for option, name in named if name not in gold.names])
 
 
 def _unknown_column(gold: Gold, option: str, name: str) -> str:
@@ -129,6 +159,225 @@ def _unknown_column(gold: Gold, option: str, name: str) -> str:
     if option == "--answer" and column in gold.names:
         return f"--answer {name}: no type {kind!r}. {nearest(kind, list(TYPES))}"
     return f"{option} {name}: {gold.file} has no such column. {nearest(name, list(gold.names))}"
+
+
+def key_of(gold: Gold, asked: Sequence[str], rows: Rows | None) -> tuple[Key, bool]:
+    """The columns that identify a row, and whether a key may have many rows.
+
+    Args:
+        gold: the gold.
+        asked: the columns that were named; none: they are proposed.
+        rows: the number of rows that was given; None: proposed.
+
+    Raises:
+        UserError: a key that is blank, repeated rows, or nothing that identifies a row.
+    """
+    if asked:
+        key = tuple(dict.fromkeys(asked))
+        raise_all([fault for name in key for fault in _blanks(gold, name)])
+        return key, _is_many(gold, key, rows)
+    usable = [name for name in gold.names if next(_blanks(gold, name), None) is None]
+    named = [name for name in usable if ID_NAME.fullmatch(name)]
+    if rows == "many":
+        return _key_of_many(gold, named or usable), True
+    query = next((name for name in named if QUERY_NAME.fullmatch(name) and not _is_unique(gold, (name,))), None)
+    if query is not None and rows is None and any(map(RELEVANCE.fullmatch, gold.names)):
+        return (query,), True
+    for candidates in (itertools.combinations(named, 1), itertools.combinations(named, 2)):
+        if key := next((key for key in candidates if _is_unique(gold, key)), ()):
+            return key, False
+    if named:
+        return (named[0],), _is_many(gold, (named[0],), rows)
+    if plain := next((name for name in usable if _may_be_id(gold, name)), None):
+        return (plain,), False
+    raise UserError(
+        f"{gold.file}: no column identifies its rows. Expected a column whose values all differ and are never blank. "
+        f"Name the columns that identify a row together with --key, number the rows with --key {LINE_KEY}, or say "
+        "--rows many where a key has any number of rows."
+    )
+
+
+def _key_of_many(gold: Gold, names: Sequence[str]) -> Key:
+    repeated = next((name for name in names if not _is_unique(gold, (name,))), None)
+    if repeated is None:
+        raise UserError(
+            f"{gold.file}: every value of every column is unique. Expected a key with several rows: name its column "
+            "with --key."
+        )
+    return (repeated,)
+
+
+def keys_of(gold: Gold, key: Key) -> list[tuple[str, ...]]:
+    """The key of each row, as text; where every phase has a file of its own, after the phase."""
+    columns = [[text_of(value) or "" for value in gold.column(name)] for name in key]
+    return list(zip(*([gold.phases] if gold.phases else []), *columns, strict=True))
+
+
+def _blanks(gold: Gold, name: str) -> Iterator[str]:
+    """What keeps a column from being part of a key."""
+    for at, value in enumerate(gold.column(name)):
+        text = text_of(value)
+        if text is None or text != text.strip() or not text or LINE_END.search(text):
+            yield (
+                f"{gold.place(at)}: {name} is blank, has blanks around it, or is not a text on one line. "
+                "Expected the id of the row."
+            )
+
+
+def _is_unique(gold: Gold, key: Key) -> bool:
+    found = keys_of(gold, key)
+    return len(set(found)) == len(found)
+
+
+def _may_be_id(gold: Gold, name: str) -> bool:
+    """Whether a column with any name identifies rows: texts only in front, and no numbers that differ by chance."""
+    texts = [text_of(value) or str(value) for value in gold.column(name)]
+    whole = all(map(WHOLE.fullmatch, texts))
+    if name == gold.names[0]:
+        is_measure = not whole and all(map(NUMBER.fullmatch, texts))
+    else:
+        is_measure = whole or any(" " in text for text in texts)
+    return not is_measure and _is_unique(gold, (name,))
+
+
+def _is_many(gold: Gold, key: Key, rows: Rows | None) -> bool:
+    """Whether a key has many rows; raises UserError where it repeats and that may be a mistake."""
+    found = keys_of(gold, key)
+    different = len(set(found))
+    if rows == "many" or different == len(found):
+        return rows == "many"
+    if rows is None and len(found) >= FEWEST_REPEATS * different:
+        return True
+    first: dict[tuple[str, ...], int] = {}
+    problems = []
+    for at, one in enumerate(found):
+        if first.setdefault(one, at) != at:
+            problems.append(
+                f"{gold.place(at)}: {' and '.join(key)} {', '.join(map(repr, one[-len(key) :]))} is used already, in "
+                f"{gold.place(first[one])}. Expected each key once, or --rows many."
+            )
+    raise_all(problems)
+    return False
+
+
+def _columns(gold: Gold, key: Key, choices: Choices) -> dict[str, Column]:
+    """What the columns hold that are not of the key; those that were named with a type are of that type."""
+    columns = {name: look_at(gold, name) for name in gold.names if name not in key}
+    if not columns:
+        raise UserError(f"{gold.file}: has the key alone. Expected a further column, what participants are to answer.")
+    for name, kind in choices.answers:
+        if kind is not None:
+            raise_all(misfits(gold, columns[name], kind))
+            columns[name] = as_type(gold, columns[name], kind)
+    return columns
+
+
+def _own_to_key(gold: Gold, key: Key) -> set[str]:
+    """The columns that have one value for each key."""
+    keys = keys_of(gold, key)
+    own = set()
+    for name in gold.names:
+        first: dict[tuple[str, ...], object] = {}
+        if all(first.setdefault(one, value) == value for one, value in zip(keys, gold.column(name), strict=True)):
+            own.add(name)
+    return own
+
+
+def _answered(gold: Gold, columns: dict[str, Column], own: set[str], choices: Choices, *, many: bool) -> list[Column]:
+    """The columns that participants answer, as they answer them; raises UserError for gaps in the gold."""
+    answers = [columns[name] for name, _ in choices.answers]
+    if not answers:
+        answers = _answers_of_rows(columns, own) if many else _answers(columns)
+    if not answers:
+        raise UserError(f"{gold.file}: it is unclear what participants answer. Name the columns with --answer.")
+    asked = {name for name, kind in choices.answers if kind is not None}
+    answers = [_plain(column, many=many, whole=column.name not in asked) for column in answers]
+    raise_all([fault for column in answers for fault in gaps(gold, column)])
+    raise_all([fault for column in answers if not many for fault in constant(gold, column)])
+    return answers
+
+
+def _answers(columns: dict[str, Column]) -> list[Column]:
+    """The columns that participants answer: by their names, else by their types, else the last one."""
+    every = list(columns.values())
+    fitting = [column for column in every if column.type != "other"]
+    rest = [column for column in fitting if not _is_input(column)]
+    values = [column for column in rest if column.type in ("label", "number")]
+    open_values = [column for column in values if not PRIVATE_NAME.fullmatch(column.name)] or values
+    alike = [column for column in open_values if is_alike(column, open_values[-1])]
+    ways = (
+        [column for column in every if ANSWER_NAME.fullmatch(column.name)],
+        [column for column in rest if column.type in ("spans", "tags", "labels", "texts")],
+        alike,
+        # Rather than an input, a column that cannot be read: the organiser reads what is wrong with it.
+        [column for column in every if column.type == "other" and not _is_input(column)],
+        fitting[-1:],
+    )
+    return next((found for found in ways if found), [])
+
+
+def is_alike(column: Column, other: Column) -> bool:
+    """Whether two columns hold values of one kind, such as an emotion each."""
+    return (column.type, column.values) == (other.type, other.values)
+
+
+def _answers_of_rows(columns: dict[str, Column], own: set[str]) -> list[Column]:
+    """What differs from row to row of a key: short values, else all."""
+    rows = [column for column in columns.values() if column.type != "other" and column.name not in own]
+    short = [column for column in rows if column.type in ("label", "number", "string") and not _is_input(column)]
+    return short or rows
+
+
+def _plain(column: Column, *, many: bool, whole: bool) -> Column:
+    """Texts without a blank are answered as texts; in a row of many they are compared as they are.
+
+    There, with `whole`, whole numbers are positions rather than labels.
+    """
+    if many and whole and column.type == "label" and column.values and all(map(WHOLE.fullmatch, column.values)):
+        return Column(column.name, "number", blank=column.blank, not_numbers=column.not_numbers)
+    if many or column.type != "string":
+        return column
+    return Column(column.name, "text", words=column.words, blank=column.blank)
+
+
+def _ranking(gold: Gold, key: Key, columns: dict[str, Column], own: set[str], choices: Choices) -> Proposal | None:
+    """A ranking: with a column of relevances, and one of items that identifies a row with the key. None for any other.
+
+    Raises:
+        UserError: a relevance that is none, or a query without a relevant item.
+    """
+    asked = [name for name, _ in choices.answers]
+    relevance = next((name for name in asked or columns if RELEVANCE.fullmatch(name)), None)
+    rest = [name for name in columns if name not in own and name != relevance]
+    rest.sort(key=lambda name: ID_NAME.fullmatch(name) is None)
+    item = next((name for name in rest if _identifies(gold, key, name)), None)
+    if relevance is None or item is None:
+        return None
+    relevances = [text_of(value) or "" for value in gold.column(relevance)]
+    raise_all(
+        [
+            f"{gold.place(at)}: {relevance} is not a whole number of at least 0. Expected 0 for an irrelevant item."
+            for at, text in enumerate(relevances)
+            if not re.fullmatch("[0-9]+", text)
+        ]
+    )
+    keys = keys_of(gold, key)
+    answered = {one for one, text in zip(keys, relevances, strict=True) if int(text)}
+    raise_all(
+        [
+            f"{gold.file}: {', '.join(map(repr, one[-len(key) :]))} has no item with a {relevance} above 0. "
+            "Expected a relevant item for each query."
+            for one in dict.fromkeys(keys)
+            if one not in answered
+        ]
+    )
+    answers = (Column(item, "string"), Column("score", "number"))
+    return Proposal(gold, key, True, answers, item=item, relevance=relevance, columns=columns)
+
+
+def _identifies(gold: Gold, key: Key, name: str) -> bool:
+    """Whether a column of plain texts identifies a row together with the key."""
+    return next(_blanks(gold, name), None) is None and _is_unique(gold, (*key, name))
 
 
 def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal:
@@ -153,111 +402,41 @@ def _with_roles(proposal: Proposal, own: set[str], choices: Choices) -> Proposal
 
 
 def _is_input(column: Column) -> bool:
-    if PRIVATE_NAME.fullmatch(column.name) or len(column.name) < 1:
+    if PRIVATE_NAME.fullmatch(column.name):
         return False
     by_name = INPUT_NAME.fullmatch(column.name) or GROUP_NAME.fullmatch(column.name)
     return bool(by_name) or column.type == "text"
 
 
 def _is_group(column: Column) -> bool:
-    gaps = column.blank or column.not_numbers
-    return column.type == "label" and GROUP_NAME.fullmatch(column.name) is not None and not gaps
+    has_gaps = column.blank or column.not_numbers
+    return column.type == "label" and GROUP_NAME.fullmatch(column.name) is not None and not has_gaps
 
 
-def _answers(columns: dict[str, Column], own: set[str], *, many: bool) -> list[Column]:
-    """The columns that participants answer: by their names, else by their types, else the last one."""
-    fitting = [column for column in columns.values() if column.type != "other"]
-    if many:
-        rows = [column for column in fitting if column.name not in own]
-        short = [column for column in rows if column.type in ("label", "number", "string") and not _is_input(column)]
-        return short or rows
-    named = [column for column in columns.values() if ANSWER_NAME.fullmatch(column.name)]
-    if named:
-        return named
-    inputs = [column for column in fitting if _is_input(column)]
-    rest = [column for column in fitting if column not in inputs]
-    of_lists = [column for column in rest if column.type in ("spans", "tags", "labels", "texts")]
-    of_values = [column for column in rest if column.type in ("label", "number")]
-    of_values = [column for column in of_values if not PRIVATE_NAME.fullmatch(column.name)] or of_values
-    alike = [
-        column for column in of_values if (column.type, column.values) == (of_values[-1].type, of_values[-1].values)
-    ]
-    # Rather than an input, a column that cannot be read: the organiser hears what is wrong with it.
-    unread = [column for column in columns.values() if column.type == "other" and not _is_input(column)]
-    return of_lists or alike or unread or fitting[-1:]
+def _with_cluster(proposal: Proposal, asked: str | None) -> Proposal:
+    """With the column whose values mark rows that belong together, such as those of a document, if there is one.
 
-
-def _plain(column: Column, *, many: bool, whole: bool) -> Column:
-    """Texts without a blank are answered as texts; in a row of many they are compared as they are.
-
-    There, with `whole`, whole numbers are positions rather than labels.
+    Where each key has many rows, it is the key that these belong to.
     """
-    if many and whole and column.type == "label" and column.values and all(map(WHOLE.fullmatch, column.values)):
-        return Column(column.name, "number", blank=column.blank, not_numbers=column.not_numbers)
-    if many or column.type != "string":
-        return column
-    return Column(column.name, "text", words=column.words, blank=column.blank)
+    if asked == NOTHING:
+        return proposal
+    if asked is not None:
+        raise_all(list(_blanks(proposal.gold, asked)))
+        return replace(proposal, cluster=asked)
+    answered = [column.name for column in (*proposal.answers, *proposal.groups)]
+    names = [*(proposal.key if len(proposal.key) > 1 else ()), *proposal.public, *proposal.secret]
+    texts = [name for name, column in proposal.columns.items() if column.type == "text"]
+    may = [name for name in names if name not in (*answered, *texts) and CLUSTER_NAME.fullmatch(name)]
+    found = next((name for name in may if _is_repeated(proposal.gold, name)), None)
+    return proposal if proposal.many else replace(proposal, cluster=found)
 
 
-def _own_to_key(gold: Gold, key: Key) -> set[str]:
-    """The columns that have one value for each key."""
-    keys = keys_of(gold, key)
-    own = set()
-    for name in gold.names:
-        first: dict[tuple[str, ...], object] = {}
-        if all(first.setdefault(one, value) == value for one, value in zip(keys, gold.column(name), strict=True)):
-            own.add(name)
-    return own
-
-
-def _relevance(columns: dict[str, Column], choices: Choices) -> str | None:
-    asked = [name for name, _ in choices.answers]
-    return next((name for name in asked or columns if RELEVANCE.fullmatch(name)), None)
-
-
-def _item(gold: Gold, key: Key, columns: dict[str, Column], own: set[str], relevance: str) -> str | None:
-    """The column of ranked items: with the key it identifies a row. None where there is none."""
-    rest = [name for name in columns if name not in own and name != relevance]
-    for name in sorted(rest, key=lambda name: ID_NAME.fullmatch(name) is None):
-        texts = [text_of(value) for value in gold.column(name)]
-        if None not in texts and all(text and text == text.strip() for text in texts):
-            pairs = set(zip(keys_of(gold, key), texts, strict=True))
-            if len(pairs) == len(texts):
-                return name
-    return None
-
-
-def _ranking(
-    gold: Gold,
-    key: Key,
-    columns: dict[str, Column],
-    own: set[str],
-    item: str,
-    relevance: str,
-    choices: Choices,
-) -> Proposal:
-    relevances = [text_of(value) for value in gold.column(relevance)]
-    raise_all(
-        [
-            f"{gold.place(at)}: {relevance} is not a whole number of at least 0. Expected 0 for an irrelevant item."
-            for at, text in enumerate(relevances)
-            if text is None or not re.fullmatch("[0-9]+", text)
-        ]
-    )
-    best: dict[tuple[str, ...], int] = {}
-    for one, text in zip(keys_of(gold, key), relevances, strict=True):
-        best[one] = max(best.get(one, 0), int(text or 0))
-    raise_all(
-        [
-            f"{gold.file}: {', '.join(map(repr, one))} has no item with a {relevance} above 0. "
-            "Expected a relevant item for each query."
-            for one, highest in best.items()
-            if not highest
-        ]
-    )
-    answers = (Column(item, "string"), Column("score", "number"))
-    proposal = Proposal(gold, key, True, answers, item=item, relevance=relevance, columns=columns)
-    return _with_roles(proposal, own, choices)
+def _is_repeated(gold: Gold, name: str) -> bool:
+    """Whether a column's values mark some groups of rows."""
+    if next(_blanks(gold, name), None) is not None:
+        return False
+    different = {text_of(value) for value in gold.column(name)}
+    return FEWEST_CLUSTERS <= len(different) <= len(gold.rows) / FEWEST_REPEATS
 
 
 def token_column(proposal: Proposal) -> str | None:
@@ -271,7 +450,9 @@ def token_column(proposal: Proposal) -> str | None:
 
 def _length(value: object) -> int:
     """How many tokens or tags a list or cell has."""
-    return len(value) if isinstance(value, list) else len(str(value).split(" ")) if value else 0
+    if isinstance(value, list):
+        return len(value)
+    return len(str(value).split(" ")) if value else 0
 
 
 def taking_code(proposal: Proposal) -> Proposal:

@@ -4,8 +4,8 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gen_bundle.new.gold import Gold
 from gen_bundle.new.propose import Choices
+from gen_bundle.new.table import Gold
 
 ITEMS = 60
 PLACES = ("harbour", "library", "station", "market", "museum", "garden")

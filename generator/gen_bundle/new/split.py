@@ -1,17 +1,16 @@
-"""Divides gold between the phases: whole keys, evenly over the labels."""
+"""Divides gold between the phases: whole keys or clusters, evenly over the labels."""
 
 import hashlib
 import itertools
 import random
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gen_bundle.errors import UserError
-from gen_bundle.new.gold import raise_all
-from gen_bundle.new.key import keys_of
-from gen_bundle.new.look import text_of
-from gen_bundle.new.propose import Proposal
+from gen_bundle.new.columns import text_of
+from gen_bundle.new.propose import Key, Proposal, keys_of
+from gen_bundle.new.table import raise_all
 
 RATIO = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
 SEED = 0
@@ -32,51 +31,72 @@ def shares(split: str) -> float | None:
     return int(found[1]) / (int(found[1]) + int(found[2]))
 
 
-def divide(proposal: Proposal, split: str) -> dict[str, list[int]]:
+def divide(proposal: Proposal, split: str | None) -> dict[str, list[int]]:
     """The rows of each phase by its id: `dev` and `test`, or `test` alone without a split.
 
-    Rows of a key stay together, and each label of the first answer that is one is divided like the whole.
+    Rows of a key or cluster stay together, and each label of the first answer that is one is divided like the whole.
+    Where every phase has a file of its own, there is nothing to divide.
 
     Raises:
         UserError: not a ratio, or too few keys for it.
     """
-    share = shares(split)
-    keys = keys_of(proposal.gold, proposal.key)
-    everything = _in_safe_order(proposal, list(range(len(keys))))
+    gold = proposal.gold
+    everything = _in_safe_order(proposal, list(range(len(gold.rows))))
+    if gold.phases:
+        if split is not None:
+            raise UserError(f"--split {split}: not where --gold names the phases. Expected one of them.")
+        phases = {phase: [at for at in everything if gold.phases[at] == phase] for phase in gold.files}
+        raise_all(list(_constant_phases(proposal, phases, "rows that differ")))
+        return phases
+    share = shares(split or "none")
     if share is None:
         return {"test": everything}
-    strata = _strata(proposal)
-    units: dict[str, dict[tuple[str, ...], None]] = defaultdict(dict)
-    for key, stratum in zip(keys, strata, strict=True):
-        units[stratum][key] = None
-    chance = random.Random(SEED)  # noqa: S311 - divides data, guards nothing
-    ordered = [key for stratum in sorted(units) for key in chance.sample(list(units[stratum]), len(units[stratum]))]
-    dev = {key for at, key in enumerate(ordered) if int((at + 1) * share) > int(at * share)}
-    if not dev or len(dev) == len(set(keys)):
+    units = keys_of(gold, (proposal.cluster,) if proposal.cluster else proposal.key)
+    dev = _chosen(units, _strata(proposal), share)
+    if not dev or len(dev) == len(set(units)):
+        what = f"values of {proposal.cluster}" if proposal.cluster else "keys"
         raise UserError(
-            f"--split {split}: leaves a phase without data, since there are {len(set(keys))} keys. "
+            f"--split {split}: leaves a phase without data, since there are {len(set(units))} {what}. "
             "Expected another ratio, or none."
         )
     phases = {
-        "dev": [at for at in everything if keys[at] in dev],
-        "test": [at for at in everything if keys[at] not in dev],
+        "dev": [at for at in everything if units[at] in dev],
+        "test": [at for at in everything if units[at] not in dev],
     }
-    raise_all([f"--split {split}: {fault}" for fault in _constant_phases(proposal, phases)])
+    faults = _constant_phases(proposal, phases, "another ratio, or none")
+    raise_all([f"--split {split}: {fault}" for fault in faults])
     return phases
 
 
-def _constant_phases(proposal: Proposal, phases: dict[str, list[int]]) -> Iterator[str]:
+def _chosen(units: Sequence[Key], strata: Sequence[str], share: float) -> set[Key]:
+    """The units that go to the development phase: of each stratum the same share; a unit's first row gives its own."""
+    of_stratum: dict[str, list[Key]] = defaultdict(list)
+    seen: set[Key] = set()
+    for unit, stratum in zip(units, strata, strict=True):
+        if unit not in seen:
+            seen.add(unit)
+            of_stratum[stratum].append(unit)
+    chance = random.Random(SEED)  # noqa: S311 - divides data, guards nothing
+    ordered = [
+        unit for stratum in sorted(of_stratum) for unit in chance.sample(of_stratum[stratum], len(of_stratum[stratum]))
+    ]
+    return {unit for at, unit in enumerate(ordered) if int((at + 1) * share) > int(at * share)}
+
+
+def _constant_phases(proposal: Proposal, phases: dict[str, list[int]], expected: str) -> Iterator[str]:
     """Phases in which all labels or numbers are the same: no correlation is defined, and a constant is the gold."""
     for column in () if proposal.many else proposal.answers:
         values = proposal.gold.column(column.name)
         for phase, rows in phases.items():
-            if column.type in ("label", "number") and len({text_of(values[at]) or str(values[at]) for at in rows}) == 1:
-                yield f"{column.name} has one value in all rows of {phase}. Expected another ratio, or none."
+            if column.type not in ("label", "number", "probability"):
+                continue
+            if len({text_of(values[at]) or str(values[at]) for at in rows}) == 1:
+                yield f"{column.name} has one value in all rows of {phase}. Expected {expected}."
 
 
 def _strata(proposal: Proposal) -> list[str]:
     """What each row is divided by: its label, where there is one for each key."""
-    label = next((column for column in proposal.answers if column.type == "label"), None)
+    label = next((column for column in proposal.answers if column.type in ("label", "probability")), None)
     if label is None or proposal.many:
         return [""] * len(proposal.gold.rows)
     return [text_of(value) or "" for value in proposal.gold.column(label.name)]
@@ -87,7 +107,7 @@ def is_sorted_by_answer(proposal: Proposal) -> bool:
     return not proposal.many and any(
         _comes_in_order([text_of(value) or str(value) for value in proposal.gold.column(column.name)], column.type)
         for column in proposal.answers
-        if column.type in ("label", "number")
+        if column.type in ("label", "number", "probability")
     )
 
 

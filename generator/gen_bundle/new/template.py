@@ -1,4 +1,4 @@
-"""Renders a project's template by cookiecutter, with the filters that put names into YAML, pages and code."""
+"""Renders a project's template by cookiecutter, with the filter that puts names into YAML."""
 
 import json
 import re
@@ -14,15 +14,14 @@ from gen_bundle.errors import UserError
 PLAIN = re.compile(r"[A-Za-z][A-Za-z_]*([ /.-]?[A-Za-z0-9_]+)*")
 RESERVED = {"null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf"}
 UNPRINTABLE = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-SAFE_ON_PAGES = re.compile(r"[\w .,:/-]*")
 
 
 class TextFilters(Extension):
-    """The filters `yaml`, `page` and `fenced` of templates."""
+    """The filter `yaml` of templates."""
 
     def __init__(self, environment: Environment) -> None:
         super().__init__(environment)
-        environment.filters.update(yaml=yaml_text, page=page_text, fenced=fenced_text)
+        environment.filters.update(yaml=yaml_text)
 
 
 def yaml_text(value: Any) -> str:
@@ -34,19 +33,6 @@ def yaml_text(value: Any) -> str:
     if isinstance(value, str) and not (PLAIN.fullmatch(value) and value.lower() not in RESERVED):
         return UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def page_text(text: str) -> str:
-    """A name for a page: as code, and with nothing in it that Jinja, Markdown or formulas would take for their own."""
-    if SAFE_ON_PAGES.fullmatch(text):
-        return f"`{text}`"
-    shown = "".join(char if SAFE_ON_PAGES.fullmatch(char) else f"&#{ord(char)};" for char in text)
-    return f"<code>{shown}</code>"
-
-
-def fenced_text(text: str) -> str:
-    """Lines for a fenced block of a page, which Jinja reads once more."""
-    return text.replace("{", "{{ '{' }}")
 
 
 def render(template: Path, answers: Mapping[str, Any], into: Path, *, ask: bool = False) -> Path:

@@ -75,6 +75,24 @@ class Tried(TypedDict, total=False):
     missing: str
 
 
+@with_config(STRICT)
+class Disclosed(TypedDict):
+    """Of `disclosure`: how many gold values one participant learns for certain from the scores of a phase.
+
+    `items` is how many there are, `decided` how many are learnt, from `columns`; `unmeasured` are the columns of which
+    it is not known. `decimals` are the most that leave at most 5 % (None: none do), then `decided_then`; likewise
+    `submissions`.
+    """
+
+    items: int
+    decided: int
+    columns: list[str]
+    unmeasured: list[str]
+    decimals: int | None
+    decided_then: int | None
+    submissions: int
+
+
 @with_config(ConfigDict(extra="allow", strict=True))
 class Ranked(TypedDict):
     """Of `rank`: tables to be printed, remarks, and anything else that the package's rule gives."""
@@ -91,6 +109,7 @@ REPLIES: dict[str, type[Reply[Any]]] = {
     "secrets": Reply[Secrets],
     "columns": Reply[dict[str, TaskColumns]],
     "trial": Reply[Tried],
+    "disclosure": Reply[Disclosed | None],
     "rank": Reply[Ranked],
 }
 

@@ -1,10 +1,8 @@
 """Runs a scoring package's organiser verbs in a process of its own, so that the press never imports a scorer."""
 
 import json
-import os
 import re
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -12,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO, cast
 
+from gen_bundle import starting
 from gen_bundle.errors import UserError
 from gen_bundle.package.answers import Progress, Reply, read_reply
 from gen_bundle.resources import resource
@@ -44,18 +43,15 @@ class ScoringPackage:
     @contextmanager
     def opened(self) -> Iterator["Organiser"]:
         """The package's organiser process, which answers verbs until the block ends."""
-        kit_root = resource("scoring_programs")
-        environment = dict(os.environ, PYTHONPATH=os.pathsep.join([str(self.root), str(kit_root)]), PYTHONUTF8="1")
-        environment["PYTHONDONTWRITEBYTECODE"] = "1"
         with (
             tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as stderr,
             subprocess.Popen(
-                [sys.executable, "-m", f"{self.name}.organiser"],
+                starting.python(resource("scoring_programs") / "organise.py", self.name, self.root),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
                 encoding="utf-8",
-                env=environment,
+                env=starting.environment(),
             ) as process,
         ):
             stdin, stdout = cast("TextIO", process.stdin), cast("TextIO", process.stdout)
@@ -150,8 +146,19 @@ def failure(package: str, what: str, stderr: str) -> str:
 
 
 def find_package(name: str, beside: Path) -> ScoringPackage:
-    """The scoring package `name`: a folder beside the bundle.yaml first, then those that come with the tool."""
-    for root in (beside, resource("scoring_programs")):
+    """The scoring package `name`: one that comes with the tool, or a folder beside the bundle.yaml.
+
+    Raises:
+        UserError: there is none; or a folder beside bundle.yaml is called like a package of the tool.
+    """
+    ours = resource("scoring_programs")
+    taken = sorted(path.name for path in ours.iterdir() if path.is_dir() and (beside / path.name).is_dir())
+    if taken:
+        raise UserError(
+            *(f"{beside / one}: a package of gen-bundle has this name. Rename the folder." for one in taken),
+            advice="The tool's own packages are never replaced by a folder beside bundle.yaml.",
+        )
+    for root in (ours, beside):
         if (root / name / "submission.py").is_file():
             return ScoringPackage(name, root)
     raise UserError(

@@ -4,6 +4,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from gen_bundle.declaration.declared import DECLARED
 from gen_bundle.declaration.model import Phase
 from gen_bundle.errors import UserError
 from gen_bundle.package.resolve import Resolved
@@ -28,7 +29,7 @@ def baselines_of(competition: Resolved, phase: Phase) -> dict[str, Mapping[str, 
             raise UserError(f"{path}: {what}. Expected each baseline in a folder, a zip or a file of its own.")
         if competition.layout == "separate":
             members = _own_task(members, competition.tasks[0].id, competition.all_task_ids)
-        if members:
+        if members and not _of_others(competition, phase, members):
             baselines[name] = members
     return baselines
 
@@ -52,12 +53,42 @@ def _own_task(members: Mapping[str, Path | bytes], task: str, tasks: list[str]) 
     return members if not any(name.split("/", 1)[0] in tasks for name in members) else {}
 
 
+def _of_others(competition: Resolved, phase: Phase, members: Mapping[str, Path | bytes]) -> bool:
+    """Whether a declared competition's baseline holds only tables that the phase's tasks do not read."""
+    if competition.package.name != DECLARED:
+        return False
+    tasks = [task.id for task in competition.tasks_of(phase)]
+    read = {one["table"] for task in tasks for one in competition.options["metrics"][task].values()}
+    files = {table["id"]: table["file"]["name"] for table in competition.options["tables"]}
+    names = {Path(name).name for name in members}
+    return names.isdisjoint(files[table] for table in read) and not names.isdisjoint(files.values())
+
+
 def public_files(competition: Resolved, phase: Phase) -> dict[str, Path | bytes]:
     """Everything below `public/`; a folder there that is named like a phase belongs to that phase alone."""
     folder = competition.data / "public"
     others = {other.id for other in competition.declaration.phases} - {phase.data_id}
     members = folder_members(folder) if folder.is_dir() else {}
     return {name: path for name, path in members.items() if name.split("/", 1)[0] not in others}
+
+
+def given_files(competition: Resolved, data_id: str) -> dict[str, dict[str, str]]:
+    """`given` and `given_to_all` of the organisers' `check_reference`: public data but the sample, and inputs of code.
+
+    Where there is but one phase, all of it is that phase's.
+    """
+    phase = next(one for one in competition.phases if one.data_id == data_id)
+    public = {f"public/{name}": path for name, path in public_files(competition, phase).items()}
+    folder = competition.data / "input" / data_id
+    code = folder_members(folder) if competition.takes_code and folder.is_dir() else {}
+    files = public | {f"input/{data_id}/{name}": path for name, path in code.items()}
+    alone = len({one.data_id for one in competition.declaration.phases}) == 1
+    given: dict[str, dict[str, str]] = {"given": {}, "given_to_all": {}}
+    for name, path in files.items():
+        own = alone or name.startswith((f"public/{data_id}/", "input/"))
+        if isinstance(path, Path) and not name.startswith(f"public/{SAMPLE}/"):
+            given["given" if own else "given_to_all"][name] = str(path)
+    return given
 
 
 def input_files(competition: Resolved, phase: Phase) -> dict[str, Path | bytes]:

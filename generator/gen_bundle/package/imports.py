@@ -8,8 +8,12 @@ from pathlib import Path
 
 
 @cache
-def imported_modules(names: tuple[str, ...], packages: tuple[Path, ...]) -> Mapping[str, Path]:
+def imported_modules(
+    names: tuple[str, ...], packages: tuple[Path, ...], without: frozenset[str] = frozenset()
+) -> Mapping[str, Path]:
     """The files of modules by their dotted names, and of all in the folders `packages` that these import.
+
+    Modules and packages called in `without` are left out, with what only they import.
 
     Returns:
         Place in a program, such as `scoring_kit/errors.py` → file.
@@ -21,7 +25,8 @@ def imported_modules(names: tuple[str, ...], packages: tuple[Path, ...]) -> Mapp
         name = waiting.pop()
         folder = folders.get(name.split(".")[0])
         path = _module_file(folder, name) if folder else None
-        if folder is None or path is None:
+        left_out = not without.isdisjoint(accumulate(name.split("."), "{}.{}".format))
+        if folder is None or path is None or left_out:
             continue
         place = f"{folder.name}/{path.relative_to(folder).as_posix()}"
         if place not in found:
@@ -39,11 +44,19 @@ def _module_file(folder: Path, name: str) -> Path | None:
 
 @cache
 def _imports(path: Path) -> list[str]:
-    """The names a module may import: for `from a import b` both `a` and `a.b`."""
+    """The names that a module may import when it runs: for `from a import b` both `a` and `a.b`."""
     names: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while waiting:
+        node = waiting.pop()
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        if not _for_types_alone(node):
+            waiting += ast.iter_child_nodes(node)
     return names
+
+
+def _for_types_alone(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"

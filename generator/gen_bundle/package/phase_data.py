@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.codabench import stored_scores
 from gen_bundle.declaration.model import Phase, Task
 from gen_bundle.errors import UserError
-from gen_bundle.package.answers import SecretFile
+from gen_bundle.package.answers import Disclosed, SecretFile
 from gen_bundle.package.client import Organiser
-from gen_bundle.package.given_files import baselines_of, input_files, public_files
+from gen_bundle.package.given_files import baselines_of, given_files, input_files, public_files
 from gen_bundle.package.resolve import Part, Resolved
 from gen_bundle.zips.writing import folder_members
 
@@ -73,7 +74,7 @@ def prepare_phases(competition: Resolved, work: Path, organiser: Organiser | Non
 
     Args:
         competition: what is built.
-        work: a folder for what is prepared; reference data of all tasks together come to `<id of their phase>/ref`.
+        work: a folder for what is prepared; reference data come to folders called `ref`, each in a folder of its own.
         organiser: the package's running organiser process; one is started where none is given.
 
     Raises:
@@ -153,11 +154,12 @@ def _digests(gold: Gold) -> dict[str, str]:
 def _prepare_gold(competition: Resolved, organiser: Organiser, data_id: str, work: Path) -> Gold:
     """The reference data of the tasks of all phases that use them."""
     whole = Part("all", "", competition.tasks_of_data(data_id))
-    reference, warnings = checked_reference(competition, organiser, whole, data_id, work / data_id / "ref")
+    given = given_files(competition, data_id)
+    reference, warnings = checked_reference(competition, organiser, whole, data_id, work / data_id / "ref", given)
     parts = {
         part.id: reference
         if competition.layout == "joint" or part.tasks == whole.tasks
-        else prepare_reference(competition, organiser, part, data_id, work / f"{data_id}-{part.id}")[0]
+        else prepare_reference(competition, organiser, part, data_id, work / f"{data_id}-{part.id}" / "ref")[0]
         for part in competition.parts
         if any(task in whole.tasks for task in part.tasks)
     }
@@ -170,6 +172,7 @@ def _prepare_gold(competition: Resolved, organiser: Organiser, data_id: str, wor
 def _prepare(competition: Resolved, organiser: Organiser, phase: Phase, gold: Gold, work: Path) -> PhaseData:
     whole = Part("all", "", competition.tasks_of(phase))
     request = {**_request(competition, whole), "reference": str(gold.whole)}
+    disclosed = _disclosure(phase, organiser, request) if phase.gold == "secret" else []
     template = Path(tempfile.mkdtemp(dir=work))
     organiser.call("template", {**request, "out": str(template)})
     return PhaseData(
@@ -186,8 +189,34 @@ def _prepare(competition: Resolved, organiser: Organiser, phase: Phase, gold: Go
         input=input_files(competition, phase),
         secrets=gold.secrets,
         elsewhere=gold.elsewhere,
-        warnings=gold.warnings,
+        warnings=(*gold.warnings, *disclosed),
     )
+
+
+def _disclosure(phase: Phase, organiser: Organiser, request: Mapping[str, Any]) -> list[str]:
+    """What the scores of a phase give one participant of its gold, in one line, where it is known."""
+    decimals = phase.score_decimals
+    if decimals is None and phase.hides_scores:  # participants cannot download scores.json, but ask the site's API
+        decimals = stored_scores.DECIMALS
+    limits = {"submissions": phase.max_submissions, "decimals": decimals}
+    told: Disclosed | None = organiser.call("disclosure", {**request, **limits})
+    if told is None:
+        return ["what the scores give away of the gold is not measured for this scoring program (docs/disclosure.md)."]
+    if not told["items"]:
+        return [f"what {', '.join(told['unmeasured'])} give away of the gold is not measured (docs/disclosure.md)."]
+    within = f"with {phase.max_submissions} submissions" if phase.max_submissions else "without max_submissions"
+    share = told["decided"] / told["items"]
+    line = (
+        f"{within} one participant can learn {told['decided']} of {told['items']} gold values ({share:.0%}) "
+        f"for certain, from the scores in {', '.join(told['columns'])}."
+    )
+    if share <= 0.05:
+        return [line]
+    if told["decimals"] is not None and told["decimals"] != decimals:
+        line += f" score_decimals: {told['decimals']} leaves {told['decided_then']}."
+    if told["submissions"]:
+        line += f" max_submissions: {told['submissions']} leaves at most 5 %."
+    return [line]
 
 
 def gold_elsewhere(competition: Resolved, organiser: Organiser, work: Path) -> tuple[list[GoldElsewhere], list[str]]:
@@ -252,11 +281,17 @@ def _request(competition: Resolved, part: Part) -> dict[str, Any]:
 
 
 def checked_reference(
-    competition: Resolved, organiser: Organiser, part: Part, phase: str, out: Path
+    competition: Resolved,
+    organiser: Organiser,
+    part: Part,
+    phase: str,
+    out: Path,
+    given: Mapping[str, Mapping[str, str]] | None = None,
 ) -> tuple[Path, list[str]]:
-    """`prepare_reference`, and the package's checks of what it prepared; likewise."""
+    """`prepare_reference`, and the package's checks of it, in a build also against what is `given`; likewise."""
     reference, warnings = prepare_reference(competition, organiser, part, phase, out)
-    request = {**_request(competition, part), "reference": str(reference)}
+    folders = [str(competition.data / one) for one in dict.fromkeys(one.data_id for one in competition.phases)]
+    request = {**_request(competition, part), "reference": str(reference), "phases": folders, **(given or {})}
     return reference, [*warnings, *organiser.call("check_reference", request)["warnings"]]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from gen_bundle.competitions import known_competitions
 from gen_bundle.declaration import model
 from gen_bundle.declaration.declared import DECLARED
+from gen_bundle.declaration.declared.remarks import remarks
 from gen_bundle.declaration.inside import TAKEN, leads_outside
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.declaration.read import FILE, read_competition, read_with_places
@@ -87,6 +88,13 @@ class Resolved:
         """The phases of this bundle: those that have one of its tasks."""
         return [phase for phase in self.declaration.phases if self.tasks_of(phase)]
 
+    @property
+    def tie_break(self) -> list[str] | None:
+        """Keys of this bundle's columns that order equal scores; None: those that follow, as on the platform."""
+        declared = self.declaration.leaderboard
+        here = {column.key for _, column in self.columns}
+        return [key for key in declared.tie_break if key in here] if declared.ties == "equal" else None
+
     def tasks_of(self, phase: model.Phase) -> tuple[model.Task, ...]:
         return tuple(task for task in self.tasks if phase.tasks is None or task.id in phase.tasks)
 
@@ -160,7 +168,7 @@ def resolve(
     if outside := _outside(folder, declaration, declared, own_data=data is not None):
         raise UserError(*outside)
     return Resolved(
-        name=folder.name,
+        name=declaration.name or folder.name,
         folder=folder,
         data=(data or folder / "data").resolve(),
         declaration=declaration,
@@ -169,7 +177,7 @@ def resolve(
         parts=_parts(declaration),
         options=options,
         program_files={place: path for place, (_, path) in files.items()},
-        notes=(*notes, *placed, *_worst_notes(declaration), *_rank_notes(declaration)),
+        notes=(*notes, *placed, *_worst_notes(declaration), *_rank_notes(declaration), *_remarks(declaration)),
     )
 
 
@@ -209,6 +217,10 @@ def _worst_notes(declaration: model.Competition) -> list[str]:
         for column in task.columns
         if column.worst is not None and (column.worst <= 0 if column.sort == "asc" else column.worst >= 1)
     ]
+
+
+def _remarks(declaration: model.Competition) -> list[str]:
+    return list(remarks(declaration.options)) if declaration.scoring_program == DECLARED else []
 
 
 def _rank_notes(declaration: model.Competition) -> list[str]:

@@ -4,10 +4,11 @@ A column's key that no metric has, a task that `entered` misspells and a scorer 
 here, before a participant finds them. Tasks that need a model are tried by a dry run.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gen_bundle.declaration.model import Task
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.errors import UserError
 from gen_bundle.package.answers import TaskColumns, Tried
@@ -69,32 +70,25 @@ def try_out(
     phases: Sequence[PhaseData],
     work: Path,
 ) -> Trial:
-    """Score template and baselines of each phase as the packed program does, in the tasks that need no model.
+    """Score template and baselines of each phase with every program of the layout, in the tasks that need no model.
 
-    `named` is what `check_columns` gave; `phases` were prepared below the same `work` (see `prepare_phases`).
+    `named` is what `check_columns` gave; `phases` are prepared, and `work` is a folder for what is tried.
 
     Raises:
         UserError: everything that failed, with phase and submission.
     """
-    tasks = tuple(task for task in competition.tasks if not named[task.id]["needs_model"])
-    if not tasks:
-        return Trial({}, ())
+    tasks = [task for task in competition.tasks if not named[task.id]["needs_model"]]
+    submission = work / "submission.zip"
     problems: list[str] = []
     entered: set[str] = set()
-    baselines: dict[str, dict[str, dict[str, float]]] = {}
-    for data in phases:
-        baselines[data.phase.id] = {}
-        own = [task for task in tasks if task in competition.tasks_of(data.phase)]
-        if not own:
-            continue
-        program = write_program(competition, own, work / "trial" / data.phase.id)
+    baselines: dict[str, dict[str, dict[str, float]]] = {data.phase.id: {} for data in phases}
+    for data, reference, program in _programs(competition, tasks, phases, work):
         results = {} if competition.takes_code else data.baselines
         for name, files in {TEMPLATE: data.template, **results}.items():
-            submission = work / "trial" / "submission.zip"
             write_zip(submission, files)
-            request = {"program": program, "phase": work / data.phase.data_id, "submission": submission}
             try:
-                tried: Tried = organiser.call("trial", request)
+                request = {"program": program, "phase": reference.parent, "submission": submission}
+                tried: Tried = organiser.call("trial", {**request, "is_template": name == TEMPLATE})
             except UserError as error:
                 where = name if name == TEMPLATE else f"baselines/{data.phase.data_id}/{name}"
                 problems += [f"{data.phase.id}: {where}: {message}" for message in error.messages]
@@ -102,16 +96,31 @@ def try_out(
             if "missing" in tried:
                 return Trial({}, (f"Neither template nor baselines were scored. {tried['missing']}",))
             entered |= set(tried["scores"])
-            if name != TEMPLATE:
-                baselines[data.phase.id][name] = {
-                    key: score for scores in tried["scores"].values() for key, score in scores.items()
-                }
+            for scores in tried["scores"].values() if name != TEMPLATE else ():
+                baselines[data.phase.id].setdefault(name, {}).update(scores)
     if problems:
-        raise UserError(*problems)
-    notes = [
+        raise UserError(*dict.fromkeys(problems))
+    return Trial(baselines if tasks else {}, [_not_tried(task) for task in tasks if _is_untried(task, named, entered)])
+
+
+def _programs(
+    competition: Resolved, tasks: Sequence[Task], phases: Sequence[PhaseData], work: Path
+) -> Iterator[tuple[PhaseData, Path, Path]]:
+    """Each program of each phase, with those of its tasks that are tried, and its reference data."""
+    for data in phases:
+        for part in competition.parts_of(data.phase):
+            own = [task for task in part.tasks if task in tasks]
+            if own:
+                program = write_program(competition, own, work / "trial" / data.phase.id / part.id)
+                yield data, data.references[part.id], program
+
+
+def _is_untried(task: Task, named: Mapping[str, TaskColumns], entered: Collection[str]) -> bool:
+    return task.id not in entered and named[task.id]["metrics"] is None
+
+
+def _not_tried(task: Task) -> str:
+    return (
         f"tasks.{task.id}: neither template nor baselines enter it, and its module names no METRICS, so that the "
         "columns' keys were not checked."
-        for task in tasks
-        if task.id not in entered and named[task.id]["metrics"] is None
-    ]
-    return Trial(baselines, notes)
+    )

@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from gen_bundle.codabench.leaderboard import TIE_BREAK
 from gen_bundle.declaration.model import Column, Phase, Question
 from gen_bundle.package.code_template import empty_submission
 from gen_bundle.package.ingestion import ingestion_members
@@ -92,7 +93,7 @@ def bundle_tree(
     tree: dict[str, bytes | Path] = {
         "competition.yaml": competition_yaml(competition, phases),
         logo_file(competition): competition.folder / competition.declaration.logo,
-        **render_pages(competition),
+        **render_pages(competition, phases),
     }
     by_phase = {data.phase.id: data for data in phases}
     for slot in slots(competition):
@@ -242,6 +243,7 @@ def _leaderboard(competition: Resolved) -> dict[str, Any]:
         **({"hidden": True} if competition.declaration.leaderboard.hidden else {}),
         "submission_rule": SUBMISSION_RULES[competition.declaration.submission_rule],
         "primary_index": 0,
+        **({} if competition.tie_break is None else {TIE_BREAK: competition.tie_break}),
         "columns": [_column(index, column, numbers) for index, (_, column) in enumerate(columns)],
     }
 

@@ -46,7 +46,7 @@ def bundle_tree(
         raise UserError("submission.kind: code is not supported by --platform codalab. Expected codabench, or results.")
     _check(competition)
     logo = logo_file(competition)
-    pages = _pages(competition)
+    pages = _pages(competition, phases)
     tree: dict[str, bytes | Path] = {
         "competition.yaml": yaml.safe_dump(
             _document(competition, phases, pages, logo), sort_keys=False, allow_unicode=True, width=100
@@ -122,9 +122,9 @@ def _title(competition: Resolved) -> str:
     return whole if len(whole) <= MAX_TITLE else f"{competition.name} – {competition.tasks[0].name}"
 
 
-def _pages(competition: Resolved) -> dict[str, bytes]:
+def _pages(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, bytes]:
     """HTML pages by file name; the four that the old server requires are always there."""
-    rendered = {name: page_html(text.decode()) for name, text in render_pages(competition).items()}
+    rendered = {name: page_html(text.decode()) for name, text in render_pages(competition, phases).items()}
     declaration = competition.declaration
     titles = {page.title: page_name(page.file) for page in declaration.pages} | {"terms": TERMS}
     files = {_codename(title): rendered[name] for title, name in titles.items()}

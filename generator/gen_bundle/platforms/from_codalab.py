@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
+from gen_bundle.codabench.average_rank import AVERAGE_RANK
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES
 from gen_bundle.codabench.fields import as_boolean, as_integer
 from gen_bundle.declaration.dates import FIRST_YEAR, LAST_YEAR
@@ -23,6 +24,8 @@ SILENT_TOP |= {"force_submission_to_leaderboard", "enable_detailed_results", "en
 SILENT_PHASE = {"phasenumber", "label", "description", "start_date", "color", "auto_migration", "is_scoring_only"}
 SILENT_PHASE |= {"force_best_submission_to_leaderboard", "phase_never_ends"}
 MAX_COLUMN = 36
+NO_IMAGE = "docker image: none was named; Codabench will use its legacy Python 3.7 image"
+PYTHON_2_IMAGE = "codalab/codalab-legacy:py2"
 
 
 class Conversion:
@@ -37,14 +40,14 @@ class Conversion:
     def document(self) -> dict[str, Any]:
         """competition.yaml for Codabench; `lost` is complete afterwards."""
         old = self.old
-        phases = self._sorted_phases()
+        phases = self._open_phases()
         new: dict[str, Any] = {"version": 2}
         new |= {key: str(old[key]) for key in COPIED if old.get(key) is not None}
         new["registration_auto_approve"] = not _is_on(old.get("has_registration"))
         if old.get("competition_docker_image"):
             new["docker_image"] = str(old["competition_docker_image"])
         else:
-            self.lost.append("docker image: none was named; Codabench will use its legacy Python 3.7 image")
+            self.lost.append(NO_IMAGE)
         new["enable_detailed_results"] = _is_on(old.get("enable_detailed_results"))
         if "enable_forum" in old:
             new["forum_enabled"] = _is_on(old["enable_forum"])
@@ -52,7 +55,7 @@ class Conversion:
         new["terms"] = str(html.get("terms", "terms.md"))
         new["pages"] = [{"title": _title(n), "file": str(f)} for n, f in html.items() if n != "terms"]
         new["tasks"] = [self._task(index, phase) for index, phase in enumerate(phases)]
-        new["phases"] = [self._phase(index, phases) for index in range(len(phases))]
+        new["phases"] = [self._phase(index, phase) for index, phase in enumerate(phases)]
         new["leaderboards"] = [self._leaderboard(phases)]
         known = SILENT_TOP | set(COPIED)
         self.lost += [f"{key}: has no counterpart" for key in old if key not in known]
@@ -60,10 +63,24 @@ class Conversion:
 
     def _sorted_phases(self) -> list[Mapping[str, Any]]:
         phases = [_mapping(phase) for phase in _mapping(self.old.get("phases")).values()]
-        parallel = [p for p in phases if p.get("is_parallel_parent") or p.get("parent_phasenumber")]
-        if parallel:
-            self.lost.append("parallel phases: Codabench's phases follow each other; make them tasks of one phase")
         return sorted(phases, key=lambda phase: _number(phase.get("phasenumber")))
+
+    def _open_phases(self) -> list[Mapping[str, Any]]:
+        """The phases that take submissions; all where none does."""
+        phases = self._sorted_phases()
+        if any(phase.get("is_parallel_parent") or phase.get("parent_phasenumber") for phase in phases):
+            self.lost.append("parallel phases: Codabench's phases follow each other; make them tasks of one phase")
+        taking = [phase for phase in phases if as_integer(phase.get("max_submissions")) != 0]
+        if not taking:
+            self.lost.append("max_submissions: 0 in every phase, which lets nobody submit on CodaLab, is no limit here")
+            return phases
+        self.changed += [
+            f"phase {phase.get('label')!r}: nobody may submit in it (max_submissions: 0), which is no limit on "
+            "Codabench; left out, so that there is no phase at that time"
+            for phase in phases
+            if phase not in taking
+        ]
+        return taking
 
     def _task(self, index: int, phase: Mapping[str, Any]) -> dict[str, Any]:
         return {"index": index, "name": str(phase.get("label", f"Phase {index + 1}"))} | self._named(phase, TASK_FILES)
@@ -92,8 +109,7 @@ class Conversion:
                 return path
         return None
 
-    def _phase(self, index: int, phases: list[Mapping[str, Any]]) -> dict[str, Any]:
-        phase = phases[index]
+    def _phase(self, index: int, phase: Mapping[str, Any]) -> dict[str, Any]:
         new: dict[str, Any] = {"index": index, "name": str(phase.get("label", f"Phase {index + 1}"))}
         if phase.get("description"):
             new["description"] = str(phase["description"])
@@ -102,7 +118,7 @@ class Conversion:
             self.lost.append(f"start_date of phase {phase.get('label')!r}: not a readable date; set it")
         else:
             new["start"] = _utc(start)
-        end = self._end(index, phases)
+        end = self._end(phase)
         if end is not None:
             new["end"] = _utc(end)
         new |= self._limits(phase)
@@ -123,10 +139,12 @@ class Conversion:
             )
         return limits
 
-    def _end(self, index: int, phases: list[Mapping[str, Any]]) -> datetime | None:
+    def _end(self, phase: Mapping[str, Any]) -> datetime | None:
         """A phase lasted until the next one started; on Codabench it must end before that."""
-        if index + 1 < len(phases):
-            following = moment(phases[index + 1].get("start_date"))
+        phases = self._sorted_phases()
+        place = phases.index(phase)
+        if place + 1 < len(phases):
+            following = moment(phases[place + 1].get("start_date"))
             return following - timedelta(seconds=1) if following else None
         return moment(self.old.get("end_date"))
 
@@ -140,10 +158,9 @@ class Conversion:
             label = str(_mapping(_mapping(column).get("leaderboard")).get("label", labels[0]))
             if label.lower() != labels[0].lower():
                 self.lost.append(f"column {key!r}: belongs to the board {label!r}; Codabench shows one board")
-            elif "computed" in _mapping(column):
-                self.lost.append(f"column {key!r}: computed from ranks, which Codabench does not do")
             else:
                 kept.append(self._column(len(kept), str(key), _mapping(column)))
+        self._compute(kept, columns)
         if old.get("column_groups"):
             self.lost.append("column_groups: Codabench has none")
         return {
@@ -153,6 +170,26 @@ class Conversion:
             "primary_index": 0,
             "columns": kept,
         }
+
+    def _compute(self, kept: list[dict[str, Any]], columns: list[tuple[Any, Any]]) -> None:
+        """Give columns that CodaLab computed, as the mean of a row's ranks in others, Codabench's computation."""
+        computed = {str(key): _mapping(column).get("computed") for key, column in columns if "computed" in column}
+        sources = {column["key"]: column["index"] for column in kept if column["key"] not in computed}
+        for column in kept:
+            if column["key"] not in computed:
+                continue
+            rule = _mapping(computed[column["key"]])
+            named = rule.get("fields", "")
+            names = named if isinstance(named, list) else [name.strip() for name in str(named).split(",")]
+            known = [sources[name] for name in names if name in sources]
+            if str(rule.get("operation")) != "Avg" or not known:
+                self.lost.append(f"column {column['key']!r}: how it is computed is not known; scores must fill it")
+                continue
+            column |= {"computation": AVERAGE_RANK, "computation_indexes": known, "sorting": "asc"}
+            self.changed.append(
+                f"column {column['key']!r}: the mean of ranks is computed by Codabench, too, since 1.29 "
+                f"(computation: {AVERAGE_RANK}); an older site refuses it"
+            )
 
     def _column(self, index: int, key: str, column: Mapping[str, Any]) -> dict[str, Any]:
         title = str(column.get("label", key))

@@ -1,24 +1,242 @@
-"""What a bundle says to participants, read as leniently as the platform's own pages would show it."""
+"""What a bundle says to participants, read as leniently as the platform's own pages would show it.
 
+Pages are from strangers: their HTML is made safe, without anything that acts, loads or overlays.
+"""
+
+import io
+import itertools
+import re
+import zipfile
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.opening import open_readable_bundle
-from gen_bundle.codabench.competition import Column, Phase, Task, is_on
+from gen_bundle.codabench.competition import Column, DataUse, Phase, Task, is_on
 from gen_bundle.codabench.dates import Instant, read_instant
 from gen_bundle.codabench.fields import as_boolean, as_text
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.errors import UserError
-from gen_bundle.preview.content import Content, safe_content
-from gen_bundle.preview.downloads import Download, downloads
 from gen_bundle.preview.logo import MAX_BYTES as MAX_LOGO_BYTES
 from gen_bundle.preview.logo import logo_address
+from gen_bundle.render.markdown import page_html
 from gen_bundle.zips.tree import Node
+from gen_bundle.zips.unpacking import UNREADABLE
+
+FILES_SHOWN = 40
+MAX_LISTED_BYTES = 500_000_000
+
+
+@dataclass(frozen=True)
+class Download:
+    """A program or data file: who may have it, and what is in it.
+
+    Attributes:
+        role: what it is for.
+        name: its path in the bundle.
+        open: participants can download it.
+        size: bytes; None where the path leads nowhere.
+        files: names and sizes of what it holds, the first `FILES_SHOWN` of `count`.
+    """
+
+    role: str
+    name: str
+    open: bool
+    size: int | None
+    files: tuple[tuple[str, int], ...] = ()
+    count: int = 0
+
+
+def downloads(bundle: Bundle, phase: Phase) -> list[Download]:
+    """What participants may fetch first, then what only organisers have."""
+    competition = bundle.competition
+    uses = [
+        ("Starting kit", phase.files.get("starting_kit"), True),
+        ("Public data", phase.files.get("public_data"), True),
+    ]
+    tasks = {task.at[-1] for task in phase.tasks}
+    for position, use in enumerate(competition.solutions):
+        if any(task.index in use.tasks for task in phase.tasks):
+            entry = bundle.mapping(use.at[:-1])
+            uses.append((as_text(entry.get("name")) or f"Solution {position + 1}", use, True))
+    for task in phase.tasks:
+        label = f" of {task.name}" if len(tasks) > 1 else ""
+        programs, inputs = competition.programs_available, competition.input_available
+        for role, key, is_open in (
+            ("Scoring program", "scoring_program", programs),
+            ("Ingestion program", "ingestion_program", programs),
+            ("Input data", "input_data", inputs),
+            ("Reference data", "reference_data", False),
+        ):
+            uses.append((role + label, task.files.get(key), is_open))
+    return [_download(bundle, role, use, is_open) for role, use, is_open in uses if use is not None]
+
+
+def _download(bundle: Bundle, role: str, use: DataUse, is_open: bool) -> Download:
+    found = bundle.tree.find(use.path) if isinstance(use.path, str) else None
+    if not isinstance(found, Node):
+        return Download(role, str(use.path), is_open, None)
+    files = _members(found)
+    size = sum(size for _, size in files) if found.is_folder else found.size
+    return Download(role, str(use.path), is_open, size, tuple(files[:FILES_SHOWN]), len(files))
+
+
+def _members(found: Node) -> list[tuple[str, int]]:
+    """Names and sizes of the files in a folder or zip; none where it is neither, or too large to be looked into."""
+    if found.is_folder:
+        return [(name, node.size) for name, node in found.files()]
+    if found.size > MAX_LISTED_BYTES:
+        return []
+    try:
+        with zipfile.ZipFile(io.BytesIO(found.read(MAX_LISTED_BYTES))) as archive:
+            return sorted((member.filename, member.file_size) for member in archive.infolist() if not member.is_dir())
+    except UNREADABLE:
+        return []
+
+
+MAX_CHARACTERS = 500_000
+
+
+def _words(text: str) -> set[str]:
+    return set(text.split())
+
+
+_TEXT_TAGS = _words(
+    "a abbr b blockquote br caption center cite code col colgroup dd del details dfn div dl dt em font figcaption "
+    "figure h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q rp rt ruby s samp small span strike strong sub "
+    "summary sup table tbody td tfoot th thead tr tt u ul var"
+)
+_MATH_TAGS = _words(
+    "math maction menclose merror mfenced mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow "
+    "ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover none semantics"
+)
+_MATH_LOOKS = _words(
+    "accent accentunder columnalign columnspacing depth displaystyle fence form height linethickness lspace mathsize "
+    "mathvariant maxsize minsize movablelimits notation rowspacing rspace scriptlevel separator stretchy width"
+)
+_ATTRIBUTES: dict[str, set[str]] = {
+    "*": {"align", "dir", "lang", "style", "title", "valign"},
+    "a": {"href"},
+    "col": {"span"},
+    "colgroup": {"span"},
+    "details": {"open"},
+    "img": {"alt", "src"},
+    "math": {"display", "xmlns"},
+    "ol": {"start", "type"},
+    "td": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan", "scope"},
+    **dict.fromkeys(_MATH_TAGS - {"math"}, _MATH_LOOKS),
+}
+_STYLES = _words(
+    "background-color border border-bottom border-collapse border-left border-radius border-right border-top color "
+    "font-size font-style font-weight line-height list-style-type padding text-align text-decoration text-transform "
+    "vertical-align white-space width"
+)
+_GONE = {"embed", "form", "iframe", "link", "object", "script", "style", "video", "audio"}
+_DATA_IMAGE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*")
+_LINK = re.compile(r"(https?:|mailto:)", re.IGNORECASE)
+_IMAGE = re.compile(r"<img\b([^>]*)>")
+_HEADING = re.compile(r"(</?h)([1-6])(?=[\s>])")
+_SCROLLED = re.compile(r'<table\b.*?</table>|<pre\b.*?</pre>|<math\b[^>]*display="block".*?</math>', re.DOTALL)
+_FORMULA_HEADING = re.compile(r"<th>(<math\b(?:(?!</th>).)*</math>)</th>", re.DOTALL)
+_KINDS = {"<table": "Table", "<pre": "Code", "<math": "Formula"}
+
+
+@dataclass(frozen=True)
+class Content:
+    """A page's text, ready to be put inside ours.
+
+    Attributes:
+        html: safe HTML.
+        coloured: it sets colours of its own, chosen for the platform's white pages.
+        notes: what of it is not shown here, for the organiser.
+    """
+
+    html: str
+    coloured: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def safe_content(text: str, title: str, first_heading: int = 3) -> Content:
+    """Render Markdown as the platform does, and take away what could reach beyond it.
+
+    Args:
+        text: Markdown with raw HTML, not to be trusted.
+        title: the page's title, which names what is scrolled for screen readers.
+        first_heading: the level that a first-level heading gets, 6 at most for the deepest.
+    """
+    import nh3
+
+    notes = []
+    if len(text) > MAX_CHARACTERS:
+        notes.append(f"Only the first {MAX_CHARACTERS:,} of {len(text):,} characters are shown here.")
+    html = page_html(text[:MAX_CHARACTERS])
+    cleaned = nh3.clean(
+        html,
+        tags=_TEXT_TAGS | _MATH_TAGS,
+        clean_content_tags={"script", "style"},
+        attributes=_ATTRIBUTES,
+        attribute_filter=_kept_attribute,
+        filter_style_properties=_STYLES,
+        url_schemes={"http", "https", "mailto", "data"},
+        link_rel="noopener noreferrer nofollow",
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+        strip_comments=True,
+    )
+    gone = sorted(tag for tag in _GONE if re.search(rf"<{tag}\b", html, re.IGNORECASE))
+    if gone:
+        notes.append(f"Left out of this preview: {', '.join(f'<{tag}>' for tag in gone)}.")
+    coloured = re.search(r'style="[^"]*color', cleaned) is not None
+    cleaned = _IMAGE.sub(_image, cleaned)
+    cleaned = _HEADING.sub(lambda match: f"{match[1]}{min(int(match[2]) + first_heading - 1, 6)}", cleaned)
+    cleaned = cleaned.replace("<th></th>", "<td></td>")
+    cleaned = _FORMULA_HEADING.sub(_named, cleaned)
+    numbers = itertools.count(1)
+    cleaned = _SCROLLED.sub(lambda match: _scrolled(match[0], f"{next(numbers)} in {title}"), cleaned)
+    return Content(cleaned, coloured, tuple(notes))
+
+
+def _kept_attribute(tag: str, name: str, value: str) -> str | None:
+    if name == "href":
+        return value if _LINK.match(value.strip()) else None
+    if name == "src" and value.startswith("data:"):
+        return value if _DATA_IMAGE.fullmatch(value) else None
+    return value
+
+
+def _image(match: re.Match[str]) -> str:
+    """An image inside the text stays; one on the web is not fetched, its address is shown."""
+    attributes = dict(re.findall(r'(\w+)="([^"]*)"', match[1]))
+    source = attributes.get("src", "")
+    if source.startswith("data:"):
+        return f'<img alt="{attributes.get("alt", "")}" src="{source}">'
+    if _LINK.match(unescape(source)):
+        where = f"{source}, not fetched here"
+    else:
+        where = "an address that does not work on the platform"
+    alt = attributes.get("alt") or "Image"
+    return f'<span class="image">{alt} <small>({where})</small></span>'
+
+
+def _named(match: re.Match[str]) -> str:
+    """A heading of a formula alone is read by its letters, since much software reads no MathML."""
+    letters = escape(unescape(re.sub(r"<[^>]*>", "", match[1])))
+    formula = match[1].replace("<math", '<math aria-hidden="true"', 1)
+    return f'<th><span class="hidden">{letters}</span>{formula}</th>'
+
+
+def _scrolled(html: str, place: str) -> str:
+    """What may be wider than the page scrolls by itself, with the keyboard, too."""
+    if html.count("<table") > 1:  # one in another: the pattern ends at the inner one's end
+        return html
+    kind = next(kind for start, kind in _KINDS.items() if html.startswith(start))
+    label = escape(f"{kind} {place}", quote=True)
+    return f'<div class="scroll" role="region" tabindex="0" aria-label="{label}">{html}</div>'
 
 
 @dataclass(frozen=True)

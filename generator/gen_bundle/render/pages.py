@@ -1,15 +1,18 @@
 """Pages and terms: Jinja2 over Markdown, strict about names that do not exist."""
 
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from jinja2 import TemplateError, TemplateRuntimeError, TemplateSyntaxError, UndefinedError
 
+from gen_bundle.declaration.declared.settle import DECLARED
 from gen_bundle.errors import UserError
+from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.package.shipped import synthetic_phases
-from gen_bundle.render import tables
+from gen_bundle.render import submission_text, tables
 from gen_bundle.render.code_text import code_text
 from gen_bundle.render.sandbox import PageSandbox
 
@@ -21,14 +24,14 @@ def page_name(template: str) -> str:
     return "pages/" + Path(template).name.removesuffix(".j2")
 
 
-def render_pages(competition: Resolved) -> dict[str, bytes]:
-    """The rendered pages and terms by their name in the bundle.
+def render_pages(competition: Resolved, phases: Sequence[PhaseData] = ()) -> dict[str, bytes]:
+    """The rendered pages and terms by their name in the bundle; `phases` are the data of these.
 
     Raises:
         UserError: what is wrong with the templates: file, line, reason; all of them.
     """
     sandbox = PageSandbox(competition.folder)
-    context = _context(competition)
+    context = _context(competition, phases)
     declaration = competition.declaration
     names = {page_name(page.file): page.file for page in declaration.pages} | {TERMS: declaration.terms}
     rendered: dict[str, bytes] = {}
@@ -68,7 +71,7 @@ def _template_line(error: Exception, template: str) -> int | None:
     return lines[-1] if lines else None
 
 
-def _context(competition: Resolved) -> dict[str, Any]:
+def _context(competition: Resolved, phases: Sequence[PhaseData]) -> dict[str, Any]:
     """What templates may use: plain values alone, since a method of an object may do anything."""
     declaration = competition.declaration
     primary = competition.tasks[0].columns[0].key
@@ -80,6 +83,13 @@ def _context(competition: Resolved) -> dict[str, Any]:
         if task_id is None and len(competition.parts) > 1:
             return f"{table}\n\n{tables.tasks_table(competition.tasks)}"
         return table
+
+    answered = submission_text.tables_of(declaration.submission, phases)
+
+    def format_example() -> str:
+        if declaration.scoring_program != DECLARED:
+            raise TemplateRuntimeError("format_example: works only with scoring_program: declared")
+        return submission_text.example_text(answered)
 
     tasks = [task.model_dump() for task in competition.tasks]
     return {
@@ -97,7 +107,12 @@ def _context(competition: Resolved) -> dict[str, Any]:
         "limits_table": lambda: tables.limits_table(competition.phases, competition.tasks),
         "details_table": lambda: tables.details_table(competition.phases, declaration.details_min_items),
         "code_text": lambda: _code_text(competition),
-        "format_table": lambda: tables.format_table(declaration.submission.fields),
+        "format_table": lambda: submission_text.format_text(answered),
+        "format_example": format_example,
+        "task_text": lambda: submission_text.task_text(answered),
+        "rows_text": lambda: submission_text.rows_text(answered),
+        "data_table": lambda: submission_text.data_table(phases),
+        "baselines_text": lambda: submission_text.baselines_text(phases),
     }
 
 

@@ -2,9 +2,7 @@
 
 import ast
 import json
-import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -13,12 +11,14 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from gen_bundle.declaration.declared.settle import DECLARED
 from gen_bundle.errors import UserError
 from gen_bundle.image.packages import locks_for, packages_text
 from gen_bundle.image.requirements import LOCK_FILE
 from gen_bundle.package.client import ScoringPackage, failure
 from gen_bundle.package.code_template import empty_submission
 from gen_bundle.package.given_files import SAMPLE
+from gen_bundle.package.imports import imported_modules
 from gen_bundle.package.ingestion import code_entry, ingestion_members
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
@@ -26,8 +26,10 @@ from gen_bundle.package.resolve import Resolved
 from gen_bundle.render import tables
 from gen_bundle.render.broken_examples import spoiled_code, spoiled_submissions
 from gen_bundle.render.code_text import code_text
+from gen_bundle.render.submission_text import example_text, format_text, gold_text, tables_of
 from gen_bundle.render.validator import TEMPLATES, validator_bytes
 from gen_bundle.resources import resource
+from gen_bundle.starting import environment, python
 from gen_bundle.zips.writing import Members, zipped
 
 EXTRAS = "starting_kit"
@@ -103,8 +105,9 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
         "score_locally.py": TEMPLATES / "score_locally.py",
         "requirements.txt": _packages(competition).encode(),
     }
+    read_at_home = imported_modules(("scoring_kit.submission_zip",), (resource("scoring_programs") / "scoring_kit",))
     for part in competition.parts_of(data.phase):
-        program = program_members(competition, part)
+        program = {**program_members(competition, part), **read_at_home}
         members |= {f"scorer/{part.id}/{name}": content for name, content in program.items()}
     if competition.takes_code:
         members |= _running_members(competition, data)
@@ -188,11 +191,11 @@ def validator_verdicts(validator: bytes, submissions: Sequence[bytes], package: 
             path.parent.mkdir()
             path.write_bytes(content)
         done = subprocess.run(
-            [sys.executable, "-I", "-S", "-X", "utf8", "-c", DRIVER, str(folder / "validate.pyz"), *map(str, paths)],
+            python("-I", "-S", "-c", DRIVER, folder / "validate.pyz", *paths),
             capture_output=True,
             text=True,
             encoding="utf-8",
-            env={**os.environ, "SCORING_DEBUG": "1"},  # a bug is shown whole
+            env={**environment(), "SCORING_DEBUG": "1"},  # a bug is shown whole
             check=False,
         )
     if done.returncode != 0 and package.is_own:
@@ -206,6 +209,8 @@ def _texts(
     competition: Resolved, data: PhaseData, template: Members, invalid: Sequence[InvalidExample]
 ) -> Mapping[str, bytes]:
     declaration, phase = competition.declaration, data.phase
+    answered = tables_of(declaration.submission, [data])
+    is_declared = declaration.scoring_program == DECLARED
     context = {
         "title": declaration.title,
         "phase": phase,
@@ -221,7 +226,9 @@ def _texts(
         "sample": bool(_sample_members(data)),
         "code": code_text(competition, [phase]) if competition.takes_code else "",
         "torch": "models" in locks_for(competition.options),
-        "fields": tables.format_table(declaration.submission.fields),
+        "fields": format_text(answered),
+        "example": example_text(answered) if is_declared else "",
+        "gold": gold_text(competition.options, [task.id for task in competition.tasks]) if is_declared else "",
         "invalid": invalid,
     }
     sources = {

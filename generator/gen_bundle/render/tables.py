@@ -7,7 +7,7 @@ from operator import itemgetter
 from zoneinfo import ZoneInfo
 
 from gen_bundle.declaration.dates import AOE, shown
-from gen_bundle.declaration.model import Column, Milestone, Phase, SubmissionField, Task
+from gen_bundle.declaration.model import Column, Milestone, Phase, Task
 
 _BLANKS = re.compile(r"[ \t\r\n]+")  # blanks that forbid a line break stay
 
@@ -113,12 +113,6 @@ def _on_page(phase: Phase, min_items: int) -> str:
     if phase.shown_details == "headline":
         return f"{columns}, and figures that depend on the submission alone"
     return f"{columns}, and all figures, as far as they are over at least {min_items} scored items"
-
-
-def format_table(fields: Sequence[SubmissionField]) -> str:
-    """The fields of a submission."""
-    rows = [[f"`{f.field}`", f.type_words, "yes" if f.required else "no", f.meaning] for f in fields]
-    return markdown_table(["Field", "Type", "Required", "Meaning"], rows)
 
 
 def utc(moment: datetime) -> str:

@@ -6,9 +6,9 @@ from datetime import UTC
 from importlib import metadata
 
 from gen_bundle.declaration.dates import shown
-from gen_bundle.declaration.model import Phase
+from gen_bundle.declaration.model import Competition, Phase
 from gen_bundle.report.content import Report
-from gen_bundle.report.methods import lateness, missing_rule, unit_words
+from gen_bundle.report.methods import failures, lateness, missing_rule, unit_words
 
 OPEN = "To be added by the organisers."
 RULES = {
@@ -43,9 +43,10 @@ def checklist(report: Report) -> list[tuple[str, str]]:
         ("Conflicts of interest", OPEN),
         ("Metrics", metrics),
         ("Why these metrics", OPEN),
-        ("Ranking", "Each task by its first column; equal scores share a rank."),
+        ("Ranking", f"Each task by its first column; {_ties(declared)}"),
         ("Missing results", missing_rule(report)),
         ("Late submissions", lateness(report)),
+        ("Failed submissions", failures(report)),
         ("Unit of analysis", units),
         ("Uncertainty of scores and ranks", "Bootstrap intervals; see Methods."),
         ("Significance", "Paired approximate randomisation with Holm's correction; see Methods."),
@@ -62,8 +63,19 @@ def versions() -> Iterator[str]:
     """Versions of what computed and drew the report."""
     yield f"gen-bundle {metadata.version('gen-bundle')}"
     yield f"Python {platform.python_version()}"
-    for name in ("numpy", "pandas", "matplotlib"):
+    for name in ("numpy", "matplotlib"):
         yield f"{name} {metadata.version(name)}"
+
+
+def _ties(declared: Competition) -> str:
+    board = declared.leaderboard
+    if board.ties == "columns":
+        return "equal scores are ordered by the following columns."
+    return (
+        f"equal scores are ordered by {', '.join(board.tie_break)}."
+        if board.tie_break
+        else "equal scores share a rank."
+    )
 
 
 def _dates(phase: Phase) -> str:

@@ -13,10 +13,11 @@ FIXED = ("column", "unit", "units", "resamples", "seed", "teams", "pairs", "stab
 ALPHA = 0.05
 WAYS = {
     "mean": "mean over {units}",
+    "share": "share of {units} with the better value",
     "median": "median over {units}",
     "mean_rank": "mean rank over {units}",
     "column": "by {title}",
-    "with_baselines": "baselines ranked, too",
+    "with_baselines": "with the baselines ranked",
     "without_late": "without late submissions",
 }
 

@@ -1,6 +1,7 @@
 """How the figures were computed, in sentences that can go into an overview paper, with their references."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from datetime import UTC
 from typing import Any
 
@@ -20,14 +21,27 @@ REFERENCES = {
     "results. Scientific Reports 11, 2021.",
     "dror": "R. Dror, G. Baumer, S. Shlomov and R. Reichart. The hitchhiker's guide to testing statistical "
     "significance in natural language processing. ACL 2018.",
+    "mogstad": "M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm. Inference for ranks with applications to "
+    "mobility across neighbourhoods and academic achievement across countries. Review of Economic Studies 91, 2024.",
+    "deutsch": "D. Deutsch, R. Dror and D. Roth. A statistical analysis of summarization evaluation metrics using "
+    "resampling methods. Transactions of the ACL 9, 2021.",
     "bias": "L. Maier-Hein et al. BIAS: Transparent reporting of biomedical image analysis challenges. Medical Image "
     "Analysis 66, 2020.",
 }
 
 
+CITED = re.compile(r"\[@(\w+)\]")
+"""Where a text cites a reference."""
+
+
 def citation(name: str) -> str:
-    """The number of a reference, as it is cited."""
-    return f"[{list(REFERENCES).index(name) + 1}]"
+    """What stands for a citation until the text is set; see `CITED`."""
+    return f"[@{name}]"
+
+
+def cited(texts: Sequence[str]) -> list[str]:
+    """The references that texts cite, in their order."""
+    return list(dict.fromkeys(name for text in texts for name in CITED.findall(text)))
 
 
 def methods(report: Report) -> list[str]:
@@ -61,19 +75,25 @@ def _statistics(task: Mapping[str, Any], has_intervals: bool) -> list[str]:
     intervals = (
         f"Intervals of 95 % are percentile intervals of a bootstrap {citation('efron')} with {n} resamples, drawn with "
         "replacement over whole units and the same for all teams; in each resample the metric was computed anew from "
-        "the units' summed statistics. The rank interval of a team runs from the 2.5th to the 97.5th percentile of its "
-        "rank in the resamples. Stability is the share of resamples in which a team is first (a shared first place "
-        f"counts in equal parts) and the mean Kendall's tau-b {citation('kendall')} between the ranking of a resample "
-        "and the published one."
+        "the units' summed statistics. They are approximate. Where simulation found that they hold the true value in "
+        "clearly fewer than 95 % of the test sets, none is given: with few units, with classes that more than 1 % of "
+        "the resamples lack, and where more than 2.5 % of the resamples share the highest or lowest value. The rank "
+        "interval of a team runs from the 2.5th to the 97.5th percentile of its rank in the resamples; it is no "
+        f"confidence interval of the true rank {citation('mogstad')}, and may leave out a rank that equal teams share. "
+        "Stability is the share of resamples in which a team is first (a shared first place counts in equal parts), "
+        f"which is not the probability of being the best team, and the mean Kendall's tau-b {citation('kendall')} "
+        "between the ranking of a resample and the published one."
     )
     tests = (
         f"Pairs of teams were compared by two-sided paired approximate randomisation {citation('noreen')}, which suits "
         f"metrics such as F1 and BLEU that are not means {citation('dror')}: in each of {n} trials the teams' answers "
         "were exchanged for each unit with probability 1/2, and p = (k + 1)/(n + 1), where k of n trials differ at "
-        f"least as much as the teams do {citation('north')}. The p values of all pairs of a task were corrected with "
-        f"Holm's method {citation('holm')}, and differences with a corrected p below 0.05 are called significant. A "
-        "tie group holds the best team that is in no earlier group, and the teams that do not differ significantly "
-        f"from it. The seed of all random numbers is {task['seed']}."
+        f"least as much as the teams do {citation('north')}. Answers to metrics that allow any scale were exchanged on "
+        f"a scale of their own: z-scores for Pearson, ranks for other correlations and areas {citation('deutsch')}. "
+        f"The p values of all pairs of a task were corrected with Holm's method {citation('holm')}, and differences "
+        "with a corrected p below 0.05 are called significant. A tie group holds the best team that is in no earlier "
+        "group, and the teams that do not differ significantly from it. The seed of all random numbers is "
+        f"{task['seed']}."
     )
     return [intervals, tests] if has_intervals else [tests]
 
@@ -96,6 +116,13 @@ def lateness(report: Report) -> str:
         return "Not known. It is known of submissions that gen-bundle fetch brought, where the phase has an end."
     end = f"{report.fetched.end.astimezone(UTC):%d %B %Y %H:%M} UTC"
     return f"After the end of the phase, {end}: {', '.join(map(one_line, late)) or 'none'}."
+
+
+def failures(report: Report) -> str:
+    """Why runs failed, as far as their pages and logs say."""
+    if report.fetched is None:
+        return "Not known. It is known of submissions that gen-bundle fetch brought."
+    return "; ".join(f"{number}×: {one_line(reason)}" for reason, number in report.fetched.failures.items()) or "None."
 
 
 def unit_words(task: Mapping[str, Any]) -> str:

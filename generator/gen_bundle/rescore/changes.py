@@ -44,12 +44,34 @@ class Comparison:
         fails_now: submissions that were scored before, and fail now.
         works_now: submissions that failed before, and are scored now.
         uncompared: submissions of which one side is not known.
+        board: every submission that is or was on the board with its score in the column that ranks, by its new rank.
     """
 
     changes: Sequence[Change] = ()
     fails_now: Sequence[str] = ()
     works_now: Sequence[str] = ()
     uncompared: Sequence[str] = ()
+    board: Sequence[Change] = ()
+
+    @property
+    def reranked(self) -> Sequence[Change]:
+        """What of the board changes: a rank, or a score in the column that ranks."""
+        scores = {(one.submission, one.column) for one in self.changes}
+        moved = [one for one in self.board if one.rank_old != one.rank_new]
+        return [one for one in self.board if one in moved or (one.submission, one.column) in scores]
+
+    @property
+    def answer(self) -> str:
+        """How many ranks change, and whether the winner does; empty without a board."""
+        if not self.board:
+            return ""
+        moved = sum(one.rank_old != one.rank_new for one in self.board)
+        old, new = (
+            [one.submission for one in self.board if getattr(one, side) == 1] for side in ("rank_old", "rank_new")
+        )
+        winner = "the winner stays" if old == new else f"the winner changes: {_named(old)} → {_named(new)}"
+        ranks = f"{moved or 'none'} of {len(self.board)} ranks change{'s' if moved == 1 else ''}"
+        return f"{ranks}; {winner}"
 
     @property
     def same(self) -> bool:
@@ -80,7 +102,25 @@ def compare(old: Standings, new: Standings, names: Sequence[str], measure: Measu
         [name for name in both if new[name].failed and not old[name].failed],
         [name for name in both if old[name].failed and not new[name].failed],
         [name for name in names if name not in old or name not in new],
+        _board(old, new, both, measure),
     )
+
+
+def _board(old: Standings, new: Standings, names: Sequence[str], measure: Measure) -> list[Change]:
+    if not measure.columns:
+        return []
+    first = measure.columns[0]
+    rows = [
+        Change(name, first, old[name].values.get(first), new[name].values.get(first), old[name].rank, new[name].rank)
+        for name in names
+    ]
+    shown = [row for row in rows if row.rank_old is not None or row.rank_new is not None]
+    last = len(rows) + 1
+    return sorted(shown, key=lambda row: (row.rank_new or last, row.rank_old or last, row.submission))
+
+
+def _named(names: Sequence[str]) -> str:
+    return " and ".join(names) or "nobody"
 
 
 def _changes(

@@ -21,6 +21,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.rescore.environment import differing, environment_of
 from gen_bundle.rescore.scoring_desk import ScoringDesk
 from gen_bundle.rescore.scoring_job import EngineName, JobResult, Lost, Scorer, ScoringJob
+from gen_bundle.resources import install_command
 from gen_bundle.twin.layout import temporary_folder
 from gen_bundle.twin.plan import as_upload
 
@@ -29,7 +30,7 @@ try:
     from distributed.client import CancelledError, ClosedClientError
 except ImportError as error:
     raise UserError(
-        '--cluster: distributed is not installed. Expected the extra `cluster`: pip install "gen-bundle[cluster]".'
+        f"--cluster: distributed is not installed. Expected the extra `cluster`: {install_command('cluster')}."
     ) from error
 
 GONE = (OSError, CancelledError, ClosedClientError)
@@ -152,7 +153,7 @@ class Cluster:
 
     def _reconnect(self) -> None:
         """Wait for the scheduler to be back; everything that it had is to be submitted again."""
-        self._announce(f"the scheduler at {self._address} is gone: waiting for it to be back")
+        self._announce(f"the scheduler at {self._address} is gone: start it again, and its workers")
         self.close()
         self._lost += [(job, LOST) for _, job in self._jobs.values()]
         self._jobs.clear()
@@ -189,7 +190,9 @@ class Cluster:
         except GONE:  # which ends what it was asked for
             return
         if not workers:
-            self._announce(f"the scheduler at {self._address} has no workers: waiting for one")
+            self._announce(
+                f"the scheduler at {self._address} has no workers: start some (they end with their scheduler)"
+            )
         elif not any(worker["resources"].get("GPU") for worker in workers.values()) and any(
             job.scorer.gpu for _, job in self._jobs.values()
         ):

@@ -1,6 +1,7 @@
 """Workers of this machine: processes, each with an engine of its own. One that dies takes only its own job with it."""
 
 import multiprocessing
+import os
 import signal
 from collections import deque
 from contextlib import closing, suppress
@@ -60,6 +61,7 @@ class _Process:
     """A process and our end of the pipe to it."""
 
     def __init__(self) -> None:
+        os.environ["PYTHONSAFEPATH"] = "1"  # it starts `python -c`, which would import from the current folder
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self._process = context.Process(target=_work, args=(theirs,), daemon=False)

@@ -1,6 +1,6 @@
 """A bundle with all that scoring the submissions to one of its phases takes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from gen_bundle.twin.competition_yaml import read_competition
 from gen_bundle.twin.engines import EngineError
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.packed import own_columns
+from gen_bundle.twin.strangers import refuse_strangers
 
 if TYPE_CHECKING:
     from gen_bundle.twin.engines.docker import DockerEngine
@@ -60,6 +61,8 @@ def opened_bundle(
     data: Path | None = None,
     *,
     gpu: bool = False,
+    trust: bool = False,
+    announce: Callable[[str], None] = lambda _: None,
 ) -> OpenedBundle:
     """Open a bundle, or build it, below the folder `work`.
 
@@ -67,7 +70,8 @@ def opened_bundle(
         UserError: it cannot be read or built, has no such phase, or the engine does not have its image.
     """
     work.mkdir()
-    path = finished_bundle(source, work, data)
+    path = finished_bundle(source, work, data, trust=True, announce=announce)
+    refuse_strangers(path, engine, trust=trust)
     competition = read_competition(open_bundle(path, work / "bundle"))
     chosen = next((one for one in competition.phases if phase in (one.id, one.name)), None)
     if chosen is None:

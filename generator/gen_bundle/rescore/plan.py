@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
 from gen_bundle.errors import UserError
 from gen_bundle.rescore.digests import digest_of
 from gen_bundle.rescore.old_scores import OldScores, read_old_scores
@@ -15,6 +16,7 @@ from gen_bundle.rescore.outputs import make_room
 from gen_bundle.rescore.scoring_job import EngineName, ScoringJob, job_for
 from gen_bundle.rescore.submissions import SubmissionFile, submissions_in
 from gen_bundle.twin.engines.choose import choose_engine
+from gen_bundle.twin.strangers import refuse_code
 
 RESULTS = "results"
 """The folder of the store, below the one for the results."""
@@ -37,6 +39,7 @@ class RescoreRequest:
         cluster: the address of a Dask scheduler whose workers are used instead.
         gpu: each job needs a GPU.
         only: the name of the one submission to be scored.
+        trust: run code of others, too, on this machine without isolation.
     """
 
     bundle: str
@@ -51,6 +54,7 @@ class RescoreRequest:
     cluster: str | None = None
     gpu: bool = False
     only: str | None = None
+    trust: bool = False
 
 
 Announce = Callable[[str], None]
@@ -98,10 +102,15 @@ def planned(request: RescoreRequest, announce: Announce, advance: Advance) -> It
     with chosen as engine, tempfile.TemporaryDirectory(prefix="gen-bundle-rescore-") as work:
 
         def opened(source: str, name: str) -> OpenedBundle:
-            return opened_bundle(source, request.phase, Path(work, name), engine, request.data, gpu=request.gpu)
+            place = Path(work, name)
+            asked = {"gpu": request.gpu, "trust": request.trust}
+            return opened_bundle(source, request.phase, place, engine, request.data, announce=announce, **asked)
 
         new = opened(request.bundle, "new")
         old = opened(request.against, "old") if request.against is not None else None
+        for bundle in filter(None, (new, old)):
+            given, version = (one.path for one in submissions), DIFFERENCES[NEWEST]
+            refuse_code([bundle.phase], given, version, engine, trust=request.trust)
         past = read_old_scores(request.scores, new) if request.scores is not None else None
         jobs = {}
         for done, submission in enumerate(submissions):

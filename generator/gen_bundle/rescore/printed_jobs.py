@@ -2,6 +2,7 @@
 
 import shlex
 import shutil
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +32,7 @@ def printed_jobs(request: RescoreRequest, announce: Announce, advance: Advance) 
             against=_kept(plan.old, request.out / "old.zip", str(request.against)) if plan.old else None,
             engine=plan.new.scorers[0].engine,
             data=None,
+            trust=True,  # who prints them has said so, or need not
             **{name: path.absolute() for name in ("submissions", "out", "scores") if (path := getattr(request, name))},
         )
         write_whole(request.out / REQUEST, TypeAdapter(RescoreRequest).dump_json(kept, indent=1))
@@ -71,5 +73,20 @@ def _kept(bundle: OpenedBundle, place: Path, built_from: str) -> str:
 def _command(request: RescoreRequest, bundle: str, name: str) -> str:
     options = ["--submissions", request.submissions, "--phase", request.phase, "--out", request.out]
     gpu = ["--gpu"] if request.gpu else []
-    parts = ["gen-bundle", "rescore", bundle, *options, "--engine", request.engine, *gpu, "--job", name]
+    # whole, since the shell that runs it may not have this environment on its path
+    parts = [
+        sys.executable,
+        "-P",
+        "-m",
+        "gen_bundle",
+        "rescore",
+        bundle,
+        *options,
+        "--engine",
+        request.engine,
+        "--trust",
+        *gpu,
+        "--job",
+        name,
+    ]
     return shlex.join(map(str, parts))

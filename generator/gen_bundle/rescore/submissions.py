@@ -8,8 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from gen_bundle.errors import UserError
-from gen_bundle.fetched import RECORDS, SUBMISSIONS, on_leaderboard
-from gen_bundle.live.records import read_records
+from gen_bundle.fetched import RECORDS, SUBMISSIONS, on_leaderboard, read_records
 from gen_bundle.live.submissions import DELETED
 from gen_bundle.zips.unpacking import is_zip
 from gen_bundle.zips.writing import JUNK

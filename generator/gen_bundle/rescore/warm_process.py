@@ -45,7 +45,7 @@ class WarmProcess:
         self._process = subprocess.Popen(
             [sys.executable, str(program / "score.py"), "--serve", str(reference)],
             cwd=program,
-            env=program_environment(os.environ),
+            env=program_environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

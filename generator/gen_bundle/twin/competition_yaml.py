@@ -13,9 +13,10 @@ from typing import Any
 
 from gen_bundle.codabench import competition as platform
 from gen_bundle.codabench.competition import TASK_FILES, leaderboard
-from gen_bundle.codabench.declared import declared_fields
-from gen_bundle.codabench.document import YAML_NAME, Declared
+from gen_bundle.codabench.document import YAML_NAME
 from gen_bundle.codabench.fields import Text, fault_of, fault_words
+from gen_bundle.codabench.reading import ReadYaml
+from gen_bundle.codabench.serializer_fields import declared_fields
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.codabench.yaml_document import UnreadableYamlError, dotted, read_yaml
 from gen_bundle.errors import UserError
@@ -50,14 +51,14 @@ def read_competition(folder: Path, platform: PlatformVersion = NEWEST) -> Compet
     )
 
 
-def _declared(folder: Path, version: PlatformVersion) -> Declared:
+def _declared(folder: Path, version: PlatformVersion) -> ReadYaml:
     file = folder / YAML_NAME
     if not file.is_file():
         is_ours = (folder / "bundle.yaml").is_file()
         hint = "This is a declaration: build it first." if is_ours else "A wrapping folder is not looked into."
         raise UserError(f"{folder}: no {YAML_NAME} at the root of the bundle. {hint}")
     try:
-        declared = Declared(dt.datetime.now(dt.UTC), read_yaml(file.read_bytes()), version)
+        declared = ReadYaml(dt.datetime.now(dt.UTC), read_yaml(file.read_bytes()), version)
     except UnreadableYamlError as error:
         place = f":{error.line}:{error.column}" if error.line else ""
         raise UserError(f"{YAML_NAME}{place}: {error}") from error
@@ -73,7 +74,7 @@ def _declared(folder: Path, version: PlatformVersion) -> Declared:
     return declared
 
 
-def _wrong_structure(declared: Declared) -> Iterator[str]:
+def _wrong_structure(declared: ReadYaml) -> Iterator[str]:
     """Lists that are none, and indexes that meet nothing."""
     for name in ("tasks", "phases", "leaderboards"):
         if not declared.entries(name):
@@ -99,7 +100,7 @@ def _wrong_structure(declared: Declared) -> Iterator[str]:
         yield "phases: the indexes cannot be compared with each other"
 
 
-def _unknown_tasks(declared: Declared, name: str, indexes: Sequence[Hashable]) -> Iterator[str]:
+def _unknown_tasks(declared: ReadYaml, name: str, indexes: Sequence[Hashable]) -> Iterator[str]:
     for entry in declared.entries(name):
         named = entry.get("tasks")
         where = f"{name}[{entry.position}].tasks"
@@ -109,7 +110,7 @@ def _unknown_tasks(declared: Declared, name: str, indexes: Sequence[Hashable]) -
         yield from (f"{where}: no task has the index {index!r}" for index in named if index not in indexes)
 
 
-def _wrong_fields(declared: Declared) -> Iterator[str]:
+def _wrong_fields(declared: ReadYaml) -> Iterator[str]:
     """Numbers, truth values and choices that are none; texts are shown as they are, but for a column's key."""
     for field in declared_fields(declared):
         if field.at[0] not in ("tasks", "phases", "leaderboards", "docker_image", "enable_detailed_results"):
@@ -119,7 +120,7 @@ def _wrong_fields(declared: Declared) -> Iterator[str]:
             yield f"{dotted(field.at)} {fault_words(field.kind, fault, field.value)}"
 
 
-def _missing_files(declared: Declared, folder: Path) -> Iterator[str]:
+def _missing_files(declared: ReadYaml, folder: Path) -> Iterator[str]:
     for task in declared.competition.tasks:
         if _path(task, "scoring_program") is None:
             yield f"{dotted((*task.at, 'scoring_program'))}: is missing"

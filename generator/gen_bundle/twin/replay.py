@@ -28,6 +28,7 @@ from gen_bundle.twin.plan import PhasePlan, Planned, plan, with_migrated
 from gen_bundle.twin.programs import Setting
 from gen_bundle.twin.record import RESULT
 from gen_bundle.twin.report import Part, Results, report
+from gen_bundle.twin.strangers import refuse_code
 from gen_bundle.twin.sweep import scratch_folder
 from gen_bundle.whole_file import write_whole
 
@@ -51,6 +52,7 @@ class DryRunRequest:
         on_step: Called with what is being done.
         on_line: Called with each line that a program prints.
         environment: Further variables for the scoring program.
+        trust: Run code of others also where nothing keeps it apart.
     """
 
     bundle: Path
@@ -67,6 +69,7 @@ class DryRunRequest:
     on_step: Callable[[str], None] = lambda _: None
     on_line: LineListener = lambda _: None
     environment: Mapping[str, str] = field(default_factory=dict)
+    trust: bool = False
 
 
 def dry_run(request: DryRunRequest, engine: Engine | Literal["docker", "process"] | None = None) -> Results:
@@ -77,7 +80,8 @@ def dry_run(request: DryRunRequest, engine: Engine | Literal["docker", "process"
         engine: The engine, or its name; None: docker where an engine answers, else process.
 
     Raises:
-        UserError: The bundle, a submission or the results folder cannot be used, or no such engine answers.
+        UserError: The bundle, a submission or the results folder cannot be used, no such engine answers, or code of
+            others would run with our rights.
     """
     if engine is None or isinstance(engine, str):
         with closing(choose_engine(engine, request.on_step)) as chosen:
@@ -85,6 +89,8 @@ def dry_run(request: DryRunRequest, engine: Engine | Literal["docker", "process"
     with scratch_folder() as work:
         request.on_step("unpacking the bundle")
         competition = read_competition(open_bundle(request.bundle, work / "bundle"), request.version)
+        given, version = request.submissions, DIFFERENCES[request.version]
+        refuse_code(competition.phases, given, version, engine, trust=request.trust)
         phases = plan(competition, request.phases, request.submissions, request.team, work / "submissions")
         make_room(request.out)
         setting, remarks = _prepared(competition, request, engine)

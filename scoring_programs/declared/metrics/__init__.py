@@ -1,17 +1,26 @@
-"""The metrics that a declaration can name: what each takes, and the library that computes it.
+"""The metrics that a declaration can name: what each key adds to a metric, and a formula of what the keys add.
 
-`table.json` says for each metric what a declaration may ask of it; the generator reads it, too, without importing this.
+A metric is a function of its name, (sample, options, keys) → statistic, in the module that `table.json` names. Its
+value is the statistic with all keys in one unit; per-unit results are the same statistic with the units of resampling.
+`table.json` says what a declaration may ask of each metric; the generator reads it, too, without importing this.
 """
+
+from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from declared.fields import Field
+
+if TYPE_CHECKING:
+    from declared.metrics.keys import Keys
+    from scoring_kit.units import Statistic
 
 
 @dataclass(frozen=True)
@@ -31,7 +40,7 @@ class Sample:
     fields: Sequence[Field]
     many: bool = False
 
-    def at(self, positions: Sequence[int]) -> "Sample":
+    def at(self, positions: Sequence[int]) -> Sample:
         """The keys at these ascending positions alone."""
         if len(positions) == len(self.gold):
             return self
@@ -41,19 +50,6 @@ class Sample:
 
 Options = Mapping[str, Any]
 """A metric's options, every one of them given."""
-Measure = Callable[[Sample, Options], float]
-"""Computes a metric; NaN where the library says that it is undefined."""
-
-
-@dataclass(frozen=True)
-class MeanOverKeys:
-    """A metric that is the mean of a value for each key, which `values` gives."""
-
-    values: Callable[[Sample, Options], Sequence[float]]
-
-    def __call__(self, sample: Sample, options: Options) -> float:
-        values = self.values(sample, options)
-        return sum(values) / len(values)
 
 
 @dataclass(frozen=True)
@@ -61,18 +57,35 @@ class Definition:
     """A row of `table.json`, as far as scoring needs it.
 
     Attributes:
-        module: the module of this package that computes it, in a function of the metric's name.
+        name: the metric's.
+        module: the module of this package that has its function.
         joint: whether several fields are taken together.
         gold: the type that the gold is read as; None: the field's own.
         libraries: distributions whose versions the value depends on.
         options: option → its default.
     """
 
+    name: str
     module: str
     joint: bool = False
     gold: str | None = None
     libraries: tuple[str, ...] = ()
     options: Options = field(default_factory=dict)
+
+    def statistic(self, sample: Sample, options: Options, keys: Keys) -> Statistic:
+        """What the units of `keys` add to the metric; its libraries are imported here."""
+        module = importlib.import_module(f"declared.metrics.{self.module}")
+        found: Statistic = getattr(module, self.name)(sample, options, keys)
+        return found
+
+    def value(self, sample: Sample, options: Options) -> float:
+        """The metric of a sample; NaN where it is undefined."""
+        import numpy as np
+
+        from declared.metrics.keys import in_one_unit
+
+        statistic = self.statistic(sample, options, in_one_unit(len(sample.gold), math.nan))
+        return float(statistic.over(np.ones((1, 1)))[0])
 
 
 @cache
@@ -81,6 +94,7 @@ def definitions() -> dict[str, Definition]:
     table = json.loads((Path(__file__).parent / "table.json").read_text(encoding="utf-8"))
     return {
         name: Definition(
+            name=name,
             module=row["module"],
             joint=row.get("joint", False),
             gold=row.get("gold"),
@@ -89,10 +103,3 @@ def definitions() -> dict[str, Definition]:
         )
         for name, row in table.items()
     }
-
-
-def measure(name: str) -> Measure:
-    """The function of a metric; its library is imported with it."""
-    module = importlib.import_module(f"declared.metrics.{definitions()[name].module}")
-    function: Measure = getattr(module, name)
-    return function

@@ -3,15 +3,16 @@
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from declared.metrics import MeanOverKeys, Options, Sample
+from declared.metrics import Options, Sample
+from declared.metrics.keys import Keys
+from scoring_kit.units import Additive
 
 if TYPE_CHECKING:
     from scoring_kit.metrics.bertscore import BertScorer
 
 
-@MeanOverKeys
-def bertscore(sample: Sample, options: Options) -> list[float]:
-    """BERTScore's F1, precision or recall of each key, rescaled with the baseline where that is asked for."""
+def bertscore(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """The mean of the keys' BERTScore (F1, precision or recall), rescaled with the baseline where that is asked for."""
     scorer = bert_scorer(options)
     references = [[gold] if isinstance(gold, str) else gold for gold in sample.gold]
     scorer.encode_all(sample.predicted, [text for texts in references for text in texts])
@@ -19,7 +20,7 @@ def bertscore(sample: Sample, options: Options) -> list[float]:
     for text, texts in zip(sample.predicted, references, strict=True):
         scores = scorer.rescale(scorer.score([text], texts))
         values.append(float(getattr(scores, options["part"]).max()))
-    return values
+    return keys.mean(values)
 
 
 def engine_settings(options: Options) -> dict[str, object]:

@@ -1,105 +1,155 @@
-"""Metrics of labels and sets of labels, by scikit-learn, on codes instead of texts.
+"""Metrics of labels and sets of labels, as scikit-learn's: counts of each label, or means over keys.
 
-No label (None) is wrong for every label and a false positive of none: its code is that of no label.
+No label (None) is wrong for every label and a false positive of none.
 """
 
+from __future__ import annotations
+
 import math
-import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from declared.fields import Field
 from declared.metrics import Options, Sample
+from declared.metrics.keys import Entries, Keys, LabelCounts
+from scoring_kit.metrics import summed
+from scoring_kit.units import Additive, Array, Items, Statistic
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 NO_LABEL = -1
-MULTILABEL = 2
-"""scikit-learn takes a matrix of fewer columns for one label a key, not for sets of labels."""
+"""The code of None."""
+PARTS = {"f1": summed.f1, "precision": summed.precision, "recall": summed.recall}
+Formula: TypeAlias = "Callable[[Array], Array]"
 
 
-def _of_codes(name: str, sample: Sample, options: Options) -> float:
-    """One of scikit-learn's measures of one label a key; no label is a further class."""
-    from sklearn import metrics
-
-    _, gold, predicted = codes(sample)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
-        return float(getattr(metrics, name)(gold, predicted))
+def accuracy(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Share of the labels that are right."""
+    return keys.mean([gold == predicted for gold, predicted in zip(sample.gold, sample.predicted, strict=True)])
 
 
-accuracy = partial(_of_codes, "accuracy_score")
-balanced_accuracy = partial(_of_codes, "balanced_accuracy_score")
-mcc = partial(_of_codes, "matthews_corrcoef")
+def balanced_accuracy(sample: Sample, options: Options, keys: Keys) -> LabelCounts:
+    """Mean recall of the gold labels."""
+    return _counts(
+        partial(averaged, formula=summed.recall, average="macro", nothing=keys.worst, labels="gold"), sample, keys
+    )
 
 
-def kappa(sample: Sample, options: Options) -> float:
-    """Cohen's kappa over the declared labels in their order; no label is a further class, after them."""
-    from sklearn.metrics import cohen_kappa_score
+def mcc(sample: Sample, options: Options, keys: Keys) -> LabelCounts:
+    """Matthews correlation coefficient."""
+    return _counts(_mcc, sample, keys)
 
+
+def kappa(sample: Sample, options: Options, keys: Keys) -> Statistic:
+    """Cohen's kappa over the declared labels in their order; no label is a class after them."""
+    if options["weights"] == "none":
+        return _counts(_kappa, sample, keys)
     names, gold, predicted = codes(sample)
-    labels = [*range(len(names)), *([NO_LABEL] if NO_LABEL in predicted else [])]
-    weights = None if options["weights"] == "none" else options["weights"]
-    with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
-        warnings.simplefilter("ignore")
-        return float(cohen_kappa_score(gold, predicted, labels=labels, weights=weights))
+    classes, every = len(names) + 1, np.arange(len(gold))
+    predicted = np.where(predicted == NO_LABEL, len(names), predicted)
+    distance = np.abs(np.subtract.outer(np.arange(float(classes)), np.arange(float(classes))))
+    weights = distance**2 if options["weights"] == "quadratic" else distance
+    one = np.ones(len(gold))
+    # for each key its disagreement and 1, then 1 in the column of its gold class and in that of its answer's
+    columns = np.concatenate([np.zeros_like(gold), np.ones_like(gold), 2 + gold, 2 + classes + predicted])
+    amounts = np.concatenate([weights[gold, predicted], one, one, one])
+    sums = keys.counted((np.tile(every, 4), columns), 2 + 2 * classes, amounts)
+    filled = sums if keys.units == 1 else sums.toarray()
+    return Additive(filled, partial(_weighted_kappa, weights=weights))
 
 
-def jaccard(sample: Sample, options: Options) -> float:
+def jaccard(sample: Sample, options: Options, keys: Keys) -> Statistic:
     """Jaccard index of sets of labels; two empty sets are equal."""
-    from sklearn.metrics import jaccard_score
-
-    names, gold, predicted = indicators(sample, MULTILABEL)
-    if not names:
-        return 1.0
-    labels = range(len(names))
-    return float(jaccard_score(gold, predicted, labels=labels, average=options["average"], zero_division=1))
-
-
-def label_counts(sample: Sample) -> tuple[list[str], Any]:
-    """The labels, and the counts of gold (rows) against predicted; the last column counts answers without a label."""
-    names, gold, predicted = codes(sample)
-    width = len(names) + 1
-    cells = gold * width + np.where(predicted == NO_LABEL, len(names), predicted)
-    return names, np.bincount(cells, minlength=len(names) * width).reshape(len(names), width)
+    if options["average"] == "samples":
+        true, predicted, gold = _sizes(sample.gold, sample.predicted)
+        return keys.mean(summed.quotient(true, predicted + gold - true, undefined=1.0))
+    (field,) = sample.fields
+    formula = partial(_jaccard, average=options["average"], declared=len(field.values or ()))
+    return _counts(formula, sample, keys)
 
 
-def _averaged(part: str, sample: Sample, options: Options) -> float:
+def _averaged(formula: Formula, sample: Sample, options: Options, keys: Keys) -> Statistic:
     """F1, precision or recall, averaged as asked for."""
-    from sklearn.metrics import precision_recall_fscore_support
-
     average = options["average"]
     (field,) = sample.fields
     if average == "binary":
-        gold = np.fromiter((value == options["positive"] for value in sample.gold), bool, len(sample.gold))
-        predicted = np.fromiter((value == options["positive"] for value in sample.predicted), bool, len(gold))
-        scores = precision_recall_fscore_support(gold, predicted, average="binary", pos_label=True, zero_division=0)
-    else:
-        names, gold, predicted = indicators(sample, MULTILABEL) if field.type == "labels" else codes(sample)
-        labels = _labels(options["labels"], names, gold, predicted, field)
-        if not labels:
-            return math.nan if average in ("macro", "weighted") else 0.0
-        scores = precision_recall_fscore_support(gold, predicted, labels=labels, average=average, zero_division=0)
-    return float(scores[("precision", "recall", "f1").index(part)])
+        gold = np.array([value == options["positive"] for value in sample.gold])
+        predicted = np.array([value == options["positive"] for value in sample.predicted])
+        return keys.additive(formula, gold & predicted, predicted, gold)
+    if average == "samples" and options["labels"] == "gold":
+        return _over_gold_labels(formula, sample, keys)
+    if average == "samples":
+        return keys.mean(formula(np.column_stack(_sizes(sample.gold, sample.predicted))))
+    # labels: declared asks for the declared ones, which a field without values does not have
+    labels = "present" if options["labels"] == "declared" and field.values is None else options["labels"]
+    nothing = 0.0 if average == "micro" else keys.worst
+    declared = len(field.values or ())
+    over_labels = partial(averaged, formula=formula, average=average, nothing=nothing, labels=labels, declared=declared)
+    return _counts(over_labels, sample, keys)
 
 
-f1 = partial(_averaged, "f1")
-precision = partial(_averaged, "precision")
-recall = partial(_averaged, "recall")
+f1 = partial(_averaged, summed.f1)
+precision = partial(_averaged, summed.precision)
+recall = partial(_averaged, summed.recall)
 
 
-def _labels(which: str, names: Sequence[str], gold: Any, predicted: Any, field: Field) -> list[int]:
-    """The codes of the labels that an average runs over."""
-    if which == "declared" and field.values is not None:
-        return list(range(len(field.values)))
+def fbeta(sample: Sample, options: Options, keys: Keys) -> Statistic:
+    """F-beta, averaged as F1."""
+    return _averaged(partial(summed.fbeta, beta=options["beta"]), sample, options, keys)
+
+
+def points(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Points reached over those that the gold itself would get; a pair of labels that is not named has 0."""
+    matrix = options["matrix"]
+    own = [matrix.get(label, {}) for label in sample.gold]
+    reached = [row.get(label, 0) for row, label in zip(own, sample.predicted, strict=True)]
+    best = [row.get(label, 0) for row, label in zip(own, sample.gold, strict=True)]
+    return keys.additive(summed.mean, reached, best)
+
+
+def averaged(
+    sums: Array, formula: Formula, average: str, nothing: float, labels: str = "present", declared: int = 0
+) -> Array:
+    """F1, precision or recall, averaged over labels as scikit-learn does it with `zero_division=0`.
+
+    Args:
+        sums: counts of each label, see `scoring_kit.metrics.summed`.
+        formula: F1, precision or recall of (true positives, predicted, gold).
+        average: macro, micro or weighted.
+        nothing: what counts where no label is averaged over.
+        labels: over which labels: present (gold or predicted), gold, or declared.
+        declared: how many of the labels, the first ones, are declared.
+    """
+    true, predicted, gold = summed.by_label(sums)
+    counted = np.broadcast_to(np.arange(gold.shape[-1]) < declared, gold.shape) if labels == "declared" else gold > 0
+    if labels == "present":
+        counted = counted | (predicted > 0)
+    if average == "micro":
+        totals = [np.where(counted, one, 0.0).sum(-1) for one in (true, predicted, gold)]
+        return formula(np.stack(totals, axis=-1))
+    values = formula(np.stack([true, predicted, gold], axis=-1))
+    if average == "macro":
+        mean = summed.mean_where(values, counted)
+        return np.where(np.isnan(mean), nothing, mean)
+    weighted = summed.quotient((values * gold * counted).sum(-1), (gold * counted).sum(-1))
+    return np.where(counted.any(axis=-1), weighted, nothing)
+
+
+def _counts(formula: Any, sample: Sample, keys: Keys) -> LabelCounts:
+    """A formula of the counts of each label: of one label a key, or of sets of them."""
+    (field,) = sample.fields
     if field.type == "labels":
-        there = np.asarray(gold.sum(axis=0)).ravel() > 0
-        if which != "gold":
-            there |= np.asarray(predicted.sum(axis=0)).ravel() > 0
-        return [int(code) for code in np.flatnonzero(there)]
-    found = set(np.unique(gold).tolist()) | (set() if which == "gold" else set(np.unique(predicted).tolist()))
-    return sorted(found - {NO_LABEL})
+        names = _names(sample)
+        shared = [gold & predicted for gold, predicted in zip(sample.gold, sample.predicted, strict=True)]
+        sides = [_entries(side, names) for side in (shared, sample.predicted, sample.gold)]
+        return LabelCounts.of(names, sides, formula, keys)
+    names, gold, predicted = codes(sample)
+    right, answered = np.flatnonzero(gold == predicted), np.flatnonzero(predicted != NO_LABEL)
+    true = right, gold[right]
+    return LabelCounts.of(names, [true, (answered, predicted[answered]), (np.arange(len(gold)), gold)], formula, keys)
 
 
 def _names(sample: Sample) -> list[str]:
@@ -113,39 +163,94 @@ def _names(sample: Sample) -> list[str]:
     return declared + sorted(there.difference(declared))
 
 
-def codes(sample: Sample) -> tuple[list[str], Any, Any]:
+def codes(sample: Sample) -> tuple[list[str], NDArray[np.intp], NDArray[np.intp]]:
     """The labels, and gold and predicted as codes."""
     names = _names(sample)
     code_of: dict[str | None, int] = {None: NO_LABEL}
     code_of.update((name, position) for position, name in enumerate(names))
-    gold = np.fromiter((code_of[value] for value in sample.gold), np.int64, len(sample.gold))
-    predicted = np.fromiter((code_of[value] for value in sample.predicted), np.int64, len(sample.predicted))
+    gold = np.fromiter((code_of[value] for value in sample.gold), np.intp, len(sample.gold))
+    predicted = np.fromiter((code_of[value] for value in sample.predicted), np.intp, len(sample.predicted))
     return names, gold, predicted
 
 
-def indicators(sample: Sample, columns: int = 0) -> tuple[list[str], Any, Any]:
-    """The labels, and gold and predicted as sparse matrices with a row a key and a column a label.
-
-    Where there are fewer labels than `columns`, the last columns are empty.
-    """
-    from scipy.sparse import csr_matrix
-
-    names = _names(sample)
+def _entries(sets: Sequence[frozenset[str]], names: Sequence[str]) -> Entries:
+    """Key and code of each element of the keys' sets."""
     code = {name: position for position, name in enumerate(names)}
-
-    def matrix(sets: Sequence[frozenset[str]]) -> Any:
-        cells = [code[label] for labels in sets for label in labels]
-        ends = np.cumsum([0, *map(len, sets)])
-        return csr_matrix(
-            (np.ones(len(cells), dtype=np.int64), cells, ends), shape=(len(sets), max(len(names), columns))
-        )
-
-    return names, matrix(sample.gold), matrix(sample.predicted)
+    key = np.repeat(np.arange(len(sets)), [len(labels) for labels in sets])
+    return key, np.array([code[label] for labels in sets for label in labels], dtype=np.intp)
 
 
-def set_label_counts(sample: Sample) -> list[tuple[str, float, float, float]]:
-    """Each label with its true positives, false positives and false negatives."""
-    names, gold, predicted = indicators(sample)
-    shared = gold.multiply(predicted)
-    sums = [np.asarray(matrix.sum(axis=0)).ravel() for matrix in (shared, predicted, gold)]
-    return [(name, float(tp), float(p - tp), float(g - tp)) for name, tp, p, g in zip(names, *sums, strict=True)]
+def _sizes(gold: Sequence[frozenset[str]], predicted: Sequence[frozenset[str]]) -> tuple[Array, Array, Array]:
+    """How many labels each key's sets share, how many are predicted, and how many are gold."""
+    counts = [(len(truth & given), len(given), len(truth)) for truth, given in zip(gold, predicted, strict=True)]
+    shared, given, there = np.array(counts, dtype=np.float64).T
+    return shared, given, there
+
+
+def _over_gold_labels(formula: Formula, sample: Sample, keys: Keys) -> Items | Additive:
+    """The mean over keys, of the labels alone that the gold of the keys which were drawn has."""
+    labels = sorted(set().union(*sample.gold))
+    answers = [predicted.intersection(labels) for predicted in sample.predicted]
+    if keys.units == 1:  # nothing is drawn, so that these are the labels
+        return keys.mean(formula(np.column_stack(_sizes(sample.gold, answers))))
+    matrices = []
+    for side in (sample.gold, answers):
+        matrix = np.zeros((len(side), len(labels)))
+        matrix[_entries(side, labels)] = 1.0
+        matrices.append(matrix)
+    return keys.items(partial(_samples, formula=formula), *matrices[0].T, *matrices[1].T)
+
+
+def _samples(values: Array, counts: Array, formula: Formula) -> Array:
+    gold, predicted = np.hsplit(values, 2)
+    drawn = (counts @ gold > 0).astype(np.float64).T
+    of_keys = formula(np.stack([(side @ drawn).T for side in (gold * predicted, predicted, gold)], axis=-1))
+    return summed.quotient((counts * of_keys).sum(axis=1), counts.sum(axis=1))
+
+
+def _mcc(sums: Array) -> Array:
+    """As scikit-learn: 0 where all keys of one side have the same label; no label is a class of its own."""
+    true, predicted, gold = summed.by_label(sums)
+    number = gold.sum(-1)
+    none = number - predicted.sum(-1)
+    of_predicted = number**2 - (predicted**2).sum(-1) - none**2
+    of_gold = number**2 - (gold**2).sum(-1)
+    return summed.quotient(true.sum(-1) * number - (gold * predicted).sum(-1), np.sqrt(of_predicted * of_gold))
+
+
+def _kappa(sums: Array) -> Array:
+    """Undefined where gold and answers are of one and the same label."""
+    true, predicted, gold = summed.by_label(sums)
+    number = gold.sum(-1)
+    by_chance = number**2 - (gold * predicted).sum(-1)
+    return 1 - summed.quotient((number - true.sum(-1)) * number, by_chance, undefined=math.nan)
+
+
+def _weighted_kappa(sums: Array, weights: Array) -> Array:
+    """Of the summed weights of disagreements, the number of keys, and the counts of gold and predicted classes."""
+    disagreement, number = sums[..., 0], sums[..., 1]
+    gold, predicted = np.split(sums[..., 2:], 2, axis=-1)
+    by_chance = ((gold @ weights) * predicted).sum(-1)
+    return 1 - summed.quotient(disagreement * number, by_chance, undefined=math.nan)
+
+
+def _jaccard(sums: Array, average: str, declared: int) -> Array:
+    """As scikit-learn with `zero_division=1`, over the declared labels and all others that occur."""
+    true, predicted, gold = summed.by_label(sums)
+    union = predicted + gold - true
+    if average == "micro":
+        return summed.quotient(true.sum(-1), union.sum(-1), undefined=1.0)
+    counted = (np.arange(gold.shape[-1]) < declared) | (union > 0)
+    values = summed.quotient(true, union, undefined=1.0)
+    mean = summed.mean_where(values, counted)
+    if average == "weighted":
+        mean = np.where(gold.any(axis=-1), summed.quotient((values * gold).sum(-1), gold.sum(-1)), mean)
+    return np.where(counted.any(axis=-1), mean, 1.0)
+
+
+def label_counts(sample: Sample) -> tuple[list[str], Any]:
+    """The labels, and the counts of gold (rows) against predicted; the last column counts answers without a label."""
+    names, gold, predicted = codes(sample)
+    width = len(names) + 1
+    cells = gold * width + np.where(predicted == NO_LABEL, len(names), predicted)
+    return names, np.bincount(cells, minlength=len(names) * width).reshape(len(names), width)

@@ -1,40 +1,206 @@
-"""Metrics of numbers: correlations by scipy, errors by scikit-learn."""
+"""Correlations and errors of numbers, as SciPy's and scikit-learn's: sums of powers, or the ranks of the keys."""
 
 import math
-import warnings
+from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+
 from declared.metrics import Options, Sample
+from declared.metrics.keys import Keys, Ordered, by_value, mean_ranks, ranks
+from scoring_kit.metrics import summed
+from scoring_kit.units import Additive, Array, Items
+
+MOST_IN_PAIRS = 3000
+"""With more keys, pairs of them take longer than sorting them for each resample."""
 
 
-def _correlation(name: str, sample: Sample, options: Options) -> float:
-    """One of scipy's correlations; NaN where all values of one side are equal."""
-    from scipy import stats
+class Correlation(Additive):
+    """Pearson's correlation from the terms of `summed.pearson`, of values less their mean."""
 
-    if len(sample.gold) < 2:
+    def to_exchange(self) -> Additive:
+        """Of z-scores: predictions are divided by their spread, and so are the sums."""
+        number, _, _, _, squares, _ = self.sums.sum(axis=0)
+        spread = math.sqrt(squares / number) or 1.0
+        return Additive(self.sums / [1, 1, spread, 1, spread**2, spread], self.formula)
+
+
+@dataclass(frozen=True, eq=False)
+class RankCorrelation(Items):
+    """Spearman's correlation of gold and predicted items; in a resample, of their ranks among those drawn."""
+
+    keys: Keys
+
+    def to_exchange(self) -> Additive:
+        """Pearson's correlation of the ranks among all items, and so a formula of sums."""
+        gold, predicted = self.values.T
+        return _correlation(mean_ranks(gold), mean_ranks(predicted), self.keys)
+
+
+def pearson(sample: Sample, options: Options, keys: Keys) -> Correlation:
+    """Pearson's correlation; undefined where all values of one side are equal."""
+    return _correlation(*_sides(sample), keys)
+
+
+def spearman(sample: Sample, options: Options, keys: Keys) -> RankCorrelation:
+    """Spearman's correlation, of ranks among the keys that were drawn; undefined as Pearson's."""
+    values = np.column_stack(_sides(sample))
+    return RankCorrelation(keys.units, keys.unit, values, partial(_spearman, constant=keys.worst), keys)
+
+
+def kendall(sample: Sample, options: Options, keys: Keys) -> Ordered:
+    """Kendall's tau-b; undefined as Pearson's."""
+    return keys.ordered(partial(_kendall, constant=keys.worst), *_sides(sample))
+
+
+def mse(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Mean squared error."""
+    gold, predicted = _sides(sample)
+    return keys.mean((gold - predicted) ** 2)
+
+
+def rmse(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Root of the mean squared error."""
+    gold, predicted = _sides(sample)
+    return keys.additive(summed.rmse, (gold - predicted) ** 2, np.ones(len(gold)))
+
+
+def mae(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Mean absolute error."""
+    gold, predicted = _sides(sample)
+    return keys.mean(np.abs(gold - predicted))
+
+
+def mape(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Mean absolute error relative to the gold, whose size is at least the machine's precision."""
+    gold, predicted = _sides(sample)
+    return keys.mean(np.abs(gold - predicted) / np.maximum(np.abs(gold), np.finfo(np.float64).eps))
+
+
+def smape(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Mean of 200 |gold - predicted| / (|gold| + |predicted|), 0/0 = 0. Source: the M4 competition."""
+    gold, predicted = _sides(sample)
+    return keys.mean(200 * summed.quotient(np.abs(gold - predicted), np.abs(gold) + np.abs(predicted)))
+
+
+def rmsle(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Root of the mean squared difference of the logarithms of 1 + value."""
+    gold, predicted = _sides(sample)
+    return keys.additive(summed.rmse, (np.log1p(gold) - np.log1p(predicted)) ** 2, np.ones(len(gold)))
+
+
+def medae(sample: Sample, options: Options, keys: Keys) -> Items:
+    """Median absolute error."""
+    gold, predicted = _sides(sample)
+    return keys.items(_median, np.abs(gold - predicted))
+
+
+def max_error(sample: Sample, options: Options, keys: Keys) -> Items:
+    """Largest absolute error."""
+    gold, predicted = _sides(sample)
+    return keys.items(_largest, np.abs(gold - predicted))
+
+
+def pinball(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Mean pinball loss: what is too low weighs as the quantile, what is too high as the rest."""
+    gold, predicted = _sides(sample)
+    quantile = options["quantile"]
+    return keys.mean(np.maximum(quantile * (gold - predicted), (quantile - 1) * (gold - predicted)))
+
+
+def ccc(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Concordance correlation of values less the mean of the gold; undefined where all values of both are equal.
+
+    Source: Lin, Biometrics 45, 1989, with variances over n.
+    """
+    gold, predicted = _sides(sample)
+    x, y = gold - gold.mean(), predicted - gold.mean()
+    return keys.additive(partial(_ccc, constant=keys.worst), np.ones(len(x)), x, y, x * x, x * y, (x - y) ** 2)
+
+
+def r2(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Coefficient of determination, of values less the mean of the gold; undefined for fewer than two keys."""
+    gold, predicted = _sides(sample)
+    x = gold - gold.mean()
+    return keys.additive(_r2, np.ones(len(x)), x, x * x, (gold - predicted) ** 2)
+
+
+def _sides(sample: Sample) -> tuple[Array, Array]:
+    return np.asarray(sample.gold, dtype=np.float64), np.asarray(sample.predicted, dtype=np.float64)
+
+
+def _correlation(gold: Array, predicted: Array, keys: Keys) -> Correlation:
+    x, y = gold - gold.mean(), predicted - predicted.mean()
+    sums = keys.summed(np.ones(len(x)), x, y, x * x, y * y, x * y)
+    return Correlation(sums, partial(summed.pearson, constant=keys.worst))
+
+
+def _spearman(values: Array, counts: Array, constant: float) -> Array:
+    """Pearson's correlation of ranks, whose sums are known: those of ranks, and of squares but for ties."""
+    number = counts.sum(axis=1)
+    spreads, of_keys = [], []
+    for column in values.T:
+        totals, place = by_value(column, counts)
+        spreads.append((number**3 - (totals * totals * totals).sum(axis=1)) / 12)
+        of_keys.append(ranks(totals)[:, place])
+    together = (counts * of_keys[0] * of_keys[1]).sum(axis=1) - number * (number + 1) ** 2 / 4
+    value = summed.correlation(together, np.sqrt(spreads[0] * spreads[1]), constant)
+    return np.where((number < 2) | (spreads[0] == 0), math.nan, value)
+
+
+def _kendall(values: Array, counts: Array, constant: float) -> Array:
+    """From the pairs of keys that both sides order alike, less those that they order in opposite ways."""
+    if len(values) > MOST_IN_PAIRS:
+        return np.array([_kendall_of_one(values, row, constant) for row in counts])
+    signs = [np.sign(side[:, np.newaxis] - side).astype(np.float32) for side in values.T]
+    # whole numbers, so float32 is exact as long as fewer than 2^24 keys are drawn
+    alike = counts.astype(np.float32) @ (signs[0] * signs[1])
+    number = counts.sum(axis=1)
+    untied = []
+    for side in values.T:
+        totals, _ = by_value(side, counts)
+        untied.append(number**2 - (totals**2).sum(axis=1))
+    value = summed.correlation((alike * counts).sum(axis=1), np.sqrt(untied[0]) * np.sqrt(untied[1]), constant)
+    return np.where((number < 2) | (untied[0] == 0), math.nan, value)
+
+
+def _kendall_of_one(values: Array, counts: Array, constant: float) -> float:
+    """The same for one resample, which takes less time than all pairs where there are many keys."""
+    from scipy.stats import kendalltau
+
+    gold, predicted = np.repeat(values, counts.astype(np.intp), axis=0).T
+    if len(gold) < 2 or gold.min() == gold.max():
         return math.nan
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of constant input, which is what NaN says
-        return float(getattr(stats, name)(sample.gold, sample.predicted).statistic)
+    return float(kendalltau(gold, predicted).statistic) if predicted.min() < predicted.max() else constant
 
 
-def _error(name: str, sample: Sample, options: Options) -> float:
-    """One of scikit-learn's errors."""
-    from sklearn import metrics
-
-    return float(getattr(metrics, name)(sample.gold, sample.predicted))
-
-
-pearson = partial(_correlation, "pearsonr")
-spearman = partial(_correlation, "spearmanr")
-kendall = partial(_correlation, "kendalltau")
-mse = partial(_error, "mean_squared_error")
-rmse = partial(_error, "root_mean_squared_error")
-mae = partial(_error, "mean_absolute_error")
+def _r2(sums: Array) -> Array:
+    """As scikit-learn: where all gold values are equal, 1 without an error and 0 with one."""
+    number, x, xx, errors = np.moveaxis(sums, -1, 0)
+    spread = summed.spread(number, x, xx)
+    value = np.where(spread > 0, 1 - summed.quotient(number * errors, spread), np.where(errors == 0, 1.0, 0.0))
+    return np.where(number < 2, math.nan, value)
 
 
-def r2(sample: Sample, options: Options) -> float:
-    """Coefficient of determination; NaN for fewer than two keys."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return _error("r2_score", sample, options)
+def _ccc(sums: Array, constant: float) -> Array:
+    """2 covariance / (2 covariance + mean squared difference), for variances + (difference of means)² is that sum."""
+    number, x, y, xx, xy, differences = np.moveaxis(sums, -1, 0)
+    spread = summed.spread(number, x, xx)
+    covariance = np.where(spread == 0, 0.0, number * xy - x * y)
+    value = summed.quotient(2 * covariance, 2 * covariance + number * differences, undefined=constant)
+    return np.where(number < 1, math.nan, value)
+
+
+def _median(values: Array, counts: Array) -> Array:
+    totals, place = by_value(values[:, 0], counts)
+    distinct = np.empty(totals.shape[1])
+    distinct[place] = values[:, 0]
+    reached, number = np.cumsum(totals, axis=1), counts.sum(axis=1)
+    middle = [(number - 1) // 2, number // 2]
+    low, high = (distinct[np.argmax(reached > rank[:, np.newaxis], axis=1)] for rank in middle)
+    return np.where(number > 0, (low + high) / 2, math.nan)
+
+
+def _largest(values: Array, counts: Array) -> Array:
+    largest = np.where(counts > 0, values[:, 0], -math.inf).max(axis=1)
+    return np.where(np.isfinite(largest), largest, math.nan)

@@ -3,37 +3,48 @@
 import re
 import string
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from declared.metrics import MeanOverKeys, Options, Sample
+from declared.metrics import Options, Sample
+from declared.metrics.keys import Keys
+from scoring_kit.units import Additive
 
 ARTICLES = re.compile(r"\b(a|an|the)\b")
 PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
-@MeanOverKeys
-def rouge(sample: Sample, options: Options) -> list[float]:
-    """ROUGE F-measure of each key."""
+def rouge(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """The mean of the keys' ROUGE F-measures."""
     from rouge_score.rouge_scorer import RougeScorer
 
     scorer = RougeScorer([options["type"]], use_stemmer=options["stem"])
-    return [
-        max(float(scorer.score(reference, text)[options["type"]].fmeasure) for reference in _references(gold))
-        for gold, text in zip(sample.gold, sample.predicted, strict=True)
-    ]
+
+    def best(gold: str | Sequence[str], text: str) -> float:
+        return max(float(scorer.score(one, text)[options["type"]].fmeasure) for one in _references(gold))
+
+    return keys.mean(list(map(best, sample.gold, sample.predicted)))
 
 
-@MeanOverKeys
-def token_f1(sample: Sample, options: Options) -> list[float]:
-    """F1 of tokens for each key. Blanks separate tokens; `squad` first drops case, punctuation and English articles.
+def token_f1(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """The mean of the keys' F1 of tokens.
 
+    Blanks separate tokens; `squad` first drops case, punctuation and English articles, `case: ignore` case alone.
     Source: the evaluation of SQuAD 2.0, where a text without tokens equals only another one.
     """
-    tokens = squad_tokens if options["normalise"] == "squad" else str.split
-    return [
-        max(_token_f1(tokens(reference), tokens(text)) for reference in _references(gold))
-        for gold, text in zip(sample.gold, sample.predicted, strict=True)
-    ]
+    prepared = text_form(options)
+
+    def best(gold: str | Sequence[str], text: str) -> float:
+        tokens = prepared(text).split()
+        return max(_token_f1(prepared(reference).split(), tokens) for reference in _references(gold))
+
+    return keys.mean(list(map(best, sample.gold, sample.predicted)))
+
+
+def text_form(options: Options) -> Callable[[str], str]:
+    """What makes of a text what is compared: as the options `normalise` and `case` say."""
+    if options["normalise"] == "squad":
+        return lambda text: " ".join(squad_tokens(text))
+    return str.casefold if options["case"] == "ignore" else str
 
 
 def squad_tokens(text: str) -> list[str]:

@@ -2,15 +2,27 @@
 
 import importlib.util
 import math
-from collections.abc import Callable, Mapping, Sequence
+import traceback
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from declared.plan import Plan
 from scoring_kit.errors import OrganiserError
+from scoring_kit.missing_packages import missing_package
+from scoring_kit.results import NotComputed
 
 Row = dict[str, Any]
 Own = Callable[..., Any]
+
+
+class OwnMetricError(Exception):
+    """A function of the organisers' own gave no number for a submission; `failed` says where and why."""
+
+    def __init__(self, place: str, words: str) -> None:
+        super().__init__(f"{place}: {words}")
+        self.failed = NotComputed(place, words)
 
 
 @cache
@@ -18,29 +30,47 @@ def own_function(file: Path, name: str) -> Own:
     """The function `name` of a Python file.
 
     Raises:
-        OrganiserError: the file or the function does not exist.
+        OrganiserError: the file cannot be run, or has no such function.
+        ModuleNotFoundError: a package that it needs is not installed.
     """
     spec = importlib.util.spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None or not file.is_file():
         raise OrganiserError(f"{file.name}: no such file. Expected: the module with the metric {name}.")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        if isinstance(error, ModuleNotFoundError) and missing_package(error):
+            raise
+        words = f"{type(error).__name__}: {error.msg if isinstance(error, SyntaxError) else error}"
+        what = f"{_line(file, error)}: cannot be run ({words}). Expected a module that defines {name}."
+        raise OrganiserError(what) from error
     function = getattr(module, name, None)
     if not callable(function):
         raise OrganiserError(f"{file.name}: has no function {name}. Expected: def {name}(gold, predicted, **options).")
     return function  # type: ignore[no-any-return]
 
 
-def own_value(
-    metric: str, function: Own, gold: Sequence[Any], predicted: Sequence[Any], options: Mapping[str, Any]
-) -> float:
-    """The function's value; NaN where it says that it is undefined.
+def own_value(plan: Plan, function: Own, gold: Sequence[Any], predicted: Sequence[Any]) -> float:
+    """The value of a plan's function; NaN where it says that it is undefined.
 
     Raises:
-        OrganiserError: it gives something else than a number.
+        OwnMetricError: it raises, wants to end the program, or gives something else than a number.
     """
-    value = function(list(gold), list(predicted), **options)
+    file = plan.file or Path()
+    try:
+        value = function(list(gold), list(predicted), **plan.options)
+        number = math.nan if isinstance(value, bool) or not hasattr(value, "__float__") else float(value)
+    except (Exception, SystemExit) as error:  # whatever it is, the run ends as with any other answer
+        raise OwnMetricError(f"{_line(file, error)} in {plan.metric}", f"{type(error).__name__}: {error}") from error
     if isinstance(value, bool) or not hasattr(value, "__float__"):
-        raise OrganiserError(f"{metric}: gives {type(value).__name__}. Expected a number.")
-    number = float(value)
+        raise OwnMetricError(f"{file.name} in {plan.metric}", f"gives {type(value).__name__}, not a number")
     return math.nan if math.isinf(number) else number
+
+
+def _line(file: Path, error: BaseException) -> str:
+    """The file and the last line of it that ran."""
+    if isinstance(error, SyntaxError) and error.filename == str(file):
+        return f"{file.name}:{error.lineno}"
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]
+    return f"{file.name}:{lines[-1]}" if lines else file.name

@@ -7,33 +7,39 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from declared.metrics import MeanOverKeys, Options, Sample
+from declared.metrics import Options, Sample
+from declared.metrics.keys import Keys
+from scoring_kit.units import Additive
 
 
-def _by_query(name: str, sample: Sample, options: Options) -> list[float]:
-    """A measure of ir-measures for each query, at the cutoff if there is one."""
+def _over_queries(name: str, sample: Sample, options: Options, keys: Keys) -> Additive:
+    """The mean over queries of a measure of ir-measures, at the cutoff if there is one."""
     import ir_measures
 
     measure = getattr(ir_measures, name)
-    measure = measure @ options["cutoff"] if options["cutoff"] is not None else measure
+    measure = measure @ options["cutoff"] if options.get("cutoff") is not None else measure
+    exponential = options.get("gain") == "exponential"
     values = [0.0] * len(sample.gold)
-    judgements = [
-        ir_measures.Qrel(str(i), item, int(level)) for i, rows in enumerate(sample.gold) for item, level in rows
-    ]
+    judgements = []
+    for i, rows in enumerate(sample.gold):
+        for item, level in rows:
+            gain = 2 ** int(level) - 1 if exponential else int(level)
+            judgements.append(ir_measures.Qrel(str(i), item, gain))
     run = [
         ir_measures.ScoredDoc(str(i), *ranked) for i, rows in enumerate(sample.predicted) for ranked in _ranked(rows)
     ]
     if run:
         for found in ir_measures.iter_calc([measure], judgements, run):
             values[int(found.query_id)] = float(found.value)
-    return values
+    return keys.mean(values)
 
 
-ndcg = MeanOverKeys(partial(_by_query, "nDCG"))
-ap = MeanOverKeys(partial(_by_query, "AP"))
-rr = MeanOverKeys(partial(_by_query, "RR"))
-precision_at = MeanOverKeys(partial(_by_query, "P"))
-recall_at = MeanOverKeys(partial(_by_query, "R"))
+ndcg = partial(_over_queries, "nDCG")
+ap = partial(_over_queries, "AP")
+rr = partial(_over_queries, "RR")
+precision_at = partial(_over_queries, "P")
+recall_at = partial(_over_queries, "R")
+r_precision = partial(_over_queries, "Rprec")
 
 
 def _ranked(rows: list[tuple[Any, ...]]) -> Iterator[tuple[str, float]]:

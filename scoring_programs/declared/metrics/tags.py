@@ -1,42 +1,49 @@
-"""Metrics of the spans that tags mark, by seqeval in its default mode."""
+"""Metrics of the spans that tags mark, as seqeval's default mode reads and counts them."""
 
-import warnings
+from collections.abc import Sequence
 from functools import partial
 
+import numpy as np
+
 from declared.metrics import Options, Sample
+from declared.metrics.keys import Entries, Keys, LabelCounts
+from declared.metrics.labels import Formula, averaged
+from scoring_kit.metrics import summed
+
+Span = tuple[str, int, int]
+"""Type, first token, last token."""
 
 
-def _score(place: int, sample: Sample, options: Options) -> float:
-    from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of types without a predicted or a gold span, whose 0/0 is 0
-        scores = precision_recall_fscore_support(
-            list(sample.gold), list(sample.predicted), average=options["average"], zero_division=0
-        )
-    return float(scores[place])
-
-
-span_precision = partial(_score, 0)
-span_recall = partial(_score, 1)
-span_f1 = partial(_score, 2)
-
-
-def spans(tags: list[str]) -> list[tuple[str, int, int]]:
-    """(type, first token, last token) of the spans that one key's tags mark."""
-    from seqeval.metrics.sequence_labeling import get_entities
-
-    found: list[tuple[str, int, int]] = get_entities(tags)
+def spans(tags: Sequence[str]) -> set[Span]:
+    """The spans that one key's tags mark: B begins one, and so does I after O or after a span of another type."""
+    found: set[Span] = set()
+    first, kind = 0, None
+    for place, tag in enumerate([*tags, "O"]):
+        mark, _, own = tag.partition("-")
+        if kind is not None and (mark != "I" or own != kind):
+            found.add((kind, first, place - 1))
+            kind = None
+        if kind is None and mark != "O":
+            first, kind = place, own
     return found
 
 
-def type_counts(sample: Sample) -> list[tuple[str, float, float, float]]:
-    """Each type with its true positives, false positives and false negatives."""
-    from seqeval.metrics.sequence_labeling import get_entities
+def _averaged(of_type: Formula, sample: Sample, options: Options, keys: Keys) -> LabelCounts:
+    gold, predicted = ([spans(tags) for tags in side] for side in (sample.gold, sample.predicted))
+    shared = [truth & given for truth, given in zip(gold, predicted, strict=True)]
+    types = sorted({kind for side in (gold, predicted) for own in side for kind, _, _ in own})
+    place = {kind: number for number, kind in enumerate(types)}
 
-    gold, predicted = set(get_entities(list(sample.gold))), set(get_entities(list(sample.predicted)))
-    counts = []
-    for kind in sorted({entity[0] for entity in gold | predicted}):
-        own, answered = ({entity for entity in entities if entity[0] == kind} for entities in (gold, predicted))
-        counts.append((kind, float(len(own & answered)), float(len(answered - own)), float(len(own - answered))))
-    return counts
+    def entries(side: list[set[Span]]) -> Entries:
+        pairs = [(key, place[kind]) for key, own in enumerate(side) for kind, _, _ in own]
+        key, label = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+        return key, label
+
+    # where neither side has a span, seqeval's mean over types is undefined
+    formula = partial(averaged, formula=of_type, average=options["average"], nothing=keys.worst)
+    return LabelCounts.of(types, [entries(side) for side in (shared, predicted, gold)], formula, keys)
+
+
+span_f1 = partial(_averaged, summed.f1)
+span_precision = partial(_averaged, summed.precision)
+span_recall = partial(_averaged, summed.recall)

@@ -103,6 +103,14 @@ def label_terms(predictions: Sequence[Hashable], golds: Sequence[Hashable | None
     return np.hstack([gold & predicted, predicted, gold]).astype(np.float64)
 
 
+def units_of_classes(sums: Array) -> list[int]:
+    """In how many units each label of the gold is, from the units' summed `label_terms`."""
+    import numpy as np
+
+    gold = np.split(sums, 3, axis=1)[2]
+    return [int(units) for units in np.count_nonzero(gold, axis=0) if units]
+
+
 def label_metrics(prefix: str, scores: LabelScores, *, drawn: bool) -> dict[str, Metric]:
     """F1 of each label, named `<prefix>: <label>`; `drawn`: whether `label_figures` shows it, too.
 

@@ -20,6 +20,13 @@ ROUNDING = 1e-13
 """Relative to its terms, a difference of sums so small is the rounding of an exact 0."""
 
 
+def correlation(shared: Array, scale: Array, constant: float) -> Array:
+    """Shared / scale, which rounding leaves in [-1, 1]; `constant` where the scale is 0."""
+    import numpy as np
+
+    return np.where(scale == 0, constant, np.clip(quotient(shared, scale), -1.0, 1.0))
+
+
 def count(sums: Array) -> Array:
     """A number of things: its only term."""
     return sums[..., 0]
@@ -28,6 +35,12 @@ def count(sums: Array) -> Array:
 def f1(sums: Array) -> Array:
     """F1 from (true positives, predicted, gold): 2 tp / (predicted + gold); 0 where there is neither."""
     return quotient(2 * sums[..., 0], sums[..., 1] + sums[..., 2])
+
+
+def fbeta(sums: Array, beta: float) -> Array:
+    """F-beta from (true positives, predicted, gold): (1 + β²) tp / (predicted + β² gold); 0 where there is neither."""
+    weight = beta**2
+    return quotient((1 + weight) * sums[..., 0], sums[..., 1] + weight * sums[..., 2])
 
 
 def macro_f1(sums: Array) -> Array:
@@ -71,7 +84,7 @@ def pearson(sums: Array, constant: float = math.nan) -> Array:
 
     number, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
     of_gold, of_predicted = spread(number, x, xx), spread(number, y, yy)
-    value = quotient(number * xy - x * y, np.sqrt(of_gold) * np.sqrt(of_predicted), undefined=constant)
+    value = correlation(number * xy - x * y, np.sqrt(of_gold) * np.sqrt(of_predicted), constant)
     return np.where((number < 2) | (of_gold == 0), math.nan, value)
 
 

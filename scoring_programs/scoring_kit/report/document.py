@@ -1,6 +1,6 @@
 """The frame of a page: one self-contained HTML file without script."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
@@ -41,3 +41,17 @@ def moment(time: datetime) -> str:
     """A moment for readers, to the minute."""
     time = time.astimezone(UTC)
     return f"{time.day} {time:%B %Y, %H:%M} UTC"
+
+
+def failure_page(title: str, lines: Sequence[str], scored: datetime) -> str:
+    """The page as HTML.
+
+    Args:
+        title: the competition's; empty where it is not known.
+        lines: the message, without a word of gold.
+        scored: when the run ended.
+    """
+    first, *rest = lines
+    problems = "".join(f"<p>{escape(line)}</p>\n" for line in rest)
+    body = f'<section class="note"><h2>{escape(first)}</h2>\n{problems}</section>'
+    return document("Not scored", title or "Scoring", {"Run": moment(scored)}, body)

@@ -1,15 +1,14 @@
 """What teams have in a column of the board, over any resample of the units: as the platform shows it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring_kit.program import AVERAGE_RANK, Column
 from scoring_kit.resampling.ranks import mid_ranks
-from scoring_kit.units import Array, OfSums, Statistic
+from scoring_kit.units import Additive, Array, Statistic
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,19 +24,16 @@ class AtUnits:
         every[:, self.places] = counts
         return self.statistic.over(every)
 
+    def to_exchange(self) -> "AtUnits":
+        return AtUnits(self.statistic.to_exchange(), self.places, self.units)
+
     def joined(self, other: "AtUnits") -> "AtUnits":
         places = np.concatenate([self.places, other.places + self.units])
         return AtUnits(self.statistic.joined(other.statistic), places, self.units + other.units)
 
-    @property
-    def sums(self) -> Any:
-        """What each of these units adds; raises AttributeError where the statistic is not a formula of sums."""
-        return cast("OfSums", self.statistic).sums[self.places]
-
-    @property
-    def formula(self) -> Callable[[Array], Array]:
-        """That of the statistic; likewise."""
-        return cast("OfSums", self.statistic).formula
+    def as_sums(self) -> Additive | None:
+        every = self.statistic.as_sums()
+        return None if every is None else Additive(every.sums[self.places], every.formula)
 
 
 @dataclass(frozen=True)

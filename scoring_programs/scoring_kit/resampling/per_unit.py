@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scoring_kit.errors import OrganiserError
 from scoring_kit.program import Column, Program
 from scoring_kit.resampling.columns import AtUnits, Part, TeamColumn
-from scoring_kit.resampling.task import FEWEST_UNITS
+from scoring_kit.resampling.intervals import few_units
 from scoring_kit.scores_table import Scores
 from scoring_kit.team_results import TeamResults
 from scoring_kit.units import Scored, Units
@@ -108,11 +108,22 @@ def ranking_column(
         team: TeamColumn(column, [part for part in own if part is not None], team not in baselines)
         for team, own in parts.items()
     }
-    kind, fewest = min(((kind, len(own)) for kind, own in scored.items()), key=lambda one: one[1])
-    word = f"units of the kind {kind}" if len(scored) > 1 else "units"
-    few = f"There are only {fewest} {word}; at least {FEWEST_UNITS} make an interval."
     units = Units(" or ".join(scored), [names[place] for place in places], {})
-    return units, teams, few if fewest < FEWEST_UNITS else None
+    return units, teams, _too_few(written, every, scored)
+
+
+def _too_few(written: Sequence[Column], every: Sequence[Units], scored: Mapping[str, Collection[int]]) -> str | None:
+    """Why there are too few units for intervals of a column that is made of the written ones; None where they do.
+
+    Args:
+        written: the columns.
+        every: the per-unit results of all teams and tasks.
+        scored: kind of unit → the places of those that are scored.
+    """
+    kind, number = min(((kind, len(own)) for kind, own in scored.items()), key=lambda one: one[1])
+    word = f"units of the kind {kind}" if len(scored) > 1 else "units"
+    reasons = (few_units(c, number, word, own.classes.get(c.key, ())) for c in written for own in every)
+    return next(filter(None, reasons), None)
 
 
 def _part(column: Column, units: Units | None, places: NDArray[np.intp]) -> Part | None:

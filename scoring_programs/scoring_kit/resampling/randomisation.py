@@ -1,6 +1,7 @@
 """Paired approximate randomisation: is the difference of two teams larger than chance gives?
 
-If two systems are equally good, exchanging their answers to a unit changes nothing but chance. Source: Noreen,
+If two systems are equally good, exchanging their answers to a unit changes nothing but chance. Where a metric allows
+answers on any scale, those on a scale of their own are exchanged (`Statistic.to_exchange`). Source: Noreen,
 Computer-Intensive Methods for Testing Hypotheses, Wiley 1989; Yeh, COLING 2000; p counts the observed arrangement, too
 (North, Curtis and Sham, American Journal of Human Genetics 71, 2002).
 """
@@ -8,14 +9,14 @@ Computer-Intensive Methods for Testing Hypotheses, Wiley 1989; Yeh, COLING 2000;
 from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import combinations
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from scoring_kit.program import AVERAGE_RANK
 from scoring_kit.resampling.columns import Part, TeamColumn, combined, parts_over
 from scoring_kit.resampling.draws import exchanges
-from scoring_kit.units import Array, OfSums
+from scoring_kit.units import Array
 
 SAME = 1e-10
 """Differences that are closer than this, relative to the scores, are equal: sums differ in their last bits."""
@@ -70,13 +71,15 @@ class _Exchange:
 
     def __init__(self, parts: Sequence[Part], units: int) -> None:
         self.parts = parts
+        self.statistics = [None if part.statistic is None else part.statistic.to_exchange() for part in parts]
         self.sums: list[Any] = []
-        there = [part.statistic for part in parts if part.statistic is not None]
-        if len(there) == len(parts) and all(hasattr(one, "sums") and hasattr(one, "formula") for one in there):
+        there = [one for one in self.statistics if one is not None]
+        if len(there) == len(parts):
             # joined, so that the terms of all teams are the same
-            every = cast("OfSums", reduce(lambda one, other: one.joined(other), there))
-            self.formula = every.formula
-            self.sums = [every.sums[start : start + units] for start in range(0, units * len(parts), units)]
+            every = reduce(lambda one, other: one.joined(other), there).as_sums()
+            if every is not None:
+                self.formula = every.formula
+                self.sums = [every.sums[start : start + units] for start in range(0, units * len(parts), units)]
         self.width = sum(sums.shape[1] for sums in self.sums) if self.sums else 2 * units
 
     def mixed(self, masks: Array) -> Mixed:
@@ -88,7 +91,7 @@ class _Exchange:
         counts = np.concatenate([1.0 - masks, masks], axis=1)
 
         def by_units(team: int, other: int) -> Array:
-            own, others = self.parts[team].statistic, self.parts[other].statistic
+            own, others = self.statistics[team], self.statistics[other]
             if own is None or others is None:  # there is nothing to exchange: the team keeps what it has
                 return self.parts[team].over(np.ones_like(masks))
             return own.joined(others).over(counts)

@@ -5,24 +5,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring_kit.resampling.intervals import DIGITS, TAILS
 from scoring_kit.units import Array
 
-LEVEL = 95
-"""Per cent of an interval."""
-TAILS = ((100 - LEVEL) / 2, (100 + LEVEL) / 2)
-DIGITS = 12
-"""Decimals by which values are compared, as `scoring_kit.results.comparable` does it."""
-
 Ranks = NDArray[np.int64]
-
-
-def percentile_interval(values: Array) -> tuple[float, float]:
-    """The 95 % interval of resampled values: their 2.5th and 97.5th percentile.
-
-    Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
-    """
-    low, high = np.percentile(values, TAILS)
-    return float(low), float(high)
 
 
 def rank_interval(ranks: Ranks) -> tuple[int, int]:

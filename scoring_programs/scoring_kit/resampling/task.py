@@ -3,29 +3,25 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from scoring_kit.program import AVERAGE_RANK, Column
 from scoring_kit.resampling.columns import TeamColumn, over
 from scoring_kit.resampling.draws import bootstrap_counts
-from scoring_kit.resampling.groups import tie_groups
-from scoring_kit.resampling.holm import holm
+from scoring_kit.resampling.intervals import DIGITS, MOST_LACKING, uncut_interval
 from scoring_kit.resampling.randomisation import p_values
-from scoring_kit.resampling.ranks import mean_tau, mid_ranks, percentile_interval, rank_interval, ranks, shares, wins
+from scoring_kit.resampling.ranks import mean_tau, mid_ranks, rank_interval, ranks, shares, wins
 from scoring_kit.units import Array
 
-FEWEST_UNITS = 10
-"""With fewer, resamples are too much alike for an interval."""
-MOST_UNDEFINED = 0.01
-"""Of the resamples, the share that may leave a metric undefined. They count as `worst` and take the place of the lowest
-values: with 1 % of them the lower end of an interval is the 1.5th percentile of the others instead of the 2.5th, from
-2.5 % on it is `worst` itself.
-"""
+ALPHA = 0.05
+FEWEST_VALUES = 5
+"""With fewer different values on units, most medians are equal."""
 
 Advance = Callable[[int], None]
 Pair = tuple[str, str]
+Name = TypeVar("Name", str, Pair)
 
 
 @dataclass(frozen=True)
@@ -41,10 +37,10 @@ class Resampled:
     """What resampling says of the teams of a task.
 
     Attributes:
-        intervals: team → (low, high) of its score.
+        intervals: team → (low, high) of its score; see `intervals.uncut_interval` for those that have none.
         rank_intervals: team → (low, high) of its rank; teams without a rank have none.
         groups: team → tie group; likewise.
-        differences: pair → (low, high) of its difference.
+        differences: pair → (low, high) of its difference; likewise.
         p: pair → p.
         p_holm: pair → p after Holm.
         wins: team → share of resamples in which it is first.
@@ -96,17 +92,17 @@ def resampled(
     if few:
         return tests_alone
     of_teams, undefined = _bootstrap(columns, units, settings, advance)
-    if undefined > MOST_UNDEFINED * settings.resamples:
+    if undefined > MOST_LACKING * settings.resamples:
         return replace(tests_alone, without=_undefined_text(columns[0].column, undefined, settings.resamples))
     values = dict(zip(names, of_teams, strict=True))
     competing = np.stack([values[name] for name in ranked]) if ranked else np.empty((0, settings.resamples))
     descending = columns[0].column.sort == "desc"
     places = ranks(competing, descending) if ranked else np.empty((0, settings.resamples), dtype=np.int64)
     return Resampled(
-        intervals={name: percentile_interval(own) for name, own in values.items()},
+        intervals=_intervals(values),
         rank_intervals={name: rank_interval(own) for name, own in zip(ranked, places, strict=True)},
         groups=groups,
-        differences={(a, b): percentile_interval(values[a] - values[b]) for a, b in combinations(names, 2)},
+        differences=_intervals({(a, b): values[a] - values[b] for a, b in combinations(names, 2)}),
         p=p,
         p_holm=p_holm,
         wins=dict(zip(ranked, wins(places).tolist(), strict=True)) if ranked else {},
@@ -115,9 +111,14 @@ def resampled(
     )
 
 
-def work(teams: int, resamples: int) -> int:
+def _intervals(values: Mapping[Name, Array]) -> dict[Name, tuple[float, float]]:
+    found = {name: uncut_interval(own) for name, own in values.items()}
+    return {name: ends for name, ends in found.items() if ends is not None}
+
+
+def work(teams: int, resamples: int, few: bool) -> int:
     """How much there is to do, in the steps that `resampled` counts."""
-    return resamples * (teams * (teams - 1) // 2 + teams)
+    return resamples * (teams * (teams - 1) // 2 + (0 if few else teams))
 
 
 def _bootstrap(columns: Sequence[TeamColumn], units: int, settings: Resampling, advance: Advance) -> tuple[Array, int]:
@@ -147,6 +148,8 @@ def other_rankings(order: Mapping[str, TeamColumn], units: int) -> dict[str, dic
     """Other ways to make one figure of the units: their mean, their median, the mean of the ranks on each.
 
     A unit on which no team's metric is defined is left out; the value of a team that is alone undefined is its worst.
+    Where units have but two values, as when each is one label, all these are the share of units with the better value,
+    and are called so. With fewer than `FEWEST_VALUES` there is no median. A way that is the score itself is left out.
     None for average ranks, which are no figure of a single team's answers.
     Source: Wiesenfarth et al., Scientific Reports 11, 2021: aggregate then rank, rank then aggregate.
     """
@@ -157,14 +160,22 @@ def other_rankings(order: Mapping[str, TeamColumn], units: int) -> dict[str, dic
     kept = values[:, ~np.isnan(values).all(axis=0)]
     if not kept.shape[1]:
         return {}
-    worst = np.nanmin(kept) if first.sort == "desc" else np.nanmax(kept)
-    kept = np.where(np.isnan(kept), worst, kept)
-    ways = {
-        "mean": kept.mean(axis=1),
-        "median": np.median(kept, axis=1),
-        "mean_rank": mid_ranks(kept, first.sort == "desc", np.ones(len(kept), dtype=bool)).mean(axis=1),
+    descending = first.sort == "desc"
+    worst = np.nanmin(kept) if descending else np.nanmax(kept)
+    kept = np.asarray(np.round(np.nan_to_num(kept, nan=float(worst)), DIGITS), dtype=np.float64)
+    different = np.unique(kept)
+    best = different.max() if descending else different.min()
+    if len(different) <= 2:
+        ways: dict[str, Array] = {"share": (kept == best).astype(np.float64).mean(axis=1)}
+    else:
+        ways = {"mean": kept.mean(axis=1)}
+        if len(different) >= FEWEST_VALUES:
+            ways["median"] = np.asarray(np.median(kept, axis=1), dtype=np.float64)
+        ways["mean_rank"] = mid_ranks(kept, descending, np.ones(len(kept), dtype=bool)).mean(axis=1)
+    scores = over(list(order.values()), np.ones((1, units)))[0][:, 0]
+    return {
+        name: dict(zip(order, way.tolist(), strict=True)) for name, way in ways.items() if not np.allclose(way, scores)
     }
-    return {name: dict(zip(order, way.tolist(), strict=True)) for name, way in ways.items()}
 
 
 def pair_records(resampled_task: Resampled, scores: Mapping[str, float], shown: Sequence[str]) -> list[dict[str, Any]]:
@@ -181,3 +192,38 @@ def pair_records(resampled_task: Resampled, scores: Mapping[str, float], shown: 
         }
         for a, b in combinations(shown, 2)
     ]
+
+
+def holm(p: Mapping[Pair, float]) -> dict[Pair, float]:
+    """Each p, corrected for the number of tests: the i-th smallest of m times m + 1 - i, never falling, at most 1.
+
+    Source: Holm, Scandinavian Journal of Statistics 6, 1979.
+    """
+    adjusted: dict[Pair, float] = {}
+    highest = 0.0
+    for place, name in enumerate(sorted(p, key=lambda name: p[name])):
+        highest = max(highest, min(1.0, p[name] * (len(p) - place)))
+        adjusted[name] = highest
+    return adjusted
+
+
+def tie_groups(order: Sequence[str], p_holm: Mapping[tuple[str, str], float]) -> dict[str, int]:
+    """The number of each team's group, from 1.
+
+    The best team that is in no group yet begins one, and every other such team joins whose difference from it is not
+    significant (p after Holm at least 0.05). A team of a later group may rank before one of an earlier group, where
+    the first one's difference is steadier.
+
+    Args:
+        order: the teams, best first.
+        p_holm: p of every pair, by the pair in either order.
+    """
+    groups: dict[str, int] = {}
+    for best in order:
+        if best in groups:
+            continue
+        number = max(groups.values(), default=0) + 1
+        for team in order:
+            if team not in groups and (team == best or p_holm.get((best, team), p_holm.get((team, best), 0)) >= ALPHA):
+                groups[team] = number
+    return groups

@@ -99,7 +99,7 @@ def dry_run(verb: Callable[..., Said], tmp_path: Path) -> DryRun:
         Bundle().write(tmp_path / "bundle")
         first, last = (write_zip(tmp_path / f"{name}.zip", GOOD) for name in ("before", "later"))
         given = [word for name in (first, *submissions, last) for word in ("--submission", name)]
-        code, printed, _ = verb("dry-run", "bundle", *given, "--engine", "process", "--json", *options)
+        code, printed, _ = verb("dry-run", "bundle", *given, "--engine", "process", "--trust", "--json", *options)
         before, *hostile, later = json.loads(printed)["runs"]
         assert (before["status"], later["status"]) == ("Finished", "Finished")
         assert code == (0 if {one["status"] for one in hostile} == {"Finished"} else 1)
@@ -130,7 +130,7 @@ def test_output_below_a_thousand_folders_ends_no_dry_run(verb: Callable[..., Sai
     scorer = "import os\nos.chdir('../output')\nfor _ in range(1500):\n    os.mkdir('d')\n    os.chdir('d')\n"
     Bundle(scorer).write(tmp_path / "bundle")
     write_zip(tmp_path / "team.zip", GOOD)
-    code, printed, _ = verb("dry-run", "bundle", "--submission", "team.zip", "--engine", "process", "--json")
+    code, printed, _ = verb("dry-run", "bundle", "--submission", "team.zip", "--engine", "process", "--trust", "--json")
     assert code == 1
     assert json.loads(printed)["runs"][0]["status"] == "Failed"
 
@@ -202,7 +202,7 @@ def test_the_last_resort_is_a_few_lines(
     "arguments",
     [
         ("preview", "bundle.zip"),
-        ("dry-run", "small", "--submission", "team.zip", "--engine", "process"),
+        ("dry-run", "small", "--submission", "team.zip", "--engine", "process", "--trust"),
         ("my-task",),
     ],
 )
@@ -257,7 +257,7 @@ def test_out_has_a_default(verb: Callable[..., Said], tmp_path: Path) -> None:
     assert verb("my-task")[0] == 0
     assert verb("my-task", "--layout", "separate")[0] == 0
     assert verb("my-task", "--layout", "separate", "--task", "classification")[0] == 0
-    assert verb("dry-run", "my-task.zip", "--engine", "process")[0] == 0
+    assert verb("dry-run", "my-task.zip", "--engine", "process", "--trust")[0] == 0
     found = {path.relative_to(tmp_path).as_posix() for path in tmp_path.glob("*") if path.name != "my-task"}
     assert found == {"my-task.zip", "my-task-bundles", "my-task-classification.zip", "dry-run"}
     (tmp_path / "my-task.zip").write_bytes(b"a thesis")
@@ -326,7 +326,7 @@ def test_whatever_is_sent_each_item_gets_its_verdict(seed: int, verb: Callable[.
     for name in ("damaged.zip", "odd.zip"):
         assert verb("preview", name, "--out", f"page-{name}")[0] in (0, 2)
         assert verb("convert", name, "--force")[0] in (0, 1, 2)
-        assert verb("dry-run", name, "--engine", "process", "--out", f"run-{name}")[0] in (0, 1, 2)
+        assert verb("dry-run", name, "--engine", "process", "--trust", "--out", f"run-{name}")[0] in (0, 1, 2)
 
 
 def test_damaged_submissions_in_a_dry_run(dry_run: DryRun, tmp_path: Path) -> None:

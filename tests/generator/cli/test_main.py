@@ -17,6 +17,7 @@ from gen_bundle.cli import VERBS
 from gen_bundle.cli.messages import say
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.resources import resource
+from tests.children import child
 from tests.generator.cli.running import gen_bundle
 from tests.generator.competition import small_competition
 from tests.generator.twin.bundles import ACCURACY, Bundle, write_zip
@@ -83,34 +84,34 @@ def test_a_build_that_is_killed_leaves_no_gold(tmp_path: Path, number: signal.Si
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     command = [sys.executable, "-m", "gen_bundle", str(folder), "--out", str(tmp_path / "b.zip")]
-    with subprocess.Popen(command, env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.PIPE) as build:
+    with child(command, environment={**os.environ, "TMPDIR": str(temporary)}) as build:
         while not started.exists() and build.poll() is None:
             time.sleep(0.01)
         assert list(temporary.iterdir())
         build.send_signal(number)
         _, said = build.communicate(timeout=60)
-    assert build.returncode == 128 + number
+        assert build.returncode == 128 + number
     assert not list(temporary.iterdir())
     assert not (tmp_path / "b.zip").exists()
     line = "Interrupted. Nothing was written. The same command starts again.\n"
-    assert said.decode() == (line if number == signal.SIGINT else "")
+    assert said == f"runs the code of ./my_task/\n{line if number == signal.SIGINT else ''}"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is another thing there")
 def test_an_interrupted_dry_run_says_that_its_folder_is_partial(tmp_path: Path) -> None:
     started = tmp_path / "started"
     wait = f"import time\nif '0 0' in open('../input/res/pred.txt').read():\n    open({str(started)!r}, 'w').close()\n"
-    bundle = Bundle(f"{wait}    time.sleep(60)\n{ACCURACY}").write(tmp_path / "bundle")
+    bundle = Bundle(f"{wait}    time.sleep(60)\n{ACCURACY}", sees=tmp_path).write(tmp_path / "bundle")
     teams = [write_zip(tmp_path / f"{name}.zip", {"pred.txt": text}) for name, text in (("a", "1 0"), ("b", "0 0"))]
     options = [word for team in teams for word in ("--submission", str(team))]
-    command = [sys.executable, "-m", "gen_bundle", "dry-run", str(bundle), *options, "--engine", "process"]
-    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, start_new_session=True) as process:
+    command = [sys.executable, "-m", "gen_bundle", "dry-run", str(bundle), *options, "--engine", "process", "--trust"]
+    with child(command, folder=tmp_path) as process:
         while not started.exists() and process.poll() is None:
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
         _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    (line,) = [line for line in said.decode().splitlines() if line.startswith("Interrupted.")]
+    (line,) = [line for line in said.splitlines() if line.startswith("Interrupted.")]
     assert "--out holds the runs that ended; dry-run.json says that others are missing." in line
     assert [run["submission"] for run in json.loads((tmp_path / "dry-run" / "dry-run.json").read_text())["runs"]] == [
         "a",

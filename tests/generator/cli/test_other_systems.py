@@ -65,7 +65,7 @@ def test_a_competition_from_its_declaration_to_the_ranking(tmp_path: Path) -> No
         ["list"],
         ["my-task", "--out", "b.zip"],
         ["check", "b.zip"],
-        ["dry-run", "b.zip", "--engine", "process", "--out", "results", "--json"],
+        ["dry-run", "b.zip", "--engine", "process", "--trust", "--out", "results", "--json"],
         ["preview", "b.zip", "--dry-run", "results", "--out", "page"],
         ["rank", "my-task", "--scores", "best.csv", "--json"],
         ["new", "another-task"],
@@ -88,7 +88,7 @@ def test_what_fails_is_said_in_words(tmp_path: Path) -> None:
     for name, scorer in fails.items():
         Bundle(scorer, phase={"execution_time_limit": 1}).write(tmp_path / name)
     write_zip(tmp_path / "team.zip", GOOD)
-    options = ["--submission", "team.zip", "--engine", "process"]
+    options = ["--submission", "team.zip", "--engine", "process", "--trust"]
     verbs = [["convert", "old.zip"], *(["dry-run", name, *options, "--out", f"{name}-out"] for name in fails)]
     done = without_posix(*verbs, cwd=tmp_path)
     assert json.loads(done.stdout.splitlines()[-1]) == [2, 1, 1], done.stderr
@@ -109,7 +109,7 @@ def test_without_a_process_tree_to_look_at(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(process_group, "PROC", tmp_path / "none")
     with (tmp_path / "out").open("wb") as out:
         code = "x = bytearray(100_000_000)"
-        group = process_group.ProcessGroup([sys.executable, "-c", code], tmp_path, {}, out, out)
+        group = process_group.ProcessGroup([sys.executable, "-c", code], str(tmp_path), {}, out, out)
         while group.poll() is None:
             group.measure()
         group.end()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gen_bundle.codabench.competition import leaderboard
-from gen_bundle.codabench.document import Declared
+from gen_bundle.codabench.reading import ReadYaml
 from gen_bundle.codabench.yaml_document import read_yaml
 from gen_bundle.errors import UserError
 from gen_bundle.twin.competition_yaml import read_competition
@@ -102,7 +102,7 @@ def test_odd_ways_to_write_what_the_platform_takes(edit: Edit, tmp_path: Path) -
     edit(draft)
     assert draft.check(tmp_path).accepted
     read = read_competition(unpacked(draft, tmp_path / "bundle"))
-    declared = Declared(NOW, read_yaml(dumped(draft.yaml, sort_keys=True).encode())).competition
+    declared = ReadYaml(NOW, read_yaml(dumped(draft.yaml, sort_keys=True).encode())).competition
     [phase], [seen] = read.phases, declared.phases
     assert (phase.execution_time_limit, phase.max_submissions) == (seen.limit_s, seen.in_all)
     assert [task.name for task in phase.tasks] == [task.name for task in seen.tasks]

@@ -42,7 +42,7 @@ def test_every_error_at_once_with_its_place(folder: Path) -> None:
     rewrite(folder, "registration: approve", "registraton: approve")
     rewrite(folder, "sort: desc", "sort: descending")
     rewrite(folder, "logo: logo.png", "logo: lego.png")
-    rewrite(folder, "submission_rule: best", "submission_rule: best\nlayout: joint")
+    rewrite(folder, "submission_rule: last", "submission_rule: last\nlayout: joint")
     messages = errors_of(folder)
     registration = lines.index("registration: approve") + 1
     assert any(

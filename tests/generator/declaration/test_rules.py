@@ -146,3 +146,17 @@ def test_in_layout_tasks_only_rules_that_keep_all_tasks(rule: str, wrong: bool, 
     """The rules by hand put all of a submission's children on the board (facts of Codabench's strategies)."""
     messages = errors_of(small_competition(tmp_path), "layout=tasks", f"submission_rule={rule}")
     assert ["submission_rule" in message for message in messages] == [True] * wrong
+
+
+@pytest.mark.parametrize("computation", ["avg", "sum", "min", "max", "avg_rank"])
+@pytest.mark.parametrize(
+    ("of", "wrong"), [(["macro_f1", "accuracy"], False), (["macro_f1", "macro_f1", "accuracy"], True)]
+)
+def test_a_column_is_named_once_in_a_computation(computation: str, of: list[str], wrong: bool, tmp_path: Path) -> None:
+    def change(declaration: dict[str, Any]) -> None:
+        column = {"key": "all", "title": "All", "meaning": "All.", "computation": computation, "of": of}
+        column["sort"] = "asc" if computation == "avg_rank" else "desc"
+        declaration["tasks"][0]["columns"].append(column)
+
+    messages = errors_of(small_competition(tmp_path, change))
+    assert ["'macro_f1' is named twice, and counts once" in message for message in messages] == [True] * wrong

@@ -18,7 +18,8 @@ from gen_bundle.check.opening import open_readable_bundle
 from gen_bundle.cli import root
 from gen_bundle.diff import DiffRequest, diff
 from gen_bundle.difference.aspects import differences
-from gen_bundle.difference.changes import Difference
+from gen_bundle.difference.changes import Difference, Effect
+from gen_bundle.difference.report import as_text
 from gen_bundle.errors import UserError
 from tests.generator.competition import small_competition
 from tests.generator.preview.bundles import write_bundle
@@ -161,14 +162,17 @@ def test_pages_are_compared_line_by_line(tmp_path: Path) -> None:
         (b'[{"id": 1, "l": "a"}]', b'[{"id": 1, "l": "a"}, {"id": 2, "l": "a"}]', "1 added, 0 removed, 0 changed"),
         (b'{"id": 1}\n{"id": 2}\n', b'{"id": 2}\n{"id": 3}\n', "1 added, 1 removed, 0 changed"),
         (b"a\na\nb\n", b"a\nb\nb\n", "1 added, 1 removed"),
-        (b"id,label\n1,a\n", b"id,label\r\n1,a\r\n", "written differently, the same items"),
+        (b"id,label\n1,a\n", b"id,label\r\n1,a\r\n", "written differently, the same items: no score changes"),
+        (b"a\nb\n", b"b\na\n", "0 added, 0 removed, in another order"),
+        (b"id,l\n1,a\n2,b\n", b"id,l\n2,b\n1,a\n", "written differently, the same items: no score changes"),
         (b"", b"a\n", "1 added, 0 removed"),
     ],
 )
 def test_reference_data_give_counts_alone(tmp_path: Path, old: bytes, new: bytes, expected: str) -> None:
     paths = [write_bundle(tmp_path / name, files={"ref/gold.txt": data}) for name, data in (("a", old), ("b", new))]
     found = diff(DiffRequest(str(paths[0]), str(paths[1])))
-    assert {(one.part, one.what, one.effect.key) for one in found} == {("reference data", "gold.txt", "rerun")}
+    effect = "keep" if "no score" in expected else "rerun"
+    assert {(one.part, one.what, one.effect.key) for one in found} == {("reference data", "gold.txt", effect)}
     assert {one.detail for one in found} == {(expected,)}
 
 
@@ -228,7 +232,61 @@ def test_settings_of_our_programs_are_named_one_by_one(tmp_path: Path) -> None:
     assert found == [
         ("programs", "Count: scoring program", "options.beta", "rerun", "1", "2"),
         ("programs", "Count: scoring program", "options.norm", "rerun", None, "true"),
-        ("programs", "Count: scoring program", "columns.f1.title", "edit", '"F1"', '"F"'),
+        ("programs", "Count: scoring program", "columns.f1.title", "keep", '"F1"', '"F"'),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "effect"),
+    [
+        (lambda top: top["columns"].pop(1), "keep"),
+        (lambda top: top["options"]["metrics"]["t"].pop("acc"), "keep"),
+        (lambda top: top["columns"][2].update(computation="max"), "keep"),
+        (lambda top: top.update(details_min_items=9), "keep"),
+        (lambda top: top["columns"][0].update(worst=-1), "rerun"),
+        (lambda top: top["columns"].append({"key": "new"}), "rerun"),
+        (lambda top: top["options"]["metrics"]["t"]["f1"].update(average="micro"), "rerun"),
+        (lambda top: top.update(score_decimals=2), "rerun"),
+    ],
+)
+def test_what_changes_no_written_score_asks_for_no_rerun(
+    tmp_path: Path, change: Callable[[Any], object], effect: str
+) -> None:
+    content: dict[str, Any] = {
+        "options": {"metrics": {"t": {"f1": {"average": "macro"}, "acc": {}}}},
+        "columns": [{"key": "f1", "worst": 0}, {"key": "acc"}, {"key": "mean", "computation": "avg"}],
+        "details_min_items": 5,
+    }
+    paths = []
+    for name in ("a.zip", "b.zip"):
+        program = {"metadata.yaml": b"command: python3 score.py\n", "program.json": json.dumps(content).encode()}
+        paths.append(write_bundle(tmp_path / name, files={"p.zip": packed(program)}))
+        if name == "a.zip":
+            change(content)
+    found = diff(DiffRequest(str(paths[0]), str(paths[1])))
+    assert {one.effect.key for one in found if one.part == "programs"} == {effect}
+
+
+def test_one_cause_is_one_line(tmp_path: Path) -> None:
+    def one(part: str, item: str, what: str, effect: Effect, old: str | None = None) -> Difference:
+        return Difference(part, item, what, effect, old, "x" if old else None)
+
+    phases = ("Development", "Test")
+    every = [
+        one("leaderboard", "f1", "title", Effect.SHOWN, "F1"),
+        *(one("programs", f"{p}: scoring program", "options.average", Effect.RERUN, "macro") for p in phases),
+        *(one("starting kits", p, "options.average", Effect.SHOWN, "macro") for p in phases),
+        *(one("starting kits", p, "README.md", Effect.SHOWN) for p in phases),
+    ]
+    assert as_text(every).splitlines()[:7] == [
+        "programs",
+        "  rerun  Development, Test: scoring program: options.average: macro → x "
+        "(also in the starting kits of Development, Test)",
+        "leaderboard",
+        "  shown  f1: title: F1 → x",
+        "starting kits",
+        "  shown  Development, Test: README.md",
+        "",
     ]
 
 
@@ -277,8 +335,8 @@ def test_text_names_the_effects_and_counts_them(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert result.stdout.splitlines() == [
         "competition",
-        "  shown  title: Tiny <task> → Other \\x1b[31m",
         "  edit   docker_image: python:3.12 → a",
+        "  shown  title: Tiny <task> → Other \\x1b[31m",
         "",
         "2 differences:",
         "  shown    1  seen at once when it is saved in the competition's editor",
@@ -299,19 +357,20 @@ def test_what_is_no_bundle_is_an_error(tmp_path: Path) -> None:
 def test_every_recorded_upload_equals_itself_and_differs_from_the_next() -> None:
     """As `diff` compares them; each is opened twice, and stays open until it is compared with the next."""
     now = datetime.now(UTC)
-    readable = 0
     with ExitStack() as last_held:
         last: Bundle | None = None
-        for path in (upload["path"] for upload in recorded_uploads()):
+        for upload in recorded_uploads():
+            path = upload["path"]
             with ExitStack() as held:
                 try:
                     one, same = (open_readable_bundle(path, now, held) for _ in range(2))
                 except UserError:
-                    continue  # the platform did not take it, either
+                    assert not upload["accepted"] or upload["format"] == "v1", path
+                    continue
                 assert differences(one, same) == [], path
                 if last is not None:
                     differences(last, one)
                 last_held.close()
                 last_held.push(held.pop_all())
-            last, readable = one, readable + 1
-    assert readable > 100
+            last = one
+    assert last is not None

@@ -13,8 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gen_bundle.cli import root
-from gen_bundle.live.change_log import ChangeLog
-from gen_bundle.live.connection import Connection
+from gen_bundle.live.connection import ChangeLog, Connection
 from gen_bundle.live.credentials import Token
 from gen_bundle.update import Update, look
 from tests.generator.check.drafts import Draft, Edit, both, new, packed

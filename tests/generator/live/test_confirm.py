@@ -11,10 +11,10 @@ import pytest
 
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.errors import UserError
-from gen_bundle.live.change_log import state_folder
 from gen_bundle.live.confirm import Confirmed, ConfirmRequest, confirm
 from gen_bundle.live.connection import AnswerError, Connection
 from gen_bundle.live.own_submissions import PREFIX
+from gen_bundle.remembered import state_folder
 from gen_bundle.twin.engines import EngineError
 from gen_bundle.twin.engines.process import ProcessEngine
 from tests.generator.check.drafts import Draft, packed
@@ -119,7 +119,7 @@ def test_what_was_seen_here_is_what_they_get(site: Site, connection: Connection,
 
 def test_the_verb(site: Site, start: Start, quick_verb: Verb) -> None:
     number, bundle = start()
-    done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--json")
+    done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust", "--json")
     assert done.exit_code == 0, done.output
     answer = json.loads(done.stdout)
     assert (answer["good"], answer["engine"], len(answer["cells"])) == (True, "process", 8)
@@ -136,7 +136,7 @@ def test_the_verb(site: Site, start: Start, quick_verb: Verb) -> None:
 def test_a_difference_is_shown_in_its_cell(site: Site, start: Start, quick_verb: Verb) -> None:
     started = start()
     site.score = with_scores(lambda done: done["scores"][0].update(score="0.7400000000"))
-    done = quick_verb("confirm", started[0], "--bundle", started[1], "--engine", "process")
+    done = quick_verb("confirm", started[0], "--bundle", started[1], "--engine", "process", "--trust")
     assert done.exit_code == 1
     (line,) = [line for line in done.stdout.splitlines() if "good" in line and "points" in line]
     assert [cell.strip() for cell in line.strip("│").split("│")] == [
@@ -230,7 +230,7 @@ def test_scores_that_never_come(site: Site, connection: Connection, start: Start
 def test_progress_and_the_end_of_patience(site: Site, start: Start, quick_verb: Verb, pauses: list[float]) -> None:
     number, bundle = start()
     site.running = 10**6
-    done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--timeout", 0)
+    done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust", "--timeout", 0)
     assert done.exit_code == 1
     assert "0/2 finished; still running: Main/good (Submitted), Main/template (Submitted)" in done.stderr
     assert "Main/good: not finished within 0 minutes: no worker took it." in done.stderr
@@ -456,12 +456,12 @@ def test_submissions_that_wait_for_the_organiser_are_started(site: Site, connect
 
 def test_submissions_can_be_kept(site: Site, start: Start, quick_verb: Verb) -> None:
     number, bundle = start()
-    done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--keep")
+    done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust", "--keep")
     assert done.exit_code == 0, done.output
     ids = [row["id"] for row in site.submissions]
     assert len(ids) == 2
     assert all(f"left on the site: submission {one}" in done.stderr for one in ids)
-    again = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process")
+    again = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust")
     earlier = ", ".join(map(str, sorted(ids)))
     assert f"note: phase Main: submissions of an earlier confirm are still there: {earlier}." in again.stderr
 
@@ -469,7 +469,7 @@ def test_submissions_can_be_kept(site: Site, start: Start, quick_verb: Verb) -> 
 def test_what_cannot_be_removed_is_named(site: Site, start: Start, quick_verb: Verb) -> None:
     number, bundle = start()
     site.breaks_before = {"DELETE /api/submissions/"}
-    done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process")
+    done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust")
     assert done.exit_code == 1
     (row,) = site.submissions
     assert f"left on the site: submission {row['id']}: DELETE http" in done.stderr
@@ -594,7 +594,7 @@ def test_a_folder_or_a_broken_bundle_changes_nothing(
 ) -> None:
     number, _ = start()
     (tmp_path / "broken.zip").write_bytes(b"no zip")
-    done = quick_verb("confirm", number, "--bundle", tmp_path / "broken.zip", "--engine", "process")
+    done = quick_verb("confirm", number, "--bundle", tmp_path / "broken.zip", "--engine", "process", "--trust")
     assert done.exit_code == 2
     assert site.changing() == []
 
@@ -603,3 +603,38 @@ def test_a_kit_without_a_template_is_passed_over(connection: Connection, start: 
     kit = io.BytesIO(packed({"README.md": b"Hello"})).getvalue()
     started = start(lambda draft: draft.files.update({"kit.zip": kit}))
     assert {cell.submission for cell in confirmed(connection, started).cells} == {"good"}
+
+
+def test_a_column_that_shows_a_time_is_not_judged(site: Site, start: Start, quick_verb: Verb) -> None:
+    columns = [{"key": "points", "measured": None}, {"key": "more", "measured": "seconds"}]
+    settings = json.dumps({"columns": columns}).encode()
+    number, bundle = start(lambda draft: draft.files.update({"scoring/program.json": settings}))
+    site.score = with_scores(lambda done: done["scores"][1].update(score="0.9900000000"))
+    done = quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust")
+    assert done.exit_code == 0, done.output
+    (line,) = [line for line in done.stdout.splitlines() if "good" in line and "more" in line]
+    assert [cell.strip() for cell in line.strip("│").split("│")][3:] == ["0.375", "0.99", "measured, not judged"]
+    site.score = with_scores(lambda done: done["scores"].pop())
+    assert quick_verb("confirm", number, "--bundle", bundle, "--engine", "process", "--trust").exit_code == 1, (
+        "no time at all"
+    )
+
+
+@pytest.mark.parametrize("settings", [b"[1]", b'{"columns": 3}', b'{"columns": [3, {}]}', b"{"])
+def test_settings_of_any_kind_name_no_measured_column(connection: Connection, start: Start, settings: bytes) -> None:
+    assert confirmed(connection, start(lambda draft: draft.files.update({"scoring/program.json": settings}))).good
+
+
+def test_a_phase_by_its_id_in_the_bundle(site: Site, connection: Connection, start: Start) -> None:
+    started = start(lambda draft: draft.yaml["phases"][0].update(id="dev"))
+    assert {cell.phase for cell in confirmed(connection, started, phase="dev").cells} == {"Main"}
+    with pytest.raises(UserError, match=r"or of the bundle's ids dev\."):
+        confirmed(connection, started, phase="final")
+
+
+def test_who_cannot_delete_submits_nothing(site: Site, connection: Connection, start: Start) -> None:
+    started = start()
+    site.organiser = False
+    with pytest.raises(UserError, match="as confirm needs: only organisers can delete what it submits"):
+        confirmed(connection, started)
+    assert site.changing() == []

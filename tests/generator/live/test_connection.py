@@ -11,15 +11,16 @@ from typing import Any
 import pytest
 
 from gen_bundle.errors import UserError
-from gen_bundle.live.answers import ListingError, all_pages, all_rows, body_in_one_line
-from gen_bundle.live.change_log import ChangeLog
-from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.answers import body_in_one_line
+from gen_bundle.live.connection import AnswerError, ChangeLog, Connection, ListingError
 from gen_bundle.live.credentials import PUBLIC_SITE, Token, find_token, save_token, server_address, tokens_file
 from tests.generator.live.conftest import close_log, run_in_c_locale
+from tests.live_runs import HTML_500
 from tests.live_runs import AnswerError as ServerError
 from tests.live_server import TOKEN, Site, answer_api
 
 SIGNATURE = "secret-signature"
+ROW = {"id": 1, "owner": "ada"}
 
 
 def raising(*answer: Any) -> Callable[..., None]:
@@ -249,10 +250,10 @@ def test_any_address_is_noted_in_any_locale(site: Site) -> None:
 def test_lists_come_in_pages_or_whole(
     site: Site, connection: Connection, paged: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gen_bundle.live.answers.PAGE_SIZE", 2)
+    monkeypatch.setattr("gen_bundle.live.connection.PAGE_SIZE", 2)
     site.paged = paged
     site.competitions = {number: {"id": number, "title": "A"} for number in range(5)}
-    assert [row["id"] for row in all_rows(connection, "competitions/", mine="true")] == [0, 1, 2, 3, 4]
+    assert [row["id"] for row in connection.rows("competitions/", mine="true")] == [0, 1, 2, 3, 4]
     assert len(site.asked) == (3 if paged else 1)
     assert {address for address, *_ in site.asked} == {site.address}
 
@@ -263,13 +264,20 @@ def test_a_list_that_loses_rows_is_not_taken(
     answer = {"count": 3, "next": None, "results": [{"id": 1}]}
     monkeypatch.setattr("tests.live_server.answer_api", lambda *_: answer)
     with pytest.raises(ListingError, match="1 rows arrived, the server counts 3"):
-        all_rows(connection, "competitions/")
+        connection.rows("competitions/")
 
 
-@pytest.mark.parametrize(("count", "results", "pages"), [(10**6, [], 1), (3, [{"id": 1}], 3), (0, [{"id": 1}], 1)])
-@pytest.mark.parametrize("key", ["results", "submissions"])
+@pytest.mark.parametrize(("count", "results", "pages"), [(10**6, [], 1), (3, [ROW], 3), (0, [ROW], 1)])
+@pytest.mark.parametrize(("key", "path"), [("results", "queues/"), ("submissions", "phases/1/get_leaderboard/")])
 def test_a_list_without_end_is_left(
-    site: Site, connection: Connection, monkeypatch: pytest.MonkeyPatch, count: int, results: Any, pages: int, key: str
+    site: Site,
+    connection: Connection,
+    monkeypatch: pytest.MonkeyPatch,
+    count: int,
+    results: Any,
+    pages: int,
+    key: str,
+    path: str,
 ) -> None:
     def answer(*_: Any) -> Any:
         assert len(site.asked) < 10
@@ -277,7 +285,7 @@ def test_a_list_without_end_is_left(
 
     monkeypatch.setattr("tests.live_server.answer_api", answer)
     with pytest.raises(ListingError, match=f"page {pages} should be the last one"):
-        all_pages(connection, "submissions/")
+        connection.pages(path)
     assert len(site.asked) == pages
 
 
@@ -348,3 +356,99 @@ def test_what_cannot_be_a_token_is_not_shown(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="does not hold a token") as caught:
         find_token("https://a.org", tmp_path / "token")
     assert "cret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("once", [raising(500, HTML_500), lambda *_: b"<p>Welcome</p>"])
+def test_a_read_is_repeated_after_a_500_or_a_page(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, pauses: list[float], once: Callable[..., Any]
+) -> None:
+    answers, said = iter([once, once]), list[str]()
+    connection.say = said.append
+    monkeypatch.setattr("tests.live_server.answer_api", lambda *given: next(answers, answer_api)(*given))
+    assert connection.get("my_profile/")["username"] == "ada"
+    assert pauses == [0.5, 2]
+    assert [one.rpartition("; ")[2] for one in said] == ["asking again in 0.5 s", "asking again in 2 s"]
+
+
+@pytest.mark.parametrize("body", [b"<p>Welcome</p>", [1], {"id": "7"}, None])
+def test_a_change_whose_answer_is_no_answer_may_have_been_made(
+    site: Site, connection: Connection, monkeypatch: pytest.MonkeyPatch, body: Any
+) -> None:
+    monkeypatch.setattr("tests.live_server.answer_api", lambda *_: body)
+    with pytest.raises(AnswerError) as caught:
+        connection.send("POST", "submissions/", {"data": "key", "phase": 1})
+    assert caught.value.unclear
+    assert len(site.asked) == 1
+
+
+SENT = {"owner": "owl", "created_when": "2030-01-01T00:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "where"),
+    [
+        ("competitions/5/", [1, 2, 3], "the answer: Input should be a valid dictionary"),
+        ("competitions/5/", None, "the answer: Input should be"),
+        ("competitions/5/", {"id": 5, "phases": [{"id": 1, "name": "Test", "end": "soon"}]}, "phases.0.end: "),
+        ("competitions/5/", {"id": 5, "phases": [{"id": 1, "name": ["x"]}]}, "phases.0.name: "),
+        ("competitions/5/", {"id": 5, "leaderboards": [{"columns": {}}]}, "leaderboards.0.columns: "),
+        ("competitions/5/", {"id": 5, "pages": [{"title": None}]}, "pages.0.title: "),
+        ("submissions/", [SENT | {"id": "../../1"}], "0.id: Input should be a valid integer"),
+        ("submissions/", [SENT | {"id": 1, "created_when": "long ago"}], "0.created_when: "),
+        ("submissions/", [SENT | {"id": 1, "scores": [{"column_key": 3, "score": "1"}]}], "0.scores.0.column_key: "),
+        ("submissions/", {"count": 1, "results": "none"}, "results: "),
+        ("submissions/", "none", "the answer: "),
+        ("submissions/7/", SENT | {"id": True}, "id: "),
+        ("submissions/7/get_details/", {"logs": [{"name": "x", "data_file": 3}]}, "logs.0.data_file: "),
+        ("phases/1/get_leaderboard/", {"submissions": [{"id": 1}]}, "submissions.0.owner: "),
+        ("participants/", [{"username": 3}], "0.username: "),
+        ("queues/", [None], "0: "),
+        ("competitions/5/creation_status/", {"status": None}, "status: "),
+        ("can_make_submission/1/", {"can": "yes"}, "can: "),
+        ("my_profile/", {}, "username: Field required"),
+    ],
+)
+def test_an_answer_of_another_type_is_the_sites_error(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, path: str, value: Any, where: str
+) -> None:
+    monkeypatch.setattr("tests.live_server.answer_api", lambda *_: {} if value is None else value)
+    with pytest.raises(AnswerError, match="data of another kind: ") as caught:
+        connection.get(path)
+    if value is not None:
+        assert f"data of another kind: {where}" in str(caught.value)
+
+
+def test_an_answer_without_end_is_not_read(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gen_bundle.live.connection.MOST_JSON", 1000)
+    monkeypatch.setattr("tests.live_server.answer_api", lambda *_: {"username": "a" * 10_000})
+    with pytest.raises(AnswerError, match="answered with more than"):
+        connection.get("my_profile/")
+
+
+@pytest.mark.parametrize("announced", [True, False])
+def test_a_file_is_no_larger_than_allowed(site: Site, connection: Connection, tmp_path: Path, announced: bool) -> None:
+    site.files |= {"small": bytes(1000), "large": bytes(3_000_000)}
+    site.unannounced = set() if announced else {"small", "large"}
+    connection.most_bytes = 1024 * 1024
+    assert connection.download(site.signed("small"), tmp_path / "small") == 1000
+    with pytest.raises(AnswerError, match=r"/bucket/large: is larger than 1 MB, and was not fetched"):
+        connection.download(site.signed("large"), tmp_path / "large")
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["small"]
+
+
+def test_a_list_that_counts_without_end_is_left(
+    site: Site, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = {"count": 10**9, "next": "http://elsewhere.invalid/?page=2", "results": [ROW]}
+    monkeypatch.setattr("tests.live_server.answer_api", lambda *_: answer)
+    with pytest.raises(ListingError, match="the server counts 1000000000 rows, and sends 1 at a time"):
+        connection.rows("queues/")
+    assert len(site.asked) == 1
+
+
+def test_a_wait_until_a_date(connection: Connection, monkeypatch: pytest.MonkeyPatch, pauses: list[float]) -> None:
+    later = {"Retry-After": "Fri, 01 Jan 2100 00:00:00 GMT"}
+    monkeypatch.setattr("tests.live_server.answer_api", raising(503, b"", later))
+    with pytest.raises(AnswerError, match="answered 503"):
+        connection.get("my_profile/")
+    assert pauses == []

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.live.answers import all_rows
-from gen_bundle.live.change_log import ChangeLog
 from gen_bundle.live.confirm import ConfirmRequest, confirm
-from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.connection import AnswerError, ChangeLog, Connection
 from gen_bundle.live.credentials import Token, server_address
 from gen_bundle.live.fetch import FetchRequest, fetch
 from gen_bundle.live.own_submissions import PREFIX
@@ -125,6 +123,6 @@ def test_a_submission_is_scored_as_here_and_leaves_nothing(any_site: Connection,
         (phase,) = any_site.get(f"competitions/{competition}/")["phases"]
         assert submissions_of(any_site, phase["id"]) == []
         assert any_site.get(f"can_make_submission/{phase['id']}/")["can"]
-        assert all_rows(any_site, "datasets/", _type="submission", search=PREFIX) == []
+        assert any_site.rows("datasets/", _type="submission", search=PREFIX) == []
     finally:
         any_site.send("DELETE", f"competitions/{competition}/")

@@ -48,7 +48,7 @@ def test_the_commands_of_the_page(numbered_site: Site, tmp_path: Path, monkeypat
     for command in block.splitlines():
         _, verb, *arguments = shlex.split(command)
         server = [] if verb == "rank" else ["--server", numbered_site.address]
-        engine = ["--engine", "process"] if verb == "confirm" else []
+        engine = ["--engine", "process", "--trust"] if verb == "confirm" else []
         done = CliRunner().invoke(root, [verb, *arguments, *server, *engine], input=f"{PASSWORD}\n")
         assert done.exit_code == 0, f"{command}\n{done.output}"
         if verb == "update":

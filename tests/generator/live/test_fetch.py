@@ -11,10 +11,10 @@ import pytest
 
 from gen_bundle.errors import UserError
 from gen_bundle.live.connection import AnswerError, Connection
-from gen_bundle.live.fetch import FetchRequest, fetch
-from gen_bundle.live.names import file_name, folder_name
+from gen_bundle.live.fetch import FetchRequest, fetch, file_name, folder_name
 from scoring_kit.entries import read_entries
-from tests.generator.live.conftest import Verb, run_in_c_locale
+from tests.generator.live.conftest import Verb, ready_draft, run_in_c_locale
+from tests.generator.live.uploads import uploaded
 from tests.live_server import Site, packed
 
 pytestmark = pytest.mark.slow
@@ -178,12 +178,98 @@ def test_a_submission_moves_when_its_run_ends_or_it_is_taken_back(
 
 def test_an_interrupted_fetch_goes_on(running: Site, connection: Connection, tmp_path: Path) -> None:
     request = FetchRequest(5, tmp_path / "out", "Test")
-    running.breaks_before = {"submissions/103/"}
-    with pytest.raises(AnswerError, match="500"):
-        fetch(connection, request)
+    download = connection.download
+
+    def until_ctrl_c(url: str, *given: Any) -> int:
+        if "/103" in url:
+            raise KeyboardInterrupt
+        return download(url, *given)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(connection, "download", until_ctrl_c)
+        with pytest.raises(KeyboardInterrupt):
+            fetch(connection, request)
     (test,) = fetch(connection, request)
     assert (test.submissions, test.new_files) == (4, 2)
     assert downloads(running).count("/bucket/101.zip") == 1
+
+
+@pytest.mark.parametrize("answer", [500, b"<p>Welcome</p>", [3]])
+@pytest.mark.parametrize("path", ["/submissions/102/get_details/", "/submissions/102/"])
+def test_a_submission_that_the_site_cannot_give_is_named_and_passed_over(
+    running: Site, verb: Verb, tmp_path: Path, answer: Any, path: str
+) -> None:
+    running.always = {f"GET /api{path}": answer}
+    done = verb("fetch", 5, "--out", tmp_path / "out")
+    assert done.exit_code == 1
+    assert "submission 102: GET http" in done.stderr
+    assert f"{tmp_path / 'out' / '1-final-phase'}: 1 submissions, 1 of them new" in done.stderr
+    kept = [record["id"] for record in records(tmp_path / "out" / "0-test") if record["complete"]]
+    assert kept == [101, 103, 104]
+    running.always = {}
+    assert verb("fetch", 5, "--out", tmp_path / "out").exit_code == 0
+    assert all(record["complete"] for record in records(tmp_path / "out" / "0-test"))
+
+
+def test_a_board_that_the_site_cannot_give_is_named(running: Site, verb: Verb, tmp_path: Path) -> None:
+    running.always = {f"GET /api/phases/{PHASE}/get_leaderboard/": 500}
+    done = verb("fetch", 5, "--out", tmp_path / "out")
+    assert done.exit_code == 1
+    assert "the leaderboard: GET http" in done.stderr
+    assert (tmp_path / "out" / "1-final-phase" / "board.json").is_file()
+
+
+def test_a_site_that_is_gone_is_not_asked_for_ever(
+    running: Site, connection: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    get, asked = connection.get, list[str]()
+
+    def gone(path: str, **query: Any) -> Any:
+        if re.fullmatch(r"submissions/\d+/", path):
+            asked.append(path)
+            raise AnswerError("GET: no answer in time.")
+        return get(path, **query)
+
+    monkeypatch.setattr(connection, "get", gone)
+    with pytest.raises(AnswerError, match="no answer in time"):
+        fetch(connection, FetchRequest(5, tmp_path / "out", "Test"))
+    assert len(asked) == 3
+
+
+REFUSED = '<html><title>Not scored</title><section class="note"><h2>predictions: are missing</h2>\n</section></html>'
+
+
+def test_the_page_of_a_failed_run_is_kept_with_its_reason(running: Site, verb: Verb, tmp_path: Path) -> None:
+    for _ in range(2):
+        running.add_submission(PHASE, "owl", sent("worse"), status="Failed", page=REFUSED)
+    done = verb("fetch", 5, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    assert "failed 2×: predictions: are missing (106, 107)" in done.stderr
+    assert "failed 1×: line 3: no label (103)" in done.stderr
+    test = tmp_path / "out" / "0-test"
+    assert (test / "logs" / "106" / "page.html").read_text() == REFUSED
+    reasons = [record["reason"] for record in records(test)]
+    assert reasons[2:] == ["line 3: no label", None, "predictions: are missing", "predictions: are missing"]
+
+
+def test_a_file_that_is_too_large_stays_on_the_site(running: Site, verb: Verb, tmp_path: Path) -> None:
+    running.add_submission(PHASE, "owl", bytes(2_000_000))
+    done = verb("fetch", 5, "--out", tmp_path / "out", "--max-size", 1)
+    assert done.exit_code == 1
+    assert "/bucket/106.zip: is larger than 1 MB, and was not fetched (--max-size)." in done.stderr
+    assert [record["file"] is None for record in records(tmp_path / "out" / "0-test")][-1]
+    assert verb("fetch", 5, "--out", tmp_path / "out").exit_code == 0
+
+
+@pytest.mark.parametrize("given", ["fetch", "status"])
+def test_who_is_no_organiser_is_refused_first(running: Site, verb: Verb, tmp_path: Path, given: str) -> None:
+    running.organiser = False
+    out = ["--out", tmp_path / "out"] if given == "fetch" else []
+    done = verb(given, 5, *out)
+    assert done.exit_code == 2
+    assert f"competition 5: you are not one of its organisers, as {given} needs" in done.stderr
+    assert done.stdout == ""
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_file_that_the_server_has_lost(running: Site, verb: Verb, tmp_path: Path) -> None:
@@ -212,7 +298,7 @@ def test_a_board_in_pages_whose_count_is_another_one(
     running: Site, connection: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where a submission has a row for each of its tasks, the server may count otherwise."""
-    monkeypatch.setattr("gen_bundle.live.answers.PAGE_SIZE", 2)
+    monkeypatch.setattr("gen_bundle.live.connection.PAGE_SIZE", 2)
     row = running.boards[PHASE]["submissions"][0]
     running.boards[PHASE]["submissions"] = [row, row, row]
     (test,) = fetch(connection, FetchRequest(5, tmp_path / "out", "Test"))
@@ -321,11 +407,9 @@ def test_a_phase_by_name_index_or_id(running: Site, connection: Connection, tmp_
 
 
 def test_a_site_cannot_name_a_folder_elsewhere(running: Site, connection: Connection, tmp_path: Path) -> None:
-    running.competitions[5]["phases"] = [
-        running.competitions[5]["phases"][1] | {"index": "../../x/..\\y", "name": "../Dev!"}
-    ]
+    running.competitions[5]["phases"] = [running.competitions[5]["phases"][1] | {"name": "../x/..\\y/../Dev!"}]
     (phase,) = fetch(connection, FetchRequest(5, tmp_path / "in" / "out"))
-    assert phase.folder == tmp_path / "in" / "out" / "x-y-dev"
+    assert phase.folder == tmp_path / "in" / "out" / "0-x-y-dev"
     assert {path.name for path in tmp_path.iterdir()} == {"in"}
 
 
@@ -360,3 +444,14 @@ def test_odd_names_become_different_folders_that_the_ranking_takes_for_teams() -
 )
 def test_file_names(name: str | None, file: str) -> None:
     assert file_name(name) == file
+
+
+def test_a_phase_by_its_id_in_the_bundle(site: Site, connection: Connection, bundle: Path, tmp_path: Path) -> None:
+    draft = ready_draft()
+    draft.yaml["phases"][0]["id"] = "dev"
+    bundle.write_bytes(draft.as_zip())
+    number = uploaded(site, bundle)
+    (phase,) = fetch(connection, FetchRequest(number, tmp_path / "out", "dev"))
+    assert phase.name == "Main"
+    with pytest.raises(UserError, match=r"Expected one of Main \(id \d+\), or of the bundle's ids dev\."):
+        fetch(connection, FetchRequest(number, tmp_path / "other", "final"))

@@ -100,3 +100,20 @@ def test_a_competition_that_is_not_there(site: Site, verb: Verb) -> None:
     done = verb("status", 6)
     assert done.exit_code == 1
     assert "answered 404 Not Found: Not found." in done.stderr
+
+
+def test_failures_are_grouped_by_what_their_pages_say(running: Site, connection: Connection) -> None:
+    page = '<section class="note"><h2>predictions: are missing</h2>\n<p>Expected one file.</p>\n</section>'
+    for _ in range(4):
+        running.add_submission(21, "owl", b"", status="Failed", status_details="Child task failed", page=page)
+    running.add_submission(21, "owl", b"", status="Failed", page="<html><body><p>Their own page</p></body></html>")
+    first, second, *_ = status(connection, 5, NOW).failures
+    assert (first.line, len(first.submissions)) == ("predictions: are missing Expected one file.", 4)
+    assert (second.line, len(second.submissions)) == ("line 3: no label", 2)
+    assert "Their own page" in [one.line for one in status(connection, 5, NOW).failures]
+
+
+def test_a_failure_that_cannot_be_read_does_not_hide_the_others(running: Site, connection: Connection) -> None:
+    running.always = {"GET /api/submissions/101/get_details/": 500}
+    lines = {one.line.partition(":")[0] for one in status(connection, 5, NOW).failures}
+    assert lines == {"line 3", "ValueError", "The worker died at https", "the reason cannot be read"}

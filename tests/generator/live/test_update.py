@@ -1,5 +1,6 @@
 """gen-bundle update: what differs on the site, what is changed there, and what is left to be done by hand."""
 
+import copy
 import io
 import json
 import re
@@ -168,7 +169,6 @@ def test_what_is_stored_is_what_the_bundle_holds(site: Site, number: int, verb: 
         (put("leaderboards", 0, "submission_rule", "Force_Best"), "submission rule", "tab Leaderboard"),
         (put("queue", "my-vhost"), "queue", "tab Details: Queue"),
         (add_phase, "Test: added", "tab Phases: Add phase"),
-        (both(put("phases", 0, "public_data", "kit"), write("kit/a.txt", b"x\n")), "Main: added", "Public Data"),
     ],
 )
 def test_what_is_to_be_done_by_hand_is_said_and_not_done(
@@ -189,7 +189,47 @@ def test_public_data_are_compared(site: Site, verb: Verb, tmp_path: Path) -> Non
     done = verb("update", number, changed(tmp_path, given, write("kit/b.txt", b"y\n")))
     assert done.exit_code == 1
     assert "shown  Main: b.txt added" in done.stdout
-    assert "tab Phases: Public Data" in done.stderr
+    done = verb("update", number, changed(tmp_path))
+    assert "tab Phases: Public Data" in done.stderr, "what the bundle does not have any more stays until it is removed"
+
+
+def test_kits_and_public_data_are_replaced_with_the_phase(site: Site, verb: Verb, tmp_path: Path) -> None:
+    kit = both(put("phases", 0, "starting_kit", "kit.zip"), put("phases", 0, "public_data", "given"))
+    first = (two_phases, kit, write("kit.zip", packed({"README.md": b"Until May"})), write("given/a.txt", b"x\n"))
+    number = uploaded(site, changed(tmp_path, *first))
+    main, later = (copy.deepcopy(phase) for phase in competition_of(site)["phases"])
+    new = (*first, put("phases", 0, "end", "2031-06-30 23:59:59"), write("given/b.txt", b"y\n"))
+    path = changed(tmp_path, *new, write("kit.zip", packed({"README.md": b"Until June"})))
+    done = verb("update", number, path, "--apply", "--yes")
+    assert done.exit_code == 0, done.output
+    phase, other = competition_of(site)["phases"]
+    assert other == later
+    assert site.files[phase["starting_kit"]["key"]] == packed({"README.md": b"Until June"})
+    assert phase["public_data"]["key"] != main["public_data"]["key"]
+    assert phase["tasks"] == main["tasks"]
+    (body,) = [json.loads(body) for _, method, _, _, body in site.asked if method == "PATCH"]
+    assert body["phases"][0]["starting_kit"] == phase["starting_kit"]["id"]
+    assert "starting_kit" not in body["phases"][1]
+    again = verb("update", number, path)
+    assert (again.exit_code, again.stdout) == (0, "The same.\n")
+
+
+def test_a_kit_that_is_new_is_added(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
+    kit = both(put("phases", 0, "starting_kit", "kit.zip"), write("kit.zip", packed({"README.md": b"Hello"})))
+    assert verb("update", number, changed(tmp_path, kit), "--apply", "--yes").exit_code == 0
+    assert competition_of(site)["phases"][0]["starting_kit"]["name"].startswith("starting_kit of phase ")
+
+
+def test_a_kit_is_brought_back_when_another_change_fails(site: Site, verb: Verb, tmp_path: Path) -> None:
+    kit = put("phases", 0, "starting_kit", "kit.zip")
+    number = uploaded(site, changed(tmp_path, kit, write("kit.zip", packed({"README.md": b"Old"}))))
+    before = held(site)
+    site.edits.stored_otherwise = [{"reward": "a car"}]
+    new = changed(tmp_path, kit, write("kit.zip", packed({"README.md": b"New"})))
+    done = verb("update", number, new, "--apply", "--yes")
+    assert done.exit_code == 1
+    assert "Restored: reward, phase Main: starting kit. The competition is as it was before." in done.stderr
+    assert held(site) == before
 
 
 def test_a_phase_that_is_gone_from_the_bundle_stays_on_the_site(
@@ -327,10 +367,42 @@ def test_the_task_of_somebody_else(site: Site, number: int, verb: Verb, tmp_path
     assert "warning: task Mine is not yours: its files cannot be compared or replaced." in done.stderr
     assert "tasks, Mine: name: the task is not yours: its owner must change it" in done.stderr
     assert competition_of(site)["title"] == "Other"
+    assert "as the bundle says as far as can be seen: 1 task is not yours (Mine)." in done.stderr
+
+
+def test_what_cannot_be_seen_is_not_the_same(
+    site: Site, number: int, bundle: Path, verb: Verb, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    site.edits.foreign = {task_of(site)["id"]}
+    looked = verb("update", number, bundle)
+    assert (looked.exit_code, looked.stdout) == (1, "The same as far as can be seen: 1 task is not yours (Task).\n")
+    seen = json.loads(verb("update", number, bundle, "--json").stdout)
+    assert (seen["same"], seen["unseen"]) == (False, ["Task"])
+    assert verb("update", number, bundle, "--apply", "--yes").exit_code == 1
+    monkeypatch.setattr("gen_bundle.cli.update.can_answer", lambda: True)
+    asked = verb("update", number, changed(tmp_path, put("title", "Other")), "--apply", given="n\n")
+    assert "make 1 change? The programs and data behind its pages cannot all follow: 1 task is not" in asked.stderr
+
+
+def test_a_folders_name_changes_no_score(site: Site, verb: Verb, tmp_path: Path) -> None:
+    settings = b'{"competition": "%s", "version": "1"}'
+    number = uploaded(site, changed(tmp_path, write("scoring/program.json", settings % b"mine")))
+    site.add_submission(competition_of(site)["phases"][0]["id"], "owl", b"")
+    new = changed(tmp_path, write("scoring/program.json", settings % b"renamed"))
+    done = verb("update", number, new, "--rerun")
+    assert 'keep   Task: scoring program: competition: "mine" → "renamed"' in done.stdout
+    assert "to be rerun" not in done.stderr
+
+
+def test_what_this_machine_put_there_is_called_so(site: Site, number: int, verb: Verb, tmp_path: Path) -> None:
+    assert verb("update", number, changed(tmp_path, write("ref/truth.txt", b"b\n")), "--apply", "--yes").exit_code == 0
+    done = verb("update", number, changed(tmp_path, write("ref/truth.txt", b"c\n")))
+    assert "Task: content: what this machine put there, reference_data of task" in done.stdout
+    assert "unknown content" not in done.stdout
 
 
 def test_who_is_not_an_organiser_is_told_so(site: Site, number: int, bundle: Path, verb: Verb) -> None:
-    del competition_of(site)["whitelist_emails"]
+    site.organiser = False
     done = verb("update", number, bundle)
     assert done.exit_code == 2
     assert "Log in as an organiser" in done.stderr

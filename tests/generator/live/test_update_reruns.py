@@ -1,17 +1,20 @@
 """gen-bundle update --rerun: what is rerun, what it takes, and how it goes on after an interruption."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gen_bundle.fetched import read_records
 from gen_bundle.live import reruns
-from gen_bundle.live.applying import UpdateError
 from gen_bundle.live.connection import AnswerError
 from gen_bundle.live.reruns import RerunError
 from gen_bundle.live.update_record import read_record
+from gen_bundle.update import UpdateError
 from tests.generator.check.drafts import put, write
 from tests.generator.live.conftest import Looked, Verb, changed, competition_of, two_phases
+from tests.live_edits import computed_board
 from tests.live_runs import AnswerError as ServerError
 from tests.live_server import Site, answer_api, packed
 
@@ -66,7 +69,7 @@ def test_without_apply_it_says_what_reruns_would_take(
         done.stderr
     )
     assert "warning: 39 reruns on the site's public queue: its own button allows 30 at most" in done.stderr
-    assert "warning: the leaderboard's rule is Add: it shows the old submissions until" in done.stderr
+    assert "warning: the leaderboard's rule is Add: the leaderboard shows the replaced runs until" in done.stderr
     assert site.changing() == []
 
 
@@ -381,3 +384,145 @@ def test_a_damaged_record_is_not_guessed_at(site: Site, number: int, verb: Verb,
     done = verb("update", number, new)
     assert done.exit_code == 2
     assert "is damaged. It says what was replaced and rerun: restore it, or delete it to start anew." in done.stderr
+
+
+def ranked(site: Site, phase: int, rule: str, scores: dict[str, float]) -> dict[str, int]:
+    """Submissions of some owners on the leaderboard, as a rule puts them there."""
+    competition_of(site)["leaderboards"][0]["submission_rule"] = rule
+    made = {}
+    for owner, score in scores.items():
+        given = [{"index": 0, "column_key": "points", "score": f"{score:.10f}"}]
+        made[owner] = site.add_submission(phase, owner, packed({"a": b"1"}), scores=given, on_leaderboard=True)["id"]
+    return made
+
+
+def board(site: Site, phase: int) -> list[tuple[str, float]]:
+    rows = computed_board(site, phase)["submissions"]
+    return [(row["owner"], float(row["scores"][0]["score"])) for row in rows]
+
+
+# What the board shows after reruns that all score 0.75, where alice had 1.0 from the wrong gold, and bob 0.5.
+AFTER = {
+    "Force_Best": [("alice", 1.0), ("bob", 0.75)],
+    "Force_Latest_Multiple": [("alice", 1.0), ("alice", 0.75), ("bob", 0.75), ("bob", 0.5)],
+    "Force_Last": [("alice", 0.75), ("bob", 0.75)],
+    "Add": [("alice", 1.0), ("bob", 0.5)],
+    "Add_And_Delete": [("alice", 1.0), ("bob", 0.5)],
+    "Add_And_Delete_Multiple": [("alice", 1.0), ("bob", 0.5)],
+}
+
+
+ALL = put("leaderboards", 0, "submission_rule", "Force_Latest_Multiple")
+
+
+@pytest.mark.parametrize("rule", AFTER)
+def test_after_reruns_the_board_is_right_or_it_is_said(
+    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path, rule: str
+) -> None:
+    made = ranked(site, phases[0], rule, {"alice": 1.0, "bob": 0.5})
+    new = changed(tmp_path, two_phases, put("leaderboards", 0, "submission_rule", rule), NEW_GOLD)
+    planned = verb("update", number, new, "--rerun")
+    assert f"warning: the leaderboard's rule is {rule}: {reruns.AFTER_RERUNS[rule]}." in planned.stderr
+    done = verb("update", number, new, "--apply", "--rerun", "--yes")
+    assert board(site, phases[0]) == AFTER[rule]
+    stale = [owner for owner, score in AFTER[rule] if (owner, score) in (("alice", 1.0), ("bob", 0.5))]
+    assert done.exit_code == (1 if stale else 0), done.output
+    for owner, one in made.items():
+        said = f"is still submission {one} of {owner}, which replaced files scored; its rerun is submission "
+        assert (said in done.stderr) == (owner in stale)
+    again = verb("update", number, new)
+    assert (again.exit_code, again.stdout) == (1 if stale else 0, "The same.\n")
+    assert again.stderr.count("which replaced files scored") == len(stale)
+    assert len(json.loads(verb("update", number, new, "--json").stdout)["still_ranking"]) == len(stale)
+
+
+@pytest.mark.parametrize("rule", AFTER)
+def test_replaced_runs_are_fetched_and_deleted_when_asked(
+    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path, rule: str
+) -> None:
+    made = ranked(site, phases[0], rule, {"alice": 1.0, "bob": 0.5})
+    new = changed(tmp_path, two_phases, put("leaderboards", 0, "submission_rule", rule), NEW_GOLD)
+    done = verb("update", number, new, "--apply", "--rerun", "--remove-replaced", "--yes")
+    assert done.exit_code == 0, done.output
+    assert board(site, phases[0]) == [("alice", 0.75), ("bob", 0.75)]
+    folder = tmp_path / f"next.zip.competition-{number}.submissions"
+    deleted = {one for one in made.values() if one not in [row["id"] for row in site.submissions]}
+    kept = {record["id"] for record in read_records(folder / "0-main")} if deleted else set()
+    assert deleted <= kept
+    assert (made["alice"] in deleted) == (rule != "Force_Last")
+    again = verb("update", number, new, "--apply", "--rerun", "--remove-replaced", "--yes")
+    assert (again.exit_code, "nothing to change" in again.stderr) == (0, True)
+
+
+def test_what_was_rerun_earlier_can_be_deleted_later(
+    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
+) -> None:
+    ranked(site, phases[0], "Force_Latest_Multiple", {"alice": 1.0})
+    new = changed(tmp_path, two_phases, ALL, NEW_GOLD)
+    assert verb("update", number, new, "--apply", "--rerun", "--yes").exit_code == 1
+    done = verb("update", number, new, "--apply", "--remove-replaced", "--yes")
+    assert done.exit_code == 0, done.output
+    assert board(site, phases[0]) == [("alice", 0.75)]
+
+
+@pytest.mark.parametrize("why", ["refused", "failed", "lost"])
+def test_a_replaced_run_that_must_stay_is_named_with_its_place(
+    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path, why: str
+) -> None:
+    made = ranked(site, phases[0], "Force_Latest_Multiple", {"alice": 1.0, "bob": 0.5})
+    if why == "refused":
+        site.edits.undeletable = {made["alice"]}
+    elif why == "failed":
+        site.edits.failing = {made["alice"]}
+    else:
+        del site.files[f"{made['alice']}.zip"]
+    new = changed(tmp_path, two_phases, ALL, NEW_GOLD)
+    done = verb("update", number, new, "--apply", "--rerun", "--remove-replaced", "--yes")
+    assert done.exit_code == 1
+    said = {"refused": "You do not have permission", "failed": "is not Finished", "lost": "could not be fetched"}[why]
+    (line,) = [line for line in done.stderr.splitlines() if "Not deleted." in line]
+    assert line.startswith(f"submission {made['alice']}: ")
+    assert said in line
+    assert "the bin beside it" in line
+    assert f"is still submission {made['alice']} of alice" in done.stderr
+    assert ("bob", 0.5) not in board(site, phases[0])
+
+
+def test_deleting_is_asked_for_with_apply(number: int, verb: Verb, tmp_path: Path) -> None:
+    done = verb("update", number, changed(tmp_path, two_phases), "--remove-replaced")
+    assert done.exit_code == 2
+    assert "needs --apply" in done.stderr
+
+
+def test_under_the_rule_last_an_owners_reruns_end_in_their_order(site: Site, looked: Looked, phases: list[int]) -> None:
+    for score in (0.1, 0.2, 0.3):
+        made = ranked(site, phases[0], "Force_Last", {"alice": score})
+    beside: list[int] = []
+    add = site.add_submission
+
+    def counted(*given: Any, **more: Any) -> Any:
+        row = add(*given, **more)
+        beside.append(sum(one["status"] == "Submitted" for one in site.submissions))
+        return row
+
+    update = looked(NEW_GOLD)
+    update.apply()
+    site.add_submission = counted  # type: ignore[method-assign]
+    assert update.rerun() == []
+    assert beside == [1, 1, 1]
+    newest = max(row["id"] for row in site.submissions)
+    assert [row["id"] for row in site.submissions if row["on_leaderboard"]] == [newest]
+    assert update.still_ranking() == ()
+    assert made
+
+
+def test_a_rerun_of_several_tasks_fails_with_its_parts(
+    site: Site, number: int, phases: list[int], verb: Verb, tmp_path: Path
+) -> None:
+    (parent,) = submitted(site, phases[0], has_children=True, scores=[])
+    parts = submitted(site, phases[0], 2, parent=parent)
+    site.submissions[0]["children"] = parts
+    site.edits.failing = {parts[1]}
+    done = verb("update", number, changed(tmp_path, two_phases, NEW_GOLD), "--apply", "--rerun", "--yes")
+    assert done.exit_code == 1
+    assert "1 of 1 submissions rerun, 1 of the last failed" in done.stderr

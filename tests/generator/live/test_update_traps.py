@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.live.applying import UpdateError
+from gen_bundle.update import UpdateError
 from tests.generator.check.drafts import both, put, write
 from tests.generator.live.conftest import Looked, Verb, changed, close_log, competition_of, held, task_of, two_phases
 from tests.live_server import Site, answer_api
@@ -214,7 +214,7 @@ def test_an_answer_that_nobody_foresaw_undoes_the_changes(
         return odd.pop() if after and odd and "/competitions/" in path else answer_api(site, method, path, *given)
 
     monkeypatch.setattr("tests.live_server.answer_api", answer)
-    with pytest.raises(UpdateError, match="a bug in gen-bundle: AttributeError") as caught:
+    with pytest.raises(UpdateError, match="answered with data of another kind") as caught:
         update.apply()
     assert "The competition is as it was before." in caught.value.advice
     assert held(site) == before

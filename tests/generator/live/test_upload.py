@@ -8,7 +8,7 @@ import pytest
 
 from gen_bundle.live import upload as journey
 from gen_bundle.live.connection import Connection
-from gen_bundle.live.upload import NotReadyError, UnpackingError, set_published, upload
+from gen_bundle.live.upload import HandedOverError, NotReadyError, set_published, upload
 from tests.generator.check.drafts import Draft
 from tests.generator.live.conftest import Verb, ready_draft
 from tests.live_server import PASSWORD, TOKEN, Site
@@ -170,13 +170,13 @@ def test_an_upload_that_may_have_been_lost_is_not_repeated(
     site: Site, bundle: Path, connection: Connection, pauses: list[float]
 ) -> None:
     site.breaks_before = {"datasets/completed/"}
-    with pytest.raises(UnpackingError, match="no new competition appeared within 60 seconds") as caught:
+    with pytest.raises(HandedOverError, match="no new competition appeared within 60 seconds") as caught:
         upload(connection, bundle)
     assert "Server Error (500)" in str(caught.value)
     assert 60 <= sum(pauses) < 70
     assert site.changing() == STEPS
     lists = [path for _, method, path, *_ in site.asked if method == "GET" and path.startswith("/api/competitions/?")]
-    assert len(lists) == 1 + len(pauses) + 1  # before it, and after each pause
+    assert len(lists) == 2 + len(pauses) + 1  # for the version, before it, and after each pause
 
 
 def test_unpacking_takes_as_long_as_it_takes(
@@ -193,7 +193,7 @@ def test_unpacking_that_does_not_end(
 ) -> None:
     monkeypatch.setattr(journey, "PATIENCE_S", 60)
     site.unpacking = 10**6
-    with pytest.raises(UnpackingError, match=r"not unpacked the bundle within 1 minutes"):
+    with pytest.raises(HandedOverError, match=r"not unpacked the bundle within 1 minutes"):
         upload(connection, bundle)
     assert 60 <= sum(pauses) < 70
     assert site.asked[-1][2].endswith("/creation_status/")
@@ -215,7 +215,7 @@ def test_what_was_stored_otherwise_is_said_and_not_published(
     monkeypatch.setattr(live_server, "_new_competition", altered)
     done = verb("upload", bundle, "--publish")
     assert done.exit_code == 1
-    assert "phase Main, submissions per day: the bundle says 3, the server stored 99" in done.stderr
+    assert "phases, Main: submissions per day: the bundle says 3, the server stored 99" in done.stderr
     assert "not published: it was stored otherwise" in done.stderr
     assert not next(iter(site.competitions.values()))["published"]
 
@@ -244,3 +244,105 @@ def test_without_a_token_nothing_is_asked(
 def test_a_long_file_name_is_cut(site: Site, bundle: Path, connection: Connection) -> None:
     upload(connection, bundle.rename(bundle.with_name("b" * 80 + ".zip")))
     assert site.datasets["key-101"]["file_name"] == "b" * 60 + ".zip"
+
+
+@pytest.mark.parametrize("fault", [500, b"<p>Welcome</p>", {"status": None}])
+def test_a_competition_whose_progress_cannot_be_read_is_found(
+    site: Site, bundle: Path, connection: Connection, fault: Any
+) -> None:
+    site.unpacking = 0
+    site.always = {"/creation_status/": fault}
+    assert upload(connection, bundle).id in site.competitions
+
+
+def test_nothing_hides_a_competition_that_may_exist(
+    site: Site, bundle: Path, verb: Verb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.breaks_before = {"datasets/completed/"}
+    monkeypatch.setattr(journey, "LOOKING_S", 0)
+    done = verb("upload", bundle, "--json")
+    assert done.exit_code == 1
+    assert f"The competition may exist: {site.address}/competitions/ Look there before" in done.stderr
+    seen = json.loads(done.stdout)
+    assert (seen["id"], seen["address"], seen["may_exist"]) == (None, f"{site.address}/competitions/", True)
+
+
+@pytest.mark.parametrize("answer", [500, b"<p>Welcome</p>", [1, 2, 3]])
+def test_a_competition_that_cannot_be_read_back_is_named(site: Site, bundle: Path, verb: Verb, answer: Any) -> None:
+    site.unpacking = 0
+    number = 104
+    site.always = {f"GET /api/competitions/{number}/": answer}
+    done = verb("upload", bundle, "--json", "--publish")
+    assert list(site.competitions) == [number]
+    assert done.exit_code == 1
+    assert f"The competition exists: {site.address}/competitions/{number}/ Look there" in done.stderr
+    assert json.loads(done.stdout)["id"] == number
+
+
+def test_the_same_bundle_is_not_uploaded_twice_unasked(
+    site: Site, bundle: Path, verb: Verb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert verb("upload", bundle).exit_code == 0
+    (number,) = site.competitions
+    again = verb("upload", bundle)
+    assert again.exit_code == 1
+    assert f"and became {site.address}/competitions/{number}/" in again.stderr
+    assert "To make another competition of it: --yes" in again.stderr
+    monkeypatch.setattr("gen_bundle.cli.upload.can_answer", lambda: True)
+    assert verb("upload", bundle, given="n\n").exit_code == 1
+    assert len(site.competitions) == 1
+    assert verb("upload", bundle, given="y\n").exit_code == 0
+    assert verb("upload", bundle, "--yes").exit_code == 0
+    assert len(site.competitions) == 3
+    site.competitions.clear()
+    monkeypatch.setattr("gen_bundle.cli.upload.can_answer", lambda: False)
+    assert verb("upload", bundle).exit_code == 0, "the earlier one was deleted"
+
+
+def test_a_bundle_whose_fate_is_unknown_is_not_uploaded_again_unasked(
+    site: Site, bundle: Path, verb: Verb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.breaks_before = {"datasets/completed/"}
+    monkeypatch.setattr(journey, "LOOKING_S", 0)
+    assert verb("upload", bundle).exit_code == 1
+    again = verb("upload", bundle)
+    assert again.exit_code == 1
+    assert f"and may have become a competition: {site.address}/competitions/" in again.stderr
+    assert verb("upload", bundle, "--yes").exit_code == 0
+
+
+def test_a_refused_bundle_may_be_uploaded_again(site: Site, verb: Verb, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.zip"
+    broken.write_bytes(b"not a zip")
+    for _ in range(2):
+        assert "Bad zip file uploaded." in verb("upload", broken, "--force").stderr
+
+
+def test_a_file_that_did_not_arrive_leaves_no_entry(site: Site, bundle: Path, verb: Verb) -> None:
+    site.store = "http://127.0.0.1:1"
+    done = verb("upload", bundle)
+    assert done.exit_code == 1
+    assert site.datasets == {}
+    assert "Resources" not in done.stderr
+    site.always = {"DELETE /api/datasets/": 500}
+    done = verb("upload", bundle)
+    (key,) = site.datasets
+    assert f"An entry for bundle.zip is left under Resources on the site (key {key})." in done.stderr
+
+
+def test_an_entry_that_may_have_been_made_is_named(site: Site, bundle: Path, verb: Verb) -> None:
+    site.breaks_after = {"POST /api/datasets/"}
+    done = verb("upload", bundle)
+    assert done.exit_code == 1
+    assert "An entry for bundle.zip may be left under Resources on the site." in done.stderr
+
+
+@pytest.mark.parametrize("paged", [False, True])
+def test_the_check_follows_the_version_of_the_site(site: Site, verb: Verb, tmp_path: Path, paged: bool) -> None:
+    site.paged = paged
+    draft = ready_draft()
+    column = {"title": "Rank", "key": "rank", "index": 2, "computation": "avg_rank", "computation_indexes": [0, 1]}
+    draft.yaml["leaderboards"][0]["columns"].append(column | {"sorting": "asc"})
+    done = verb("upload", written(tmp_path, draft))
+    assert done.exit_code == (0 if paged else 1), done.output
+    assert ("avg_rank" in done.stderr) != paged

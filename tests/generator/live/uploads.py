@@ -6,8 +6,7 @@ import itertools
 import tempfile
 from pathlib import Path
 
-from gen_bundle.live.change_log import ChangeLog
-from gen_bundle.live.connection import Connection
+from gen_bundle.live.connection import ChangeLog, Connection
 from gen_bundle.live.credentials import Token
 from gen_bundle.live.upload import upload
 from tests.live_ports import serve_site

@@ -1,6 +1,7 @@
 """`gen-bundle new` as people type it: options, what it says, and what it asks on a terminal."""
 
 import json
+import shlex
 import shutil
 from pathlib import Path
 
@@ -87,6 +88,47 @@ def test_answers_on_the_terminal_are_taken(tmp_path: Path) -> None:
     assert not (tmp_path / "mine/data/public").exists()
 
 
+def test_a_table_without_header_goes_on_by_the_command_that_is_said(tmp_path: Path) -> None:
+    (tmp_path / "gold.tsv").write_text("".join(f"{i}\t{'ab'[i % 2]}\n" for i in range(12)), encoding="utf-8")
+    done = new(tmp_path, "--gold", "gold.tsv", "--yes", "--title", "Two words")
+    assert done.exit_code == 2
+    assert not (tmp_path / "mine").exists()
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("To go on: gen-bundle new mine ")]
+    done = new(tmp_path, *shlex.split(line)[6:])
+    assert done.exit_code == 0, done.output
+    gold = (tmp_path / "mine/data/test/gold.tsv").read_text(encoding="utf-8").splitlines()
+    assert (gold[0], len(gold)) == ("id\tlabel", 13)
+
+
+@pytest.mark.parametrize(("said", "rows"), [("n\n\n", 12), ("n\none\nid,mood\n", 12), ("y\n", 11)])
+def test_the_names_of_columns_are_asked_for(said: str, rows: int, tmp_path: Path) -> None:
+    (tmp_path / "gold.tsv").write_text("".join(f"{i}\t{'ab'[i % 2]}\n" for i in range(12)), encoding="utf-8")
+    done = new(tmp_path, "--gold", "gold.tsv", answers=said + "\n" * 6)
+    assert done.exit_code == 0, done.output
+    assert "looks like a row and no header" in done.stderr
+    assert ("expected 2 names" in done.stderr) == ("one" in said)
+    assert f"rows      {rows} in gold.tsv" in done.stderr
+
+
+def test_files_of_phases_and_one_to_train_on(tmp_path: Path) -> None:
+    for name, rows in (("dev.csv", 6), ("test.csv", 12)):
+        (tmp_path / name).write_text(sentiment(rows), encoding="utf-8")
+    (tmp_path / "train.csv").write_text("id,text,label\nx1,A text,positive\n", encoding="utf-8")
+    done = new(tmp_path, "--gold", "test=test.csv", "--gold", "dev=dev.csv", "--train", "train.csv")
+    assert done.exit_code == 0, done.output
+    assert "phases    dev 6, test 12" in done.stderr
+    data = tmp_path / "mine/data"
+    assert (data / "public/train/train.csv").read_bytes() == (tmp_path / "train.csv").read_bytes()
+    assert [len((data / phase / "gold.csv").read_text().splitlines()) for phase in ("dev", "test")] == [7, 13]
+
+
+def test_enter_at_a_question_without_a_proposal_says_what_is_expected(tmp_path: Path) -> None:
+    rows = [["A text", "ab"[i % 2], i % 3] for i in range(9)]
+    (tmp_path / "gold.csv").write_text(csv_text("text,label,other", rows), encoding="utf-8")
+    done = new(tmp_path, "--gold", "gold.csv", answers="\n\nnothing\n")
+    assert "expected a column: text, label, other." in done.stderr
+
+
 def test_yes_asks_nothing(gold: Path) -> None:
     assert new(gold, "--gold", "gold.csv", "--yes", answers="").exit_code == 0
 
@@ -105,6 +147,16 @@ def test_yes_asks_nothing(gold: Path) -> None:
             "--answer lable: gold.csv has no such column. Did you mean 'label'?",
         ),
         (["--gold", "gold.csv", "--split", "many"], "--split many: expected a ratio"),
+        (
+            ["--gold", "gold.csv", "--gold", "gold.csv"],
+            "is the gold of which phase? Expected one file, or one for",
+        ),
+        (["--gold", "dev=gold.csv", "--gold", "dev=gold.csv"], "--gold dev=gold.csv: is the gold of which phase?"),
+        (["--gold", "dev=gold.csv", "--gold", "gold.csv"], "--gold gold.csv: is the gold of which phase?"),
+        (["--gold", "dev=gold.csv"], "there is no phase test. Expected --gold test=FILE as well"),
+        (["--gold", "gold.csv", "--delimiter", "::"], "--delimiter ::: expected one character, or tab"),
+        (["--gold", "gold.csv", "--cluster", "doc"], "--cluster doc: gold.csv has no such column"),
+        (["--recipe", "spans", "--columns", "a,b"], "--columns: works only with --gold"),
     ],
 )
 def test_wrong_use(arguments: list[str], message: str, gold: Path) -> None:

@@ -10,8 +10,7 @@ import pytest
 from gen_bundle.build import BuildRequest, build
 from gen_bundle.declaration.read import read_competition
 from gen_bundle.errors import UserError
-from gen_bundle.new.package import new_package
-from gen_bundle.new.project import Place
+from gen_bundle.new.project import Place, new_package
 
 ROOT = Path(__file__).resolve().parents[3]
 PYTHON_3_9 = 'lint.extend-per-file-ignores={"film_reviews/**"=["UP006","UP007","UP035","UP045"]}'
@@ -137,7 +136,7 @@ def test_an_interrupted_start_leaves_nothing(tmp_path: Path, monkeypatch: pytest
     def fail(_: Path) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("gen_bundle.new.package.write_schema", fail)
+    monkeypatch.setattr("gen_bundle.new.project.write_schema", fail)
     with pytest.raises(KeyboardInterrupt):
         new_package(Place("mine", tmp_path))
     assert not list(tmp_path.iterdir())

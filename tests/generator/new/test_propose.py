@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import pytest
 
 from gen_bundle.errors import UserError
-from gen_bundle.new.declare import columns, fields
-from gen_bundle.new.look import Column
-from gen_bundle.new.metrics import CHOICES, answer_columns, kinds_of
+from gen_bundle.new.columns import Column
+from gen_bundle.new.declare import fields
+from gen_bundle.new.metrics import CHOICES, answer_columns, board_of, kinds_of
 from tests.generator.new.making import csv_text, proposed, sentiment
 
 LABELS = ["negative", "neutral", "positive"]
@@ -69,7 +69,8 @@ METRICS = {
     "label": ["macro_f1", "accuracy"],
     "grades": ["macro_f1", "accuracy", "kappa"],
     "labels": ["micro_f1", "macro_f1", "jaccard"],
-    "number": ["pearson", "spearman", "rmse"],
+    "number": ["rmse", "mae", "pearson"],
+    "probability": ["roc_auc", "average_precision", "brier"],
     "spans": ["f1", "f1_characters"],
     "tags": ["f1", "precision", "recall"],
     "short text": ["exact_match", "token_f1"],
@@ -85,6 +86,7 @@ METRICS = {
         (Column("a", "label", ("1", "2", "3"), grades=True), "grades"),
         (Column("a", "labels", ("x",)), "labels"),
         (Column("a", "number"), "number"),
+        (Column("a", "probability", ("0", "1")), "probability"),
         (Column("a", "spans"), "spans"),
         (Column("a", "tags"), "tags"),
         (Column("a", "text", words=2), "short text"),
@@ -104,13 +106,13 @@ def test_every_kind_of_metrics_is_tested() -> None:
 def test_two_answers_have_columns_of_their_own(tmp_path: Path) -> None:
     rows = [[f"t{i}", LABELS[i % 3], i / 10] for i in range(9)]
     proposal = proposed(tmp_path, "gold.csv", csv_text("id,sentiment label,intensity", rows))
-    found = columns(proposal)
+    found = board_of(proposal)
     assert [column["key"] for column in found] == [
         "sentiment_label_macro_f1",
         "sentiment_label_accuracy",
-        "intensity_pearson",
-        "intensity_spearman",
         "intensity_rmse",
+        "intensity_mae",
+        "intensity_pearson",
     ]
     assert found[0]["metric"] == {"name": "f1", "field": "sentiment label", "average": "macro"}
     assert fields(proposal)[-1] | {"meaning": ""} == {
@@ -133,7 +135,7 @@ def test_answers_that_differ_only_in_signs_have_different_keys() -> None:
 def test_answers_of_one_kind_are_ranked_by_their_mean(tmp_path: Path) -> None:
     rows = [[f"t{i}", f"Tweet {i}", i % 2, i // 2 % 2, i // 3 % 2] for i in range(12)]
     proposal = proposed(tmp_path, "gold.csv", csv_text("ID,Tweet,anger,joy,fear", rows))
-    first, second, third, *_ = columns(proposal)
+    first, second, third, *_ = board_of(proposal)
     assert first == {
         "key": "mean_macro_f1",
         "metric": {"name": "f1", "fields": ["anger", "joy", "fear"], "average": "macro"},
@@ -339,7 +341,7 @@ class TestRanking:
             "rel",
             ("query",),
         )
-        (first, *_) = columns(proposal)
+        (first, *_) = board_of(proposal)
         assert first["metric"] == {"name": "ndcg", "cutoff": 10, "item": "doc", "relevance": "rel"}
 
     def test_a_query_without_a_relevant_item(self, tmp_path: Path) -> None:

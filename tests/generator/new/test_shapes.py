@@ -11,10 +11,10 @@ import pytest
 from gen_bundle.cli.messages import user_errors
 from gen_bundle.errors import UserError
 from gen_bundle.new.data import write_data
-from gen_bundle.new.gold import read_gold
 from gen_bundle.new.project import Place, new_declared
 from gen_bundle.new.propose import Choices, propose
 from gen_bundle.new.split import divide, is_sorted_by_answer
+from gen_bundle.new.table import read_gold
 from tests.generator.new.making import (
     bundled,
     csv_text,
@@ -43,7 +43,7 @@ def test_a_csv_is_divided_by_label_and_its_answers_stay_secret(tmp_path: Path) -
     assert not {row["id"] for row in dev} & {row["id"] for row in test}
     assert list(rows_of(folder / "data/public/test/inputs.csv")[0]) == ["id", "text"]
     found = scores(bundled(folder).path)
-    assert found["test", "majority"] == pytest.approx({"accuracy": 1 / 3, "macro_f1": 1 / 6})
+    assert found["test", "majority"] == {"accuracy": 0.3333, "macro_f1": 0.1667}
     assert "/data/\n" in (folder / ".gitignore").read_text(encoding="utf-8")
 
 
@@ -87,13 +87,13 @@ def test_json_of_every_form(suffix: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("lines", "column", "value"), [("yes\nno\nno\nyes\nno\n", "accuracy", 0.6), ("1.5\n2.5\n", "rmse", 0.5)]
+    ("lines", "column", "value"), [("yes\nno\nno\nyes\nno\n", "accuracy", 0.6), ("1.5\n2.5\n", "rmse", 0.8635)]
 )
 def test_lines_of_labels_or_numbers(lines: str, column: str, value: float, tmp_path: Path) -> None:
     folder = made(tmp_path, "gold.txt", lines)
     assert not (folder / "data/public").exists()
     (found,) = scores(bundled(folder).path).values()
-    assert found[column] == pytest.approx(value)
+    assert found[column] == value
 
 
 @pytest.mark.slow
@@ -111,7 +111,7 @@ def test_rows_of_many_a_key(tmp_path: Path) -> None:
 def test_a_bom_and_windows_line_ends(tmp_path: Path) -> None:
     folder = made(tmp_path, "gold.csv", b"\xef\xbb\xbf" + sentiment().replace("\n", "\r\n").encode())
     assert rows_of(folder / "data/test/gold.csv")[0]["id"] == "t0"
-    assert scores(bundled(folder).path)["test", "majority"]["accuracy"] == pytest.approx(1 / 3)
+    assert scores(bundled(folder).path)["test", "majority"]["accuracy"] == 0.3333
 
 
 @pytest.mark.slow
@@ -120,7 +120,7 @@ def test_names_that_mean_something_to_yaml_jinja_and_markdown(tmp_path: Path) ->
     rows = [[f"t{i}", f"Text {i}", ["no", "1e3", "a: b", "{{ z }}", "é\u2028ü", '"'][i % 6]] for i in range(12)]
     folder = made(tmp_path, "gold.csv", csv_text("id,text,label", rows).replace("text,label", f'"{text}","{label}"', 1))
     found = scores(bundled(folder).path)["test", "majority"]
-    assert found["accuracy"] == pytest.approx(1 / 6)
+    assert found["accuracy"] == 0.1667
     assert "49" not in (folder / "pages/overview.md.j2").read_text(encoding="utf-8")
 
 
@@ -191,14 +191,7 @@ def test_a_split_that_cannot_be(split: str, tmp_path: Path) -> None:
         ),
         ("gold.csv", "id,id\na,x\n", r"gold\.csv:1: the column 'id' is there more than once"),
         ("gold.csv", ",,\na,b,c\n", r"gold\.csv:1: names no column"),
-        (
-            "gold.csv",
-            "id;label\na;0,5\nb;0,7\n",
-            r"^gold\.csv:1: fields are separated by semicolons\. Expected commas;",
-        ),
-        ("gold.csv", '\ufeff"id";"label"\r\n"a";"x"\r\n', r"^gold\.csv:1: fields are separated by semicolons\."),
-        ("gold.csv", "id\tlabel\na\tx\n", r"^gold\.csv:1: fields are separated by tabs\. Expected commas;"),
-        ("gold.tsv", "id,label\na,x\n", r"^gold\.tsv:1: fields are separated by commas\. Expected tabs;"),
+        ("gold.csv", '\ufeff"id";"label"\r\n"a";"x";"y"\r\n', r"^gold\.csv:2: has 3 cells\. .* by semicolons\."),
         ("gold.csv", 'id,label\na,"x"y\n"b,z\n', r"gold\.csv:2: cannot be read"),
         ("gold.csv", b"id,label\na,\xe9\n", r"gold\.csv:2: holds bytes that are not UTF-8"),
         ("gold.csv", "id,label\na,x\n".encode("utf-16"), r"gold\.csv: is encoded in UTF-16"),
@@ -209,9 +202,16 @@ def test_a_split_that_cannot_be(split: str, tmp_path: Path) -> None:
         ("gold.jsonl", '{"id": NaN}\n', r"gold\.jsonl:1: NaN is not a JSON value"),
         ("gold.jsonl", '{"id": "a", "x": "\\ud800"}\n', r"gold\.jsonl:1: holds half of a surrogate pair"),
         ("gold.json", "{}", r"gold\.json: has no rows"),
-        ("gold.json", '{"a": 1}', r"gold\.json: is an object whose values are not all objects"),
+        ("gold.json", '{"a": 1, "b": {"x": 2}}', r"gold\.json: is an object of which some values are objects, and"),
         ("gold.json", "3", r"gold\.json: is neither a list nor an object"),
-        ("gold.xlsx", "PK", r"its format is unknown"),
+        ("gold.dat", "id label\n", r"its format is unknown"),
+        (
+            "gold.xlsx",
+            b"PK\x03\x04\0",
+            r"gold\.xlsx: is an Excel workbook or another zip\. Expected text; in Excel: Sa",
+        ),
+        ("gold.csv", b"PK\x03\x04\0", r"gold\.csv: is an Excel workbook or another zip"),
+        ("gold.csv", b"\x1f\x8b\x08", r"gold\.csv: is compressed by gzip"),
     ],
 )
 def test_what_is_wrong_with_a_gold_file(name: str, text: str | bytes, message: str, tmp_path: Path) -> None:

@@ -130,5 +130,5 @@ def test_a_verb_that_there_is_not_is_told(tmp_path: Path) -> None:
     package = ScoringPackage("my_task", small_competition(tmp_path))
     code = package.folder / "organiser.py"
     code.write_text(code.read_text(encoding="utf-8").replace("def template(", "def empty("), encoding="utf-8")
-    with pytest.raises(UserError, match=r"no verb 'template'\. Expected one of check_reference, columns, manifest"):
+    with pytest.raises(UserError, match=r"no verb 'template'\. Expected one of check_reference, columns, disclosure, "):
         package.call("template", {})

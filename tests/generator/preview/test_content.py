@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gen_bundle.preview.content import safe_content
+from gen_bundle.preview.reading import safe_content
 from gen_bundle.render.markdown import mathml, page_html
 
 HOSTILE = {

@@ -16,10 +16,8 @@ from PIL import Image
 from gen_bundle.cli import root
 from gen_bundle.errors import UserError
 from gen_bundle.local_server import local_server
-from gen_bundle.preview.leaderboard import boards
-from gen_bundle.preview.page import preview_page
+from gen_bundle.preview.page import axis, boards, preview_page
 from gen_bundle.preview.reading import read_view
-from gen_bundle.preview.schedule import axis
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.record import read_record
 from gen_bundle.twin.replay import DryRunRequest, dry_run

@@ -107,6 +107,27 @@ ENDLESS = [
     "{% set n = namespace(x=3 ** 60) %}{% for i in range(40) %}{% set n.x = n.x * n.x %}{% endfor %}",
     "{% for i in range(90000) %}{{ 'a fairly long text of more than 45 characters in all' }}{% endfor %}",
     "{{ lipsum(100000) }}",
+    "{{ [1] | slice(10 ** 9) | list | length }}",
+    "{{ [1] | batch(10 ** 9, 'x') | list | length }}",
+    "{{ 'x' | center(10 ** 9) | length }}",
+    "{% filter center(10 ** 9) %}x{% endfilter %}",
+    "{{ 'x'.center(10 ** 9) | length }}",
+    "{{ ('x' | attr('ljust'))(10 ** 9) | length }}",
+    "{{ '%1000000000d' % 1 }}",
+    "{{ ('%' ~ '9' * 9 ~ 'd') % 1 }}",
+    "{{ '%*d' | format(10 ** 9, 1) }}",
+    "{{ '{:1000000000}'.format(1) | length }}",
+    "{{ '{:{}}'.format(1, 10 ** 9) | length }}",
+    "{{ '{a:1000000000}'.format_map({'a': 1}) | length }}",
+    "{{ 'x\n' | indent(10 ** 9) | length }}",
+    "{{ {'a': [1]} | tojson(indent=10 ** 9) | length }}",
+    "{{ ('a' * 100000) | replace('a', 'b' * 100000) | length }}",
+    "{{ ('a' * 100000).replace('a', 'b' * 100000) | length }}",
+    "{{ ([''] * 100000) | join('x' * 100000) | length }}",
+    "{{ range(100000) | map('center', 10 ** 6) | list | length }}",
+    "{% set n = namespace(x='x' * 1000) %}{% for i in range(40) %}{% set n.x = n.x ~ n.x %}{% endfor %}",
+    "{% set n = namespace(x='x' * 1000) %}{% for i in range(40) %}{% set n.x = n.x + n.x %}{% endfor %}",
+    "{% set x %}{% for i in range(90000) %}{{ 'y' * 100000 }}{% endfor %}{% endset %}",
 ]
 
 
@@ -114,6 +135,26 @@ ENDLESS = [
 def test_a_page_comes_to_an_end(folder: Path, template: str) -> None:
     with pytest.raises(UserError, match=r"pages/overview\.md\.j2"):
         page(folder, template)
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        ("{{ ('word ' * 20000) | truncate(300) | length }}", "297"),
+        ("{{ ('word ' * 20000) | wordwrap(79) | length }}", "99999"),
+        ("{{ 1700000000 | filesizeformat }}", "1.7 GB"),
+        ("{{ '%d teams' | format(1700000000) }}", "1700000000 teams"),
+        ("{{ '{:>5}'.format('x') }}", "    x"),
+        ("{{ '%.3f' % 0.5 }}", "0.500"),
+        ("{{ range(20) | batch(6, '') | map('length') | join('-') }}", "6-6-6-6"),
+        ("{{ range(3) | map('string') | join(', ') }}", "0, 1, 2"),
+        ("{{ '20,350,101' | replace(',', '') }}", "20350101"),
+        ("{{ ('x,' * 50000).split(',') | length }}", "50001"),
+        ("{{ 'A' | lower ~ 'b' ~ 1 }}", "ab1"),
+    ],
+)
+def test_what_a_page_needs_is_not_bounded(folder: Path, template: str, expected: str) -> None:
+    assert page(folder, template).strip() == expected.strip()
 
 
 def test_a_page_uses_its_data_by_name(folder: Path) -> None:

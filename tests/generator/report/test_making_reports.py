@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from gen_bundle.resources import install_command
 from tests.generator.report.shared_task import rank, shared_task, submissions
 from tests.generator.report.unwritten import unwritten_figures as unwritten_figures
 
@@ -71,6 +72,15 @@ def test_too_few_resamples_for_the_pairs_are_noted(tmp_path: Path) -> None:
     assert {team["group"] for team in task(tmp_path / "report")["teams"]} != {1}
 
 
+def test_many_pairs_get_more_resamples_where_none_are_asked_for(tmp_path: Path) -> None:
+    competition = shared_task(tmp_path, 20)
+    teams = submissions(competition, {f"T{number}": 0.5 for number in range(34)})
+    done = rank(competition, teams, "--report", tmp_path / "report")
+    assert done.exit_code == 0, done.output
+    assert task(tmp_path / "report")["resamples"] == 34 * 33 // 2 * 20
+    assert "--resamples" not in done.stderr
+
+
 def test_packages_that_are_not_installed_are_named_before_anything_is_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,11 +88,11 @@ def test_packages_that_are_not_installed_are_named_before_anything_is_scored(
 
     found = importlib.util.find_spec
     monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name, *rest: None if name == "pandas" else found(name, *rest)
+        importlib.util, "find_spec", lambda name, *rest: None if name == "matplotlib" else found(name, *rest)
     )
     done = rank(tmp_path, tmp_path, "--report", tmp_path / "report")
     assert done.exit_code == 2
-    assert 'pandas is not installed. Expected the extra `report`: pip install "gen-bundle[report]"' in done.stderr
+    assert f"matplotlib is not installed. Expected the extra `report`: {install_command('report')}." in done.stderr
 
 
 def test_a_scorer_whose_units_do_not_give_the_score_is_refused(tmp_path: Path) -> None:
@@ -106,7 +116,7 @@ def test_no_scoring_program_holds_the_statistics() -> None:
     assert not [name for name in members if "resampling" in name or name.endswith("organiser.py")]
 
 
-@pytest.mark.parametrize(("name", "unit"), [("clarity2026", "row"), ("process2025", "speaker")])
+@pytest.mark.parametrize(("name", "unit"), [("clarity2026", "interview question"), ("process2025", "speaker")])
 def test_a_competition_that_comes_with_the_tool(tmp_path: Path, name: str, unit: str) -> None:
     from click.testing import CliRunner
 
@@ -119,15 +129,18 @@ def test_a_competition_that_comes_with_the_tool(tmp_path: Path, name: str, unit:
     assert done.exit_code == 0, done.output
     tasks = json.loads((tmp_path / "report" / "report.json").read_text())["tasks"]
     assert len(tasks) == 2
+    assert "No intervals: " in (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
     for one in tasks.values():
         assert one["unit"] == unit
         assert one["units"] >= 10
-        assert all(team["low"] <= team["score"] <= team["high"] for team in one["teams"])
+        for team in one["teams"]:
+            assert team["low"] is None or team["low"] <= team["score"] <= team["high"]
+        assert 0 < one["pairs"][0]["p"] <= 1
         assert one["teams"][0]["group"] == 1
 
 
 def test_tasks_that_are_ranked_by_a_computed_column(tmp_path: Path) -> None:
-    competition = shared_task(tmp_path, 40, tasks=2)
+    competition = shared_task(tmp_path, 80, tasks=2)
     again = competition / "my_task" / "again.py"
     again.write_text(again.read_text().replace('"accuracy"', '"again_accuracy"'))
     declaration = yaml.safe_load((competition / "bundle.yaml").read_text())

@@ -30,7 +30,7 @@ class MadeTwice:
 @pytest.fixture(scope="module")
 def made_twice(tmp_path_factory: pytest.TempPathFactory) -> MadeTwice:
     work = tmp_path_factory.mktemp("twice")
-    competition = shared_task(work, 30, tasks=2)
+    competition = shared_task(work, 60, tasks=2)
     teams = submissions(competition, {"A": 0.9, "B": 0.5})
     done = rank(competition, teams, "--report", work / "one", "--resamples", 100)
     assert done.exit_code == 0, done.output
@@ -71,7 +71,7 @@ def test_what_lies_in_the_place_of_a_report(made_twice: MadeTwice, tmp_path: Pat
     assert (other / "chapter.tex").read_text() == "mine"
     shutil.rmtree(other)
     shutil.copytree(made_twice.by_command, other)
-    done = rank(shared_task(tmp_path, 30), made_twice.teams, "--report", other, "--resamples", 100)
+    done = rank(shared_task(tmp_path, 60), made_twice.teams, "--report", other, "--resamples", 100)
     assert done.exit_code == 0, done.output
     assert list(json.loads((other / "report.json").read_text())["tasks"]) == ["classification"]
     assert not (other / "units" / "again.npz").exists(), "nothing is left of the earlier report"

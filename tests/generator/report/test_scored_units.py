@@ -1,6 +1,7 @@
 """The units of a report are those that the ranking column scores."""
 
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +48,10 @@ def figures(task: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("metric", [{"name": "mse"}, {"name": "spearman"}, {"name": "pearson"}])
 def test_a_column_of_some_rows_is_resampled_over_these_alone(tmp_path: Path, metric: dict[str, Any]) -> None:
     """The report is that of a competition which has no other rows."""
-    gold = numbers(20, 40)
-    some = [{"key": "c", "metric": {**metric, "field": "x", "where": {"g": ["rare"]}}}]
-    every = {"key": "every", "metric": {**metric, "field": "x"}}
+    gold = numbers(60, 70)
+    bound = {"worst": 9} if metric["name"] == "mse" else {}
+    some = [{"key": "c", "metric": {**metric, "field": "x", "where": {"g": ["rare"]}}, **bound}]
+    every = {"key": "every", "metric": {**metric, "field": "x"}, **bound}
     teams = [near(gold, 0.1, 0), near(gold, 0.4, 1)]
     one = declared_task(
         tmp_path / "one", table("id", NUMBER, file="p.csv"), [*some, every], reference={"file": "gold.csv"}
@@ -62,20 +64,20 @@ def test_a_column_of_some_rows_is_resampled_over_these_alone(tmp_path: Path, met
         {"gold.csv": [row for row in gold if row["id"] in rare]},
         {t: {"p.csv": [row for row in rows if row["id"] in rare]} for t, rows in zip("AB", teams, strict=True)},
     )
-    assert (whole["unit"], whole["units"]) == ("id", 20)
+    assert (whole["unit"], whole["units"]) == ("row", 60)
     assert figures(whole) == figures(alone)
     assert all(team["low"] is not None for team in whole["teams"])
 
 
 def test_few_scored_units_have_no_intervals_however_many_there_are(tmp_path: Path) -> None:
     columns = [
-        {"key": "rare", "metric": {"name": "mse", "field": "x", "where": {"g": ["rare"]}}},
-        {"key": "every", "metric": {"name": "mse", "field": "x"}},
+        {"key": "rare", "metric": {"name": "mse", "field": "x", "where": {"g": ["rare"]}}, "worst": 9},
+        {"key": "every", "metric": {"name": "mse", "field": "x"}, "worst": 9},
     ]
     task, page = report_of(tmp_path / "c", numbers(3, 57), columns)
     assert task["units"] == 3
     assert all(team["low"] is None for team in task["teams"])
-    assert "There are only 3 units; at least 10 make an interval." in page
+    assert "There are only 3 units; at least 50 make an interval." in page
 
 
 def labels(key: str, number: int) -> Rows:
@@ -95,25 +97,52 @@ MEAN = {"key": "mean", "title": "Mean", "sort": "desc", "computation": "avg", "o
 @pytest.mark.parametrize(
     ("columns", "docs", "unit", "units", "note"),
     [
-        (ACCURACY, 12, "doc", 12, None),
-        (ACCURACY[::-1], 8, "token", 30, None),
-        ([MEAN, *ACCURACY], 12, "doc or token", 42, None),
-        ([MEAN, *ACCURACY], 8, "doc or token", 38, "There are only 8 units of the kind doc; at least 10"),
+        (ACCURACY, 60, "doc", 60, None),
+        (ACCURACY[::-1], 40, "token", 70, None),
+        ([MEAN, *ACCURACY], 60, "doc or token", 130, None),
+        ([MEAN, *ACCURACY], 40, "doc or token", 110, "There are only 40 units of the kind doc; at least 50"),
     ],
 )
 def test_tables_of_different_keys(
     tmp_path: Path, columns: list[dict[str, Any]], docs: int, unit: str, units: int, note: str | None
 ) -> None:
-    gold = {"docs": labels("doc", docs), "tokens": labels("token", 30)}
+    gold = {"docs": labels("doc", docs), "tokens": labels("token", 70)}
     tables = {
         name: table(name[:-1], LABEL, file=f"{name}.csv", reference={"file": f"gold_{name}.csv"}) for name in gold
     }
     competition = declared_task(tmp_path / "c", {"tables": tables}, columns)
     teams = {
         team: {f"{name}.csv": flipped(rows, share) for name, rows in gold.items()}
-        for team, share in (("A", 0.2), ("B", 0.6))
+        for team, share in (("A", 0.4), ("B", 0.9))
     }
     task, page = reported(competition, {f"gold_{name}.csv": rows for name, rows in gold.items()}, teams)
     assert (task["unit"], task["units"]) == (unit, units)
     assert all((team["low"] is None) == (note is not None) for team in task["teams"])
     assert note is None or note in page
+
+
+def test_groups_and_labels_have_figures_with_intervals(tmp_path: Path) -> None:
+    drawn = random.Random(2)
+    gold = [{"id": f"k{i}", "l": "ab"[i % 3 == 0], "lang": ("swa", "hau", "yor")[min(i // 80, 2)]} for i in range(163)]
+    answers = [{"id": row["id"], "l": row["l"] if drawn.random() < 0.7 else "a"} for row in gold]
+    columns: list[dict[str, Any]] = [
+        {"key": "f1", "metric": {"name": "f1", "by": "lang"}},
+        {"key": "all", "metric": "f1"},
+    ]
+    competition = declared_task(
+        tmp_path / "c", table("id", LABEL, file="p.csv"), columns, reference={"file": "gold.csv", "unit": "review"}
+    )
+    task, page = reported(competition, {"gold.csv": gold}, {"A": {"p.csv": answers}})
+    assert (task["unit"], task["units"]) == ("review", 163)
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page[page.index('id="groups"') : page.index('id="methods"')]))
+    hau = _f1([pair for pair in zip(gold, answers, strict=True) if pair[0]["lang"] == "hau"])
+    # yor has three rows, which could be computed from the whole if only they were left out
+    assert re.search(rf"Macro F1, by lang Team hau swa yor A {hau:.4f} 0\.\d+ to 0\.\d+ F1", text), text
+    assert re.search(r"F1 of each l Team a b A 0\.\d+ 0\.\d+ to 0\.\d+ 0\.\d+ 0\.\d+ to 0\.\d+", text), text
+    assert "There are none" not in text
+
+
+def _f1(pairs: list[tuple[dict[str, Any], dict[str, Any]]]) -> float:
+    from sklearn.metrics import f1_score
+
+    return float(f1_score([a["l"] for a, _ in pairs], [b["l"] for _, b in pairs], average="macro"))

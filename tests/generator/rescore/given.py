@@ -21,7 +21,7 @@ TEAMS = {
 }
 """The predictions of each team; the gold has four labels, the last of which is another one in the new gold."""
 NOWHERE = Path("nowhere")
-OPTIONS = ["--phase", "test", "--engine", "process"]
+OPTIONS = ["--phase", "test", "--engine", "process", "--trust"]
 
 
 def bundles(folder: Path, **more: Any) -> tuple[Path, Path]:

@@ -86,7 +86,7 @@ def test_the_same_table_as_on_one_machine(tmp_path: Path, dask: Dask) -> None:
 
 def test_a_worker_that_is_killed_changes_nothing(tmp_path: Path, dask: Dask) -> None:
     counter, go = tmp_path / "counter", tmp_path / "go"
-    bundle = Bundle(waiting(counter, go)).write(tmp_path / "bundle")
+    bundle = Bundle(waiting(counter, go), sees=tmp_path).write(tmp_path / "bundle")
     teams = submissions(tmp_path, MANY)
     (teams / "team0-again.zip").write_bytes((teams / "team0.zip").read_bytes())
     arguments = (bundle, "--submissions", teams, *OPTIONS)
@@ -105,7 +105,7 @@ def test_a_worker_that_is_killed_changes_nothing(tmp_path: Path, dask: Dask) -> 
 
 def test_a_scheduler_that_is_started_again_is_gone_on_with(tmp_path: Path, dask: Dask) -> None:
     counter, go = tmp_path / "counter", tmp_path / "go"
-    bundle = Bundle(waiting(counter, go)).write(tmp_path / "bundle")
+    bundle = Bundle(waiting(counter, go), sees=tmp_path).write(tmp_path / "bundle")
     arguments = (bundle, "--submissions", submissions(tmp_path, MANY), *OPTIONS)
     scheduler = dask.start_scheduler()
     dask.start_worker()
@@ -113,7 +113,7 @@ def test_a_scheduler_that_is_started_again_is_gone_on_with(tmp_path: Path, dask:
     begun(counter, 3)
     scheduler.kill()
     go.touch()
-    running.prints("is gone: waiting for it to be back")
+    running.prints("is gone: start it again, and its workers")
     dask.start_scheduler()
     dask.start_worker()
     assert running.end() == 0, running.printed
@@ -129,7 +129,7 @@ def test_one_gpu_is_never_used_by_two_jobs(tmp_path: Path, dask: Dask) -> None:
         f"{ACCURACY}time.sleep(0.1)\n"
         f"with open({str(times)!r}, 'a') as out: out.write(f'{{began}} {{time.time()}}\\n')\n"
     )
-    bundle = Bundle(timed).write(tmp_path / "bundle")
+    bundle = Bundle(timed, sees=tmp_path).write(tmp_path / "bundle")
     dask.start_scheduler()
     dask.start_worker("--nthreads", "3", "--resources", "GPU=1")
     dask.start_worker("--nthreads", "2")
@@ -146,7 +146,7 @@ def test_workers_that_come_later_are_waited_for(tmp_path: Path, dask: Dask) -> N
     dask.start_scheduler()
     arguments = (bundle, "--submissions", teams, *OPTIONS, "--out", tmp_path / "out", "--cluster", dask.address)
     running = dask.rescore(*arguments, "--gpu", constants=SOON)
-    running.prints("has no workers: waiting for one")
+    running.prints("has no workers: start some")
     assert "has a GPU" not in running.printed
     dask.start_worker()
     running.prints("has a GPU: waiting for one that is started with --resources GPU=1")
@@ -174,7 +174,9 @@ def test_a_failed_unpacking_leaves_no_gold_on_the_worker(tmp_path: Path, monkeyp
     with zipfile.ZipFile(files, "w") as archive:
         archive.writestr("reference_data/folder/truth.txt", "1 0")
         archive.writestr("reference_data/folder/truth.txt/below", "cannot be written")
-    bundle = opened_bundle(str(Bundle().write(tmp_path / "bundle")), "test", tmp_path / "opened", ProcessEngine())
+    bundle = opened_bundle(
+        str(Bundle().write(tmp_path / "bundle")), "test", tmp_path / "opened", ProcessEngine(), trust=True
+    )
     job = job_for(bundle.scorers[0], submissions(tmp_path, {"ant": TEAMS["ant"]}) / "ant.zip", "ant")
     worker = tmp_path / "worker"
     monkeypatch.setattr(cluster, "get_worker", lambda: SimpleNamespace(local_directory=str(worker)))

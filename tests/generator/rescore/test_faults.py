@@ -25,7 +25,9 @@ from tests.generator.twin.bundles import Bundle
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> OpenedBundle:
-    return opened_bundle(str(Bundle().write(tmp_path / "bundle")), "test", tmp_path / "opened", ProcessEngine())
+    return opened_bundle(
+        str(Bundle().write(tmp_path / "bundle")), "test", tmp_path / "opened", ProcessEngine(), trust=True
+    )
 
 
 @pytest.fixture

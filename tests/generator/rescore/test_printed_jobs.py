@@ -3,7 +3,6 @@
 import contextlib
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -28,9 +27,9 @@ pytestmark = pytest.mark.usefixtures("scored_here", "kept_organisers")
 def run_line(line: str) -> None:
     """Run a printed command, where the working directory is another one."""
     command = shlex.split(line)
-    assert command[:2] == ["gen-bundle", "rescore"]
+    assert command[1:5] == ["-P", "-m", "gen_bundle", "rescore"]
     with contextlib.chdir("/"):
-        done = rescored(*command[2:])
+        done = rescored(*command[5:])
     assert done.exit_code == 0, done.output
     assert "Traceback" not in done.output
 
@@ -38,7 +37,7 @@ def run_line(line: str) -> None:
 def run_line_alone(line: str) -> None:
     """Run it in a process of its own, as a scheduler does."""
     command = shlex.split(line)
-    done = subprocess.run([sys.executable, "-m", "gen_bundle", *command[1:]], capture_output=True, cwd="/", text=True)
+    done = subprocess.run(command, capture_output=True, cwd="/", text=True, env={"PATH": "/usr/bin:/bin"})
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
 
@@ -74,7 +73,7 @@ def test_a_command_for_each_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_collect_scores_nothing(tmp_path: Path) -> None:
     counter = tmp_path / "counter"
-    bundle = Bundle(counting(counter, ACCURACY)).write(tmp_path / "bundle")
+    bundle = Bundle(counting(counter, ACCURACY), sees=tmp_path).write(tmp_path / "bundle")
     done = rescored(bundle, "--submissions", submissions(tmp_path), *OPTIONS, "--out", tmp_path / "out", "--collect")
     assert done.exit_code == 1
     assert {run["status"] for run in content(tmp_path / "out")["runs"]} == {"Not run"}

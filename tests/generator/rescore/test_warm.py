@@ -1,5 +1,6 @@
 """Our own programs serve: gold and modules are loaded once, and every result is that of a run by itself."""
 
+import json
 import os
 import signal
 import sys
@@ -36,7 +37,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def bundle(place: Path) -> OpenedBundle:
     competition = small_competition(place)
     build(BuildRequest(str(competition), out=place / "bundle.zip"))
-    return opened_bundle(str(place / "bundle.zip"), "test", place / "opened", ProcessEngine())
+    return opened_bundle(str(place / "bundle.zip"), "test", place / "opened", ProcessEngine(), trust=True)
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +79,7 @@ def test_the_results_are_those_of_single_runs(
 def test_an_ingestion_program_is_run_for_each(desk: ScoringDesk, jobs: list[ScoringJob], tmp_path: Path) -> None:
     counter = tmp_path / "counter"
     files = {"metadata.yaml": "command: python3 /app/program/ingest.py", "ingest.py": counting(counter, "")}
+    files["program.json"] = json.dumps({"options": {"cache": str(tmp_path)}})  # a folder that it sees
     task = replace(jobs[0].scorer.task, ingestion_program=write_files(tmp_path / "ingestion", files))
     given = [replace(job, scorer=replace(job.scorer, task=task, files="other")) for job in jobs[1:3]]
     warm = [desk.score(job) for job in given]

@@ -1,6 +1,7 @@
 """Small bundles for dry runs. Their programs find their folders relative to themselves, so that every engine runs
 them."""
 
+import json
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,7 +31,11 @@ def writes(text: str, name: str = "scores.json") -> str:
 
 @dataclass
 class Bundle:
-    """A bundle of one phase and one task, unless said otherwise."""
+    """A bundle of one phase and one task, unless said otherwise.
+
+    Attributes:
+        sees: a folder of this machine that its program sees and can write, also where it is kept apart.
+    """
 
     scorer: str = ACCURACY
     program: Mapping[str, str] = field(default_factory=dict)
@@ -41,11 +46,14 @@ class Bundle:
     leaderboard: Mapping[str, Any] = field(default_factory=dict)
     columns: tuple[Mapping[str, Any], ...] = (COLUMN,)
     folders: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    sees: Path | None = None
 
     def write(self, folder: Path) -> Path:
         program = {"score.py": self.scorer, **self.program}
         if self.metadata is not None:
             program["metadata.yaml"] = self.metadata
+        if self.sees is not None:
+            program["program.json"] = json.dumps({"options": {"cache": str(self.sees)}})
         for name, files in {"program": program, "gold": GOLD, **self.folders}.items():
             write_files(folder / name, files)
         task = {"index": 0, "id": "main", "name": "Main", "scoring_program": "program", "reference_data": "gold"}

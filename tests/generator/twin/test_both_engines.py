@@ -213,6 +213,17 @@ CASES = {
         scores={"acc": 1.0},
         cells={"acc": "1.0"},
     ),
+    "an ingestion program that fails, and scores of nothing": Case(
+        Bundle(
+            "import json\njson.dump({'acc': -1.0}, open('../output/scores.json', 'w'))\n",
+            task=INGESTION["task"],
+            folders={**INGESTION["folders"], "ingestion": {"ingest.py": "import torchh", "metadata.yaml": RUN_INGEST}},
+        ),
+        MODEL,
+        scores={"acc": -1.0},
+        cells={"acc": "-1.0"},
+        finding="No module named 'torchh'",
+    ),
     "ingestion without metadata goes unnoticed": Case(
         Bundle(task={"ingestion_program": "ingestion"}, folders={"ingestion": {"ingest.py": INGEST}}),
         scores={"acc": 1.0},
@@ -389,7 +400,7 @@ def test_outcome(case: Case, version: PlatformVersion, engine: Engine, tmp_path:
         case = replace(case, **case.newer)
     bundle = case.bundle.write(tmp_path / "bundle")
     submission = write_zip(tmp_path / "team.zip", case.submission)
-    results = dry_run(DryRunRequest(bundle, tmp_path / "out", [submission], version=version), engine)
+    results = dry_run(DryRunRequest(bundle, tmp_path / "out", [submission], version=version, trust=True), engine)
     [run] = results.runs
     assert (run.status, run.exit_code, run.scores) == (case.status, case.exit_code, case.scores), run.message
     assert case.message in run.message

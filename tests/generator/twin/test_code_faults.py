@@ -20,6 +20,7 @@ from gen_bundle.build import BuildRequest, build
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.resources import competitions
 from gen_bundle.twin.engines import Engine
+from gen_bundle.twin.engines.isolation import why_not
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.outcomes import Run
 from gen_bundle.twin.replay import DryRunRequest, dry_run
@@ -282,7 +283,7 @@ def replay(
     bundle: Path, files: Mapping[str, str], version: PlatformVersion, engine: Engine, tmp_path: Path
 ) -> Replayed:
     submission = write_zip(tmp_path / "team.zip", files)
-    results = dry_run(DryRunRequest(bundle, tmp_path / "out", [submission], version=version), engine)
+    results = dry_run(DryRunRequest(bundle, tmp_path / "out", [submission], version=version, trust=True), engine)
     return Replayed(results, tmp_path / "out" / "test" / "joint" / "team")
 
 
@@ -404,3 +405,31 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError:
         return b""
+
+
+FORGES = """\
+import hashlib, json, os, pathlib, signal
+here, found = pathlib.Path.cwd(), hashlib.sha256()
+for path in sorted(path for path in here.rglob("*") if path.is_file()):
+    found.update(os.fsencode(path.relative_to(here).as_posix()) + b"\\0" + hashlib.sha256(path.read_bytes()).digest())
+run = pathlib.Path(WHERE) / f"run-{found.hexdigest()}"
+(run / "predictions").mkdir(parents=True)
+files = {}
+for path in output_folder.iterdir():
+    (run / "predictions" / path.name).write_bytes(path.read_bytes())
+    files[path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
+record = {"fault": None, "errors": [], "warnings": [], "duration": 0.0, "files": files}
+(run / "metadata.json").write_text(json.dumps(record))
+os.kill(os.getppid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(bool(why_not()), reason=f"the code has to find /app/output: {why_not()}")
+def test_a_forged_run_is_refused(bundle: Path, tmp_path: Path) -> None:
+    """Code that leaves a record of its own and kills the program that runs it, before that can write another one."""
+    code = then(FORGES.replace("WHERE", repr("/app/output")))
+    replayed = replay(bundle, {"model.py": code}, PlatformVersion.V1_32, ProcessEngine(), tmp_path)
+    assert any("ended with exit code 137" in note for note in replayed.results.notes)
+    assert any(name.endswith("metadata.json") for name in replayed.handed_over)  # else nothing was forged
+    assert replayed.run.status == "Failed"
+    assert "the code: has not run to its end" in replayed.run.message

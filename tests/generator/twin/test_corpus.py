@@ -46,7 +46,7 @@ def outcomes(bundle: Path, engine: str, tmp_path: Path, row: dict[str, Any]) -> 
     chosen = choose_engine(engine, lambda _: None)
     try:
         request = DryRunRequest(
-            bundle, tmp_path / "out", [submission], image=PYTHON_IMAGE, version=PlatformVersion.V1_25
+            bundle, tmp_path / "out", [submission], image=PYTHON_IMAGE, version=PlatformVersion.V1_25, trust=True
         )
         results = dry_run(request, chosen)
     finally:

@@ -35,7 +35,7 @@ def replayed(bundle: Bundle, tmp_path: Path, *options: str, env: dict[str, str] 
     submission = write_zip(tmp_path / "team.zip", GOOD)
     given = [str(bundle.write(tmp_path / "bundle")), "--submission", str(submission), "--out", str(tmp_path / "out")]
     runner = CliRunner(env={"SCORING_DEBUG": None, "SCORING_DETAILS": None, **(env or {})})
-    return runner.invoke(root, ["dry-run", *given, "--engine", "process", *options])
+    return runner.invoke(root, ["dry-run", *given, "--engine", "process", "--trust", *options])
 
 
 def seen(tmp_path: Path) -> str:
@@ -98,6 +98,6 @@ def test_submitted_code_is_not_told(tmp_path: Path) -> None:
     submission = write_zip(tmp_path / "code.zip", code)
     bundle = Bundle("import shutil; shutil.copy('../input/res/seen.txt', '../output')\n" + writes('{"acc": 1}'))
     given = [str(bundle.write(tmp_path / "bundle")), "--submission", str(submission), "--out", str(tmp_path / "out")]
-    done = CliRunner().invoke(root, ["dry-run", *given, "--engine", "process", "--all-details", *OLDER])
+    done = CliRunner().invoke(root, ["dry-run", *given, "--engine", "process", "--trust", "--all-details", *OLDER])
     assert done.exit_code == 0, done.stderr
     assert (tmp_path / "out/test/main/code/output/seen.txt").read_text() == "{}"

@@ -12,7 +12,7 @@ from gen_bundle.twin.engines.choose import choose_engine
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results
 from tests.engine import MODELS_IMAGE, ROOT, SCORE_IMAGE, require_engine, require_image
-from tests.shared import SHARED
+from tests.punkt import NLTK_DATA
 
 # Building the larger image takes minutes on a busy machine.
 pytestmark = [pytest.mark.docker, pytest.mark.image, pytest.mark.slow, pytest.mark.timeout(900)]
@@ -84,7 +84,7 @@ def test_model_free_competitions(name: str, image: str, tmp_path: Path) -> None:
 def test_models_in_the_image_in_folders_and_as_process(
     image: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("NLTK_DATA", str(SHARED / "data/nltk_data"))
+    monkeypatch.setenv("NLTK_DATA", str(NLTK_DATA))
     common: dict[str, object] = {"bertscore__num_layers": 1, "bertscore__baseline": MODELS / "baseline.tsv"}
     names = {"bertscore__model": "tiny/bert-encoder", "nli__model": "tiny/roberta-nli"}
     folders = {"bertscore__model": MODELS / "bert-encoder", "nli__model": MODELS / "roberta-nli"}

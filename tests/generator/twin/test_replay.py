@@ -30,7 +30,7 @@ RUN_KEYS = {"phase", "task", "submission", "status", "exit_code", "seconds", "sc
 
 
 def command(*arguments: object) -> Result:
-    return CliRunner().invoke(root, ["dry-run", "--engine", "process", *map(str, arguments)])
+    return CliRunner().invoke(root, ["dry-run", "--engine", "process", "--trust", *map(str, arguments)])
 
 
 def replay(bundle: Path, out: Path, submissions: Sequence[Path] = (), **wishes: Any) -> Results:
@@ -563,9 +563,9 @@ def test_json_on_stdout_is_the_file(bundle: Path, tmp_path: Path) -> None:
 
 
 def test_options_that_need_containers(bundle: Path, tmp_path: Path) -> None:
-    result = command(bundle, "--out", tmp_path / "out", "--strict", "--network")
+    result = command(bundle, "--out", tmp_path / "out", "--strict", "--pull")
     assert result.exit_code == 2
-    assert "--strict, --network: only with --engine docker" in result.stderr
+    assert "--strict, --pull: only with --engine docker" in result.stderr
 
 
 def test_the_bundle_itself_is_not_changed(bundle: Path, tmp_path: Path) -> None:

@@ -14,10 +14,9 @@ from are2007.answers import Key
 from are2007.mentions import Mention
 from are2007.muc import LinkScores, muc
 from are2007.overlap import overlap
-from are2007.parts import tree_weight
 from are2007.reference import Reference
 from are2007.submission import Submission
-from are2007.task4 import muc_with_overlaps
+from are2007.task4 import muc_with_overlaps, tree_weight
 
 pytestmark = pytest.mark.slow
 

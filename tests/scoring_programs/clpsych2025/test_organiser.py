@@ -14,7 +14,7 @@ from gen_bundle.resources import resource
 from scoring_kit.errors import OrganiserError
 from scoring_kit.organiser import Request
 from tests.scoring_programs.clpsych2025.cases import OPTIONS, TASKS, gold_json
-from tests.shared import shared_path
+from tests.shared import FIXTURES
 
 COMPLETE: dict[str, dict[str, Any]] = {
     "t1": {"summary": "All one.", "adaptive": ["calm"], "posts": {"p1": ("One.", 3), "p2": (None, None)}},
@@ -200,7 +200,7 @@ def test_the_manifest_holds_ids_alone(tmp_path: Path) -> None:
 
 
 def test_the_template_has_the_form_of_the_real_one(tmp_path: Path) -> None:
-    real_file = shared_path("data/clpsych2025/empty_test_submission.json")
+    real_file = FIXTURES / "clpsych2025_empty_test_submission.json"
     real = json.loads(real_file.read_text(encoding="utf-8"))
     same_ids: dict[str, dict[str, Any]] = {
         timeline: {"adaptive": ["a"], "posts": dict.fromkeys(entry["post_level"], (None, None))}

@@ -8,7 +8,7 @@ import pytest
 
 from tests.scoring_programs.clpsych2025.cases import CANARY, WORST, answer, full_gold, gold_json, post, write_files
 from tests.scoring_programs.packed import run_program
-from tests.shared import shared_path
+from tests.shared import FIXTURES
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +21,7 @@ def write_gold(folder: Path, timelines: dict[str, Any]) -> Path:
 
 @pytest.mark.parametrize("profile", ["published", "as-run"])
 def test_the_real_template_gets_the_worst_of_everything_without_a_model(tmp_path: Path, profile: str) -> None:
-    template = shared_path("data/clpsych2025/empty_test_submission.json")
+    template = FIXTURES / "clpsych2025_empty_test_submission.json"
     ids = {timeline: list(entry["post_level"]) for timeline, entry in json.loads(template.read_text()).items()}
     gold = write_gold(tmp_path / "gold", full_gold(ids))
     submission = write_files(tmp_path / "res", template.read_bytes())

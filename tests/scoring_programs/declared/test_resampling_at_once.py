@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau, spearmanr
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from declared.metrics import Sample
-from declared.statistics import Keys, numbers, statistic
+from declared.metrics import Sample, definitions, numbers
+from declared.metrics.keys import Keys
 from scoring_kit.resampling.randomisation import p_values
-from scoring_kit.units import Array, OfSums, Statistic
+from scoring_kit.units import Array, Statistic
 from tests.scoring_programs.declared.declaring import csv_of, score
 from tests.scoring_programs.declared.resampled import units_of
 from tests.scoring_programs.declared.test_units import GOLD_HEADER, HEADER, answers_of, mixed_table, some_rows
@@ -54,7 +54,7 @@ LIBRARIES: dict[str, Callable[[Array, Array], float]] = {
 
 def of_keys(metric: str, gold: NDArray[Any], predicted: NDArray[Any], unit: NDArray[Any]) -> Statistic:
     keys = Keys(unit, 5, WORST)
-    return statistic(metric, Sample(list(gold), list(predicted), []), {"positive": 1.0}, keys)
+    return definitions()[metric].statistic(Sample(list(gold), list(predicted), []), {"positive": 1.0}, keys)
 
 
 @pytest.mark.parametrize(("metric", "all_pairs"), [*((metric, True) for metric in LIBRARIES), ("kendall", False)])
@@ -88,8 +88,14 @@ class OneByOne:
     def joined(self, other: OneByOne) -> OneByOne:
         return OneByOne(self.inner.joined(other.inner))
 
+    def to_exchange(self) -> OneByOne:
+        return OneByOne(self.inner.to_exchange())
 
-SUMMED = {"f1_by", "two", "f1_where", "pearson", "mcc"}
+    def as_sums(self) -> None:
+        return None
+
+
+SUMMED = {"f1_by", "two", "f1_where", "pearson", "spearman", "mcc"}
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -110,8 +116,8 @@ def test_tests_of_pairs_are_those_of_single_exchanges(seed: int, tmp_path: Path)
     for metric in every[0].keys() - {"bleu", "own"}:
         statistics: list[Any] = [own[metric] for own in every]
         if metric in SUMMED:
-            as_sums: OfSums = statistics[0]
-            assert as_sums.formula(np.asarray(as_sums.sums.sum(axis=0)).reshape(1, -1)) == pytest.approx(
+            as_sums = statistics[0].to_exchange().as_sums()
+            assert as_sums.over(np.ones((1, len(gold)))) == pytest.approx(
                 statistics[0].over(np.ones((1, len(gold)))), abs=1e-12
             )
         expected = p_values([team(OneByOne(one)) for one in statistics], len(gold), 60, 9)

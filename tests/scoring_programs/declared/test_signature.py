@@ -46,8 +46,8 @@ def test_another_order_of_weighted_labels_is_named(tmp_path: Path) -> None:
 
 def test_other_code_of_an_own_function_is_named(tmp_path: Path) -> None:
     old, new, same = (signature_of(tmp_path / str(i), "metrics.py:mine", divisor=d) for i, d in enumerate((4, 8, 4)))
-    (found,) = differing_settings(old, new)
-    assert found.meaning == "the setting c.code"
+    found = [one.meaning for one in differing_settings(old, new)]
+    assert found == ["the code of the scoring program", "the setting c.code"]
     assert same == old
 
 

@@ -95,7 +95,7 @@ def test_a_resample_scores_the_keys_that_are_drawn(seed: int, tmp_path: Path) ->
     files = {"predictions.csv": csv_of(HEADER, answers_of(seed, gold))}
     outcome = score_and_resample(options, {"gold.csv": csv_of(GOLD_HEADER, gold)}, files, tmp_path)
     units = units_of(outcome)
-    assert (units.unit, list(units.names)) == ("id", [row[0] for row in gold])
+    assert (units.unit, list(units.names)) == ("row", [row[0] for row in gold])
     assert set(units.statistics) == set(METRICS)
 
 
@@ -124,11 +124,12 @@ def test_the_rows_of_a_cluster_stay_together(seed: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_two_systems_exchange_units(seed: int, tmp_path: Path) -> None:
-    """As in a randomisation test: for each key the answers of one of two systems."""
+    """As in a randomisation test: for each key the answers of one of two systems, where their scale matters."""
     gold = some_rows(seed)
     sides = [answers_of(seed + 7, gold), answers_of(seed + 8, gold)]
     options = mixed_table(tmp_path)
-    first = [random.Random(seed).random() < 0.5 for _ in gold]
+    rng = random.Random(seed)
+    first = [rng.random() < 0.5 for _ in gold]
 
     def scored(rows: list[list[Any]]) -> Any:
         return score(
@@ -138,8 +139,9 @@ def test_two_systems_exchange_units(seed: int, tmp_path: Path) -> None:
     one, two = (units_of(scored(rows)) for rows in sides)
     mixed = scored([pair[0] if own else pair[1] for own, *pair in zip(first, *sides, strict=True)])
     counts = np.concatenate([first, np.logical_not(first)]).astype(float)[None]
-    for key, statistic in one.statistics.items():
-        (value,) = statistic.joined(two.statistics[key]).over(counts)
+    for key in one.statistics.keys() - {"pearson", "spearman"}:
+        own, other = (units.statistics[key].to_exchange() for units in (one, two))
+        (value,) = own.joined(other).over(counts)
         assert value == pytest.approx(mixed.value(key), abs=1e-12), key
 
 
@@ -194,7 +196,7 @@ def test_documents_without_rows_and_several_tables_share_their_units(tmp_path: P
 
 
 def test_nothing_of_the_units_is_computed_for_a_participant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("declared.statistics.statistic", None)
+    monkeypatch.setattr("declared.units.units_of", None)
     options = one_table([{"field": "x", "type": "number"}], {"c": "mse"})
     outcome = score(options, {"gold.csv": "id,x\n1,1\n"}, {"predictions.csv": "id,x\n1,2\n"}, tmp_path)
     assert outcome.value("c") == 1

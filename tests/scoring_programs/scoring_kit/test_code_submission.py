@@ -135,10 +135,58 @@ def test_two_runs_are_none(tmp_path: Path) -> None:
 
 
 def test_a_fault_comes_with_its_lines(tmp_path: Path) -> None:
-    lines = ["The submission cannot be scored: 1 problem found.", "model.py: is missing.", "1 problem found, so …"]
+    record = {**GOOD, "fault": "submission", "errors": ["a.csv:2: is odd."], "found": 125, "duration": None}
     with pytest.raises(SubmissionError) as caught:
-        handed_over(job(tmp_path, {**GOOD, "fault": "submission", "errors": lines, "duration": None}), None, Problems())
-    assert caught.value.messages == ["model.py: is missing."]
-    assert caught.value.found == 1
+        handed_over(job(tmp_path, record), None, Problems())
+    assert caught.value.messages == ["a.csv:2: is odd."]
+    assert caught.value.report().splitlines() == [
+        "The submission cannot be scored: 125 problems found.",
+        "a.csv:2: is odd.",
+        "… and 124 more.",
+        "125 problems found, so nothing was scored.",
+    ]
+    shutil.rmtree(tmp_path / "res")
+    with pytest.raises(SubmissionError, match="has not run to its end"):
+        handed_over(job(tmp_path, {**record, "found": "many"}), None, Problems())
+    shutil.rmtree(tmp_path / "res")
     with pytest.raises(OrganiserError, match="a bug"):
         handed_over(job(tmp_path, {**GOOD, "fault": "program", "errors": ["a bug"]}), None, Problems())
+
+
+WORKERS = "elapsedTime: null\nexitCode: null\ningestionElapsedTime: {}\ningestionExitCode: {}\n"
+
+
+@pytest.mark.parametrize(
+    ("elapsed", "exit_code", "refused"),
+    [
+        (1.7, 0, ""),
+        (1.5, 0, ""),
+        (121, 0, ""),
+        ("null", "null", ""),  # where the worker has none
+        (1.7, 137, "has not run to its end"),
+        (1.7, 1, "has not run to its end"),
+        (1.7, -9, "has not run to its end"),
+        (0.2, 0, "is said to have run 1.5 s, and the platform saw 0.2 s of it"),
+        ("2.0e-05", 0, "the platform saw 0.0 s"),
+        (500.25, 0, "is said to have run 1.5 s, and the platform saw 500.2 s of it"),
+    ],
+)
+def test_a_run_that_the_worker_saw_otherwise_is_refused(
+    elapsed: object, exit_code: object, refused: str, tmp_path: Path
+) -> None:
+    folder = job(tmp_path, GOOD)
+    (folder / "metadata").write_text(WORKERS.format(elapsed, exit_code))
+    if not refused:
+        assert handed_over(folder, None, Problems()).seconds == 1.5
+        return
+    with pytest.raises(SubmissionError, match=refused):
+        handed_over(folder, None, Problems())
+
+
+def test_the_fault_of_a_run_is_said_whatever_the_worker_saw(tmp_path: Path) -> None:
+    record = {**GOOD, "fault": "submission", "errors": ["model.py: is missing."], "found": 1, "duration": None}
+    folder = job(tmp_path, record)
+    (folder / "metadata").write_text(WORKERS.format(0.3, 1))
+    with pytest.raises(SubmissionError) as caught:
+        handed_over(folder, None, Problems())
+    assert caught.value.messages == ["model.py: is missing."]

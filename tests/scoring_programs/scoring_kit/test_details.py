@@ -1,6 +1,8 @@
 """What a phase shows of a run, at each level of details, through the packed program."""
 
+import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,10 @@ import pytest
 
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import resolve
+from scoring_kit.outputs import write_outputs
+from scoring_kit.program import Column, Program
+from scoring_kit.report import Run
+from scoring_kit.results import Metric, TaskResult
 from tests.scoring_programs.packed import Outcome, run_unit
 from tests.scoring_programs.scoring_kit.test_frame import Case
 
@@ -38,7 +44,7 @@ def run(
     """Score a submission to the test phase, whose declaration is changed so, and that of the columns."""
     case = Case(tmp_path)
     (case.folder / "my_task" / "classification.py").write_text(scorer, encoding="utf-8")
-    overrides = [f"phases.test.{key}={value}" for key, value in phase.items()]
+    overrides = [f"phases.test.{key}={value}" for key, value in {"score_decimals": "null", **phase}.items()]
     overrides += [f"tasks.classification.columns.{key}={value}" for key, value in columns.items()]
     competition = resolve(case.folder, overrides=tuple(overrides))
     chosen = next(one for one in competition.declaration.phases if one.id == "test")
@@ -168,3 +174,19 @@ def test_the_digest_of_the_reference_data_confirms_no_guess(tmp_path: Path) -> N
 def test_the_same_run_gives_the_same_files(tmp_path: Path) -> None:
     one, other = run(tmp_path / "a"), run(tmp_path / "b")
     assert (one.page, one.details, one.scores) == (other.page, other.details, other.scores)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_computed_columns_are_among_the_details(tmp_path: Path, hidden: bool) -> None:
+    def column(key: str, **more: Any) -> Column:
+        return Column(key, "one", key, "desc", 4, None if more else 0.0, key, **more)
+
+    mean = column("mean", computation="avg", of=("a", "b"), hidden=hidden)
+    columns = (column("a"), column("b"), mean, column("place", computation="avg_rank", of=("a",)))
+    program = Program("c", "p", "T", "1", "joint", ("one",), ("one",), {"one": "One"}, {}, columns, 5)
+    results = {"one": TaskResult({"a": Metric(0.2, 9), "b": Metric(0.3, 9)})}
+    scores = write_outputs(tmp_path, program, results, Run("s", datetime(2026, 1, 1, tzinfo=UTC), "x.zip", []))
+    details = json.loads((tmp_path / "details.json").read_text(encoding="utf-8"))["tasks"]["one"]
+    assert scores == {"a": 0.2, "b": 0.3}
+    assert details.get("mean") == (None if hidden else {"value": 0.25, "rows": None})
+    assert "place" not in details

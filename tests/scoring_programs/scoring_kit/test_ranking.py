@@ -1,4 +1,4 @@
-"""The default ranking: one for each task by its first column, ties sharing a rank."""
+"""The default ranking: one for each task by its first column, ties as declared."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,17 +9,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gen_bundle.codabench.board import Board
+from gen_bundle.codabench.leaderboard import Column as BoardColumn
+from gen_bundle.codabench.leaderboard import Leaderboard
 from scoring_kit.board import shared_ranks
 from scoring_kit.errors import OrganiserError
-from scoring_kit.ranking import View, rank, shown_records, standing, tied
-from scoring_kit.scores_table import read_scores
+from scoring_kit.program import Column, Program
+from scoring_kit.ranking import View, rank, shown_records, standing, task_standing, tied
+from scoring_kit.scores_table import Scores, read_scores
 from tests.scoring_programs.clarity2026.gold import DEV, PERFECT
 from tests.scoring_programs.framed import Files, write_files
 
+NO_COLUMNS: Sequence[str] = ()
 KEYS = ("f1", "accuracy", "error")
 
 
-def program(folder: Path, tasks: Sequence[str] = ("main", "other")) -> str:
+def program(
+    folder: Path, tasks: Sequence[str] = ("main", "other"), tie_break: Sequence[str] | None = NO_COLUMNS
+) -> str:
     """program.json of a competition with two tasks; the second ascends."""
     columns = [("f1", "main", "desc", 0), ("accuracy", "main", "desc", 0), ("error", "other", "asc", 100)]
     description = {
@@ -33,6 +40,7 @@ def program(folder: Path, tasks: Sequence[str] = ("main", "other")) -> str:
         "task_names": {"main": "Main task", "other": "Other task"},
         "options": {},
         "details_min_items": 5,
+        "tie_break": tie_break,
         "columns": [
             {
                 "key": key,
@@ -89,6 +97,50 @@ def test_a_ranking_for_each_task_with_shared_ranks(tmp_path: Path) -> None:
     }
     assert (teams["C"]["f1"], teams["C"]["main_rank"], teams["C"]["other_rank"]) == (None, None, 1)
     assert answer["notes"] == ["Main task: B and D share rank 2.", "Other task: B and C share rank 1."]
+
+
+@pytest.mark.parametrize(
+    ("tie_break", "main", "other"),
+    [
+        (None, ["1 A", "2 D", "3 B", "4 E"], ["1= B", "1= C", "3 A", "4 E"]),
+        (["accuracy"], ["1 A", "2 D", "3 B", "4 E"], ["1 B", "2 C", "3 A", "4 E"]),
+        (["error"], ["1 A", "2 B", "3 D", "4 E"], ["1= B", "1= C", "3 A", "4 E"]),
+        ([], ["1 A", "2= B", "2= D", "4 E"], ["1= B", "1= C", "3 A", "4 E"]),
+    ],
+)
+def test_what_orders_equal_scores(
+    tmp_path: Path, tie_break: list[str] | None, main: list[str], other: list[str]
+) -> None:
+    (tmp_path / "scores.csv").write_text(TABLE, encoding="utf-8")
+    request = {"program": program(tmp_path, tie_break=tie_break), "scores": str(tmp_path / "scores.csv")}
+    tables = rank(request)["tables"]
+    assert [[" ".join(row[:2]) for row in table["rows"]] for table in tables] == [main, other]
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(0, 2)] * 3), min_size=1, max_size=8),
+    st.sampled_from([None, (), ("b",), ("c", "b")]),
+)
+def test_ranks_are_those_of_the_board(values: list[tuple[int, ...]], tie_break: tuple[str, ...] | None) -> None:
+    """The first column descends, the second ascends; rows that are equal in all columns have no order of their own."""
+    keys, sorts = ("a", "b", "c"), ("desc", "asc", "desc")
+    described = list(zip(keys, sorts, strict=True))
+    columns = tuple(Column(key, "t", key, sort, 2, 0.0, key) for key, sort in described)
+    of_kit = Program("c", "c", "C", "1", "joint", ("t",), ("t",), {"t": "T"}, {}, columns, 5, tie_break=tie_break)
+    shown = tuple(BoardColumn(i, key, key, sort) for i, (key, sort) in enumerate(described))
+    board = Board(Leaderboard(shown, 0, "Force_Latest_Multiple", tie_break=tie_break))
+    scores: Scores = {str(team): dict(zip(keys, map(float, own), strict=True)) for team, own in enumerate(values)}
+    for team, own in scores.items():
+        entry = board.submit(team, team)
+        board.finish(entry)
+        board.upload(entry, own)
+    there = {row.entry.name: row.rank for row in board.rows()}
+    here = task_standing(of_kit, columns[0], scores, View()).ranks
+    if tie_break is None:  # the platform numbers rows through
+        alike: dict[tuple[int, ...], int] = {}
+        for team, place in sorted(there.items(), key=lambda one: one[1]):
+            there[team] = alike.setdefault(values[int(team)], place)
+    assert here == there
 
 
 def test_of_a_hidden_team_nothing_is_shown(tmp_path: Path) -> None:
@@ -229,7 +281,7 @@ def test_faults_of_a_table_of_scores(tmp_path: Path, table: str, messages: list[
 
 
 def test_the_faults_of_a_long_table_are_counted(tmp_path: Path) -> None:
-    (tmp_path / "scores.csv").write_text("team,f1\n" + "".join(f"T{i},x\n" for i in range(60)), encoding="utf-8")
+    (tmp_path / "scores.csv").write_text("team,f1\n" + "".join(f"T{i},x{i}\n" for i in range(60)), encoding="utf-8")
     with pytest.raises(OrganiserError, match=r"… and 10 more\.$"):
         read_scores(tmp_path / "scores.csv", KEYS)
 
@@ -256,7 +308,7 @@ def clarity(tmp_path: Path, submissions: Files, *overrides: str) -> Mapping[str,
 def test_submissions_are_scored_like_on_the_platform(tmp_path: Path) -> None:
     only_clarity = "id,clarity_pred\n1,Clear Reply\n2,Ambivalent\n3,Ambivalent\n4,Non-Reply\n"
     answer = clarity(tmp_path, {"good/clarity/a.csv": PERFECT, "half.csv": only_clarity})
-    assert answer["tables"][0]["rows"] == [["1=", "good", "1.0000"], ["1=", "half", "1.0000"]]
+    assert answer["tables"][0]["rows"] == [["1", "good", "1.0000"], ["2", "half", "1.0000"]]
     assert answer["tables"][1]["rows"] == [["1", "good", "0.4444", "0.4444", "1.0000"]]
 
 
@@ -289,6 +341,18 @@ def test_a_submission_that_cannot_be_scored_is_listed_and_the_others_are_ranked(
     records = {record["team"]: record for record in answer["teams"]}
     assert (records["good"]["not_scored"], records["bad"]["clarity_rank"]) == ([], None)
     assert records["bad"]["not_scored"] == [listed["rows"][0][1]]
+
+
+def test_three_reasons_of_a_team_are_in_the_table(tmp_path: Path) -> None:
+    ids = "".join(f"{number},Ambivalent\n" for number in range(100, 180))
+    answer = clarity(tmp_path, {"good.csv": PERFECT, "bad.csv": f"id,clarity_pred\n{ids}"})
+    rows = [text for team, text in answer["tables"][-1]["rows"] if team == "bad"]
+    (record,) = (one for one in answer["teams"] if one["team"] == "bad")
+    assert rows[:3] == record["not_scored"][:3]
+    assert len(record["not_scored"]) == 51
+    assert record["not_scored"][-1].endswith(" more.")
+    beyond = int(record["not_scored"][-1].split()[-2])
+    assert rows[3:] == [f"… and {50 - 3 + beyond} more"]
 
 
 def test_where_no_submission_can_be_scored_all_are_named(tmp_path: Path) -> None:

@@ -1,12 +1,14 @@
 """The line that says what a run's numbers depend on."""
 
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gen_bundle.difference.signatures import parse_signature
 from scoring_kit.program import Program
 from scoring_kit.results import TaskResult
-from scoring_kit.signature import signature
+from scoring_kit.signature import reference_digest, signature
 
 
 def signed(settings: dict[str, str]) -> dict[str, str]:
@@ -35,3 +37,14 @@ def test_a_setting_of_any_text_is_one_part(value: str) -> None:
 
 def test_blanks_and_bars_are_written_as_in_an_address() -> None:
     assert signed({"c.rule": "best of|all é"})["c.rule"] == "best%20of%7Call%20é"
+
+
+def test_the_gold_s_digest_is_of_its_text(tmp_path: Path) -> None:
+    def digest(name: str, content: bytes) -> str:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "gold.csv").write_bytes(content)
+        return reference_digest(tmp_path / name)
+
+    plain = digest("plain", b"id,label\n1,a\n")
+    assert digest("crlf", b"\xef\xbb\xbfid,label\r\n1,a\r\n") == digest("no-end", b"id,label\n1,a") == plain
+    assert len({plain, digest("label", b"id,label\n1,b\n"), digest("blank", b"id,label\n1,a \n")}) == 3

@@ -1,5 +1,6 @@
 """Programs and data as paths: what they lead to, what is packed, and what overwrites what."""
 
+import re
 from collections.abc import Callable, Iterator
 from functools import partial, wraps
 from uuid import UUID
@@ -16,6 +17,7 @@ from gen_bundle.zips.tree import Node, OnServer
 DATA = Topic(
     "Programs and data as files", f"{UNPACKER}/base_unpacker.py (data files)", reads="both", stage=Stage.SAVE_TASKS
 )
+PLACEHOLDER = re.compile(r"(?i)(?:readme|licen[cs]e|placeholder)(?:\.\w+)?\Z|\.(?:git\w*|keep|DS_Store)\Z")
 PROGRAMS = ("scoring_program", "ingestion_program")
 OF_PHASES = ("public_data", "starting_kit")
 STAGES = {"solution": Stage.SAVE_SOLUTIONS, "public_data": Stage.SAVE_PHASES, "starting_kit": Stage.SAVE_PHASES}
@@ -74,6 +76,17 @@ def _data_not_found(bundle: Bundle) -> Iterator[Problem]:
     the web.
     """
     return (problem for _, problem in _missing_data(bundle, uuids=False))
+
+
+@DATA.note("data-to-be-packed", "a zip that is still a folder")
+def _data_to_be_packed(bundle: Bundle) -> Iterator[Problem]:
+    """The folder is looked at in place of its zip. A zip of the whole that lacks it ends with `Cannot find dataset`.
+    → Pack the bundle as competition.yaml means it: gen-bundle check FOLDER --pack bundle.zip.
+    """
+    for use in bundle.competition.uses():
+        if isinstance(use.path, str) and bundle.to_be_packed(use.path):
+            folder = use.path.removesuffix(".zip")
+            yield Problem(f"{where(use)} is not packed yet: the folder {folder!r} is there", use.at)
 
 
 @DATA.refused(
@@ -148,11 +161,15 @@ def _is_empty(unpacked: Unpacked) -> bool:
     return unpacked.form in ("folder", "zip") and not unpacked.fault and not unpacked.names
 
 
-@DATA.broken("reference-data-empty", "reference data without any file", source=WORKER)
+@DATA.broken("reference-data-empty", "reference data without any file but a README or .gitkeep", source=WORKER)
 @_unpacked_with
 def _reference_data_empty(use: DataUse, unpacked: Unpacked, running: bool) -> str | None:
-    """The scoring program finds an empty /app/input/ref. → Put the reference files there, or leave the key out."""
-    return "contains no file" if running and use.role == "reference_data" and _is_empty(unpacked) else None
+    """The scoring program finds no answers in /app/input/ref, and every run fails. → Put the reference files there."""
+    if not running or use.role != "reference_data" or unpacked.fault or unpacked.form not in ("folder", "zip"):
+        return None
+    if any(not PLACEHOLDER.match(name.rpartition("/")[2]) for name in unpacked.names):
+        return None
+    return f"contains no file but {', '.join(unpacked.names)}" if unpacked.names else "contains no file"
 
 
 @DATA.trap("data-empty", "input data, public data, a starting kit or a solution without any file")

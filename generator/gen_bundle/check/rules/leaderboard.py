@@ -140,12 +140,30 @@ def _best_of_several_tasks(bundle: Bundle) -> Iterator[Problem]:
         yield from _rule_over_several_tasks(bundle, "Force_Best")
 
 
+def _blank(competition: Competition) -> Iterator[tuple[Column, str]]:
+    """The columns that stay blank because a phase has several tasks, each with the names of such phases."""
+    phases = [phase.name for phase in competition.phases if len(phase.tasks) > 1]
+    named = f"phase{'s' if phases[1:] else ''} {' and '.join(phases)}"
+    for column in competition.columns if phases else ():
+        if column.computation and column.computation != AVERAGE_RANK:
+            yield column, named
+
+
+@BOARDS.broken("primary-computed-with-several-tasks", "a computed primary column in a phase with several tasks")
+def _primary_computed_with_several_tasks(bundle: Bundle) -> Iterator[Problem]:
+    """It is computed over all tasks together, for a row that is not shown: the column that ranks stays blank.
+    → Let one task write all scores (layout joint), or rank by a column that the scoring program writes.
+    """
+    for column, phases in _blank(bundle.competition):
+        if column == _primary(bundle.competition):
+            yield Problem(f"the primary column {column.key} stays blank in {phases}", column.at)
+
+
 @BOARDS.trap("computed-with-several-tasks", "a computed column in a phase with several tasks")
 def _computed_with_several_tasks(bundle: Bundle) -> Iterator[Problem]:
     """It is computed over all tasks together, for a row that is not shown: the column stays blank.
     → Let the scoring program write the value.
     """
-    phase = _phase_of_several_tasks(bundle.competition)
-    for column in bundle.competition.columns if phase is not None else ():
-        if column.computation and column.computation != AVERAGE_RANK:
-            yield Problem(f"the computed column {column.key} stays blank in phase {phase}", column.at)
+    for column, phases in _blank(bundle.competition):
+        if column != _primary(bundle.competition):
+            yield Problem(f"the computed column {column.key} stays blank in {phases}", column.at)

@@ -1,5 +1,6 @@
 """The old format (CodaLab 1.5) as Codabench reads it, its pages and phases; and bundles that the server exported."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.versions import SOURCE
 
 EXPORTS = Topic("The server's own exports", f"{SOURCE}, src/apps/competitions/tasks.py (create_competition_dump)")
+COMMENT = re.compile(r"^\s*#", re.MULTILINE)
 OLD = Topic("The old format", f"{UNPACKER}/v1.py", reads="v1", stage=Stage.PHASES)
 
 
@@ -23,8 +25,11 @@ def _server_export(bundle: Bundle) -> Iterator[Problem]:
     times, `primary_index`, `public_data`, `starting_kit`.
     """
     tasks, phases = bundle.entries("tasks"), bundle.entries("phases")
-    # only the server writes these keys into each task and each phase
-    if tasks and phases and all("is_public" in t.value for t in tasks) and all("solutions" in p.value for p in phases):
+    # the server writes these keys into each task and each phase; people write comments, and name what it leaves out
+    keys_of_server = all("is_public" in t.value for t in tasks) and all("solutions" in p.value for p in phases)
+    kept = any({"public_data", "starting_kit"} & set(phase.value) for phase in phases)
+    by_hand = kept or (bundle.document is not None and COMMENT.search(bundle.document.text))
+    if tasks and phases and keys_of_server and not by_hand:
         yield Problem("the bundle is the server's own export", ("version",))
 
 

@@ -13,7 +13,8 @@ HIGHER_IS_BETTER = re.compile(
     r"rouge(?:[_-]?[12l])?|meteor|chrf|bertscore|iou|miou|dice|kappa|mcc|matthews|jaccard|pearson|spearman|r2|psnr|ssim"
 )
 LOWER_IS_BETTER = re.compile(
-    r"rmse|mse|mae|mape|rmsle|wer|cer|ter|perplexity|log[_-]?loss|loss|error(?:[_-]?rate)?|brier|ece|fid|eer"
+    r"rmse|mse|mae|mape|rmsle|wer|cer|ter|perplexity|log[_-]?loss|loss|error(?:[_-]?rate)?|brier|ece|fid|eer|"
+    r"time|runtime|duration|seconds|latency|cost"
 )
 # Words that make something else of a metric: its spread, its complement, how much it changed.
 TURNED = re.compile(

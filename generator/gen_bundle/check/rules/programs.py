@@ -1,15 +1,17 @@
 """Scoring and ingestion programs: their metadata, their command, and what else makes them fail."""
 
+import ast
 import re
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.registry import WORKER, Check, Problem, Topic
+from gen_bundle.check.registry import HOUSE, WORKER, Check, Problem, Topic
 from gen_bundle.check.rules.data_files import where
 from gen_bundle.codabench.commands import Role, Verdict, faults
-from gen_bundle.codabench.competition import DataUse, Task
+from gen_bundle.codabench.competition import DEFAULT_IMAGE, DataUse, Task
 from gen_bundle.codabench.versions import DIFFERENCES
 from gen_bundle.codabench.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.zips.packed import Unpacked
@@ -18,6 +20,9 @@ from gen_bundle.zips.tree import Node
 PROGRAMS = Topic("Programs and their commands", f"{WORKER} (metadata and command)", reads="both")
 METADATA = ("metadata.yaml", "metadata")
 MAX_SOURCE_BYTES = 1024 * 1024
+DATA_FILE = re.compile(
+    r"(?i)\.(?:csv|tsv|jsonl?|npy|npz|pkl|xml|h5|parquet|mat|nii|zip|gz|db|(?<!requirements\.)txt)\Z"
+)
 COMMENT = re.compile(rb"(?m)^[ \t]*#.*$")
 NEVER_STARTED = (
     "Without its scoring program, every submission fails. An ingestion program is silently skipped: the scoring "
@@ -195,23 +200,92 @@ def _reference_paths(program: Program) -> set[str]:
     return named
 
 
+@PROGRAMS.broken("reference-data-absent", "a task without reference data", source=WORKER)
+def _reference_data_absent(bundle: Bundle) -> Iterator[Problem]:
+    """/app/input/ref does not exist, so that no submission can be compared with anything: every run fails.
+    → Give the task `reference_data` with the answers. Nothing is said where the scoring program holds data itself, or
+    where it reads nothing but what an ingestion program wrote.
+    """
+    for task in bundle.competition.used_tasks:
+        use = task.files.get("scoring_program")
+        unpacked = bundle.unpacked(use)
+        if use is None or "reference_data" in task.files or unpacked is None or unpacked.fault:
+            continue
+        program = Program(task, use, "scoring", unpacked)
+        judges_runs = "ingestion_program" in task.files and not any(_sources(program, b"ref"))
+        if unpacked.form != "server" and not judges_runs and not any(map(DATA_FILE.search, unpacked.names)):
+            yield Problem(f"the task of {where(use)} has no reference data", use.at)
+
+
+PYTHON_3 = re.compile(r"(?:.*/)?python(?:3(?:\.\d+)?)?\Z")
+LATER_SYNTAX = re.compile(r"""^\s*(?:type|lazy|except)\b|^\s*(?:async\s+)?(?:def|class)\s+\w+\[|\b[fFtT][rR]?["']""")
+"""What a Python newer than this one may take; of `except A, B` the message says what is meant."""
+OF_PYTHON_2 = ("Missing parentheses in call to", "multiple exception types must be parenthesized")
+
+
+@PROGRAMS.broken("program-not-python-3", "a program in Python that its interpreter cannot parse", source=HOUSE)
+def _program_not_python_3(bundle: Bundle) -> Iterator[Problem]:
+    """Every run ends with a SyntaxError, most often because the program is written in Python 2.
+    → Write it in Python 3 (2to3 does most of it), or name an image with Python 2 and call `python2`.
+    """
+    for program in programs(bundle):
+        for name, error in _unparsable(program, bundle.competition.image == DEFAULT_IMAGE):
+            yield Problem(
+                f"{where(program.use)}: {name}:{error.lineno or 1} is not Python 3: {error.msg}", program.use.at
+            )
+
+
+def _unparsable(program: Program, is_python_3: bool) -> Iterator[tuple[str, SyntaxError]]:
+    """The files of a program that its command runs, or that these import, and that Python 3 cannot parse."""
+    command, missing = program.command()
+    words = command.split() if isinstance(command, str) and not missing else []
+    if not words or not PYTHON_3.match(words[0]) or not (is_python_3 or "3" in words[0]):
+        return
+    first = words[1] if len(words) > 1 else ""
+    waiting = [first.removeprefix("$program/").removeprefix("/app/program/").removeprefix("./")]
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        node = program.unpacked.tree.find(name)
+        if name in seen or not isinstance(node, Node) or node.is_folder or node.size > MAX_SOURCE_BYTES:
+            continue
+        seen.add(name)
+        source = node.read(MAX_SOURCE_BYTES)
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                tree = ast.parse(source)
+        except SyntaxError as error:
+            if error.msg.startswith(OF_PYTHON_2) or not LATER_SYNTAX.search(error.text or ""):
+                yield name, error
+        except (ValueError, RecursionError, MemoryError):
+            continue  # no text at all, or no program that people write
+        else:
+            waiting += _imported(tree, name.rpartition("/")[0])
+
+
+def _imported(tree: ast.Module, folder: str) -> Iterator[str]:
+    """Where the modules may be that a file surely imports, which starts in `folder`."""
+    for statement in tree.body:
+        names = [alias.name for alias in statement.names] if isinstance(statement, ast.Import) else []
+        if isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:
+            names.append(statement.module)
+        for name in names:
+            path = "/".join(filter(None, [folder, *name.split(".")]))
+            yield from (f"{path}.py", f"{path}/__init__.py")
+
+
 @PROGRAMS.trap(
-    "reference-data-missing", "a scoring program that reads reference data that its task does not have", source=WORKER
+    "reference-data-missing", "a scoring program that reads a file that the reference data do not have", source=WORKER
 )
 def _reference_data_missing(bundle: Bundle) -> Iterator[Problem]:
-    """/app/input/ref, or the file in it, does not exist: every submission fails unless the program does without.
+    """The file does not exist in /app/input/ref: every submission fails unless the program does without.
     → Give the task `reference_data` with the files that the program reads.
     """
     for program in programs(bundle):
         named = _reference_paths(program) if program.role == "scoring" else set()
         use = program.task.files.get("reference_data")
-        if use is None:
-            if named:
-                what = f"{where(program.use)} reads /app/input/ref, but the task has no reference data"
-                yield Problem(what, program.use.at)
-            continue
         unpacked = bundle.unpacked(use)
-        if unpacked is None or unpacked.fault or unpacked.form == "server" or not unpacked.names:
+        if use is None or unpacked is None or unpacked.fault or unpacked.form == "server" or not unpacked.names:
             continue
         for name in sorted(named):
             if unpacked.tree.find(name) is None:

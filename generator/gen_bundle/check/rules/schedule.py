@@ -1,5 +1,6 @@
 """Starts and ends of phases: what is stored, in which order, and whether a phase is ever open."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import time
@@ -16,6 +17,8 @@ from gen_bundle.codabench.yaml_document import Path
 DATES = Topic("Dates", f"{UNPACKER}/utils.py (get_datetime)", reads="both", stage=Stage.PHASES)
 ORDER = Topic("Dates", f"{UNPACKER}/base_unpacker.py (order of phases)", reads="both", stage=Stage.PHASE_ORDER)
 ISSUE_1399 = f"{DATES.source}; github.com/codalab/codabench issue 1399"
+NUMBERS = re.compile(r"\s*(\d{1,2})[-/.](\d{1,2})[-/.]\d{4}\b")
+IN_WORDS = "%d %B %Y, %H:%M:%S"
 QUOTED_UTC = '"2031-01-31 23:59:59"'
 
 
@@ -131,13 +134,21 @@ DATES.trap(
     f"→ Write year, month and day in this order, in quotes: {QUOTED_UTC}.",
     source=f"{DATES.source}; python-dateutil's parser",
 )
-@_dates_with
-def _date_misread(given: GivenDate) -> str | None:
-    date = given.date
-    if date.moment is None or not (date.other_reading or date.incomplete or date.odd):
-        return None
-    why = "depends on the day of the upload" if date.incomplete else f"is read as {date.moment:%d %B %Y, %H:%M:%S}"
-    return f"{given} {why}"
+def _date_misread(bundle: Bundle) -> Iterator[Problem]:
+    texts = [str(bundle.value(given.at)) for given in _given_dates(bundle)]
+    month_first = _month_comes_first(texts)
+    for given, text in zip(_given_dates(bundle), texts, strict=True):
+        date = given.date
+        meant = date.other_reading and not (month_first and NUMBERS.match(text))
+        if date.moment is not None and (meant or date.incomplete or date.odd):
+            how = "depends on the day of the upload" if date.incomplete else f"is read as {date.moment:{IN_WORDS}}"
+            yield Problem(f"{given} {how}", given.at, order=given.order)
+
+
+def _month_comes_first(texts: list[str]) -> bool:
+    """Whether the file itself shows that its dates begin with the month, as the platform reads them: 12-31-2031."""
+    numbers = [(int(found[1]), int(found[2])) for text in texts if (found := NUMBERS.match(text))]
+    return any(second > 12 for _, second in numbers) and all(first <= 12 for first, _ in numbers)
 
 
 @ORDER.trap("competition-over", "all phases are over")

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle
 from gen_bundle.check.registry import SERIALIZERS, Check, Problem, Topic
-from gen_bundle.codabench.declared import declared_fields
 from gen_bundle.codabench.fields import Fault, as_text, fault_of, fault_words
+from gen_bundle.codabench.serializer_fields import declared_fields
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.versions import SOURCE
 from gen_bundle.codabench.yaml_document import dotted

@@ -1,9 +1,9 @@
 """A column's metric: what bundle.yaml says of it, checked against the table of metrics, with defaults put in."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from gen_bundle.declaration.source import Broken, Trail
 from gen_bundle.declaration.texts import text_of
 
 OWN = re.compile(r"(?P<file>[^/:]+\.py):(?P<function>[A-Za-z_]\w*)")
-PLACES = ("name", "table", "field", "fields", "gold", "where", "by")
+PLACES = ("name", "table", "field", "fields", "gold", "where", "by", "undefined")
 GOLD_COLUMNS = "a gold column or a list of them"
 CLOSED_RANGE = ("roc_auc", "average_precision", "log_loss", "brier")
 
@@ -33,6 +33,7 @@ class ColumnMetric:
         where: gold column → texts that count, or bounds of a number.
         by: gold columns whose groups are averaged.
         options: the metric's own.
+        undefined: what counts where it is undefined; None: the column's worst.
     """
 
     metric: Metric | None
@@ -44,6 +45,7 @@ class ColumnMetric:
     where: Mapping[str, Any]
     by: Sequence[str]
     options: Mapping[str, Any]
+    undefined: float | None = None
 
     def as_option(self, sort: str, worst: float) -> dict[str, Any]:
         """The metric as the scoring package gets it."""
@@ -57,6 +59,7 @@ class ColumnMetric:
             "by": list(self.by),
             "options": dict(self.options),
             "worst": worst,
+            "undefined": self.undefined,
             "better": "higher" if sort == "desc" else "lower",
         }
 
@@ -82,10 +85,11 @@ def read_metric(
         return None
     where = _where(data.get("where"), (*trail, "where"), found)
     by = names_of(data.get("by"), (*trail, "by"), found, GOLD_COLUMNS)
+    undefined = _undefined(data.get("undefined"), trail, found)
     if own is not None or metric is None:
-        rest = {key: option for key, option in data.items() if key not in ("name", "where", "by")}
+        rest = {key: option for key, option in data.items() if key not in ("name", "where", "by", "undefined")}
         file, _, function = data["name"].partition(":")
-        return ColumnMetric(None, function, file, table, (), (), where, by, rest)
+        return ColumnMetric(None, function, file, table, (), (), where, by, rest, undefined)
     found += _unknown_options(data, metric, trail)
     options = dict(_options(data, metric, trail, found))
     if metric.is_ranking:
@@ -94,7 +98,7 @@ def read_metric(
     else:
         fields = _fields(data, table, trail, found, joint=metric.joint)
         gold = _gold(data, fields, trail, found)
-    column = ColumnMetric(metric, metric.name, None, table, fields, gold, where, by, options)
+    column = ColumnMetric(metric, metric.name, None, table, fields, gold, where, by, options, undefined)
     found += [*_types(column, metric, trail), *_combinations(column, metric, trail)]
     return column
 
@@ -131,7 +135,7 @@ def _fields(
     if named is None:
         if len(table.answers) == 1 or (joint and table.answers):
             return table.answers
-        fault = _misspelt_key(table) or (trail, f"field is missing. Expected one of {', '.join(table.answers)}.")
+        fault = _key_without_field(table) or (trail, f"field is missing. Expected one of {', '.join(table.answers)}.")
         found += [] if fault in found else [fault]
         return []
     names = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
@@ -142,11 +146,10 @@ def _fields(
     return [name for name in names if name in table.fields]
 
 
-def _misspelt_key(table: DeclaredTable) -> Broken | None:
-    """A key that is nearly a field's name: the field itself then looks like a second answer."""
-    fields = [name.casefold() for name in table.fields]
+def _key_without_field(table: DeclaredTable) -> Broken | None:
+    """A key that no field is called like: the field that is meant then looks like one more answer."""
     for name in table.key:
-        if name not in table.fields and get_close_matches(name.casefold(), fields):
+        if name not in table.fields:
             return (*table.trail, "key"), f"no field {name!r}. {nearest(name, list(table.fields))}"
     return None
 
@@ -184,6 +187,13 @@ def _where(value: Any, trail: Trail, found: list[Broken]) -> dict[str, Any]:
     return wanted
 
 
+def _undefined(value: Any, trail: Trail, found: list[Broken]) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | None):
+        found.append(((*trail, "undefined"), f"expected a number (found {value!r})."))
+        return None
+    return value
+
+
 def _unknown_options(data: Mapping[str, Any], metric: Metric, trail: Trail) -> Iterator[Broken]:
     known = [*PLACES, *metric.options]
     for key in data:
@@ -204,17 +214,36 @@ def _options(data: Mapping[str, Any], metric: Metric, trail: Trail, found: list[
         if fault := _option_fault(option, value):
             found.append(((*trail, name), f"{fault} (found {data[name]!r})."))
             value = option.default
-        yield name, value
+        yield name, _points(value) if option.type == "matrix" else value
 
 
 def _option_fault(option: Option, value: Any) -> str | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if option.type == "unit" and isinstance(value, dict):
+        separator = value.get("separator")
+        fits = list(value) == ["separator"] and isinstance(separator, str) and separator
+        return None if fits else "expected {separator: text}"
     if option.choices and value not in option.choices:
-        return f"expected one of {', '.join(option.choices)}"
+        return f"expected {'one of ' if option.choices[1:] else ''}{', '.join(option.choices)}"
     if option.type == "boolean" and not isinstance(value, bool):
         return "expected true or false"
-    if option.type == "integer" and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+    if option.type == "integer" and (not is_number or not isinstance(value, int) or value < 0):
         return "expected a whole number"
+    if option.type == "number" and (not is_number or not 0 <= value <= (option.max or math.inf)):
+        return "expected a number from 0" + (f" to {option.max:g}" if option.max else "")
+    if option.type == "matrix" and _points(value) is None:
+        return "expected points for each gold label and answer, such as {pro: {pro: 1, con: -0.5}}"
     return "expected a text" if option.type in ("label", "text", "field", "column") and value is None else None
+
+
+def _points(value: Any) -> dict[str, dict[str, float]] | None:
+    """A matrix of points by gold label and answer, with labels as texts; None where it is none."""
+    if not isinstance(value, dict) or not value or not all(isinstance(row, dict) for row in value.values()):
+        return None
+    points = {str(text_of(gold)): {str(text_of(label)): n for label, n in row.items()} for gold, row in value.items()}
+    numbers = [number for row in points.values() for number in row.values()]
+    fit = all(isinstance(n, int | float) and not isinstance(n, bool) and math.isfinite(n) for n in numbers)
+    return points if fit else None
 
 
 def _types(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterator[Broken]:
@@ -249,6 +278,10 @@ def _types(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterator[Broke
             yield trail, f"{what} Expected required: true."
 
 
+def _labels_of(matrix: Mapping[str, Mapping[str, float]]) -> set[str]:
+    return {*matrix, *(label for row in matrix.values() for label in row)}
+
+
 def _combinations(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterator[Broken]:
     """Options that do not go with each other or with the fields."""
     options, table = column.options, column.table
@@ -272,8 +305,14 @@ def _combinations(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterato
             yield (*trail, "labels"), f"the field {named!r} declares no values. Expected values, or labels: gold."
         if options.get("weights", "none") != "none" and not declared:
             yield (*trail, "weights"), f"the field {named!r} declares no values. Expected values in their order."
-        if options.get("match") == "characters" and (field["type"] != "spans" or table.many):
-            yield (*trail, "match"), "characters is for fields of type spans, with rows: one."
+        match = options.get("match", "exact")
+        if match != "exact" and (field["type"] != "spans" or table.many):
+            yield (*trail, "match"), f"{match} is for fields of type spans, with rows: one."
+        for label in sorted(_labels_of(options.get("matrix") or {})):
+            if declared and label not in declared:
+                yield (*trail, "matrix"), f"no label {label!r}. {nearest(label, declared)}"
+        if metric.name == "rmsle" and field.get("min", -1) < 0:
+            yield trail, f"rmsle takes numbers from 0; {named!r} may be negative. Expected min: 0."
         if metric.name in CLOSED_RANGE:
             if field.get("min", 0) < 0 or field.get("max", 1) > 1:
                 what = f"{metric.name} takes a probability; {named!r} may lie outside 0 to 1."

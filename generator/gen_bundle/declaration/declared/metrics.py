@@ -13,11 +13,20 @@ from gen_bundle.resources import resource
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a metric: a choice, or a value of a type (label, text, integer, boolean, field, column)."""
+    """One option of a metric: a choice, or a value of a type, as `schema.TYPES` describes it.
+
+    Attributes:
+        default: what counts where it is not given.
+        choices: the values there are; besides, a `unit` may be {separator: text}.
+        type: what kind of value it is.
+        max: the largest number; the least is 0.
+        required: whether it must be given.
+    """
 
     default: Any = None
     choices: tuple[str, ...] = ()
     type: str = "choice"
+    max: float | None = None
     required: bool = False
 
 
@@ -37,7 +46,9 @@ class Metric:
         worst: the default of a column's `worst`.
         best: the best value there is.
         options: its own options by name.
-        libraries: what computes it.
+        module: of the package `declared.metrics` that has its function.
+        libraries: what computes it; nothing, where the kit does.
+        equals: the library that the kit's own formula equals, as tests hold it to.
     """
 
     name: str
@@ -47,7 +58,9 @@ class Metric:
     sort: Literal["desc", "asc"]
     worst: float | int
     best: float | int
+    module: str
     libraries: tuple[str, ...]
+    equals: str | None = None
     many: str = "never"
     joint: bool = False
     gold: str | None = None

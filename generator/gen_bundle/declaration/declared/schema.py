@@ -13,6 +13,7 @@ PLACES: dict[str, Any] = {
     "fields": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "Several fields."},
     "gold": {**TEXTS, "description": "Gold column to compare with, where it is not called like the field."},
     "by": {**TEXTS, "description": "Gold column, or columns: the metric in each of their groups, then the mean."},
+    "undefined": {"type": "number", "description": "What counts where it is undefined, instead of the column's worst."},
     "where": {
         "type": "object",
         "description": "Only keys whose gold row says so: {column: value}, {column: [values]} or {column: {min: 0.5}}.",
@@ -31,9 +32,22 @@ PLACES: dict[str, Any] = {
         },
     },
 }
+SEPARATOR = {
+    "type": "object",
+    "properties": {"separator": {"type": "string", "minLength": 1}},
+    "required": ["separator"],
+    "additionalProperties": False,
+}
 TYPES: dict[str, Any] = {
     "boolean": {"type": "boolean"},
     "integer": {"type": "integer", "minimum": 0},
+    "number": {"type": "number", "minimum": 0},
+    "matrix": {
+        "type": "object",
+        "description": "Gold label: {answer's label: points}.",
+        "minProperties": 1,
+        "additionalProperties": {"type": "object", "additionalProperties": {"type": "number"}},
+    },
     "label": SCALAR,
     "text": SCALAR,
     "field": {"type": "string"},
@@ -59,7 +73,7 @@ def metric_schema() -> dict[str, Any]:
                 "type": "object",
                 "properties": {
                     "name": {"type": "string", "pattern": "^[^/:]+\\.py:[A-Za-z_]\\w*$"},
-                    **_places(("table", "where", "by")),
+                    **_places(("table", "where", "by", "undefined")),
                 },
                 "required": ["name"],
             },
@@ -89,4 +103,8 @@ def _mapping(metric: Metric) -> dict[str, Any]:
 
 def _option(option: Option) -> dict[str, Any]:
     kind = {"enum": list(option.choices)} if option.choices else TYPES[option.type]
+    if option.type == "unit":
+        kind = {"anyOf": [kind, SEPARATOR]}
+    if option.max is not None:
+        kind = {**kind, "maximum": option.max}
     return kind if option.default is None else {**kind, "default": option.default}

@@ -6,10 +6,11 @@ from typing import Any
 
 from gen_bundle.declaration.declared.columns import ColumnMetric, read_metric
 from gen_bundle.declaration.declared.engine import engine_of, folder_faults, with_options
+from gen_bundle.declaration.declared.remarks import bound
 from gen_bundle.declaration.declared.tables import DeclaredTable, read_tables
 from gen_bundle.declaration.declared.titles import meaning_of, name_columns
 from gen_bundle.declaration.model import Phase
-from gen_bundle.declaration.source import Broken, Trail, mappings
+from gen_bundle.declaration.source import Broken, Trail, columns_of, mappings
 
 DECLARED = "declared"
 DIRECTIONS = {"desc": "higher is better", "asc": "lower is better"}
@@ -27,6 +28,10 @@ def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
     """
     found: list[Broken] = []
     tables = read_tables(data, found)
+    if any(trail[-1] == "key" for trail, _ in found):  # metrics would blame the fields of a table whose key is wrong
+        for _, column in columns_of(data):
+            _complete_unread(column)
+        return found
     columns = [
         (str(task.get("id")), trail, column, _metric(column, trail, tables, folder, found))
         for place, task in mappings(data, "tasks")
@@ -53,10 +58,10 @@ def settle(data: dict[str, Any], folder: Path) -> list[Broken]:
             found += _complete_computed(column, by_key, trail)
     options = data.setdefault("options", {})
     if isinstance(options, dict):
-        plans: dict[str, dict[str, Any]] = {}
+        plans: dict[str, dict[str, Any]] = {str(task.get("id")): {} for _, task in mappings(data, "tasks")}
         for task, _, column, metric in columns:
             if metric is not None and isinstance(column.get("key"), str):
-                plans.setdefault(task, {})[column["key"]] = metric.as_option(column["sort"], column["worst"])
+                plans[task][column["key"]] = metric.as_option(column["sort"], column["worst"])
         options["tables"] = [table.as_option() for table in tables.values()]
         options["metrics"] = plans
     return found
@@ -94,7 +99,13 @@ def _complete(column: dict[str, Any], metric: ColumnMetric, trail: Trail) -> Ite
         if column.get("worst") is None:
             column["worst"] = known.worst
         column.setdefault("meaning", meaning_of(metric, known))
+        column["meaning"] = " ".join(filter(None, [column["meaning"], bound(known, column["worst"])]))
     column.setdefault("precision", 2 if known and known.best == 100 else PRECISION)
+    if metric.undefined is not None and isinstance(column["worst"], int | float):
+        better = metric.undefined - column["worst"]
+        if (better if column["sort"] == "desc" else -better) < 0:
+            what = f"{metric.undefined:g} is beyond the column's worst, {column['worst']:g}, which is written instead."
+            yield (*trail, "metric", "undefined"), f"{what} Expected a value that is no worse, or another worst."
 
 
 def _complete_unread(column: dict[str, Any]) -> None:

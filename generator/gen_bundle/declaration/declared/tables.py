@@ -1,5 +1,6 @@
 """The tables of a declared competition: files, keys, rows and fields, with what is wrong with them."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +15,7 @@ TYPES = ("string", "label", "labels", "number", "text", "texts", "tags", "spans"
 ONLY_TABLE = "table"
 LINE = "line"
 TABLE_KEYS = ("file", "key", "rows", "missing", "quoting", "fields", "reference")
-REFERENCE_KEYS = ("file", "quoting", "keys", "cluster", "public")
+REFERENCE_KEYS = ("file", "quoting", "keys", "cluster", "unit", "public")
 FIELD_KEYS = ("field", "type", "values", "separator", "min", "max", "required", "meaning")
 
 
@@ -41,6 +42,7 @@ class DeclaredTable:
     gold_quoting: str = "rfc4180"
     gold_keys: str | None = None
     cluster: str | None = None
+    unit: str | None = None
     public: list[str] = field(default_factory=list)
     distinct: str | None = None
 
@@ -48,6 +50,13 @@ class DeclaredTable:
     def answers(self) -> list[str]:
         """The names of the fields that are not part of the key."""
         return [name for name in self.fields if name not in self.key]
+
+    @property
+    def _unit(self) -> str:
+        """What a unit of resampling is called where the declaration does not say it: `review` for `review_id`."""
+        names = [self.cluster] if self.cluster else self.key
+        word = re.sub(r"(^|[_\W])(ids?|keys?|index)$", "", names[0], flags=re.IGNORECASE) if len(names) == 1 else ""
+        return " ".join(re.split(r"[_\W]+", word)).strip() or ("item" if self.many else "row")
 
     def as_option(self) -> dict[str, Any]:
         """The table as the scoring package gets it."""
@@ -62,6 +71,7 @@ class DeclaredTable:
             "gold": {"name": self.gold, "quoting": self.gold_quoting},
             "gold_keys": keys,
             "cluster": self.cluster,
+            "unit": self.unit or self._unit,
             "distinct": self.distinct,
             "public": self.public,
         }
@@ -135,6 +145,10 @@ def _read_reference(table: DeclaredTable, gold: Any, trail: Trail, found: list[B
     if cluster is not None and not isinstance(cluster, str):
         found.append(((*trail, "cluster"), "expected the name of a gold column."))
     table.cluster = cluster if isinstance(cluster, str) else None
+    unit = gold.get("unit")
+    if unit is not None and not (isinstance(unit, str) and unit.strip()):
+        found.append(((*trail, "unit"), "expected what a unit of resampling is called, in the singular: review."))
+    table.unit = unit if isinstance(unit, str) else None
     table.public = names_of(gold.get("public"), (*trail, "public"), found)
 
 
@@ -170,6 +184,7 @@ def _fields(data: Any, keys: list[str], trail: Trail, found: list[Broken]) -> It
         if name in seen:
             found.append(((*here, "field"), f"{name!r} occurs twice. Expected each field once."))
         seen.add(name)
+        item.setdefault("type", "string")
         item.setdefault("required", True)
         item.setdefault("meaning", "What the row is about." if name in keys else "Your answer.")
         kind = _choice(item, "type", TYPES, "string", here, found)

@@ -9,9 +9,9 @@ from gen_bundle.declaration.declared.metrics import Metric
 
 MAX_TITLE = 36
 AVERAGES = {"macro": "Macro", "micro": "Micro", "weighted": "Weighted", "samples": "Samples", "binary": "Binary"}
-SHOWN_AVERAGE = ("f1", "precision", "recall")
+SHOWN_AVERAGE = ("f1", "fbeta", "precision", "recall")
 """Metrics whose average is always shown, because none goes without saying."""
-IN_TITLE = ("average", "cutoff", "item", "relevance", "score")
+IN_TITLE = ("average", "beta", "cutoff", "item", "matrix", "quantile", "relevance", "score")
 """Options that the title itself shows, and names of columns."""
 OF_TITLE = {"rouge": ("type",), "bertscore": ("part", "model", "revision", "rescale")}
 """Further ones of a metric."""
@@ -37,9 +37,9 @@ def name_columns(columns: Sequence[tuple[dict[str, Any], ColumnMetric]]) -> None
     """Give columns without a title one that differs from all others, as short as can be; else the key."""
     taken = {column["title"] for column, _ in columns if isinstance(column.get("title"), str)}
     untitled = [(column, metric) for column, metric in columns if column.get("title") is None]
-    for words in ((), (_fields,), (_fields, _rows), (_options,), (_other_gold,), (_groups,), EVERYTHING):
+    for words in ((), (_fields,), (_options,), (_other_gold,), (_fields, _options, _other_gold)):
         # counted over all of them: what sets a column apart must be in its own title or in the others'
-        titles = [", ".join(filter(None, [_title(one), *(say(one) for say in words)])) for _, one in untitled]
+        titles = [_titled(one, words) for _, one in untitled]
         often = Counter(titles)
         for (column, _), title in zip(untitled, titles, strict=True):
             if column.get("title") is None and often[title] == 1 and title not in taken and len(title) <= MAX_TITLE:
@@ -48,6 +48,12 @@ def name_columns(columns: Sequence[tuple[dict[str, Any], ColumnMetric]]) -> None
     for column, _ in untitled:
         if column.get("title") is None and isinstance(column.get("key"), str):
             column["title"] = column["key"]
+
+
+def _titled(metric: ColumnMetric, words: Sequence[Words]) -> str:
+    """The metric's title with some words; which rows count, and by which groups, is never left out."""
+    parts = [_title(metric), *(say(metric) for say in words), _rows(metric), _groups(metric)]
+    return ", ".join(filter(None, parts))
 
 
 def _fields(metric: ColumnMetric) -> str:
@@ -73,8 +79,19 @@ def _options(metric: ColumnMetric) -> str:
         value = metric.options[name]
         if name in (*IN_TITLE, *OF_TITLE.get(metric.function, ())) or value == option.default:
             continue
-        texts.append(name if value is True else str(value) if option.choices else f"{name} {value}")
+        texts.append(_said(name, value, is_choice=bool(option.choices) or name == "positive"))
     return ", ".join(texts)
+
+
+def _said(name: str, value: Any, *, is_choice: bool) -> str:
+    """An option in a title."""
+    if name == "case":
+        return "without case"
+    if isinstance(value, dict):
+        return " ".join(f"{key} {one!r}" for key, one in value.items())
+    if value is True:
+        return name
+    return str(value) if is_choice else f"{name} {value}"
 
 
 def _rows(metric: ColumnMetric) -> str:
@@ -98,6 +115,10 @@ def _title(metric: ColumnMetric) -> str:
         title = f"ROUGE-{options['type'].removeprefix('rouge')}"
     if metric.metric.name == "bertscore" and options["part"] != "f1":
         title = f"BERTScore {options['part']}"
+    if metric.metric.name == "fbeta":
+        title = f"F{options['beta'] or 0:g}"
+    if metric.metric.name == "pinball":
+        title = f"{title} of quantile {options['quantile'] or 0:g}"
     if options.get("cutoff") is not None:
         title = f"{title}@{options['cutoff']}"
     average = options.get("average")
@@ -106,6 +127,3 @@ def _title(metric: ColumnMetric) -> str:
     ):
         title = f"{AVERAGES[average]} {title if title.isupper() or title == 'F1' else title[:1].lower() + title[1:]}"
     return title
-
-
-EVERYTHING: tuple[Words, ...] = (_fields, _rows, _options, _other_gold, _groups)

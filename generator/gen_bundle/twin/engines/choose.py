@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack, closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gen_bundle.errors import UserError
@@ -25,6 +26,7 @@ def choose_engine(
     network: bool = False,
     strict: bool = False,
     pull: bool = False,
+    python: Path | None = None,
 ) -> "DockerEngine | ProcessEngine":
     """The engine that is asked for; without a wish containers where an engine answers, else processes.
 
@@ -32,18 +34,23 @@ def choose_engine(
         wanted: `docker`, `process` or None.
         on_step: Called with a line on what was chosen.
         gpu: Ask for the GPUs.
-        network: Leave the container's network on.
+        network: Leave the network on.
         strict: Bound memory, processors, processes and disk.
         pull: Fetch a missing image.
+        python: The interpreter of the process engine.
 
     Raises:
         UserError: No container engine answers, although one is asked for or an option needs one.
     """
-    needed = [name for name, given in (("--strict", strict), ("--network", network), ("--pull", pull)) if given]
+    needed = [name for name, given in (("--strict", strict), ("--pull", pull)) if given]
     if wanted == "process":
         if needed:
             raise UserError(f"{', '.join(needed)}: only with --engine docker")
-        return ProcessEngine(gpu=gpu)
+        return _processes("engine: process", on_step, gpu=gpu, network=network, python=python)
+    if python is not None:
+        if wanted or needed:
+            raise UserError("--python: only with --engine process; in containers the image's own interpreter runs")
+        return _processes("engine: process (by --python)", on_step, gpu=gpu, network=network, python=python)
     from gen_bundle.twin.engines.connection import API_SECONDS, connect
     from gen_bundle.twin.engines.docker import DockerEngine
 
@@ -64,8 +71,17 @@ def choose_engine(
             raise UserError(
                 f"{error}. Start Docker, point DOCKER_HOST at an engine's socket, or use --engine process"
             ) from error
-        on_step("engine: process (no container engine answers); nothing is isolated, and the image is not used")
-        return ProcessEngine(gpu=gpu)
+        chosen = "engine: process (no container engine answers)"
+        return _processes(chosen, on_step, gpu=gpu, network=network, python=python)
     if not wanted:
         on_step(f"engine: docker ({engine.version})")
+    return engine
+
+
+def _processes(
+    chosen: str, on_step: Callable[[str], None], *, gpu: bool, network: bool, python: Path | None
+) -> ProcessEngine:
+    engine = ProcessEngine(gpu=gpu, network=network, python=python)
+    kept = f"nothing is isolated: {engine.together}" if engine.together else "programs are kept apart from this machine"
+    on_step(f"{chosen}; the image is not used, and {kept}")
     return engine

@@ -1,15 +1,25 @@
-"""The engine without containers: the same argv as a process of this machine's own Python."""
+"""The engine without containers: the same argv as a process of this machine's own Python.
+
+Where the kernel allows it, each program is kept apart (`isolation`), so that it finds its folders at `/app` and nothing
+else of this machine but the system.
+"""
 
 import os
 import re
+import shutil
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
+from gen_bundle.errors import UserError
+from gen_bundle.starting import environment
 from gen_bundle.twin.engines import Container, Ended, LineListener, Mount, Usage
-from gen_bundle.twin.engines.logs import READ_AT_ONCE, LiveLines
+from gen_bundle.twin.engines.isolation import Apart, Bind, caches, environment_apart, why_not
+from gen_bundle.twin.engines.logs import READ_AT_ONCE, LiveLines, end_of_log
+from gen_bundle.twin.engines.models import model_mounts
 from gen_bundle.twin.engines.process_group import HAS_GROUPS, ProcessGroup, signal_name
 from gen_bundle.twin.engines.usage import gpu_memory
 from gen_bundle.twin.layout import entries
@@ -18,70 +28,128 @@ POLL_SECONDS = 0.05
 MEASURE_SECONDS = 0.25
 OUR_MARK = "program.json"
 CODE = {".py", ".sh", ".r", ".R", ".pl", ".jl", ".json", ".cfg", ".ini", ".toml"}
-KEPT_VARIABLES = ("PATH", "HOME", "NLTK_DATA", "OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES")
-# Without these no Python starts on Windows, or finds its home and temporary folders.
-WINDOWS_VARIABLES = ("SYSTEMROOT", "PATHEXT", "USERPROFILE", "TEMP", "TMP")
-KEPT_PREFIX = "HF_"
+WORKERS_OWN = {"PYTHONUNBUFFERED": "1", "http_proxy": "", "https_proxy": ""}
+"""What the worker sets: Codabench `compute_worker.py`, `create_container(environment=…)`."""
 _APP = re.compile(rb"/app(?![\w.-])")
+_NO_MODULE = re.compile(r"^(?:ModuleNotFoundError|ImportError): No module named '([\w.]+)'", re.MULTILINE)
+LOG_END = 4000
 
 
 class ProcessEngine:
-    """Runs programs as processes: no isolation, no image; for programs that take their folders as arguments."""
+    """Runs programs as processes of this machine, without the image.
+
+    Args:
+        gpu: Measure the memory of the GPUs.
+        network: Leave the network on for what is kept apart.
+        python: The interpreter for `python` and `python3`; None: the running one.
+        keep_apart: None where the kernel allows it.
+
+    Attributes:
+        together: Why programs are not kept apart; empty where they are.
+    """
 
     name = "process"
 
-    def __init__(self, *, gpu: bool = False) -> None:
+    def __init__(
+        self, *, gpu: bool = False, network: bool = False, python: Path | None = None, keep_apart: bool | None = None
+    ) -> None:
         self._gpu = gpu
+        self._network = network
+        self._python = _interpreter(python)
+        self.together = why_not(self._python) if keep_apart is None else "" if keep_apart else "it was not asked for"
 
     def prepare(self, image: str) -> list[str]:
         """There is no image here."""
         return []
 
     def run(self, container: Container, *, seconds: float, stdout: Path, stderr: Path, on_line: LineListener) -> Ended:
-        """See `Engine.run`.
-
-        The whole process group is killed at the limit, and what the program left running when it ends.
-        """
-        argv = [_on_this_machine(part, container.mounts) for part in container.argv]
-        if not argv:
+        """See `Engine.run`; whatever the program left running is ended with it."""
+        if not container.argv:
             return Ended(exit_code=127, seconds=0.0, problem="the command is empty")
-        if argv[0] in {"python", "python3"}:
-            argv[0] = sys.executable
-        program = next(mount.source for mount in container.mounts if mount.target == "/app/program")
+        scratch = stdout.with_name("tmp")
+        scratch.mkdir(exist_ok=True)
         began = time.monotonic()
         with stdout.open("wb") as out, stderr.open("wb") as err:
             try:
-                environment = {**program_environment(os.environ), **container.environment}
-                group = ProcessGroup(argv, program, environment, out, err)
+                if self.together:
+                    group = self._on_this_machine(container, scratch, out, err)
+                else:
+                    group = self._kept_apart(container, scratch, out, err)
             except FileNotFoundError:
                 return Ended(127, 0.0, problem=f"{container.argv[0]!r}: no such program (there is no shell in between)")
             except (OSError, ValueError) as error:
                 return Ended(126, 0.0, problem=f"{container.argv[0]!r} cannot be run: {error}")
             ended = _watch(group, began, seconds, LiveLines((stdout, stderr), on_line), gpu=self._gpu)
-        if ended.timed_out or not (written := _app_written_in(program)):
+        return self._explained(ended, container, stderr)
+
+    def close(self) -> None:
+        """Nothing is left: each run ends all that it started."""
+
+    def _kept_apart(self, container: Container, scratch: Path, out: BinaryIO, err: BinaryIO) -> ProcessGroup:
+        mounts = [*container.mounts, *model_mounts(container)]
+        binds = [Bind(mount.source, mount.target, mount.mode != "ro") for mount in mounts]
+        binds += [Bind(scratch, "/tmp", writable=True), *caches()]  # noqa: S108 - its own
+        seen = {**environment_apart(), **WORKERS_OWN, **self._on_path(), **container.environment}
+        apart = Apart(binds, self._network)
+        argv = self._with_interpreter(container.argv)
+        return ProcessGroup(argv, "/app/program", seen, out, err, apart, self._python)
+
+    def _on_this_machine(self, container: Container, scratch: Path, out: BinaryIO, err: BinaryIO) -> ProcessGroup:
+        argv = self._with_interpreter([_place_here(part, container.mounts) for part in container.argv])
+        program = next(mount.source for mount in container.mounts if mount.target == "/app/program")
+        seen = {**program_environment(), **self._on_path(), **container.environment}
+        if HAS_GROUPS:
+            seen["TMPDIR"] = str(scratch)
+        return ProcessGroup(argv, str(program), seen, out, err)
+
+    def _on_path(self) -> dict[str, str]:
+        """PATH, with an interpreter that was named first: what a program calls `python` is that one."""
+        ours = environment().get("PATH", os.defpath)
+        return {} if self._python == sys.executable else {"PATH": f"{Path(self._python).parent}{os.pathsep}{ours}"}
+
+    def _with_interpreter(self, argv: Sequence[str]) -> list[str]:
+        return [self._python, *argv[1:]] if argv[0] in {"python", "python3"} else [*argv]
+
+    def _explained(self, ended: Ended, container: Container, stderr: Path) -> Ended:
+        """How a foreign program ended, with what it may have missed on this machine."""
+        program = next(mount.source for mount in container.mounts if mount.target == "/app/program")
+        if ended.timed_out or (program / OUR_MARK).exists():
             return ended
-        hint = f"{written} names /app, which only containers have: use --engine docker"
+        hint = ""
+        if lacking := _NO_MODULE.search(end_of_log(stderr, LOG_END)):
+            hint = (
+                f"{self._python} has no module {lacking[1]}, which the image may have: install it there, or name the "
+                "interpreter that has the scorer's packages with --python"
+            )
+        elif self.together and (written := _app_written_in(program)):
+            hint = f"{written} names /app, which only containers have: use --engine docker ({self.together})"
+        if not hint:
+            return ended
         # A program may swallow the error, and one that works may name /app as one place of several.
         return replace(ended, problem=hint) if ended.exit_code != 0 else replace(ended, notes=(hint,))
 
-    def close(self) -> None:
-        """Nothing is left: each run ends its own process group."""
 
+def _interpreter(python: Path | None) -> str:
+    """The interpreter's absolute path, its links not followed, since an environment is one.
 
-def program_environment(ours: Mapping[str, str]) -> dict[str, str]:
-    """What a program sees of the environment: what finds interpreters and models, and what the worker sets.
-
-    The worker's own three variables: Codabench `compute_worker.py`, `create_container(environment=…)`.
+    Raises:
+        UserError: It is no program.
     """
-    kept_names = KEPT_VARIABLES if HAS_GROUPS else (*KEPT_VARIABLES, *WINDOWS_VARIABLES)
-    kept = {name: value for name, value in ours.items() if name in kept_names or name.startswith(KEPT_PREFIX)}
-    return kept | {"PYTHONUNBUFFERED": "1", "http_proxy": "", "https_proxy": ""}
+    if python is None:
+        return sys.executable
+    found = shutil.which(python.expanduser())
+    if found is None:
+        raise UserError(f"--python {python}: no such program. Expected an interpreter, such as .venv/bin/python.")
+    return str(Path(found).absolute())
+
+
+def program_environment() -> dict[str, str]:
+    """What a program of this machine sees of the environment: what passes of ours, and what the worker sets."""
+    return environment() | WORKERS_OWN
 
 
 def _app_written_in(program: Path) -> str | None:
-    """The first file of a foreign program that has `/app` in its code; ours get their folders as arguments."""
-    if (program / OUR_MARK).exists():
-        return None
+    """The first file of a program that has `/app` in its code."""
     for file in entries(program):
         if file.suffix in CODE and file.is_file():
             with file.open("rb") as opened:
@@ -90,7 +158,7 @@ def _app_written_in(program: Path) -> str | None:
     return None
 
 
-def _on_this_machine(part: str, mounts: tuple[Mount, ...]) -> str:
+def _place_here(part: str, mounts: tuple[Mount, ...]) -> str:
     """An argument with the folders under `/app` replaced by where they lie here, also within a `bash -c` text."""
     for mount in mounts:
         here = str(mount.source).replace("\\", r"\\")

@@ -11,28 +11,52 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from gen_bundle.twin.engines import Usage
+from gen_bundle.starting import environment
+from gen_bundle.twin.engines import EngineError, Usage
+from gen_bundle.twin.engines.isolation import Apart, asked, launcher_command
 
 # Elsewhere (Windows) a process has no group to be ended with, and what it used is not known in the end.
 HAS_GROUPS = hasattr(os, "killpg") and hasattr(os, "wait4")
+HAS_LAUNCHER = sys.platform == "linux"
 PROC = Path("/proc")
 MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
+END_SECONDS = 15
 
 
 class ProcessGroup:
     """A program that was started in `folder`, and what belongs to it; `environment` is all that it sees of that.
 
+    On Linux the launcher starts it, so that it ends with all that it started, and with us; elsewhere its process group
+    is ended.
+
+    Args:
+        apart: what it sees of this machine, where it is kept apart; `folder` is then one of its world.
+        python: the interpreter that it may need there.
+
     Attributes:
         usage: Its largest memory at the last `measure`, and its processor time once it has ended.
 
     Raises:
+        EngineError: Its world cannot be made.
         OSError: There is no such program, or it cannot be run.
         ValueError: An argument that no program can be given.
     """
 
     def __init__(
-        self, argv: Sequence[str], folder: Path, environment: Mapping[str, str], stdout: BinaryIO, stderr: BinaryIO
+        self,
+        argv: Sequence[str],
+        folder: str,
+        environment: Mapping[str, str],
+        stdout: BinaryIO,
+        stderr: BinaryIO,
+        apart: Apart | None = None,
+        python: str = sys.executable,
     ) -> None:
+        self.usage = Usage()
+        self._launched = HAS_LAUNCHER
+        if self._launched:
+            self._launch(asked(argv, folder, apart, python), environment, stdout, stderr)
+            return
         self._process = subprocess.Popen(
             argv,
             cwd=folder,
@@ -42,7 +66,33 @@ class ProcessGroup:
             stderr=stderr,
             start_new_session=HAS_GROUPS,
         )
-        self.usage = Usage()
+
+    def _launch(self, told: bytes, environment: Mapping[str, str], stdout: BinaryIO, stderr: BinaryIO) -> None:
+        reading, report = os.pipe()
+        with os.fdopen(reading, "rb") as reported:
+            try:
+                self._process = subprocess.Popen(
+                    launcher_command(report),
+                    env=environment,
+                    stdin=subprocess.PIPE,
+                    stdout=stdout,
+                    stderr=stderr,
+                    pass_fds=[report],
+                    start_new_session=True,
+                )
+            finally:
+                os.close(report)
+            try:
+                assert self._process.stdin is not None  # noqa: S101 - it is a pipe
+                with self._process.stdin as request, contextlib.suppress(BrokenPipeError):
+                    request.write(told)
+                number, _, words = reported.read().decode(errors="replace").partition(" ")
+            except BaseException:
+                self.end()
+                raise
+        if number:
+            self.end()
+            raise OSError(int(number), words) if int(number) else EngineError(f"no program can be started: {words}")
 
     def poll(self) -> int | None:
         """The exit code, negative for a signal; None while it runs."""
@@ -67,22 +117,39 @@ class ProcessGroup:
             os.close(end)
 
     def end(self) -> None:
-        """Kill it, if it still runs, and all that it started and that did not leave its group."""
+        """End it, if it still runs, and all that it started; without the launcher what did not leave its group."""
         if not HAS_GROUPS:
             _kill_tree(self._process)
             self._process.wait()
             return
+        if self._launched and self.poll() is None:
+            self._process.terminate()  # the launcher ends when all else has
+            until = time.monotonic() + END_SECONDS
+            while self.poll() is None and time.monotonic() < until:
+                self.wait(END_SECONDS)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         if self._process.returncode is None:
             self._reap(0)
 
     def measure(self) -> None:
-        """Look at the memory that the whole group has now, where the system shows it (`/proc`)."""
+        """Look at the memory that the whole session has now, where the system shows it (`/proc`)."""
         if HAS_GROUPS and PROC.is_dir():
             entries = (entry for entry in PROC.iterdir() if entry.name.isdigit())
-            resident = sum(_resident(entry, self._process.pid) for entry in entries)
+            resident = sum(self._resident(int(entry.name)) for entry in entries)
             self.usage = Usage.peak([self.usage, Usage(resident or None)])
+
+    def _resident(self, process: int) -> int:
+        """The memory in bytes of a process; 0 where it has ended, is another program's, or the launcher's own."""
+        try:
+            if os.getsid(process) != self._process.pid:
+                return 0
+            if self._launched and os.getpgid(process) == self._process.pid:
+                return 0
+            pages = (PROC / str(process) / "statm").read_text(encoding="ascii").split()[1]
+        except OSError:
+            return 0
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
     def _reap(self, options: int) -> None:
         pid, status, spent = os.wait4(self._process.pid, options)
@@ -105,16 +172,7 @@ def signal_name(number: int) -> str:
 def _kill_tree(process: "subprocess.Popen[bytes]") -> None:
     """What Windows has instead of groups: its own program that ends a process with its children."""
     with contextlib.suppress(OSError):
-        subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True, check=False)
+        subprocess.run(
+            ["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True, check=False, env=environment()
+        )
     process.kill()
-
-
-def _resident(entry: Path, group: int) -> int:
-    """The memory in bytes of a process, by its entry in `/proc`; 0 where it has ended, or is not of the group."""
-    try:
-        if os.getpgid(int(entry.name)) != group:
-            return 0
-        pages = (entry / "statm").read_text(encoding="ascii").split()[1]
-    except OSError:
-        return 0
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")

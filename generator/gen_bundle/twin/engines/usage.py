@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+from gen_bundle.starting import environment
 from gen_bundle.twin.engines import EngineError, Usage
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def gpu_memory() -> int | None:
             text=True,
             check=False,
             timeout=DRIVER_SECONDS,
+            env=environment(),
         )
         return sum(int(line) for line in printed.stdout.split()) * 1024**2 or None
     except (OSError, ValueError, subprocess.TimeoutExpired):

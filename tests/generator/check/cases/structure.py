@@ -16,6 +16,7 @@ from tests.generator.check.drafts import (
     put,
     replace,
     two_phases,
+    unpacked,
     with_options,
     write,
 )
@@ -116,7 +117,10 @@ CASES = {
         both(put("phases", 0, "public_data", "p.zip"), write("p.zip", b"no zip")),
         both(put("phases", 0, "public_data", "p.csv"), write("p.csv", b"no zip")),
     ),
-    "reference-data-empty": Case(both(delete("ref/truth.txt"), write("ref/", b"")), write("ref/more/", b"")),
+    "reference-data-empty": Case(
+        both(delete("ref/truth.txt"), write("ref/README.md", b"Ask us."), write("ref/.gitkeep", b"")),
+        both(delete("ref/truth.txt"), write("ref/README.md", b"Ask us."), write("ref/readme_labels.csv", b"a")),
+    ),
     "data-empty": Case(
         both(put("phases", 0, "public_data", "public"), write("public/", b"")),
         both(put("phases", 0, "public_data", "public"), write("public/a.txt", b"")),
@@ -190,6 +194,14 @@ CASES = {
             write("scoring/run.sh", b"pip install -r /app/program/requirements.txt && python3 score.py\n"),
         ),
     ),
+    "reference-data-absent": Case(
+        drop("tasks", 0, "reference_data"),
+        both(drop("tasks", 0, "reference_data"), write("scoring/gold.csv", b"id,label\n1,a\n")),
+    ),
+    "program-not-python-3": Case(
+        both(write("scoring/score.py", b"import tools\n"), write("scoring/tools.py", b"print 'scored'\n")),
+        both(write("scoring/score.py", b"import tools\n"), write("scoring/other.py", b"print 'scored'\n")),
+    ),
     "reference-data-missing": Case(
         write("scoring/score.py", b"open('/app/input/ref/gold.txt')\n"),
         write("scoring/score.py", b"open('/app/input/ref/truth.txt')\n"),
@@ -212,9 +224,15 @@ CASES = {
     "phase-task-order": Case(
         both(TWO_TASKS, put("phases", 0, "tasks", [1, 0])), both(TWO_TASKS, put("phases", 0, "tasks", [0, 1, 0]))
     ),
+    "data-to-be-packed": Case(
+        both(put("tasks", 0, "reference_data", "ref.zip"), unpacked),
+        both(put("tasks", 0, "reference_data", "ref"), unpacked),
+    ),
     "server-export": Case(
         both(put("tasks", 0, "is_public", False), put("phases", 0, "solutions", [])),
-        put("phases", 0, "solutions", []),
+        both(
+            put("tasks", 0, "is_public", False), put("phases", 0, "solutions", []), put("phases", 0, "public_data", "p")
+        ),
     ),
     "phase-tasks-repeated": Case(put("phases", 0, "tasks", [0, 0]), TWO_TASKS),
     "migration-to-first-phase": Case(
@@ -253,7 +271,10 @@ CASES = {
     "date-zone-dropped": Case(
         put("phases", 0, "start", "2031-01-01 10:00 CET"), put("phases", 0, "start", "2031-01-01 10:00 UTC")
     ),
-    "date-misread": Case(put("phases", 0, "start", "05.04.2031"), put("phases", 0, "start", "25.04.2031")),
+    "date-misread": Case(
+        put("phases", 0, "start", "05.04.2031"),
+        both(put("phases", 0, "start", "05.04.2031"), put("phases", 0, "end", "05/31/2031")),  # the month comes first
+    ),
     "competition-over": Case(
         both(put("phases", 0, "start", "2028-01-01"), put("phases", 0, "end", "2029-01-01")),
         put("phases", 0, "start", "2028-01-01"),
@@ -281,6 +302,7 @@ CASES = {
         put("leaderboards", 0, "submission_rule", "Force_Best"),
     ),
     "computed-with-several-tasks": Case(both(TWO_TASKS, columns(MEAN)), columns(MEAN)),
+    "primary-computed-with-several-tasks": Case(both(TWO_TASKS, columns(MEAN), RANKED), both(TWO_TASKS, columns(MEAN))),
     "column-keys-equal": Case(put(*COLUMNS, 1, "key", " points "), put(*COLUMNS, 1, "key", "Points")),
     "column-indexes-equal": Case(put(*COLUMNS, 1, "index", "0"), put(*COLUMNS, 1, "index", 10)),
     "computation-without-inputs": Case(columns({**WITHOUT_INPUTS, "computation": None}), columns(MEAN)),
@@ -301,7 +323,8 @@ CASES = {
     "precision-beyond-stored": Case(put(*COLUMNS, 0, "precision", 11), put(*COLUMNS, 0, "precision", 10)),
     "column-key-with-outer-blanks": Case(put(*COLUMNS, 0, "key", "points "), put(*COLUMNS, 0, "key", "poi nts")),
     "metric-sorted-the-wrong-way": Case(
-        put(*COLUMNS, 0, "title", "RMSE"), both(put(*COLUMNS, 0, "title", "RMSE"), put(*COLUMNS, 0, "sorting", "asc"))
+        put(*COLUMNS, 0, "title", "Train time"),
+        both(put(*COLUMNS, 0, "title", "RMSE"), put(*COLUMNS, 0, "sorting", "asc")),
     ),
     "column-never-written": Case(
         with_options(dry_run=DryRun([frozenset({"points"})])),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -56,9 +57,25 @@ def test_what_a_column_says_itself_stays() -> None:
         "title": "Error",
         "worst": 50,
         "precision": 1,
-        "meaning": "It.",
+        "meaning": "It. No more than 50.",
         "sort": "asc",
     }
+
+
+def test_groups_and_rows_are_always_in_the_title() -> None:
+    f1: dict[str, Any] = {"name": "f1", "field": "label"}
+    columns = [
+        {"key": "a", "metric": {**f1, "average": "weighted"}},
+        {"key": "b", "metric": {**f1, "by": "lang"}},
+        {"key": "c", "metric": {**f1, "where": {"lang": "swa"}}},
+    ]
+    data = declaration(columns)
+    assert faults(data) == []
+    assert [one["title"] for one in data["tasks"][0]["columns"]] == [
+        "Weighted F1",
+        "Macro F1, by lang",
+        "Macro F1, lang swa",
+    ]
 
 
 def test_titles_of_columns_differ() -> None:
@@ -73,7 +90,7 @@ def test_titles_of_columns_differ() -> None:
     data = declaration(columns)
     assert faults(data) == []
     titles = [one["title"] for one in data["tasks"][0]["columns"]]
-    assert titles == ["Macro F1, label", "Micro F1", "Macro F1, tags", "Macro F1, label, lang swa", "e"]
+    assert titles == ["Macro F1, label", "Micro F1", "Macro F1, tags", "Macro F1, lang swa", "e"]
 
 
 @pytest.mark.parametrize(
@@ -84,6 +101,9 @@ def test_titles_of_columns_differ() -> None:
         ("chrf", "text", {"word_order": 2}, "chrF, word_order 2"),
         ("accuracy", "label", {"gold": "strict"}, "Accuracy, strict"),
         ("mae", "x", {"by": ["lang", "year"]}, "MAE, by lang and year"),
+        ("exact_match", "text", {"case": "ignore"}, "Exact match, without case"),
+        ("lcs_f1", "text", {"unit": {"separator": " @@"}}, "LCS F1, separator ' @@'"),
+        ("set_f1", "spans", {"match": "overlap"}, "Set F1, overlap"),
     ],
 )
 def test_titles_of_columns_differ_in_whatever_sets_them_apart(
@@ -194,9 +214,14 @@ def test_a_misspelt_key_is_named_once_and_not_as_a_mistake_of_the_metrics(key: A
     assert faults(declaration(columns, key=key, fields=fields)) == [f"submission.key: no field {name!r}. {advice}"]
 
 
-def test_a_key_without_a_field_of_its_own_is_no_mistake_of_the_key() -> None:
-    data = declaration([column("accuracy")], key="number")
-    assert faults(data) == [f"{M}: field is missing. Expected one of id, label, x, tags, text, spans."]
+def test_a_key_that_is_no_field_is_named_once_and_not_its_metrics() -> None:
+    data = declaration([column("accuracy"), column("f1", key="d")], key="number")
+    assert faults(data) == ["submission.key: no field 'number'. Expected one of id, label, x, tags, text, spans."]
+
+
+def test_metrics_are_not_judged_by_a_wrong_key() -> None:
+    (fault,) = faults(declaration([column("accuracy"), column({"name": "pearsn"}, key="d")], key="spans"))
+    assert fault == "submission.key: 'spans' is of type spans. Expected a key of type string."
 
 
 def test_a_file_in_a_folder_and_of_another_format_is_two_mistakes() -> None:
@@ -282,12 +307,75 @@ def test_mistakes_in_the_engine_of_bertscore(engine: dict[str, Any], fault: str)
     assert faults(data) == [fault]
 
 
+MATRIX = {"a": {"a": 1, "b": 0.5}, "1": {"1": 1}}
+
+
+def test_options_that_are_numbers_and_tables() -> None:
+    columns = [
+        column({"name": "fbeta", "field": "label", "beta": 0.5}, key="f"),
+        column({"name": "pinball", "field": "x", "quantile": 0.9}, key="q"),
+        column({"name": "points", "field": "label", "matrix": {"a": {"a": 1, "b": 0.5}, 1: {1: 1}}}, key="p"),
+    ]
+    data = declaration(columns)
+    assert faults(data) == []
+    titles = [one["title"] for one in data["tasks"][0]["columns"]]
+    assert titles == ["Macro F0.5", "Pinball loss of quantile 0.9", "Points"]
+    assert data["options"]["metrics"]["t"]["p"]["options"] == {"matrix": MATRIX}
+
+
+@pytest.mark.parametrize(
+    ("metric", "fault"),
+    [
+        ({"name": "fbeta", "field": "label"}, "metric: beta is missing. fbeta needs it."),
+        (
+            {"name": "fbeta", "field": "label", "beta": -1},
+            "metric.beta: expected a number from 0 (found -1).",
+        ),
+        (
+            {"name": "fbeta", "field": "label", "beta": "much"},
+            "metric.beta: expected a number from 0 (found 'much').",
+        ),
+        (
+            {"name": "pinball", "field": "x", "quantile": 90},
+            "metric.quantile: expected a number from 0 to 1 (found 90).",
+        ),
+        (
+            {"name": "points", "field": "label", "matrix": {"a": 1}},
+            "metric.matrix: expected points for each gold label and answer, such as {pro: {pro: 1, con: -0.5}} "
+            "(found {'a': 1}).",
+        ),
+        (
+            {"name": "points", "field": "label", "matrix": {"a": {"a": 1, "z": 1}}},
+            "metric.matrix: no label 'z'. Expected one of a, b, 1.",
+        ),
+        (
+            {"name": "edit_distance", "field": "text", "unit": {"sep": " "}},
+            "metric.unit: expected {separator: text} (found {'sep': ' '}).",
+        ),
+        (
+            {"name": "edit_distance", "field": "text", "unit": "token"},
+            "metric.unit: expected one of character, word (found 'token').",
+        ),
+        ({"name": "token_f1", "field": "text", "case": "keep"}, "metric.case: expected ignore (found 'keep')."),
+        (
+            {"name": "set_f1", "field": "tags", "match": "overlap"},
+            "metric.match: overlap is for fields of type spans, with rows: one.",
+        ),
+        ({"name": "rmsle", "field": "x"}, "metric: rmsle takes numbers from 0; 'x' may be negative. Expected min: 0."),
+        ({"name": "span_iou", "field": "text"}, "metric: span_iou takes fields of type spans; 'text' is of type text."),
+    ],
+)
+def test_mistakes_in_options(metric: dict[str, Any], fault: str) -> None:
+    assert faults(declaration([column(metric)])) == [f"tasks.0.columns.0.{fault}"]
+
+
 def test_every_metric_has_a_definition_and_a_scorer() -> None:
     import declared.metrics as scorers
 
     for name, metric in metrics().items():
         assert metric.definition.endswith("."), name
-        assert callable(scorers.measure(name)), name
+        module = importlib.import_module(f"declared.metrics.{scorers.definitions()[name].module}")
+        assert callable(getattr(module, name)), name
 
 
 def test_nothing_that_yaml_can_say_ends_in_a_traceback() -> None:

@@ -8,10 +8,10 @@ from scipy import stats
 
 from scoring_kit.resampling.columns import TeamColumn, over
 from scoring_kit.resampling.draws import bootstrap_counts, exchanges
-from scoring_kit.resampling.holm import holm
+from scoring_kit.resampling.intervals import percentile_interval
 from scoring_kit.resampling.randomisation import p_values
-from scoring_kit.resampling.ranks import mean_tau, percentile_interval, rank_interval, ranks, shares, wins
-from scoring_kit.resampling.task import Resampling, other_rankings, resampled
+from scoring_kit.resampling.ranks import mean_tau, rank_interval, ranks, shares, wins
+from scoring_kit.resampling.task import Resampling, holm, other_rankings, resampled
 from scoring_kit.units import Additive, Array, Statistic
 from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1_of, mean_of, means, median_of, team
 
@@ -96,6 +96,12 @@ def test_exchanging_sums_is_exchanging_units() -> None:
         def joined(self, other: "Slow") -> "Slow":
             return Slow(self.inner.joined(other.inner))
 
+        def to_exchange(self) -> "Slow":
+            return self
+
+        def as_sums(self) -> None:
+            return None
+
     random = np.random.default_rng(4)
     gold = random.integers(4, size=50)
     answers = [np.where(random.random(50) < right, gold, random.integers(4, size=50)) for right in (0.8, 0.6, 0.5)]
@@ -106,10 +112,12 @@ def test_exchanging_sums_is_exchanging_units() -> None:
 
 
 def test_holm_is_that_of_its_definition() -> None:
-    p = {"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005}
-    assert holm(p) == pytest.approx({"d": 0.02, "a": 0.03, "c": 0.06, "b": 0.06})
-    assert holm({"a": 0.6, "b": 0.7}) == {"a": 1.0, "b": 1.0}
-    assert holm({}) == {}
+    def corrected(*p: float) -> list[float]:
+        return list(holm({("A", str(place)): value for place, value in enumerate(p)}).values())
+
+    assert sorted(corrected(0.01, 0.04, 0.03, 0.005)) == pytest.approx([0.02, 0.03, 0.06, 0.06])
+    assert corrected(0.6, 0.7) == [1.0, 1.0]
+    assert corrected() == []
 
 
 def test_ranks_and_tau_are_those_of_scipy() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gen_bundle.package.imports import imported_modules
 from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import resolve
@@ -46,7 +47,9 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     competition = resolve(resource("bundles") / name, layout="separate" if task else "joint")
     competition = competition.only(task) if task else competition
     data = prepare_phases(competition, work)[0]
-    write_zip(work / "program.zip", program_members(competition, competition.parts[0]))
+    # Programs without models are packed without the worker: a run of theirs is short.
+    worker = imported_modules(("scoring_kit.warm.worker",), (resource("scoring_programs") / "scoring_kit",))
+    write_zip(work / "program.zip", {**worker, **program_members(competition, competition.parts[0])})
     with zipfile.ZipFile(work / "program.zip") as archive:
         archive.extractall(work / "program")
     examples = [

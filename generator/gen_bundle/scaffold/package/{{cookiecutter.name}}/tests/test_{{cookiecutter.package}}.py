@@ -14,7 +14,7 @@ class Bundle(unittest.TestCase):
     def test_baseline_scores_through_the_bundle(self) -> None:
         with tempfile.TemporaryDirectory() as name:
             bundle, out = Path(name) / "bundle.zip", Path(name) / "dry-run"
-            gen_bundle = [sys.executable, "-m", "gen_bundle"]
+            gen_bundle = [sys.executable, "-P", "-m", "gen_bundle"]
             subprocess.run([*gen_bundle, str(FOLDER), "--out", str(bundle)], check=True)
             subprocess.run([*gen_bundle, "dry-run", str(bundle), "--engine", "process", "--out", str(out)], check=True)
             runs = json.loads((out / "dry-run.json").read_text(encoding="utf-8"))["runs"]

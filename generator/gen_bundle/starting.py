@@ -1,0 +1,46 @@
+"""How other programs are started: no module of the current folder is imported, and no secret goes along."""
+
+import os
+import site
+import sys
+from pathlib import Path
+
+from scoring_kit.base.environment import kept
+
+PIP_PREFIX = "PIP_"
+NETWORK = frozenset(
+    {
+        *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
+        *(
+            "SSL_CERT_FILE",
+            "SSL_CERT_DIR",
+            "REQUESTS_CA_BUNDLE",
+            "XDG_CONFIG_HOME",
+            "XDG_CONFIG_DIRS",
+            "XDG_CACHE_HOME",
+        ),
+    }
+)
+"""With pip's own settings, what pip needs besides."""
+
+
+def python(*arguments: str | Path) -> list[str]:
+    """The command of this Python, which imports nothing from the current folder, a script's own, or the user's site.
+
+    The user's site stays where gen-bundle itself is installed there.
+    """
+    ours = Path(__file__).resolve()
+    in_user_site = bool(site.ENABLE_USER_SITE) and ours.is_relative_to(Path(site.getusersitepackages()).resolve())
+    flags = ["-P", "-B", "-X", "utf8"] if in_user_site else ["-P", "-s", "-B", "-X", "utf8"]
+    return [sys.executable, *flags, *map(str, arguments)]
+
+
+def environment() -> dict[str, str]:
+    """What a program sees of our environment (`scoring_kit.base.environment`)."""
+    return kept(os.environ)
+
+
+def pip_environment() -> dict[str, str]:
+    """What pip sees of it: its own settings, proxies and certificates, too."""
+    passed = {name: value for name, value in os.environ.items() if name.startswith(PIP_PREFIX) or name in NETWORK}
+    return environment() | passed

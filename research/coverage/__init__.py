@@ -1,0 +1,1 @@
+"""How often intervals of the final report hold the true value."""

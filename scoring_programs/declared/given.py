@@ -1,0 +1,166 @@
+"""Whether the tables that participants get hold the ids of the gold: what is answered by one list is scored by another.
+
+A table is an input where it has the key's columns and not all of the answers'. All is well where the inputs of a phase
+have exactly the gold's ids, together or one of them, whatever others hold; ids of other phases may be among them, and
+an id may be the name of a file. Where that is not so, the closest table of the phase's own folder is the mistake.
+Tables without any of the ids are other data, and so are those with twice as many, of which there is only a remark.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from declared.fields import json_text
+from declared.reference import GoldTable, gold_keys
+from declared.rows import column_names, read_rows
+from declared.tables import File, Key, Table
+from scoring_kit.errors import Problems, shown
+
+TABLES = (".csv", ".tsv", ".json", ".jsonl")
+MAY_HOLD_TABLES = (
+    ".xlsx",
+    ".xls",
+    ".ods",
+    ".zip",
+    ".gz",
+    ".bz2",
+    ".xz",
+    ".tar",
+    ".parquet",
+    ".feather",
+    ".db",
+    ".sqlite",
+)
+LARGEST = 200_000_000
+"""Larger files, in bytes, are not read."""
+IDS_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Input:
+    """A table that participants get: its place, its ids, and whether it belongs to the phase alone."""
+
+    name: str
+    ids: frozenset[Key]
+    own: bool
+
+
+@dataclass(frozen=True)
+class Given:
+    """The files that participants get with a phase.
+
+    Attributes:
+        own: those of the phase's own folders, by their names.
+        common: those that all phases have.
+        phases: the folders of all phases' gold.
+    """
+
+    own: Mapping[str, Path]
+    common: Mapping[str, Path]
+    phases: Sequence[Path]
+
+
+def differences(given: Given, golds: Mapping[str, GoldTable]) -> Iterator[tuple[bool, str]]:
+    """(whether it is a mistake, what differs) of each table's gold and the inputs to it."""
+    inputs = {name: list(_inputs(given, gold.table)) for name, gold in golds.items()}
+    for name, gold in golds.items():
+        keys = frozenset(gold.keys)
+        of_others = {frozenset(other.keys) for other in golds.values()} - {keys}
+        candidates = [one for one in inputs[name] if one.ids not in of_others]
+        found = [one for one in candidates if one.ids & keys]
+        elsewhere = frozenset(key for folder in given.phases for key in gold_keys(folder, gold.table)) - keys
+        named = frozenset((Path(file).stem,) for file in (*given.own, *given.common))
+        explained = [one.ids for one in found if one.ids <= keys | elsewhere]
+        if keys <= named.union(*explained):
+            continue
+        if found:
+            yield from _differing(found, explained, keys, elsewhere, gold.table, given)
+        for one in candidates if not found else ():
+            if one.own:
+                what = f"none of its {len(one.ids)} {', '.join(gold.table.key)} is in {_gold_file(gold.table)}"
+                yield False, f"{one.name}: {what}."
+
+
+def _differing(
+    found: Sequence[Input],
+    explained: Sequence[Collection[Key]],
+    keys: frozenset[Key],
+    elsewhere: frozenset[Key],
+    table: Table,
+    given: Given,
+) -> Iterator[tuple[bool, str]]:
+    closest = max(found, key=lambda one: (one.own, len(one.ids & keys) / len(one.ids | keys)))
+    further, lacking = closest.ids - keys - elsewhere, keys.difference(closest.ids, *explained)
+    unread = any(name.lower().endswith(MAY_HOLD_TABLES) for name in (*given.own, *given.common))
+    is_mistake = closest.own and not unread and len(further) <= len(keys)
+    ids, gold = ", ".join(table.key), _gold_file(table)
+    parts = []
+    if further:
+        parts.append(f"{len(further)} of its {len(closest.ids)} {ids} are not in {gold}: {_first(further)}")
+    if lacking and not _mentioned(lacking, given):
+        parts.append(
+            f"{len(lacking)} of the {len(keys)} in {gold} are in no table that participants get: {_first(lacking)}"
+        )
+    if parts and (closest.own or not further):
+        expected = f"the same {ids} in both, or beside other data a table of exactly those that are scored"
+        yield is_mistake, f"{closest.name}: {'; '.join(parts)}. Expected {expected}."
+
+
+def _gold_file(table: Table) -> str:
+    """The name of the file that has all keys."""
+    return (table.gold_keys or table.gold).name
+
+
+def _inputs(given: Given, table: Table) -> Iterator[Input]:
+    """The files that have the key's columns and not all of the answers'."""
+    for files, own in ((given.own, True), (given.common, False)):
+        for name, path in files.items():
+            if path.suffix.lower() not in TABLES or path.stat().st_size > LARGEST:
+                continue
+            ids = _ids(path, table)
+            if ids:
+                yield Input(name, ids, own)
+
+
+def _ids(path: Path, table: Table) -> frozenset[Key]:
+    """The ids in a table; none where it cannot be read, or is no input."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return frozenset()
+    for quoting in ("rfc4180", "none"):
+        file, problems = File(path.name, quoting), Problems()
+        names = column_names(text, file)
+        answers = [field.name for field in table.answers]
+        of_object = path.suffix.lower() == ".json" and len(table.key) == 1 and text.lstrip().startswith("{")
+        if not (set(table.key) <= set(names) or of_object) or (answers and set(answers) <= set(names)):
+            return frozenset()
+        rows = list(read_rows(text, path.name, file, table.key, table, problems).rows)
+        if not problems.found:
+            return frozenset(key for _, values in rows if (key := _key(values)))
+    return frozenset()
+
+
+def _key(values: Sequence[object]) -> Key | None:
+    parts = [json_text(value) for value in values]
+    return (
+        tuple(part.strip() for part in parts) if all(isinstance(part, str) and part.strip() for part in parts) else None
+    )
+
+
+def _mentioned(keys: Collection[Key], given: Given) -> bool:
+    """Whether all ids occur in some other file that participants get."""
+    wanted = {key[0].encode() for key in keys if len(key) == 1}
+    if len(wanted) < len(keys):
+        return False
+    for path in (*given.own.values(), *given.common.values()):
+        if path.stat().st_size <= LARGEST and path.suffix.lower() not in TABLES:
+            content = path.read_bytes()
+            wanted = {one for one in wanted if one not in content}
+    return not wanted
+
+
+def _first(keys: Collection[Key]) -> str:
+    listed = sorted(keys)[:IDS_SHOWN]
+    more = f" and {len(keys) - len(listed)} more" if len(keys) > len(listed) else ""
+    return "; ".join(", ".join(map(shown, key)) for key in listed) + more

@@ -1,0 +1,166 @@
+"""The units that the keys of a sample belong to, and statistics of what the keys add."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from scoring_kit.metrics import summed
+from scoring_kit.units import Additive, Array, Items, Statistic
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+Entries: TypeAlias = "tuple[NDArray[np.intp], NDArray[np.intp]]"
+"""The keys that have something, and what each of them has, both as numbers from 0; a key may come several times."""
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Which unit each key of a sample belongs to.
+
+    Attributes:
+        unit: the place of each key's unit, shape [keys].
+        units: how many units there are.
+        worst: what counts where a submission leaves the metric undefined.
+    """
+
+    unit: NDArray[np.intp]
+    units: int
+    worst: float
+
+    def summed(self, *terms: ArrayLike) -> Array:
+        """Terms, each given for every key, added up for each unit: shape [units, terms]."""
+        columns = [np.asarray(term, dtype=np.float64) for term in terms]
+        if self.units == 1:  # summed in pairs, which keeps more digits than one key after the other
+            return np.array([[column.sum() for column in columns]])
+        return np.column_stack([np.bincount(self.unit, column, self.units) for column in columns])
+
+    def counted(self, entries: Entries, width: int, amounts: Array | None = None) -> Any:
+        """What entries add up to for each unit, shape [units, width]; a sparse matrix where there are several units.
+
+        Args:
+            entries: key and column of each.
+            width: how many columns there are.
+            amounts: what each entry adds; 1 where it is None.
+        """
+        key, column = entries
+        if self.units == 1:
+            return np.bincount(column, amounts, width).astype(np.float64)[np.newaxis]
+        from scipy.sparse import csr_matrix  # most of a short job's time, which only resampling needs
+
+        added = np.ones(len(key)) if amounts is None else amounts
+        return csr_matrix((added, (self.unit[key], column)), shape=(self.units, width))
+
+    def additive(self, formula: Callable[[Array], Array], *terms: ArrayLike) -> Additive:
+        """A formula of sums; each term is given for every key."""
+        return Additive(self.summed(*terms), formula)
+
+    def mean(self, values: ArrayLike) -> Additive:
+        """The mean of a value of each key."""
+        return self.additive(summed.mean, values, np.ones(len(self.unit)))
+
+    def items(self, formula: Callable[[Array, Array], Array], *values: ArrayLike) -> Items:
+        """A formula of the keys themselves; each value is given for every key."""
+        columns = np.column_stack([np.asarray(value, dtype=np.float64) for value in values])
+        return Items(self.units, self.unit, columns, formula)
+
+    def ordered(self, formula: Callable[[Array, Array], Array], gold: ArrayLike, predicted: ArrayLike) -> Ordered:
+        """A formula of the keys' gold and of the order of their predictions."""
+        return Ordered(self.units, self.unit, np.column_stack([gold, predicted]).astype(np.float64), formula)
+
+
+def in_one_unit(keys: int, worst: float) -> Keys:
+    """All keys in a single unit, so that the statistic over it is the metric itself."""
+    return Keys(np.zeros(keys, dtype=np.intp), 1, worst)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelCounts:
+    """A metric of the counts of each label, kept sparse: a key has few of many labels.
+
+    Attributes:
+        labels: their names; no two submissions need the same.
+        sums: true positives of each label, then predicted, then gold, [units, 3 · labels]; see `Keys.counted`.
+        formula: the metric of summed counts, shape [..., 3 · labels] → [...]; labels that do not occur change nothing,
+            but for declared ones, which come first.
+    """
+
+    labels: Sequence[str]
+    sums: Any
+    formula: Callable[[Array], Array]
+
+    @classmethod
+    def of(
+        cls, labels: Sequence[str], sides: Sequence[Entries], formula: Callable[[Array], Array], keys: Keys
+    ) -> LabelCounts:
+        """The statistic of entries of key and label: of the true positives, of the predictions, of the gold."""
+        columns = [label + term * len(labels) for term, (_, label) in enumerate(sides)]
+        entries = np.concatenate([key for key, _ in sides]), np.concatenate(columns)
+        return cls(labels, keys.counted(entries, len(sides) * len(labels)), formula)
+
+    def over(self, counts: Array) -> Array:
+        return self.formula(counts @ self.sums)
+
+    def to_exchange(self) -> LabelCounts:
+        return self
+
+    def joined(self, other: LabelCounts) -> LabelCounts:
+        from scipy.sparse import csr_matrix, vstack
+
+        labels = list(dict.fromkeys([*self.labels, *other.labels]))
+        place = {label: number for number, label in enumerate(labels)}
+        sums = []
+        for one in (self, other):
+            places = np.array([place[label] for label in one.labels], dtype=np.intp)
+            columns = np.concatenate([places + term * len(labels) for term in range(3)])
+            own = csr_matrix(one.sums).tocoo()
+            shape = (own.shape[0], 3 * len(labels))
+            sums.append(csr_matrix((own.data, (own.row, columns[own.col])), shape=shape))
+        return LabelCounts(labels, csr_matrix(vstack(sums)), self.formula)
+
+    def as_sums(self) -> Additive:
+        return Additive(self.sums, self.formula)
+
+
+@dataclass(frozen=True, eq=False)
+class Ordered(Items):
+    """A metric of gold and predicted items in which nothing but the order of the predictions counts."""
+
+    def to_exchange(self) -> Statistic:
+        gold, predicted = self.values.T
+        return Items(self.units, self.unit, np.column_stack([gold, mean_ranks(predicted)]), self.formula)
+
+
+def mean_ranks(values: Array) -> Array:
+    """The rank of each value from 1, ascending; equal ones share their mean."""
+    totals, place = by_value(values, np.ones((1, len(values))))
+    of_keys: Array = ranks(totals)[0, place]
+    return of_keys
+
+
+def ranks(totals: Array) -> Array:
+    """The mean rank of each distinct value where it counts so often, both [resamples, distinct]; see `by_value`."""
+    mean: Array = np.cumsum(totals, axis=1) - (totals - 1) / 2
+    return mean
+
+
+def by_value(values: Array, counts: Array) -> tuple[Array, NDArray[np.intp]]:
+    """How often each distinct value counts, ascending, shape [resamples, distinct]; and each key's place among them.
+
+    Args:
+        values: of the keys, shape [keys], at least one.
+        counts: how often each key counts, or what it adds instead, shape [resamples, keys].
+    """
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    is_new = np.concatenate([[True], ordered[1:] != ordered[:-1]])
+    place = np.empty(len(values), dtype=np.intp)
+    place[order] = np.cumsum(is_new) - 1
+    totals = counts[:, order]
+    if not is_new.all():
+        totals = np.add.reduceat(totals, np.flatnonzero(is_new), axis=1)
+    return totals, place

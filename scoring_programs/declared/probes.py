@@ -1,0 +1,105 @@
+"""Answers that a build tries the organisers' own functions on: where one raises, no participant has to find out."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from declared.answers import Answers
+from declared.fields import Field
+from declared.plan import Plan
+from declared.reference import GoldTable, expected
+from declared.submission import with_values
+from declared.tasks import compute
+from declared.template import emptiest
+from scoring_kit.missing_packages import missing_package
+
+SAME = 6
+"""So many different answers are tried for all keys alike."""
+Columns = dict[tuple[str, str], list[Any]]
+
+
+def failing(plan: Plan, gold: GoldTable) -> Iterator[str]:
+    """What an organiser must know of an own function that gives no number for some valid answers."""
+    try:
+        for what, answers in tries(gold):
+            failed = compute(plan, gold, answers).failed
+            if failed is not None:
+                said = f"{failed.place}: {plan.key} could not be computed for {what} ({failed.words})."
+                yield f"{said} Expected a number for every valid answer, or NaN where it is undefined."
+                return
+    except ModuleNotFoundError as error:
+        if missing_package(error) is None:
+            raise  # else the trial of the template says what is missing
+
+
+def tries(gold: GoldTable) -> Iterator[tuple[str, Answers]]:
+    """Valid answers to a table, each with its name: from right ones to none at all."""
+    table = gold.table
+    fields = [with_values(field, gold.labels) for field in table.answers]
+    owners = list(gold.answers.owners) if table.many else list(range(len(gold.keys)))
+    every = list(range(len(gold.keys)))
+    known = expected(gold)
+    right = {field.name: _gold_column(field, gold) for field in fields}
+    choices = {field.name: _choices(field, gold) for field in fields}
+
+    def column(field: Field, at: Sequence[int], which: int) -> list[Any]:
+        if field.type == "tags" and not table.many:
+            return [[("O", "B-x", "I-x")[which % 3]] * known["lengths"].get(field.name, [1] * len(at))[i] for i in at]
+        return [choices[field.name][which % len(choices[field.name])]] * len(at)
+
+    def made(name: str, at: list[int], columns: list[list[Any]]) -> tuple[str, Answers]:
+        keyed = {(field.name, field.type): values for field, values in zip(fields, columns, strict=True)}
+        return name, Answers(keyed, at if table.many else [], list(range(len(at))))
+
+    gold_columns = [right[field.name] or column(field, owners, 0) for field in fields]
+    yield made("right answers", owners, gold_columns)
+    template = [[emptiest(field, known, at) for at in every] for field in fields]
+    sets = [field.type == "labels" for field in fields]
+    columns = zip(template, sets, strict=True)
+    yield made("the template", every, [[frozenset()] * len(one) if is_set else one for one, is_set in columns])
+    for which in range(min(SAME, max(map(len, choices.values()), default=0))):
+        yield made("the same answer to every key", every, [column(field, every, which) for field in fields])
+    others = [[column(field, owners, which) for which in (0, 1, 2)] for field in fields]
+    wrong = [_unlike(values, *candidates) for values, candidates in zip(gold_columns, others, strict=True)]
+    yield made("wrong answers", owners, wrong)
+    movable = [field.type != "tags" for field in fields]  # which are as many as the gold's in their place
+    pairs = zip(gold_columns, movable, strict=True)
+    yield made("shuffled answers", owners, [_moved(values) if moves else values for values, moves in pairs])
+    if not table.reject_missing or not any(field.required for field in fields):
+        none = [] if table.many else every
+        yield made("empty answers", none, [[field.empty for _ in none] for field in fields])
+
+
+def _moved(values: list[Any]) -> list[Any]:
+    """The values, each in another's place."""
+    return [*values[len(values) // 3 :], *values[: len(values) // 3]]
+
+
+def _unlike(values: Sequence[Any], *candidates: Sequence[Any]) -> list[Any]:
+    """For each value the first candidate in its place that differs from it."""
+    unlike = []
+    for value, *others in zip(values, *candidates, strict=True):
+        differing = [other for other in others if other != value]
+        unlike.append(differing[0] if differing else value)
+    return unlike
+
+
+def _gold_column(field: Field, gold: GoldTable) -> list[Any]:
+    """The gold's values of a field, as answers; empty where the gold has none of that name and type."""
+    return list(gold.answers.columns.get((field.name, field.type), ()))
+
+
+def _choices(field: Field, gold: GoldTable) -> list[Any]:
+    """Some values of a field."""
+    values = list(field.values or ()) or ["a", "b"]
+    if field.type == "label":
+        return values
+    if field.type == "labels":
+        return [frozenset(), frozenset(values), *(frozenset([value]) for value in values)]
+    if field.type == "number":
+        bounds = [bound for bound in (field.min, field.max) if bound is not None]
+        low, high = field.min or 0.0, field.max if field.max is not None else (field.min or 0.0) + 1
+        return list(dict.fromkeys([*bounds, min(max(0.0, low), high), min(max(1.0, low), high)]))
+    if field.type == "tags":
+        return [["O"], ["B-x"], []]
+    some: dict[str, list[Any]] = {"texts": [[], ["a text"]], "spans": [[], [(0, 1)], [(0, 1, "x")]]}
+    return some.get(field.type, ["", "a text", "1"])

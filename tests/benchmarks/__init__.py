@@ -1,6 +1,0 @@
-"""Speed and memory of the scoring programs, measured and printed, never asserted: `python -m tests.benchmarks`."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scoring_programs"))

@@ -1,0 +1,89 @@
+"""A scoring program holds what runs, and runs by itself: isolated, from an empty folder, with only its zip unpacked."""
+
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.build import BuildRequest, build
+from gen_bundle.package.programs import program_members
+from gen_bundle.package.resolve import find_competition, resolve
+from gen_bundle.resources import competitions
+from gen_bundle.twin.bundle import open_bundle
+from gen_bundle.twin.competition_yaml import read_competition
+from gen_bundle.zips.bounds import BUNDLE
+from gen_bundle.zips.unpacking import unpack
+from tests.generator.competition import small_competition
+from tests.generator.new.test_recipes import made
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+
+NOT_PACKED = ("scoring_kit/models/", "scoring_kit/warm/", "scoring_kit/resampling/", "scoring_kit/organiser.py")
+KINDS = ("classification", "multilabel", "regression", "spans", "tagging", "ranking", "generation")
+
+
+def modules(source: str, *, layout: str | None = None, task: str | None = None) -> set[str]:
+    competition = resolve(find_competition(source), layout=layout)
+    competition = competition.only(task) if task else competition
+    return {name for name in program_members(competition, competition.parts[0]) if name.endswith(".py")}
+
+
+def test_accuracy_takes_few_modules(tmp_path: Path) -> None:
+    found = modules(str(made("classification", tmp_path)))
+    assert len(found) <= 40
+    assert not [name for name in found if name.startswith(NOT_PACKED) or "bertscore" in name]
+
+
+@pytest.mark.parametrize("name", sorted(set(competitions()) - {"clpsych2025"}))
+def test_no_model_is_packed_where_none_is_used(name: str) -> None:
+    assert not [name for name in modules(name) if name.startswith(NOT_PACKED)]
+
+
+def test_models_and_their_worker_are_packed_where_they_are_used() -> None:
+    assert {"scoring_kit/models/loading.py", "scoring_kit/warm/worker.py"} <= modules("clpsych2025")
+    assert not [name for name in modules("clpsych2025", layout="separate", task="a2") if name.startswith(NOT_PACKED)]
+
+
+def test_a_package_of_ones_own_is_packed_whole(tmp_path: Path) -> None:
+    folder = small_competition(tmp_path)
+    (folder / "my_task" / "words.txt").write_text("a\n")
+    (folder / "my_task" / "unused.py").write_text("from scoring_kit.csv_reading import read_table\n")
+    competition = resolve(folder)
+    found = program_members(competition, competition.parts[0])
+    assert {"my_task/words.txt", "my_task/unused.py", "scoring_kit/csv_reading.py"} <= set(found)
+    assert "my_task/organiser.py" not in found
+
+
+@cache
+def _environment() -> dict[str, str]:
+    return {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+
+
+@pytest.mark.parametrize("source", [*sorted(competitions()), *KINDS, "own"])
+def test_each_program_runs_in_isolation(source: str, tmp_path: Path) -> None:
+    layout, only = ("separate", "a2") if source == "clpsych2025" else (None, None)
+    if source == "own":
+        place = str(small_competition(tmp_path))
+    else:
+        place = str(made(source, tmp_path)) if source in KINDS else source
+    (built,) = build(BuildRequest(place, tmp_path / "bundle.zip", layout=layout, task=only, force=True))
+    bundle = read_competition(open_bundle(built.path, tmp_path / "bundle"))
+    phase = bundle.phases[-1]
+    for number, task in enumerate(phase.tasks):
+        assert task.reference_data is not None
+        job = tmp_path / f"job{number}"
+        answers = [solution for solution in bundle.solutions if task.position in solution.tasks]
+        for name, path in (("program", task.scoring_program), ("ref", task.reference_data), ("res", answers[0].path)):
+            unpack(path, job / ("input" if name != "program" else ".") / name, BUNDLE)
+        (job / "empty").mkdir()
+        command = [sys.executable, "-I", str(job / "program" / "score.py"), str(job / "input"), str(job / "output")]
+        done = subprocess.run(command, cwd=job / "empty", env=_environment(), capture_output=True, text=True)
+        if source == "helpdesk":  # its submissions are code, which an ingestion program must have run
+            assert (done.returncode, "Traceback" in done.stderr) == (1, False), done.stderr
+            continue
+        assert done.returncode == 0, done.stderr
+        assert json.loads((job / "output" / "scores.json").read_bytes())

@@ -1,0 +1,185 @@
+"""Every shape of table that a declaration can have: rows, missing rows, keys, types and formats, each in all others.
+
+Gold is prepared and checked, and the template written and scored, as a build does it. Right answers score 1.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from declared import organiser, reference, submission
+from declared.tasks import scorer
+from gen_bundle.declaration.declared import settle
+from scoring_kit.errors import Problems
+from scoring_kit.manifest import Manifest
+from scoring_kit.organiser import Request
+from scoring_kit.submission_files import read_submission
+from tests.scoring_programs.declared.declaring import options_of
+
+VALUES: dict[str, list[Any]] = {
+    "string": ["one", "two, too", ""],
+    "label": ["a", "b", "a"],
+    "labels": [["a", "b"], [], ["b"]],
+    "number": [1.5, -2, 0],
+    "text": ["A text", 'with "quotes"', ""],
+    "texts": [["one", "two"], [], ["three"]],
+    "tags": [["O", "B-x"], ["O"], ["B-x", "I-x", "O"]],
+    "spans": [[[0, 3, "x"]], [], [[1, 2, "y"], [4, 9, "x"]]],
+}
+METRICS = {
+    "label": ["accuracy", "f1", "kappa"],
+    "labels": ["f1", "jaccard", "set_f1"],
+    "number": ["pearson", "r2"],
+    "text": ["token_f1", "chrf"],
+    "tags": ["span_f1"],
+    "spans": ["set_f1"],
+}
+OWN = "def share(gold, predicted, **options):\n    return sum(map(len, gold)) / max(1, sum(map(len, gold)))\n"
+Row = list[Any]
+
+
+def text_of(rows: list[Row], names: list[str], kinds: list[str], suffix: str) -> str:
+    """The rows as a file of a format."""
+    if suffix in ("json", "jsonl"):
+        objects = [dict(zip(names, row, strict=True)) for row in rows]
+        return json.dumps(objects) if suffix == "json" else "".join(json.dumps(one) + "\n" for one in objects)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, delimiter="\t" if suffix == "tsv" else ",", lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([cell(value, kind) for value, kind in zip(row, kinds, strict=True)] for row in rows)
+    return buffer.getvalue()
+
+
+def cell(value: Any, kind: str) -> str:
+    if kind == "labels":
+        return "|".join(value)
+    if kind == "tags":
+        return " ".join(value)
+    return json.dumps(value) if kind in ("texts", "spans") else str(value)
+
+
+def rows_of(kinds: list[str], arity: int, many: bool) -> list[Row]:
+    """Three keys; of many rows the first key has two."""
+    keys = [[f"k{place}{part}" for part in range(arity)] for place in range(3)]
+    owners = [0, 0, 1] if many else [0, 1, 2]
+    places = range(3)
+    return [
+        [*keys[owner], *(VALUES[kind][place] for kind in kinds)] for owner, place in zip(owners, places, strict=True)
+    ]
+
+
+def declared(kinds: list[str], arity: int, suffix: str, metrics: list[dict[str, Any]], **keys: Any) -> dict[str, Any]:
+    names = [f"part{part}" for part in range(arity)]
+    fields = [{"field": name, "type": "string"} for name in names]
+    required = keys.pop("required", True)
+    fields += [{"field": f"f{i}", "type": kind, "required": required} for i, kind in enumerate(kinds)]
+    columns: list[dict[str, Any]] = [{"key": f"c{i}", "metric": metric} for i, metric in enumerate(metrics)]
+    for column in columns:
+        if ":" in column["metric"]["name"]:
+            column |= {"sort": "desc", "worst": 0}
+    return {
+        "submission": {"file": f"sent.{suffix}", "key": names[0] if arity == 1 else names, "fields": fields, **keys},
+        "reference": {"file": f"gold.{suffix}"},
+        "tasks": [{"id": "t", "name": "T", "columns": columns}],
+    }
+
+
+def tried(declaration: dict[str, Any], gold: str, answers: str, folder: Path) -> list[dict[str, float | None]]:
+    """The scores of the template and of `answers`, after everything that a build asks of the package."""
+    source, ready = folder / "source", folder / "ready"
+    for one in (source, ready):
+        one.mkdir()
+    (folder / "metrics.py").write_text(OWN, encoding="utf-8")
+    options = options_of(declaration, folder)
+    (source / declaration["reference"]["file"]).write_text(gold, encoding="utf-8")
+    request: Request = {"tasks": ["t"], "all_tasks": ["t"], "layout": "joint", "options": options}
+    organiser.prepare({**request, "source": str(source), "out": str(ready), "phases": [str(source)]})
+    request["reference"] = str(ready)
+    organiser.check_reference(request)
+    read = reference.read(ready, ["t"], options)
+    known = json.loads(json.dumps(reference.manifest(read, ["t"])))
+    manifest = Manifest("shapes", ("t",), ("t",), "joint", options, known)
+    found = []
+    for name in ("template", "right"):
+        sent = folder / name
+        sent.mkdir()
+        if name == "template":
+            organiser.template({**request, "out": str(sent)})
+        else:
+            (sent / declaration["submission"]["file"]).write_text(answers, encoding="utf-8")
+        opened, _ = read_submission(submission, sent, manifest, Problems())
+        result = scorer("t")(read, opened, options)
+        assert result.units is not None
+        result.units()
+        found.append({key: metric.value for key, metric in result.metrics.items()})
+    return found
+
+
+SHAPES = list(itertools.product(["one", "many"], ["reject", "empty"], [1, 2, 3], ["csv", "tsv", "json", "jsonl"]))
+
+
+@pytest.mark.parametrize("kind", VALUES)
+@pytest.mark.parametrize(("rows", "missing", "arity", "suffix"), SHAPES)
+def test_every_shape_builds(kind: str, rows: str, missing: str, arity: int, suffix: str, tmp_path: Path) -> None:
+    many = rows == "many"
+    names = ["exact_match", *([] if many else METRICS.get(kind, []))]
+    names += ["set_f1"] if many else []
+    metrics = [{"name": name} for name in names] + [{"name": "metrics.py:share"}]
+    declaration = declared([kind], arity, suffix, metrics, rows=rows, missing=missing)
+    text = text_of(
+        rows_of([kind], arity, many), [*(f"part{i}" for i in range(arity)), "f0"], ["string"] * arity + [kind], suffix
+    )
+    if not many and missing == "empty" and kind in ("number", "tags"):
+        (tmp_path / "metrics.py").write_text(OWN, encoding="utf-8")
+        assert all("missing: empty would leave" in what for _, what in settle(declaration, tmp_path))
+        return
+    _, right = tried(declaration, text, text, tmp_path)
+    assert right == pytest.approx({f"c{i}": 1 if one != {"name": "chrf"} else 100 for i, one in enumerate(metrics)})
+
+
+@pytest.mark.parametrize("required", [True, False])
+@pytest.mark.parametrize("missing", ["reject", "empty"])
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+@pytest.mark.parametrize("kinds", list(itertools.combinations(VALUES, 2)), ids="-".join)
+def test_rows_of_two_fields(kinds: tuple[str, str], missing: str, suffix: str, required: bool, tmp_path: Path) -> None:
+    metrics = [{"name": name, "fields": ["f0", "f1"]} for name in ("exact_match", "set_f1", "set_recall")]
+    declaration = declared(list(kinds), 1, suffix, metrics, rows="many", missing=missing, required=required)
+    rows = rows_of(list(kinds), 1, many=True)
+    text = text_of(rows, ["part0", "f0", "f1"], ["string", *kinds], suffix)
+    _, right = tried(declaration, text, text, tmp_path)
+    assert right == {"c0": 1, "c1": 1, "c2": 1}
+
+
+@pytest.mark.parametrize("missing", ["reject", "empty"])
+@pytest.mark.parametrize("scored", [True, False])
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "json", "jsonl"])
+@pytest.mark.parametrize("arity", [1, 2])
+def test_every_ranking(arity: int, suffix: str, scored: bool, missing: str, tmp_path: Path) -> None:
+    names = [f"part{i}" for i in range(arity)]
+    fields = [{"field": name} for name in [*names, "item"]]
+    fields += [{"field": "score", "type": "number"}] if scored else []
+    declaration = {
+        "submission": {"file": f"sent.{suffix}", "key": names, "rows": "many", "missing": missing, "fields": fields},
+        "reference": {"file": f"gold.{suffix}"},
+        "tasks": [{"id": "t", "name": "T", "columns": [{"key": k, "metric": k} for k in ("ap", "ndcg", "rr")]}],
+    }
+    keys = [[f"q{place}{part}" for part in range(arity)] for place in range(2)]
+    gold = [[*key, item, relevance] for key in keys for item, relevance in (("x", 2), ("y", 1), ("z", 0))]
+    answers = [[*row[:-1], *([9 - place] if scored else [])] for place, row in enumerate(gold)]
+    kinds = ["string"] * (arity + 1)
+    _, right = tried(
+        declaration,
+        text_of(gold, [*names, "item", "relevance"], [*kinds, "number"], suffix),
+        text_of(
+            answers, [*names, "item", *(["score"] if scored else [])], [*kinds, *(["number"] if scored else [])], suffix
+        ),
+        tmp_path,
+    )
+    assert right == pytest.approx({"ap": 1, "ndcg": 1, "rr": 1})

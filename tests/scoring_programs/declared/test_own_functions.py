@@ -1,0 +1,206 @@
+"""Functions of the organisers' own that fail: a build finds them, and a run with one ends like any other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from declared.plan import plans
+from declared.probes import failing, tries
+from gen_bundle.cli import root
+from scoring_kit.errors import OrganiserError
+from tests.generator.report.declared_task import declared_task
+from tests.scoring_programs.declared.declaring import csv_of, one_table, read_gold, score
+from tests.scoring_programs.framed import score as framed
+from tests.scoring_programs.packed import Outcome
+
+LABEL = {"field": "label", "type": "label", "values": ["no", "yes"]}
+GOLD = csv_of("id,label,lang", [[i, "yes" if i % 3 else "no", "ab"[i % 2]] for i in range(12)])
+FAILS = {
+    "divides": "return 1 / 0",
+    "key": "return gold[0]['no such column']",
+    "exits": "import sys; sys.exit(3)",
+    "quits": "raise SystemExit",
+    "memory": "raise MemoryError",
+    "recursion": "def again(): return again()\n        return again()",
+    "none": "return None",
+    "text": "return 'high'",
+    "boolean": "return True",
+    "list": "return [0.5]",
+    "complex": "return 1j",
+    "array": "import numpy; return numpy.zeros(3)",
+    "own error": "class Odd(Exception): pass\n        raise Odd('it is odd')",
+}
+WHEN = {
+    "always": "True",
+    "on the template": "all(p['label'] == 'no' for p in predicted)",
+    "on the other label alone": "all(p['label'] == 'yes' for p in predicted)",
+    "on right answers": "all(p['label'] == g['label'] for g, p in zip(gold, predicted))",
+    "on wrong answers": "not any(p['label'] == g['label'] for g, p in zip(gold, predicted))",
+}
+
+
+def module(when: str, fails: str) -> str:
+    return f"def mine(gold, predicted, **options):\n    if {when}:\n        {fails}\n    return 0.25\n"
+
+
+def options_of(folder: Path, text: str, **metric: Any) -> dict[str, Any]:
+    (folder / "metrics.py").write_text(text, encoding="utf-8")
+    declaration = one_table([LABEL], {"other": "accuracy"}, folder=folder)
+    column: dict[str, Any] = {
+        "metric": "mine",
+        "file": str(folder / "metrics.py"),
+        "table": "table",
+        "fields": [],
+        "gold": [],
+        "where": {},
+    }
+    column |= {"by": list(metric.get("by", ())), "options": {}, "worst": -5, "better": "higher", "undefined": None}
+    declaration["metrics"]["t"]["own"] = column
+    return declaration
+
+
+@pytest.mark.parametrize("fails", FAILS)
+@pytest.mark.parametrize("when", WHEN)
+def test_a_build_finds_what_fails(fails: str, when: str, tmp_path: Path) -> None:
+    options = options_of(tmp_path, module(WHEN[when], FAILS[fails]))
+    gold = read_gold(options, {"gold.csv": GOLD}, tmp_path).tables["table"]
+    (message,) = failing(plans(options)["t"][1], gold)
+    assert message.startswith("metrics.py")
+    assert "own could not be computed for" in message
+    if fails in ("divides", "key", "exits", "quits", "memory"):
+        assert message.startswith("metrics.py:3 in mine: ")
+
+
+def test_a_build_refuses_no_function_that_gives_numbers(tmp_path: Path) -> None:
+    text = "def mine(gold, predicted):\n    return float('nan') if len(gold) % 2 else len(predicted)\n"
+    options = options_of(tmp_path, text, by=["lang"])
+    gold = read_gold(options, {"gold.csv": GOLD}, tmp_path).tables["table"]
+    assert list(failing(plans(options)["t"][1], gold)) == []
+
+
+@pytest.mark.parametrize("fails", FAILS)
+@pytest.mark.parametrize("answer", ["right", "wrong"])
+def test_a_failure_is_the_worst_value_and_a_warning(fails: str, answer: str, tmp_path: Path) -> None:
+    options = options_of(tmp_path, module("predicted[0]['label'] == gold[0]['label']", FAILS[fails]))
+    sent = GOLD if answer == "right" else GOLD.replace("0,no", "0,yes", 1)
+    result = score(options, {"gold.csv": GOLD}, {"predictions.csv": sent}, tmp_path).results["t"]
+    assert result.metrics["own"].value == (-5 if answer == "right" else 0.25)
+    assert list(result.failed) == (["own"] if answer == "right" else [])
+    assert result.units is not None
+    assert result.units().statistics["own"].over(np.ones((1, 12)))[0] == result.metrics["own"].value
+
+
+def test_a_failure_in_one_group_is_the_worst_value_of_that_group(tmp_path: Path) -> None:
+    options = options_of(tmp_path, module("gold[0]['lang'] == 'a'", "return 1 / 0"), by=["lang"])
+    result = score(options, {"gold.csv": GOLD}, {"predictions.csv": GOLD}, tmp_path).results["t"]
+    assert result.metrics["own"].value == (0.25 - 5) / 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("def mine(gold, predicted:\n    return 1\n", "metrics.py:1: cannot be run (SyntaxError"),
+        ("x = 1\nprint 'Hello'\n", "metrics.py:2: cannot be run (SyntaxError"),
+        ("import math\nmath.no_such\n", "metrics.py:2: cannot be run (AttributeError"),
+        ("import sys\n\nsys.exit(0)\n", "metrics.py:3: cannot be run (SystemExit: 0)"),
+        ("def other(gold, predicted):\n    return 1\n", "metrics.py: has no function mine"),
+        ("mine = 3\n", "metrics.py: has no function mine"),
+    ],
+)
+def test_a_module_that_cannot_be_run_is_the_organisers_mistake(text: str, expected: str, tmp_path: Path) -> None:
+    options = options_of(tmp_path, text)
+    with pytest.raises(OrganiserError, match="Expected") as caught:
+        score(options, {"gold.csv": GOLD}, {"predictions.csv": GOLD}, tmp_path)
+    assert caught.value.messages[0].startswith(expected)
+
+
+def project(folder: Path, text: str, **phase: Any) -> Path:
+    own: dict[str, Any] = {"key": "own", "metric": "metrics.py:mine", "sort": "desc", "worst": 0}
+    columns = [{"key": "acc", "metric": "accuracy"}, own]
+    submission = {"file": "p.csv", "key": "id", "fields": [{"field": "id", "type": "string"}, LABEL]}
+    phases = [{"id": "test", "name": "Test", "start": "2096-01-01 AoE", **phase}]
+    made = declared_task(folder / "mine", submission, columns, reference={"file": "gold.csv"}, phases=phases)
+    (made / "metrics.py").write_text(text, encoding="utf-8")
+    (made / "data/test").mkdir(parents=True)
+    (made / "data/test/gold.csv").write_text(GOLD, encoding="utf-8")
+    return made
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kept_organisers")
+@pytest.mark.parametrize("when", ["on the template", "on wrong answers"])
+def test_a_build_ends_with_the_line_and_status_2(when: str, tmp_path: Path) -> None:
+    folder = project(tmp_path, module(WHEN[when], "raise ValueError('Odd: 7')"))
+    done = CliRunner().invoke(root, [str(folder), "--out", str(tmp_path / "b.zip")])
+    assert done.exit_code == 2
+    assert "metrics.py:3 in mine: own could not be computed" in done.stderr
+    assert "ValueError: Odd: 7" in done.stderr
+    assert "bug" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("hidden", "told"), [(False, True), (True, False)])
+def test_nobody_learns_from_a_failure_more_than_from_a_score(hidden: bool, told: bool, tmp_path: Path) -> None:
+    folder = project(
+        tmp_path,
+        module("predicted[0]['label'] == 'no'", "raise ValueError('the gold is yes')"),
+        hide_score_output=hidden,
+    )
+    outcomes: list[Outcome] = []
+    for place, label in enumerate(("no", "yes")):
+        sent = GOLD.replace("0,no", f"0,{label}", 1)
+        work = tmp_path / str(place)
+        outcomes.append(framed(work, str(folder), {"gold.csv": GOLD}, {"p.csv": sent}, phase="test"))
+    failed, scored = outcomes
+    assert (failed.exit_code, scored.exit_code) == (0, 0)
+    assert failed.scores is not None
+    assert scored.scores is not None
+    assert (failed.scores["own"], scored.scores["own"]) == (0, 0.25)
+    said = [failed.stdout + failed.stderr, failed.page or ""]
+    assert ["could not be computed" in text for text in said] == [told, told]
+    assert all("the gold is yes" not in text for text in said)
+    assert failed.details is not None
+    assert failed.details["failed"] == {"own": "metrics.py:3 in mine"}
+
+
+TYPES = ["string", "label", "labels", "number", "text", "texts", "tags", "spans"]
+
+
+def as_json(value: Any) -> Any:
+    if isinstance(value, frozenset):
+        return sorted(value)
+    return json.loads(json.dumps(value))
+
+
+@pytest.mark.parametrize("rows", ["one", "many"])
+@pytest.mark.parametrize("missing", ["reject", "empty"])
+@pytest.mark.parametrize("kind", TYPES)
+def test_what_is_tried_are_values_of_the_fields(kind: str, rows: str, missing: str, tmp_path: Path) -> None:
+    """Each answer that is tried would be accepted from a participant: written as JSON and read again."""
+    bounds: dict[str, dict[str, Any]] = {
+        "number": {"min": 2, "max": 3},
+        "label": {"values": ["a", "b"]},
+        "labels": {"values": ["a", "b"]},
+    }
+    field = {"field": "x", "type": kind, **bounds.get(kind, {})}
+    cells = {"number": "2.5", "labels": "a|b", "texts": '["x"]', "tags": "O B-x", "spans": "[[0, 2]]", "label": "a"}
+    text = csv_of("id,x", [[str(i), cells.get(kind, "some")] for i in range(5)])
+    options = one_table([field], {"m": "set_f1" if rows == "many" else "exact_match"}, rows=rows)
+    options["tables"][0]["reject_missing"] = missing == "reject"
+    gold = read_gold(options, {"gold.csv": text}, tmp_path).tables["table"]
+    declared_field = gold.table.field("x")
+    names = []
+    for name, answers in tries(gold):
+        names.append(name)
+        (values,) = answers.columns.values()
+        assert len(values) == (len(answers.owners) if rows == "many" else 5)
+        if name != "empty answers":
+            assert [declared_field.of_json(as_json(value)) for value in values] == values
+    wanted = {"right answers", "the template", "the same answer to every key", "wrong answers", "shuffled answers"}
+    assert set(names) == wanted | ({"empty answers"} if missing == "empty" else set())

@@ -1,0 +1,110 @@
+"""Tests of pairs of teams do not depend on the scale on which a team writes its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from declared.metrics import Sample, definitions
+from declared.metrics.keys import Keys
+from scoring_kit.resampling.randomisation import p_values
+from scoring_kit.units import Array, Statistic
+from tests.scoring_programs.scoring_kit.resampling.made_up import team
+
+pytestmark = pytest.mark.slow
+
+ORDERED = ("spearman", "kendall", "roc_auc", "average_precision")
+MAPS: dict[str, Callable[[Array], Array]] = {
+    "tenfold": lambda values: 10 * values,
+    "shifted": lambda values: 3 * values - 700,
+    "cubed": lambda values: values**3,
+    "squeezed": lambda values: 1 / (1 + np.exp(-5 * values)),
+}
+
+
+def statistic_of(metric: str, gold: Array, predicted: Array) -> Statistic:
+    truth: Any = gold
+    if metric in ("roc_auc", "average_precision"):
+        truth = np.where(gold > 0, "yes", "no").tolist()
+    keys = Keys(np.arange(len(gold)), len(gold), -1.0)
+    answers: Any = predicted
+    return definitions()[metric].statistic(Sample(truth, answers, []), {"positive": "yes"}, keys)
+
+
+def p_of(metric: str, gold: Array, one: Array, other: Array, resamples: int = 400, seed: int = 3) -> float:
+    teams = [team(statistic_of(metric, gold, predicted)) for predicted in (one, other)]
+    return p_values(teams, len(gold), resamples, seed)[0, 1]
+
+
+def made_up(seed: int, units: int, noise: tuple[float, float]) -> tuple[Array, Array, Array]:
+    random = np.random.default_rng(seed)
+    gold = random.normal(size=units)
+    one, other = (gold + random.normal(scale=scale, size=units) for scale in noise)
+    return gold, one, other
+
+
+@pytest.mark.parametrize("name", MAPS)
+@pytest.mark.parametrize("metric", ORDERED)
+@pytest.mark.parametrize("seed", range(3))
+def test_p_of_a_metric_of_the_order_is_that_of_any_monotone_map(seed: int, metric: str, name: str) -> None:
+    gold, one, other = (side.round(2) for side in made_up(seed, 60, (0.8, 1.0)))  # with ties
+    assert p_of(metric, gold, one, MAPS[name](other)) == p_of(metric, gold, one, other)
+
+
+@settings(max_examples=40, deadline=None)
+@given(factor=st.floats(1e-6, 1e6), shift=st.floats(-1e3, 1e3), seed=st.integers(0, 3))
+def test_p_of_pearson_is_that_of_any_linear_map(factor: float, shift: float, seed: int) -> None:
+    gold, one, other = made_up(seed, 50, (0.8, 1.0))
+    mapped = factor * (other + shift)
+    assert p_of("pearson", gold, one, mapped, 200) == p_of("pearson", gold, one, other, 200)
+
+
+@pytest.mark.parametrize("metric", ["pearson", "spearman"])
+def test_what_is_exchanged_are_z_scores_and_ranks(metric: str) -> None:
+    gold, one, other = made_up(1, 40, (0.5, 1.5))
+    scaled = stats.zscore if metric == "pearson" else stats.rankdata
+    first = np.random.default_rng(5).integers(2, size=40).astype(float)
+    mixed = np.where(first > 0, scaled(one), scaled(7 * other + 3))
+    expected = stats.pearsonr(gold if metric == "pearson" else stats.rankdata(gold), mixed).statistic
+    sides = [statistic_of(metric, gold, side).to_exchange() for side in (one, 7 * other + 3)]
+    (found,) = sides[0].joined(sides[1]).over(np.concatenate([first, 1 - first])[np.newaxis])
+    assert found == pytest.approx(expected, abs=1e-12)
+    summed = sides[0].joined(sides[1]).as_sums()
+    assert summed is not None
+
+
+@pytest.mark.parametrize("metric", ["pearson", *ORDERED])
+def test_answers_ready_to_exchange_score_what_they_scored(metric: str) -> None:
+    gold, one, _ = made_up(2, 40, (0.5, 1.5))
+    statistic, all_once = statistic_of(metric, gold, one), np.ones((1, 40))
+    assert statistic.to_exchange().over(all_once) == pytest.approx(statistic.over(all_once), abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["pearson", "spearman"])
+@pytest.mark.parametrize("scale", [5.0, 20.0])
+def test_power_does_not_depend_on_the_scale(metric: str, scale: float) -> None:
+    """The scales of systems that are handed in as they are: 200 units, noise of .75 against 1.0."""
+    once, scaled = [], []
+    for seed in range(120):
+        gold, one, other = made_up(seed, 200, (0.75, 1.0))
+        once.append(p_of(metric, gold, one, other, 199, seed) < 0.05)
+        scaled.append(p_of(metric, gold, one, scale * other, 199, seed) < 0.05)
+    assert 0.5 < np.mean(once) < 0.95
+    assert abs(np.mean(once) - np.mean(scaled)) < 0.05
+
+
+@pytest.mark.parametrize("metric", ["pearson", "spearman", "roc_auc"])
+@pytest.mark.parametrize("units", [20, 100])
+def test_equal_systems_on_two_scales_rarely_seem_to_differ(metric: str, units: int) -> None:
+    found = []
+    for seed in range(400):
+        gold, one, other = made_up(1000 + seed, units, (1.0, 1.0))
+        found.append(p_of(metric, gold, one, 20 * other, 99, seed) <= 0.05)
+    # 400 systems: the standard error of a share of .05 is .011
+    assert np.mean(found) <= 0.06 + 0.011
