@@ -96,23 +96,41 @@ class Field:
         """
         if value is ABSENT or value is None:
             if self.required:
-                raise FieldError(f"{self.name} is {'missing' if value is ABSENT else 'null'}", self.expected)
+                raise FieldError(f"{self.name} is {'missing' if value is ABSENT else 'null'}", self.expected_json)
             return self.empty
-        return _OF_JSON[self.type](self, value)
+        try:
+            return _OF_JSON[self.type](self, value)
+        except FieldError as error:
+            raise FieldError(error.rule, error.expected.replace(self.expected, self.expected_json)) from None
+
+    @property
+    def expected_json(self) -> str:
+        """What a value of a JSON file must be, in words."""
+        if self.type == "tags":
+            return 'a JSON list of tags O, B-x or I-x, such as ["O", "B-x"]'
+        if self.type == "labels":
+            return f"a JSON list of {self._listed or 'labels'}"
+        return self.expected
 
     @property
     def expected(self) -> str:
-        """What a value must be, in words."""
-        if self.type in ("label", "labels") and self.values is not None:
-            named = list(self.values)
-            more = f" … ({len(named)} in all)" if len(named) > SHOWN_VALUES else ""
-            listed = ", ".join(named[:SHOWN_VALUES]) + more
-            return f"one of {listed}" if self.type == "label" else f"any of {listed}, separated by {self.separator}"
+        """What a value of a cell must be, in words."""
+        if self.type == "labels":
+            return f"{f'any of {self._listed}' if self._listed else 'labels'}, separated by {self.separator}"
+        if self.type == "label" and self._listed:
+            return f"one of {self._listed}"
         if self.type == "number":
             low = "" if self.min is None else f" from {self.min:g}"
             high = "" if self.max is None else f" {'up ' if self.min is None else ''}to {self.max:g}"
             return f"a finite number{low}{high}, such as 0.25"
         return EXPECTED[self.type]
+
+    @property
+    def _listed(self) -> str:
+        """The declared labels, as far as they are named in a message."""
+        named = list(self.values or ())
+        more = f" … ({len(named)} in all)" if len(named) > SHOWN_VALUES else ""
+        return ", ".join(named[:SHOWN_VALUES]) + more
 
 
 def ordered(values: Optional[Iterable[str]]) -> Optional[Dict[str, int]]:
@@ -135,7 +153,6 @@ EMPTY_CELLS = ("labels", "text", "string", "tags")
 EXPECTED = {
     "string": "a text",
     "label": "a label",
-    "labels": "labels",
     "text": "a text",
     "texts": 'a JSON list of texts, such as ["one", "two"]',
     "tags": "tags O, B-x or I-x, separated by spaces",

@@ -29,6 +29,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 from gen_bundle.build import BuildRequest, build
 from scoring_kit import frame
 from tests.generator.report.declared_task import declared_task
+from tests.scoring_programs.declared.test_real_tasks import FOLDER, MAKERS
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers", "forked_python")]
 
@@ -892,19 +893,24 @@ def project(made: Case, folder: Path) -> Path:
 @pytest.mark.parametrize("name", CASES)
 def test_it_builds_and_scores_as_computed_independently(name: str, tmp_path: Path) -> None:
     made = CASES[name](random.Random(name))
-    out = tmp_path / ("bundles" if made.layout == "separate" else "bundle.zip")
-    built = build(BuildRequest(str(project(made, tmp_path)), out, layout=made.layout))
+    assert scored(made, tmp_path) == pytest.approx(dict(made.expected), abs=1e-9)
+
+
+def scored(made: Case, folder: Path) -> dict[str, float]:
+    """What the programs of the built bundles write of the submission, each in the columns of its own tasks."""
+    out = folder / ("bundles" if made.layout == "separate" else "bundle.zip")
+    built = build(BuildRequest(str(project(made, folder)), out, layout=made.layout))
     assert not any(bundle.errors for bundle in built)
     found: dict[str, float] = {}
     for bundle in built:
         with zipfile.ZipFile(bundle.path) as archive:
             for task in yaml.safe_load(archive.read("competition.yaml"))["tasks"]:
-                place = tmp_path / f"{bundle.path.stem}-{task['index']}"
+                place = folder / f"{bundle.path.stem}-{task['index']}"
                 for part, into in (("scoring_program", "program"), ("reference_data", "input/ref")):
                     with zipfile.ZipFile(io.BytesIO(archive.read(task[part]))) as packed:
                         packed.extractall(place / into)
                 found |= own_scores(place, made.answers)
-    assert found == pytest.approx(dict(made.expected), abs=1e-9)
+    return found
 
 
 def own_scores(place: Path, answers: Files) -> dict[str, float]:
@@ -922,3 +928,13 @@ def own_scores(place: Path, answers: Files) -> dict[str, float]:
 
 def test_there_are_thirty() -> None:
     assert len(CASES) >= 30
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_every_real_task_builds_and_scores(name: str, tmp_path: Path) -> None:
+    declaration = yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
+    gold, answers, values = MAKERS[name](random.Random(7))
+    made = Case(declaration["submission"], [], gold, answers, values, declaration.get("reference"))
+    made.tasks = [{"name": task["id"], **task} for task in declaration["tasks"]]
+    found = scored(made, tmp_path)
+    assert {key: found[key] for key in values} == pytest.approx(values, abs=1e-9)

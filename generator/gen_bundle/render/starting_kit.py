@@ -25,7 +25,7 @@ from gen_bundle.package.resolve import Resolved
 from gen_bundle.render import tables
 from gen_bundle.render.broken_examples import spoiled_code, spoiled_submissions
 from gen_bundle.render.code_text import code_text
-from gen_bundle.render.submission_text import example_text, format_text, tables_of
+from gen_bundle.render.submission_text import example_text, format_text, gold_text, tables_of
 from gen_bundle.render.validator import TEMPLATES, validator_bytes
 from gen_bundle.resources import resource
 from gen_bundle.starting import environment, python
@@ -207,6 +207,8 @@ def _texts(
     competition: Resolved, data: PhaseData, template: Members, invalid: Sequence[InvalidExample]
 ) -> Mapping[str, bytes]:
     declaration, phase = competition.declaration, data.phase
+    answered = tables_of(declaration.submission, [data])
+    is_declared = declaration.scoring_program == DECLARED
     context = {
         "title": declaration.title,
         "phase": phase,
@@ -222,10 +224,9 @@ def _texts(
         "sample": bool(_sample_members(data)),
         "code": code_text(competition, [phase]) if competition.takes_code else "",
         "torch": "models" in locks_for(competition.options),
-        "fields": format_text(tables_of(declaration.submission, [data])),
-        "example": example_text(tables_of(declaration.submission, [data]))
-        if declaration.scoring_program == DECLARED
-        else "",
+        "fields": format_text(answered),
+        "example": example_text(answered) if is_declared else "",
+        "gold": gold_text(competition.options, [task.id for task in competition.tasks]) if is_declared else "",
         "invalid": invalid,
     }
     sources = {

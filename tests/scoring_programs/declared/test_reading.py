@@ -624,3 +624,28 @@ def test_an_unknown_id_of_json_is_one_problem(rows: str, value: Any, tmp_path: P
         score(options, gold, {"answers.json": json.dumps(sent)}, tmp_path)
     assert caught.value.found == 1, caught.value.messages
     assert (rows == "one" and not value) or 'unknown id "zz"' in caught.value.messages[0]
+
+
+@pytest.mark.parametrize("name", ["answers.json", "answers.jsonl"])
+@pytest.mark.parametrize(
+    ("field", "value", "expected"),
+    [
+        ({"type": "tags"}, "O O", 'a JSON list of tags O, B-x or I-x, such as ["O", "B-x"]'),
+        ({"type": "tags"}, ["O", "X"], 'a JSON list of tags O, B-x or I-x, such as ["O", "B-x"]'),
+        ({"type": "labels", "values": ["a", "b"]}, "a|b", "a JSON list of a, b"),
+        ({"type": "labels", "values": ["a", "b"]}, ["c"], "a JSON list of a, b"),
+        ({"type": "labels", "values": ["a", "b"]}, None, "a JSON list of a, b"),
+        ({"type": "texts"}, "a", 'a JSON list of texts, such as ["one", "two"]'),
+        ({"type": "label", "values": ["a", "b"]}, ["a"], "one of a, b"),
+    ],
+)
+def test_lists_are_asked_for_as_json_in_json(
+    name: str, field: dict[str, Any], value: Any, expected: str, tmp_path: Path
+) -> None:
+    options = one_table([{"field": "x", **field}], {"m": "exact_match"}, file=name)
+    cell = {"tags": "O O", "texts": "[]"}.get(field["type"], "a")
+    rows = [{"id": "1", "x": value}]
+    text = json.dumps(rows) if name.endswith("n") else json.dumps(rows[0])
+    found = refused(options, {"gold.csv": csv_of("id,x", [["1", cell]])}, {name: text}, tmp_path)
+    assert f"Expected: {expected}" in found
+    assert "separated by" not in found

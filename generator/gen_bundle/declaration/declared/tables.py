@@ -184,6 +184,7 @@ def _fields(data: Any, keys: list[str], trail: Trail, found: list[Broken]) -> It
         if name in seen:
             found.append(((*here, "field"), f"{name!r} occurs twice. Expected each field once."))
         seen.add(name)
+        item.setdefault("type", "string")
         item.setdefault("required", True)
         item.setdefault("meaning", "What the row is about." if name in keys else "Your answer.")
         kind = _choice(item, "type", TYPES, "string", here, found)
