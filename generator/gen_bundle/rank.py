@@ -123,11 +123,14 @@ def rank(
         ranking = Ranking(notes=notes, tables=tables, result=answer)
         if request.report:
             from gen_bundle.report.content import Report
+            from gen_bundle.report.fonts import missing_note
             from gen_bundle.report.write import write_report
 
             report = Report(
                 competition.declaration, phase, ranking, statistics, request.baselines, request.command, fetched
             )
+            if note := missing_note(team["team"] for task in report.tasks.values() for team in task["teams"]):
+                notes.append(note)
             write_report(report, units, request.report)
     return ranking
 

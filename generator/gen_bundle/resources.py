@@ -1,7 +1,8 @@
 """Where the declarations and scoring programs lie: beside the checkout's `generator/`, or inside an installed wheel."""
 
-import json
 from pathlib import Path
+
+from scoring_kit.base.origin import requirement
 
 _PACKAGED = Path(__file__).resolve().parent / "resources"
 _CHECKOUT = Path(__file__).resolve().parents[2]
@@ -22,22 +23,5 @@ def competitions() -> dict[str, Path]:
 
 
 def install_command(extra: str) -> str:
-    """How an extra of the tool is installed: from the folder, wheel or repository that the tool itself came from.
-
-    As `requirement` of `scoring_kit.missing_packages`, which the press may not import.
-    """
-    # Rarely needed, and slow to import.
-    from importlib import metadata
-    from urllib.parse import urlsplit
-    from urllib.request import url2pathname
-
-    recorded = metadata.distribution("gen-bundle").read_text("direct_url.json")
-    if recorded is None:  # it came from an index
-        return f'pip install "gen-bundle[{extra}]"'
-    origin = json.loads(recorded)
-    url = urlsplit(origin["url"])
-    if url.scheme == "file":
-        return f'pip install "{url2pathname(url.path)}[{extra}]"'
-    version = origin.get("vcs_info")
-    source = f"{version['vcs']}+{origin['url']}@{version['commit_id']}" if version else origin["url"]
-    return f'pip install "gen-bundle[{extra}] @ {source}"'
+    """How an extra of the tool is installed: from the folder, wheel or repository that the tool itself came from."""
+    return f'pip install "{requirement(extra)}"'

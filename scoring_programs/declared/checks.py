@@ -46,6 +46,14 @@ def _undefined(plan: Plan, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
         yield "all gold values are equal, so that no correlation is defined", "at least two different values"
     if plan.metric == "kappa" and len(set(values)) < 2:
         yield "all gold labels are equal, so that kappa is 0 or undefined", "at least two different labels"
+    if plan.metric == "ccc" and len(set(values)) < 2:
+        yield "all gold values are equal, so that ccc is 0 or undefined", "at least two different values"
+    if plan.metric == "mape" and 0 in values:
+        yield "a gold value is 0, to which no error is relative", "gold values other than 0, or smape"
+    if plan.metric == "points":
+        matrix = plan.options["matrix"]
+        if not sum(matrix.get(label, {}).get(label, 0) for label in values) > 0:
+            yield "the gold itself gets no points", "a matrix with points above 0 for right answers"
     if plan.metric == "r2" and len(values) < 2:
         yield "there is a single key, for which R² is undefined", "at least two keys"
     if plan.definition is not None and plan.definition.gold == "label":
@@ -60,10 +68,10 @@ def _undefined(plan: Plan, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
         without = [i for i, rows in enumerate(values) if not any(relevance > 0 for _, relevance in rows)]
         if without:
             yield f"{len(without)} queries have no relevant item", "for each query an item with a relevance above 0"
-    if plan.metric in ("wer", "cer"):
+    if plan.definition is not None and plan.definition.module in ("edits", "sequences"):
         if any(isinstance(value, list) for value in values):
             yield f"{plan.metric} compares with one text, and the gold has lists of texts", "one text for each key"
-        elif not any(value.split() for value in values):
+        elif plan.definition.module == "edits" and not any(value.split() for value in values):
             yield "no gold text has a word", "gold texts with words"
 
 
@@ -74,7 +82,7 @@ def _nothing_to_find(plan: Plan, module: str, values: Sequence[Any]) -> bool:
     average = plan.options.get("average")
     if module == "sets":
         return average == "micro" and not any(map(any, values))
-    return plan.metric in ("f1", "precision", "recall") and not any(
+    return plan.metric in ("f1", "fbeta", "precision", "recall") and not any(
         value == plan.options["positive"] if average == "binary" else value for value in values
     )
 

@@ -2,7 +2,8 @@
 
 Afterwards the output folder holds `run-<digest of the submission>/` and nothing else: `predictions/`, the files that
 the entry wrote, and `metadata.json`, written last. The platform ignores this program's exit status, so every fault is
-in that file, for the scoring program to report: `fault` is whose it is, `errors` are the lines to show.
+in that file, for the scoring program to report: `fault` is whose it is, `errors` are the lines to show,
+and `found` is how many problems a submission has, of which not all need be shown.
 
 Exit status: 0 handed over; 1 bad submission; 2 the organisers must act; 3 a bug of the program.
 """
@@ -86,25 +87,27 @@ class Ingestion:
             OSError: the output folder cannot be written.
         """
         problems = Problems()
+        lines: Sequence[str] = []  # as they are printed, where that is more than the errors
         _clear(self._output)
         try:
             self._run(private, problems)
-            fault, lines = None, []
+            fault, errors = None, []
         except SubmissionError as error:
-            fault, lines = OF_SUBMISSION, error.report().splitlines()
+            fault, errors, lines = OF_SUBMISSION, error.messages, error.report().splitlines()
+            self._record["found"] = error.found
         except OrganiserError as error:
-            fault, lines = OF_ORGANISERS, error.messages
+            fault, errors = OF_ORGANISERS, error.messages
         except Exception as error:
-            fault, lines = OF_PROGRAM, _frames(error)
+            fault, errors = OF_PROGRAM, _frames(error)
         if fault:
             _clear(self._output)
-        self._record.update(fault=fault, errors=lines, warnings=problems.warnings)
+        self._record.update(fault=fault, errors=errors, warnings=problems.warnings)
         self._handed_over.mkdir(exist_ok=True)
         unfinished = self._handed_over / f".{RECORD}.tmp"
         unfinished.write_text(json.dumps(self._record, indent=1), encoding="utf-8")
         unfinished.replace(self._handed_over / RECORD)
         _print(problems.warning_lines(), sys.stdout)
-        _print(lines, sys.stderr)
+        _print(lines or errors, sys.stderr)
         return STATUS[fault] if fault else 0
 
     def _run(self, private: Path, problems: Problems) -> None:

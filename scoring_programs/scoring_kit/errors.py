@@ -1,10 +1,16 @@
 """Whose fault it is: the participant's (SubmissionError), the organiser's (OrganiserError); anything else is ours."""
 
 import io
+import re
 import sys
-from typing import List, Sequence
+from typing import Dict, List, Sequence, Tuple
 
 SHOWN = 50
+LINES_SHOWN = 8
+"""Of a problem that many lines have."""
+NUMBERED = re.compile(r"(.*[:\[])([0-9]+)(\]?.*)", re.DOTALL)
+"""Where a problem is: `file:line`, or `file[item]` and perhaps a name in it."""
+SAME = re.compile(r" The same in ([0-9]+) more lines?: [0-9, …]+\.$")
 MAX_LINE = 1_000
 WARNINGS_SHOWN = 20
 LOG_BYTES = 6_000
@@ -29,9 +35,9 @@ class SubmissionError(Exception):
         The number of problems comes first and last, because a log may have lost its beginning.
         """
         shown_lines = fitting(self.messages)
-        found, more = _count(self.found, "problem"), self.found - len(shown_lines)
+        found, more = _count(self.found, "problem"), self.found - _problems_in(shown_lines)
         lines = [f"The submission cannot be scored: {found} found.", *shown_lines]
-        lines += [f"… and {more} more."] if more else []
+        lines += [f"… and {more} more."] if more > 0 else []
         return "\n".join([*lines, f"{found} found, so nothing was scored."])
 
 
@@ -56,31 +62,50 @@ def escape_what_cannot_be_printed() -> None:
 class Problems:
     """Collects everything that is wrong with a submission, so that one reading finds it all.
 
-    Only the first `SHOWN` errors are kept as text (a hostile file could hold millions); the rest are counted.
+    The same problem in many lines is one text, with their numbers. Only the first `SHOWN` texts are kept (a hostile
+    file could hold millions); the rest are counted.
     """
 
     def __init__(self) -> None:
-        self.errors: List[str] = []
+        # Text, without the number of its line → that of its first line, and its lines' numbers.
+        self._texts: Dict[Tuple[str, ...], Tuple[str, List[str]]] = {}
         self.found = 0
         self.warnings: List[str] = []
         self.warned = 0
 
     def error(self, where: str, what: str, expected: str) -> None:
         """Record a problem: `where` is `file:line` or a field, `what` is wrong, and what was `expected`."""
-        self.repeat_error(f"{where}: {_sentence(what)} {_expectation(expected)}")
+        numbered = NUMBERED.fullmatch(where)
+        text = f"{where}: {_sentence(what)} {_expectation(expected)}"
+        if numbered is None:
+            self.repeat_error(text)
+        else:
+            self._record((numbered[1], numbered[3], what, expected), text, numbered[2])
 
     def repeat_error(self, line: str) -> None:
         """Record a problem that is a whole message."""
+        self._record((line, str(self.found)), line, "")
+
+    def _record(self, key: Tuple[str, ...], text: str, line: str) -> None:
         self.found += 1
-        if len(self.errors) < SHOWN:
-            self.errors.append(_line(line))
+        if key in self._texts:
+            self._texts[key][1].append(line)
+        elif len(self._texts) < SHOWN:
+            self._texts[key] = (_line(text), [])
+
+    @property
+    def errors(self) -> List[str]:
+        """The problems as text, with the numbers of the other lines that have the same one."""
+        return [text + _same(others) for text, others in self._texts.values()]
 
     def warn(self, where: str, what: str) -> None:
         """Record something that will be ignored or read otherwise than the participant may think."""
         self.repeat_warning(f"{where}: {_sentence(what)}")
 
     def repeat_warning(self, line: str) -> None:
-        """Record a warning that another program of the kit recorded before."""
+        """Record a warning that another program of the kit recorded before, unless it is there already."""
+        if _line(line) in self.warnings:
+            return
         self.warned += 1
         if len(self.warnings) < SHOWN:
             self.warnings.append(_line(line))
@@ -93,7 +118,7 @@ class Problems:
 
     def organiser_error(self) -> OrganiserError:
         """The problems as the organisers' own: what is wrong with reference data or options, the rest counted."""
-        more = self.found - len(self.errors)
+        more = self.found - _problems_in(self.errors)
         return OrganiserError(*self.errors, *([f"… and {more} more."] if more else []))
 
     def stop_organisers_if_any(self) -> None:
@@ -116,6 +141,20 @@ def fitting(lines: Sequence[str], limit: int = LOG_BYTES) -> List[str]:
             break
         kept.append(line)
     return kept
+
+
+def _problems_in(lines: Sequence[str]) -> int:
+    """How many problems these lines name."""
+    repeated = [SAME.search(line) for line in lines]
+    return len(lines) + sum(int(found[1]) for found in repeated if found)
+
+
+def _same(others: Sequence[str]) -> str:
+    if not others:
+        return ""
+    more = ", …" if len(others) > LINES_SHOWN else ""
+    lines = "line" if len(others) == 1 else "lines"
+    return f" The same in {len(others)} more {lines}: {', '.join(others[:LINES_SHOWN])}{more}."
 
 
 def _line(text: str) -> str:

@@ -61,8 +61,7 @@ def handed_over(output: Path, submission: Path | None, problems: Problems) -> Co
     for text in record["warnings"]:
         problems.repeat_warning(text)
     if record["fault"] == OF_SUBMISSION:
-        # The lines of a report: the first and the last count the problems.
-        raise SubmissionError(errors[1:-1], max(len(errors) - 2, 1), problems.warning_lines())
+        raise SubmissionError(errors, max(record["found"], len(errors)), problems.warning_lines())
     if record["fault"] is not None:
         raise OrganiserError(*errors)
     _check_worker(output / WORKERS, float(record["duration"]), problems)
@@ -116,9 +115,11 @@ def _read(path: Path, problems: Problems) -> Mapping[str, Any]:
         texts = [*data["errors"], *data["warnings"], *data["files"].values(), data["fault"] or ""]
         lists = isinstance(data["errors"], list) and isinstance(data["warnings"], list)
         seconds = 0.0 if data["fault"] else float(data["duration"])
+        found = data["found"] if data["fault"] == OF_SUBMISSION else 0
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         _has_not_run(problems)
-    if not lists or not all(isinstance(text, str) for text in texts) or not math.isfinite(seconds):
+    is_sound = lists and type(found) is int and math.isfinite(seconds)
+    if not is_sound or not all(isinstance(text, str) for text in texts):
         _has_not_run(problems)
     return data
 

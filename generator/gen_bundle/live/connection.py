@@ -41,6 +41,8 @@ MOST_PAGES = 2000
 LISTINGS = 3  # of a list that changes while it is read
 
 T = TypeVar("T")
+Row = Mapping[str, Any]
+"""An object that the server gave."""
 Tick = Callable[[int, int], None]
 """Called during a transfer with the bytes done, and the bytes in all (0: unknown)."""
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.explanation import explain_refusal
@@ -245,13 +245,6 @@ def set_published(connection: Connection, competition: int) -> bool:
     return bool(connection.get(path)["published"])
 
 
-class _Upload(TypedDict):
-    """A bundle that was handed over: when, and the competition's id where it is known."""
-
-    at: str
-    competition: int | None
-
-
 class _Sent:
     """What is remembered of the bundles that were handed to servers, by their digests."""
 
@@ -284,20 +277,19 @@ class _Sent:
     def note(self, competition: int | None) -> None:
         """Remember that the bundle is handed over, and what came of it."""
         now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-        self._write(self._read() | {self._name: _Upload(at=now, competition=competition)})
+        self._write(self._read() | {self._name: {"at": now, "competition": competition}})
 
     def forget(self) -> None:
         """Remember nothing: the server made no competition of the bundle."""
         self._write({name: one for name, one in self._read().items() if name != self._name})
 
-    def _read(self) -> dict[str, _Upload]:
+    def _read(self) -> dict[str, dict[str, Any]]:
         if not self._file.exists():
             return {}
-        found: dict[str, _Upload] = read_json(
-            self._file, dict[str, dict[str, str | int | None]], "It says what was uploaded: restore or delete it."
-        )
+        advice = "It says what was uploaded: restore or delete it."
+        found: dict[str, dict[str, Any]] = read_json(self._file, dict[str, dict[str, str | int | None]], advice)
         return found
 
-    def _write(self, uploads: dict[str, _Upload]) -> None:
+    def _write(self, uploads: dict[str, dict[str, Any]]) -> None:
         with private():
             write_json(self._file, uploads)

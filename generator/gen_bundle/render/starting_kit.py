@@ -18,6 +18,7 @@ from gen_bundle.image.requirements import LOCK_FILE
 from gen_bundle.package.client import ScoringPackage, failure
 from gen_bundle.package.code_template import empty_submission
 from gen_bundle.package.given_files import SAMPLE
+from gen_bundle.package.imports import imported_modules
 from gen_bundle.package.ingestion import code_entry, ingestion_members
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
@@ -25,7 +26,7 @@ from gen_bundle.package.resolve import Resolved
 from gen_bundle.render import tables
 from gen_bundle.render.broken_examples import spoiled_code, spoiled_submissions
 from gen_bundle.render.code_text import code_text
-from gen_bundle.render.submission_text import example_text, format_text, tables_of
+from gen_bundle.render.submission_text import example_text, format_text, gold_text, tables_of
 from gen_bundle.render.validator import TEMPLATES, validator_bytes
 from gen_bundle.resources import resource
 from gen_bundle.starting import environment, python
@@ -104,8 +105,9 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
         "score_locally.py": TEMPLATES / "score_locally.py",
         "requirements.txt": _packages(competition).encode(),
     }
+    read_at_home = imported_modules(("scoring_kit.submission_zip",), (resource("scoring_programs") / "scoring_kit",))
     for part in competition.parts_of(data.phase):
-        program = program_members(competition, part)
+        program = {**program_members(competition, part), **read_at_home}
         members |= {f"scorer/{part.id}/{name}": content for name, content in program.items()}
     if competition.takes_code:
         members |= _running_members(competition, data)
@@ -210,6 +212,8 @@ def _texts(
     competition: Resolved, data: PhaseData, template: Members, invalid: Sequence[InvalidExample]
 ) -> Mapping[str, bytes]:
     declaration, phase = competition.declaration, data.phase
+    answered = tables_of(declaration.submission, [data])
+    is_declared = declaration.scoring_program == DECLARED
     context = {
         "title": declaration.title,
         "phase": phase,
@@ -225,10 +229,9 @@ def _texts(
         "sample": bool(_sample_members(data)),
         "code": code_text(competition, [phase]) if competition.takes_code else "",
         "torch": "models" in locks_for(competition.options),
-        "fields": format_text(tables_of(declaration.submission, [data])),
-        "example": example_text(tables_of(declaration.submission, [data]))
-        if declaration.scoring_program == DECLARED
-        else "",
+        "fields": format_text(answered),
+        "example": example_text(answered) if is_declared else "",
+        "gold": gold_text(competition.options, [task.id for task in competition.tasks]) if is_declared else "",
         "invalid": invalid,
     }
     sources = {

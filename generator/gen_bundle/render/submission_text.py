@@ -203,6 +203,23 @@ def rows_text(tables: Sequence[Table]) -> str:
     return "\n\n".join(texts)
 
 
+def gold_text(options: Mapping[str, Any], task_ids: Sequence[str]) -> str:
+    """The gold files of declared tables with the columns that scoring these tasks reads, as a list."""
+    lines = []
+    for table in options["tables"]:
+        columns = dict.fromkeys(table["key"])
+        for task in task_ids:
+            for metric in options["metrics"].get(task, {}).values():
+                if metric["table"] == table["id"]:
+                    columns |= dict.fromkeys([*metric["gold"], *metric["where"], *metric["by"]])
+        if table["cluster"]:
+            columns[table["cluster"]] = None
+        listed = ", ".join(map(page_text, columns))
+        keys = f"; and {page_text(table['gold_keys']['name'])}, all keys" if table["gold_keys"] else ""
+        lines.append(f"- {page_text(table['gold']['name'])} with {listed}{keys}")
+    return "\n".join(lines)
+
+
 def data_table(phases: Sequence[PhaseData]) -> str:
     """How many items each phase asks for, and which files participants are given for it."""
     rows = []

@@ -63,7 +63,7 @@ def versions() -> Iterator[str]:
     """Versions of what computed and drew the report."""
     yield f"gen-bundle {metadata.version('gen-bundle')}"
     yield f"Python {platform.python_version()}"
-    for name in ("numpy", "pandas", "matplotlib"):
+    for name in ("numpy", "matplotlib"):
         yield f"{name} {metadata.version(name)}"
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gen_bundle.plain_text import one_line
 from gen_bundle.report.content import ALPHA, Report, units_word
+from gen_bundle.report.fonts import DEFAULT, fonts_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,22 +47,24 @@ def figures(report: Report) -> Mapping[str, Mapping[str, Figure]]:
 
 def _of_task(task: str, one: Mapping[str, Any]) -> Iterator[tuple[str, Figure]]:
     scored = [team for team in one["teams"] if team["score"] is not None]
+    own = fonts_for("".join([one["title"], *(team["team"] for team in scored)])).values()
+    fonts = [font for font in dict.fromkeys(own) if font not in (None, DEFAULT)]
     if scored:
         intervals = " with their 95 % intervals" if any(team["low"] is not None for team in scored) else ""
         caption = f"{one['name']}: {one['title']} of every team{intervals}."
-        yield "scores", _drawn(f"{task}-scores", caption, len(scored), lambda axes: _scores(axes, one, scored))
+        yield "scores", _drawn(f"{task}-scores", caption, len(scored), fonts, lambda axes: _scores(axes, one, scored))
     places = {team["team"]: one["shares"][team["team"]] for team in scored if team["team"] in one["shares"]}
     if places:
         caption = (
             f"{one['name']}: how often each team has each rank in {one['resamples']:,} resamples of the "
             f"{units_word(one['unit'])}. The area of a dot is the share; the bar is the rank interval."
         )
-        yield "ranks", _drawn(f"{task}-ranks", caption, len(places), lambda axes: _ranks(axes, scored, places))
+        yield "ranks", _drawn(f"{task}-ranks", caption, len(places), fonts, lambda axes: _ranks(axes, scored, places))
     if one["pairs"]:
         caption = f"{one['name']}: significant differences (p after Holm below 0.05). Filled: the row's team is better "
         caption += "than the column's."
         names = [team["team"] for team in scored]
-        yield "pairs", _drawn(f"{task}-pairs", caption, len(names) + 7, lambda axes: _pairs(axes, names, one))
+        yield "pairs", _drawn(f"{task}-pairs", caption, len(names) + 7, fonts, lambda axes: _pairs(axes, names, one))
 
 
 def _scores(axes: "Axes", one: Mapping[str, Any], teams: Sequence[Mapping[str, Any]]) -> None:
@@ -127,7 +130,7 @@ def _short(name: str) -> str:
     return text if len(text) <= NAME_LENGTH else f"{text[: NAME_LENGTH - 1]}…"
 
 
-def _drawn(name: str, caption: str, rows: int, draw: "Callable[[Axes], None]") -> Figure:
+def _drawn(name: str, caption: str, rows: int, fonts: Sequence[str], draw: "Callable[[Axes], None]") -> Figure:
     from matplotlib import rc_context
     from matplotlib.figure import Figure as Drawing
 
@@ -135,8 +138,8 @@ def _drawn(name: str, caption: str, rows: int, draw: "Callable[[Axes], None]") -
         "svg.fonttype": "none",
         "svg.hashsalt": name,
         "font.size": 9,
-        "pdf.fonttype": 42,
-        "font.family": "sans-serif",
+        "pdf.fonttype": 3 if fonts else 42,
+        "font.family": [DEFAULT, *fonts],
     }
     with rc_context(style), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)

@@ -1,96 +1,272 @@
-"""The report as a LaTeX document that compiles as it is, with tables to be copied into a paper."""
+"""The report as a LaTeX document in the measures of ACL's two-column style, with tables and figures for a paper.
 
+It compiles as it is with pdfLaTeX, LuaLaTeX and XeLaTeX. Every table fits the width of the page, however many columns
+it has: widths are reckoned from the texts, cells are wrapped, and what does not fit is a further table.
+"""
+
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
+from gen_bundle.plain_text import one_line
 from gen_bundle.render.rankings import latex_text
-from gen_bundle.report.content import Report, way_words
+from gen_bundle.report.content import Report, figure, interval, probability, way_words
 from gen_bundle.report.figures import Figure
-from gen_bundle.report.frames import pairs_frame, results_frame
-from gen_bundle.report.methods import REFERENCES, methods, missing_rule
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
+from gen_bundle.report.fonts import fonts_for
+from gen_bundle.report.methods import CITED, REFERENCES, cited, methods, missing_rule
 
 MOST_PAIRS = 45
 """More pairs than those of ten teams are in pairwise.csv alone."""
+TEXT_WIDTH, COLUMN_WIDTH = 455.0, 219.0
+"""Points, of the page and of one of its columns, in ACL's style."""
+FONT_SIZE, SEPARATION = 9.0, 4.0
+"""Points, of a table's text (footnotesize), and on each side of a cell."""
+WIDEST_WORD, WIDEST_CELL = 100.0, 120.0
+"""Points: longer words are broken anywhere, longer texts are wrapped."""
+MOST_LINES = 44
+"""Of a table; what is left is a further one."""
+EMS = {**dict.fromkeys("mwMW%@&", 1.0), **dict.fromkeys("iljft.,:;'|!()[]", 0.4), " ": 0.34}
+"""Widths of letters, rather too wide; see `_width`."""
+SIZE_OF_FIGURES = r"width=.9\textwidth,height=.8\textheight,keepaspectratio"
 KNOWN = set("–—‘’“”…ŁłŃńŐőŘřŚśŠšŤťŮůŰűŹźŻżŽžĄąĆćČčĎďĘęĚěĞğİıŇňŞşŢţŸŒœ") | {
     chr(code) for code in range(0xC0, 0x100) if code not in (0xD7, 0xF7)
 }
 """Characters beyond ASCII that every LaTeX sets with the T1 encoding."""
+PREAMBLE = r"""\documentclass[11pt,a4paper,twocolumn]{article}
+\usepackage[margin=2.5cm]{geometry}
+\setlength{\columnsep}{0.6cm}
+\usepackage{array,booktabs,graphicx,iftex}
+\ifPDFTeX
+  \usepackage[T1]{fontenc}
+  \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
+\else
+  \usepackage{fontspec}
+\fi
+% Another script, and what stands for it where no font has it: \script{FONT}{text}{code points}.
+% Fonts are LuaLaTeX's and XeLaTeX's; pdfLaTeX writes code points.
+\ifPDFTeX
+  \newcommand{\script}[3]{\texttt{#3}}
+\else
+  \newcommand{\script}[3]{\IfFontExistsTF{#1}{{\fontspec{#1}#2}}{\texttt{#3}}}
+\fi"""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table to be set.
+
+    Attributes:
+        label: what references call it, after `tab:`.
+        caption: its caption.
+        header: of its columns.
+        rows: of texts.
+        fixed: how many columns, the first ones, every part of a split table has; these are words, the others numbers.
+    """
+
+    label: str
+    caption: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    fixed: int = 1
 
 
 def latex_document(report: Report, figures: Mapping[str, Mapping[str, Figure]]) -> str:
-    """The whole document; needs booktabs, longtable and graphicx, and the figures beside it."""
-    body = "\n".join(_body(report, figures))
-    return "\n".join(
-        [
-            r"\documentclass[a4paper]{article}",
-            r"\usepackage[T1]{fontenc}",
-            r"\usepackage{booktabs,longtable,graphicx}",
-            *_declared(body),
-            rf"\title{{{latex_text(report.declaration.title)}: final report}}",
-            r"\author{}",
-            r"\date{}",
-            r"\begin{document}",
-            r"\maketitle",
-            r"\sloppy",
-            body,
-            r"\end{document}",
-            "",
-        ]
-    )
-
-
-def _declared(body: str) -> list[str]:
-    """What pdfTeX cannot set, such as another script, is set as its code point; other engines set it themselves."""
-    strange = sorted({c for c in body if ord(c) > 127 and c not in KNOWN})
-    declared = [rf"\DeclareUnicodeCharacter{{{ord(c):04X}}}{{\texttt{{U+{ord(c):04X}}}}}" for c in strange]
-    return [r"\ifdefined\DeclareUnicodeCharacter", *declared, r"\fi"] if declared else []
+    """The whole document; needs array, booktabs, geometry, graphicx and iftex, and the figures beside it."""
+    texts = [*methods(report), missing_rule(report)]
+    lines = [
+        PREAMBLE,
+        rf"\title{{{_text(report.declaration.title)}: final report}}",
+        r"\author{}",
+        r"\date{}",
+        r"\begin{document}",
+        r"\maketitle",
+        r"\sloppy",
+        r"\section{Methods}",
+        *(CITED.sub(r"\\cite{\1}", _text(text)) + "\n" for text in texts),
+        *_body(report, figures),
+        r"\begin{thebibliography}{99}",
+        *(rf"\bibitem{{{name}}} {_text(REFERENCES[name])}" for name in cited(texts)),
+        r"\end{thebibliography}",
+        r"\end{document}",
+        "",
+    ]
+    return "\n".join(lines)
 
 
 def _body(report: Report, figures: Mapping[str, Mapping[str, Figure]]) -> Iterator[str]:
     for id_, task in report.tasks.items():
-        yield rf"\section{{{latex_text(task['name'])}}}"
-        yield _table(results_frame(dict(task)), "rlrrrr")
-        pairs = pairs_frame(dict(task))
-        if 0 < len(pairs) <= MOST_PAIRS:
-            yield _table(pairs, "llrrrr")
-        if task["rankings"]:
-            yield _table(robustness_frame(task), "l" + "r" * (1 + len(task["rankings"])))
+        yield rf"\section{{{_text(task['name'])}}}"
+        tables = _tables(id_, task)
+        references = [rf"\ref{{tab:{table.label}}}" for table in tables]
+        drawn = [rf"\ref{{fig:{one.name}}}" for one in figures[id_].values()]
+        named = [f"{word} {', '.join(found)}" for word, found in (("Tables", references), ("Figures", drawn)) if found]
+        yield f"See {' and '.join(named)}.\n" if named else ""
+        for table in tables:
+            yield from _set(table)
         for one in figures[id_].values():
-            yield rf"\begin{{center}}\includegraphics[width=.9\linewidth]{{figures/{one.name}.pdf}}\par"
-            yield rf"\small {latex_text(one.caption)}\end{{center}}"
-    for table in report.own_rankings:
-        yield rf"\section{{{latex_text(table.title)}}}"
-        yield _rows(table.header, table.rows)
-    yield r"\section{Methods}"
-    for paragraph in [*methods(report), missing_rule(report)]:
-        yield f"{latex_text(paragraph)}\n"
-    yield r"\section*{References}"
-    for number, reference in enumerate(REFERENCES.values(), start=1):
-        yield rf"\noindent[{number}] {latex_text(reference)}" + "\n"
+            yield r"\begin{figure*}[tp]"
+            yield r"\centering"
+            yield rf"\includegraphics[{SIZE_OF_FIGURES}]{{figures/{one.name}.pdf}}"
+            yield rf"\caption{{{_text(one.caption)}}}"
+            yield rf"\label{{fig:{one.name}}}"
+            yield r"\end{figure*}"
+        yield r"\clearpage"
+    for number, own in enumerate(report.own_rankings, start=1):
+        yield from _set(Table(f"ranking-{number}", own.title, own.header, own.rows, fixed=2))
 
 
-def robustness_frame(task: Mapping[str, Any]) -> "DataFrame":
-    """The rank of each team by each way to rank."""
-    from pandas import DataFrame
-
-    ways = [way_words(way, task["unit"]) for way in task["rankings"]]
-    rows = []
-    for team in task["teams"]:
-        if team["score"] is not None:
+def _tables(id_: str, task: Mapping[str, Any]) -> list[Table]:
+    """The tables of a task: results, pairs, robustness and groups."""
+    decimals, name = task["decimals"], task["name"]
+    scored = [team for team in task["teams"] if team["score"] is not None]
+    results = [
+        (
+            team["team"],
+            "" if team["rank"] is None else str(team["rank"]),
+            figure(team["score"], decimals),
+            interval(team["low"], team["high"], decimals),
+            interval(team["rank_low"], team["rank_high"], 0),
+            "" if team["group"] is None else str(team["group"]),
+        )
+        for team in task["teams"]
+    ]
+    header = ["Team", "Rank", task["title"], "95 % interval", "Rank interval", "Tie group"]
+    tables = [Table(f"{id_}-results", f"{name}: results.", header, results)]
+    if 0 < len(task["pairs"]) <= MOST_PAIRS:
+        pairs = [
+            (
+                pair["a"],
+                pair["b"],
+                figure(pair["difference"], decimals),
+                interval(pair["low"], pair["high"], decimals),
+                probability(pair["p"]),
+                probability(pair["p_holm"]),
+            )
+            for pair in task["pairs"]
+        ]
+        header = ["Team", "Other team", "Difference", "95 % interval", "p", "p (Holm)"]
+        tables.append(Table(f"{id_}-pairs", f"{name}: differences between teams.", header, pairs, fixed=2))
+    if task["rankings"]:
+        ways = [way_words(way, task["unit"]) for way in task["rankings"]]
+        rows = []
+        for team in scored:
             ranks = [way["teams"].get(team["team"], {}).get("rank") for way in task["rankings"]]
             rows.append([team["team"], *("" if rank is None else str(rank) for rank in (team["rank"], *ranks))])
-    return DataFrame(rows, columns=["Team", "as published", *ways])
+        caption = f"{name}: ranks if the task had been ranked in another way."
+        tables.append(Table(f"{id_}-robustness", caption, ["Team", "as published", *ways], rows))
+    for number, family in enumerate(task["groups"], start=1):
+        rows = [[team, *_cells(family, team, decimals)] for team in family["values"]]
+        caption = f"{name}: {family['name']}, by group, with 95 % intervals where there are any."
+        tables.append(Table(f"{id_}-groups-{number}", caption, ["Team", *family["groups"]], rows))
+    return [table for table in tables if table.rows]
 
 
-def _table(frame: "DataFrame", columns: str) -> str:
-    safe = frame.map(latex_text).rename(columns=latex_text)
-    return str(safe.to_latex(index=False, escape=False, longtable=True, column_format=columns))
+def _cells(family: Mapping[str, Any], team: str, decimals: int) -> Iterator[str]:
+    for place, value in enumerate(family["values"][team]):
+        ends = family["intervals"][team][place] if family["intervals"] else None
+        yield " ".join(
+            filter(None, [figure(value, decimals), f"({interval(ends[0], ends[1], decimals)})" if ends else ""])
+        )
 
 
-def _rows(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    from pandas import DataFrame
+def _set(table: Table) -> Iterator[str]:
+    """The table as floats that fit, the first with the label: so many columns and rows in each as there is room for."""
+    cells = [[one_line(cell) for cell in row] for row in (table.header, *table.rows)]
+    widths = [_column_width([row[place] for row in cells]) for place in range(len(table.header))]
+    parts = list(_split(widths, table.fixed))
+    label = rf"\label{{tab:{table.label}}}"
+    for number, columns in enumerate(parts, start=1):
+        for chunk in _pages(cells[1:], columns, widths):
+            more = "" if label else " (continued)"
+            width = sum(widths[place] + 2 * SEPARATION for place in columns)
+            kind = "table" if width <= COLUMN_WIDTH and number == len(parts) == 1 else "table*"
+            yield rf"\begin{{{kind}}}[tp]"
+            yield r"\centering\footnotesize"
+            yield rf"\setlength{{\tabcolsep}}{{{SEPARATION:g}pt}}"
+            yield rf"\begin{{tabular}}{{{''.join(_column(place, widths[place], table.fixed) for place in columns)}}}"
+            yield r"\toprule"
+            yield _row(cells[0], columns)
+            yield r"\midrule"
+            yield from (_row(row, columns) for row in chunk)
+            yield r"\bottomrule"
+            yield r"\end{tabular}"
+            yield rf"\caption{{{_text(table.caption)}{more}}}{label}"
+            yield rf"\end{{{kind}}}"
+            label = ""
 
-    return _table(DataFrame(list(map(list, rows)), columns=list(header)), "l" * len(header))
+
+def _split(widths: Sequence[float], fixed: int) -> Iterator[list[int]]:
+    """The columns of each part of a table, the fixed ones in all of them."""
+    own = list(range(fixed))
+    room = TEXT_WIDTH - sum(widths[place] + 2 * SEPARATION for place in own)
+    columns, used = list(own), 0.0
+    for place in range(fixed, len(widths)):
+        needed = widths[place] + 2 * SEPARATION
+        if used + needed > room and len(columns) > fixed:
+            yield columns
+            columns, used = list(own), 0.0
+        columns.append(place)
+        used += needed
+    yield columns
+
+
+def _pages(
+    rows: Sequence[Sequence[str]], columns: Sequence[int], widths: Sequence[float]
+) -> Iterator[list[Sequence[str]]]:
+    """The rows of each part of a table that is too long for a page."""
+    page: list[Sequence[str]] = []
+    lines = 0
+    for row in rows:
+        # wrapped lines are seldom full
+        needed = max(1 + int(1.3 * _width(row[place]) / widths[place]) for place in columns)
+        if lines + needed > MOST_LINES and page:
+            yield page
+            page, lines = [], 0
+        page.append(row)
+        lines += needed
+    yield page
+
+
+def _column(place: int, width: float, fixed: int) -> str:
+    side = "raggedright" if place < fixed else "raggedleft"
+    return rf">{{\{side}\arraybackslash}}p{{{width:.0f}pt}}"
+
+
+def _row(cells: Sequence[str], columns: Sequence[int]) -> str:
+    return " & ".join(_text(cells[place]) for place in columns) + r" \\"
+
+
+def _column_width(cells: Sequence[str]) -> float:
+    """Points in which every word of a column stays whole, up to `WIDEST_WORD`, and short texts are one line."""
+    words = [_width(word) for cell in cells for word in cell.split()]
+    whole = [_width(cell) for cell in cells[1:]]
+    return max(min(WIDEST_WORD, max(words, default=0.0)), min(WIDEST_CELL, max(whole, default=0.0)), 12.0) + 1.0
+
+
+def _width(text: str) -> float:
+    """Points of a text in a table, rather too many; another script may be set as code points."""
+    ems = 0.0
+    for letter in text:
+        if ord(letter) > 127 and letter not in KNOWN:
+            ems += 3.7
+        else:
+            ems += EMS.get(letter, 0.8 if letter.isupper() else 0.56)
+    return FONT_SIZE * ems
+
+
+def _text(text: str) -> str:
+    """A text in one line as LaTeX sets it; other scripts by their font, and words that are too wide broken anywhere."""
+    return " ".join(map(_word, one_line(text).split(" ")))
+
+
+def _word(word: str) -> str:
+    breaks = _width(word) > WIDEST_WORD
+    runs = list(word) if breaks else re.findall(r"[\x00-\x7f]+|[^\x00-\x7f]", word)
+    parts = [latex_text(run) if run[0].isascii() or run in KNOWN else _script(run) for run in runs]
+    return (r"\allowbreak{}" if breaks else "").join(parts)
+
+
+def _script(letter: str) -> str:
+    (font,) = fonts_for(letter).values()
+    return rf"\script{{{font or 'Noto Sans'}}}{{{letter}}}{{U+{ord(letter):04X}}}\allowbreak{{}}"

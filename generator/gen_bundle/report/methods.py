@@ -1,6 +1,7 @@
 """How the figures were computed, in sentences that can go into an overview paper, with their references."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from datetime import UTC
 from typing import Any
 
@@ -29,9 +30,18 @@ REFERENCES = {
 }
 
 
+CITED = re.compile(r"\[@(\w+)\]")
+"""Where a text cites a reference."""
+
+
 def citation(name: str) -> str:
-    """The number of a reference, as it is cited."""
-    return f"[{list(REFERENCES).index(name) + 1}]"
+    """What stands for a citation until the text is set; see `CITED`."""
+    return f"[@{name}]"
+
+
+def cited(texts: Sequence[str]) -> list[str]:
+    """The references that texts cite, in their order."""
+    return list(dict.fromkeys(name for text in texts for name in CITED.findall(text)))
 
 
 def methods(report: Report) -> list[str]:

@@ -21,7 +21,7 @@ from gen_bundle.report.content import (
     way_words,
 )
 from gen_bundle.report.figures import Figure
-from gen_bundle.report.methods import REFERENCES, failures, lateness, methods, missing_rule, unit_words
+from gen_bundle.report.methods import CITED, REFERENCES, cited, failures, lateness, methods, missing_rule, unit_words
 
 TEMPLATE = Path(__file__).resolve().parent / "templates" / "report.html.j2"
 MOST_IN_A_MATRIX = 15
@@ -30,6 +30,8 @@ MOST_IN_A_MATRIX = 15
 
 def report_page(report: Report, figures: Mapping[str, Mapping[str, Figure]]) -> str:
     """The page's HTML; the same for the same arguments."""
+    paragraphs = methods(report)
+    order = cited(paragraphs)
     filters: Functions = {
         "figure": figure,
         "probability": probability,
@@ -42,11 +44,11 @@ def report_page(report: Report, figures: Mapping[str, Mapping[str, Figure]]) -> 
         "tasks": report.tasks,
         "figures": figures,
         "matrices": {task: _matrix(one) for task, one in report.tasks.items()},
-        "methods": methods(report),
+        "methods": [CITED.sub(lambda found: f"[{1 + order.index(found[1])}]", text) for text in paragraphs],
         "missing_rule": missing_rule(report),
         "lateness": lateness(report),
         "failures": failures(report),
-        "references": REFERENCES,
+        "references": [REFERENCES[name] for name in order],
         "checklist": checklist(report),
         "open": OPEN,
         "versions": list(versions()),

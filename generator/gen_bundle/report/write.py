@@ -1,18 +1,24 @@
 """Writes the report's folder: as a whole, or not at all."""
 
+import csv
 import importlib.util
+import io
 import json
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from gen_bundle.errors import UserError
 from gen_bundle.render.html_page import is_marked
+from gen_bundle.render.rankings import csv_cell
 from gen_bundle.report.content import Report
 from gen_bundle.resources import install_command
 
-PACKAGES = ("matplotlib", "numpy", "pandas")
+PACKAGES = ("matplotlib", "numpy")
 PAGE = "report.html"
+RANKING = ("task", "rank", "team", "score", "low", "high", "rank_low", "rank_high", "group")
+PAIRWISE = ("task", "a", "b", "difference", "low", "high", "p", "p_holm")
 MARK = b'<meta name="generator" content="gen-bundle report">'
 
 
@@ -52,7 +58,6 @@ def write_report(report: Report, units: Path, folder: Path) -> None:
         UserError: it cannot be written; an earlier report is still there.
     """
     from gen_bundle.report.figures import figures
-    from gen_bundle.report.frames import csv_text, pairwise_frame, ranking_frame
     from gen_bundle.report.latex import latex_document
     from gen_bundle.report.page import report_page
 
@@ -60,8 +65,8 @@ def write_report(report: Report, units: Path, folder: Path) -> None:
     texts = {
         PAGE: report_page(report, drawn),
         "report.json": json.dumps(report.json, indent=1, ensure_ascii=False, allow_nan=False),
-        "ranking.csv": csv_text(ranking_frame(report)),
-        "pairwise.csv": csv_text(pairwise_frame(report)),
+        "ranking.csv": _csv(report, "teams", RANKING),
+        "pairwise.csv": _csv(report, "pairs", PAIRWISE),
         "report.tex": latex_document(report, drawn),
     }
     files = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
@@ -88,3 +93,15 @@ def write_report(report: Report, units: Path, folder: Path) -> None:
         raise UserError(
             f"{folder}: cannot be written ({error.strerror or error}). Expected: a writable folder with free space."
         ) from error
+
+
+def _csv(report: Report, kind: str, columns: Sequence[str]) -> str:
+    """The teams or the pairs of every task, as in report.json, as a table that no spreadsheet takes for formulas."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    for task, one in report.tasks.items():
+        for row in one[kind]:
+            named = {"task": task, **row}
+            writer.writerow([csv_cell(named[column]) for column in columns])
+    return out.getvalue()

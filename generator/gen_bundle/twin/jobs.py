@@ -47,6 +47,7 @@ class Job:
         notes: What the platform would not report.
         failure: Why the submission is Failed by this job; empty when it is not.
         machine_fault: The failure is the machine's or its engine's, not the submission's.
+        failed_ingestion: How the ingestion program failed; empty when it did not.
     """
 
     folders: JobFolders
@@ -54,6 +55,7 @@ class Job:
     notes: tuple[str, ...] = ()
     failure: str = ""
     machine_fault: bool = False
+    failed_ingestion: str = ""
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,8 @@ def _prediction_job(folders: JobFolders, submission: Path, task: Task, seconds: 
     except (JobFailedError, OSError) as error:
         return _not_begun(folders, error, version)
     programs = run_in_turn(containers, folders, seconds, setting)
-    notes += [*more, *_unseen_ends(programs, is_scoring=False), *programs.notes]
+    notes += [*more, *programs.notes]
+    notes += _unseen_ends(folders, programs, is_scoring=False)
     failure = programs.failure
     if not failure and not folders.output.exists():
         # The prediction's upload fails with "Metadata file not found"; what shows in the end is the scoring job's
@@ -132,7 +135,7 @@ def _prediction_job(folders: JobFolders, submission: Path, task: Task, seconds: 
         notes.append(f"the prediction job fails: {fault}")
         # 1.32 has started the scoring job by then, which finds no predictions.
         failure = version.failed(fault if version.submission_is_a_program else worker.BAD_ZIP)
-    return Job(folders, programs, tuple(notes), failure, programs.machine_fault)
+    return Job(folders, programs, tuple(notes), failure, programs.machine_fault, _failed_ingestion(folders, programs))
 
 
 def _scoring_job(
@@ -145,11 +148,12 @@ def _scoring_job(
     except (JobFailedError, OSError) as error:
         return _not_begun(folders, error, setting.version)
     programs = run_in_turn(containers, folders, seconds, setting)
-    notes += [*more, *_log_notes(folders, programs), *_unseen_ends(programs, is_scoring=True), *programs.notes]
+    notes += [*more, *_log_notes(folders, programs), *programs.notes]
+    notes += _unseen_ends(folders, programs, is_scoring=True)
     if task.ingestion_only_during_scoring and programs.of("ingestion") and not setting.version.submission_is_a_program:
         notes.append(NO_HANDSHAKE)
     failure = programs.failure or _scoring_failure(folders, programs, seconds, setting)
-    return Job(folders, programs, tuple(notes), failure, programs.machine_fault)
+    return Job(folders, programs, tuple(notes), failure, programs.machine_fault, _failed_ingestion(folders, programs))
 
 
 def _not_begun(folders: JobFolders, error: JobFailedError | OSError, version: Differences) -> Job:
@@ -236,19 +240,30 @@ def _why(scorer: ProgramRun, folders: JobFolders) -> str:
     return "\n".join(filter(None, [f"({code})", ended.problem, written]))
 
 
-def _unseen_ends(programs: ProgramRuns, *, is_scoring: bool) -> list[str]:
-    """Endings that the platform does not look at."""
-    notes = []
-    for run in programs.runs:
-        ended, kind = run.ended, run.container.kind
-        if ended.timed_out:
-            notes.append(OVER_THE_LIMIT)
-        if ended.timed_out or ended.exit_code == 0 or (is_scoring and kind == "program"):
-            continue
-        what = "ingestion program" if kind == "ingestion" else "submission"
-        code = "was stopped" if ended.exit_code is None else f"ended with exit code {ended.exit_code}"
-        notes.append(f"the {what} {code}, which the platform does not look at. {ended.problem}".strip())
+def _unseen_ends(folders: JobFolders, programs: ProgramRuns, *, is_scoring: bool) -> list[str]:
+    """Endings that the platform does not look at, but for that of an ingestion program."""
+    notes = [OVER_THE_LIMIT for run in programs.runs if run.ended.timed_out]
+    submission = None if is_scoring else programs.of("program")
+    if submission is not None and not submission.ended.timed_out and submission.ended.exit_code != 0:
+        notes.append(_unseen_end(submission, folders, "submission"))
     return notes
+
+
+def _failed_ingestion(folders: JobFolders, programs: ProgramRuns) -> str:
+    """How an ingestion program failed, which the platform does not look at; empty where it did not."""
+    ingestion = programs.of("ingestion")
+    if ingestion is None or ingestion.ended.timed_out or ingestion.ended.exit_code == 0:
+        return ""
+    return _unseen_end(ingestion, folders, "ingestion program")
+
+
+def _unseen_end(run: ProgramRun, folders: JobFolders, what: str) -> str:
+    """The ending, and the end of the log that says why."""
+    ended = run.ended
+    code = "was stopped" if ended.exit_code is None else f"ended with exit code {ended.exit_code}"
+    said = f"the {what} {code}, which the platform does not look at. {ended.problem}".strip()
+    written = end_of_log(folders.log(run.container.kind, "stderr"), STDERR_SHOWN).strip()
+    return "\n".join(filter(None, [said, written]))
 
 
 def _log_notes(folders: JobFolders, programs: ProgramRuns) -> list[str]:

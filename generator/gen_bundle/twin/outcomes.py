@@ -150,12 +150,16 @@ def outcome(begun: Run, jobs: Jobs, taken: Taken, limit_seconds: int, *, detaile
         scorer.log_bytes if scorer else 0,
     )
     notes = [note for job in jobs.both for note in job.notes] + list(taken.notes)
+    problems = list(taken.problems)
+    # Where nothing was predicted, scores are those of nothing; a run that failed is a failure anyway.
+    failed = [job.failed_ingestion for job in jobs.both if job.failed_ingestion]
+    (problems if status == "Finished" else notes).extend(failed)
     if detailed_results and jobs.sends_scores and not any(jobs.scoring.folders.output.glob("*.html")):
         notes.append("detailed results are on, but the program wrote no detailed_results.html")
     return Outcome(
         run,
         measured,
-        tuple(f"{run.place}: {problem}" for problem in taken.problems),
+        tuple(f"{run.place}: {problem}" for problem in problems),
         tuple(f"{run.place}: {note}" for note in notes),
         tuple(dict.fromkeys(note for one in ended for note in one.notes)),
     )

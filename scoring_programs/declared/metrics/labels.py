@@ -6,9 +6,9 @@ No label (None) is wrong for every label and a false positive of none.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 NO_LABEL = -1
 """The code of None."""
 PARTS = {"f1": summed.f1, "precision": summed.precision, "recall": summed.recall}
+Formula: TypeAlias = "Callable[[Array], Array]"
 
 
 def accuracy(sample: Sample, options: Options, keys: Keys) -> Additive:
@@ -32,7 +33,9 @@ def accuracy(sample: Sample, options: Options, keys: Keys) -> Additive:
 
 def balanced_accuracy(sample: Sample, options: Options, keys: Keys) -> LabelCounts:
     """Mean recall of the gold labels."""
-    return _counts(partial(averaged, part="recall", average="macro", nothing=keys.worst, labels="gold"), sample, keys)
+    return _counts(
+        partial(averaged, formula=summed.recall, average="macro", nothing=keys.worst, labels="gold"), sample, keys
+    )
 
 
 def mcc(sample: Sample, options: Options, keys: Keys) -> LabelCounts:
@@ -68,38 +71,53 @@ def jaccard(sample: Sample, options: Options, keys: Keys) -> Statistic:
     return _counts(formula, sample, keys)
 
 
-def _averaged(part: str, sample: Sample, options: Options, keys: Keys) -> Statistic:
+def _averaged(formula: Formula, sample: Sample, options: Options, keys: Keys) -> Statistic:
     """F1, precision or recall, averaged as asked for."""
     average = options["average"]
     (field,) = sample.fields
     if average == "binary":
         gold = np.array([value == options["positive"] for value in sample.gold])
         predicted = np.array([value == options["positive"] for value in sample.predicted])
-        return keys.additive(PARTS[part], gold & predicted, predicted, gold)
+        return keys.additive(formula, gold & predicted, predicted, gold)
     if average == "samples" and options["labels"] == "gold":
-        return _over_gold_labels(part, sample, keys)
+        return _over_gold_labels(formula, sample, keys)
     if average == "samples":
-        return keys.mean(PARTS[part](np.column_stack(_sizes(sample.gold, sample.predicted))))
+        return keys.mean(formula(np.column_stack(_sizes(sample.gold, sample.predicted))))
     # labels: declared asks for the declared ones, which a field without values does not have
     labels = "present" if options["labels"] == "declared" and field.values is None else options["labels"]
     nothing = 0.0 if average == "micro" else keys.worst
-    formula = partial(
-        averaged, part=part, average=average, nothing=nothing, labels=labels, declared=len(field.values or ())
-    )
-    return _counts(formula, sample, keys)
+    declared = len(field.values or ())
+    over_labels = partial(averaged, formula=formula, average=average, nothing=nothing, labels=labels, declared=declared)
+    return _counts(over_labels, sample, keys)
 
 
-f1 = partial(_averaged, "f1")
-precision = partial(_averaged, "precision")
-recall = partial(_averaged, "recall")
+f1 = partial(_averaged, summed.f1)
+precision = partial(_averaged, summed.precision)
+recall = partial(_averaged, summed.recall)
 
 
-def averaged(sums: Array, part: str, average: str, nothing: float, labels: str = "present", declared: int = 0) -> Array:
+def fbeta(sample: Sample, options: Options, keys: Keys) -> Statistic:
+    """F-beta, averaged as F1."""
+    return _averaged(partial(summed.fbeta, beta=options["beta"]), sample, options, keys)
+
+
+def points(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Points reached over those that the gold itself would get; a pair of labels that is not named has 0."""
+    matrix = options["matrix"]
+    own = [matrix.get(label, {}) for label in sample.gold]
+    reached = [row.get(label, 0) for row, label in zip(own, sample.predicted, strict=True)]
+    best = [row.get(label, 0) for row, label in zip(own, sample.gold, strict=True)]
+    return keys.additive(summed.mean, reached, best)
+
+
+def averaged(
+    sums: Array, formula: Formula, average: str, nothing: float, labels: str = "present", declared: int = 0
+) -> Array:
     """F1, precision or recall, averaged over labels as scikit-learn does it with `zero_division=0`.
 
     Args:
         sums: counts of each label, see `scoring_kit.metrics.summed`.
-        part: f1, precision or recall.
+        formula: F1, precision or recall of (true positives, predicted, gold).
         average: macro, micro or weighted.
         nothing: what counts where no label is averaged over.
         labels: over which labels: present (gold or predicted), gold, or declared.
@@ -111,8 +129,8 @@ def averaged(sums: Array, part: str, average: str, nothing: float, labels: str =
         counted = counted | (predicted > 0)
     if average == "micro":
         totals = [np.where(counted, one, 0.0).sum(-1) for one in (true, predicted, gold)]
-        return PARTS[part](np.stack(totals, axis=-1))
-    values = PARTS[part](np.stack([true, predicted, gold], axis=-1))
+        return formula(np.stack(totals, axis=-1))
+    values = formula(np.stack([true, predicted, gold], axis=-1))
     if average == "macro":
         mean = summed.mean_where(values, counted)
         return np.where(np.isnan(mean), nothing, mean)
@@ -169,24 +187,24 @@ def _sizes(gold: Sequence[frozenset[str]], predicted: Sequence[frozenset[str]]) 
     return shared, given, there
 
 
-def _over_gold_labels(part: str, sample: Sample, keys: Keys) -> Items | Additive:
+def _over_gold_labels(formula: Formula, sample: Sample, keys: Keys) -> Items | Additive:
     """The mean over keys, of the labels alone that the gold of the keys which were drawn has."""
     labels = sorted(set().union(*sample.gold))
     answers = [predicted.intersection(labels) for predicted in sample.predicted]
     if keys.units == 1:  # nothing is drawn, so that these are the labels
-        return keys.mean(PARTS[part](np.column_stack(_sizes(sample.gold, answers))))
+        return keys.mean(formula(np.column_stack(_sizes(sample.gold, answers))))
     matrices = []
     for side in (sample.gold, answers):
         matrix = np.zeros((len(side), len(labels)))
         matrix[_entries(side, labels)] = 1.0
         matrices.append(matrix)
-    return keys.items(partial(_samples, part=part), *matrices[0].T, *matrices[1].T)
+    return keys.items(partial(_samples, formula=formula), *matrices[0].T, *matrices[1].T)
 
 
-def _samples(values: Array, counts: Array, part: str) -> Array:
+def _samples(values: Array, counts: Array, formula: Formula) -> Array:
     gold, predicted = np.hsplit(values, 2)
     drawn = (counts @ gold > 0).astype(np.float64).T
-    of_keys = PARTS[part](np.stack([(side @ drawn).T for side in (gold * predicted, predicted, gold)], axis=-1))
+    of_keys = formula(np.stack([(side @ drawn).T for side in (gold * predicted, predicted, gold)], axis=-1))
     return summed.quotient((counts * of_keys).sum(axis=1), counts.sum(axis=1))
 
 

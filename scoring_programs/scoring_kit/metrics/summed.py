@@ -37,6 +37,12 @@ def f1(sums: Array) -> Array:
     return quotient(2 * sums[..., 0], sums[..., 1] + sums[..., 2])
 
 
+def fbeta(sums: Array, beta: float) -> Array:
+    """F-beta from (true positives, predicted, gold): (1 + β²) tp / (predicted + β² gold); 0 where there is neither."""
+    weight = beta**2
+    return quotient((1 + weight) * sums[..., 0], sums[..., 1] + weight * sums[..., 2])
+
+
 def macro_f1(sums: Array) -> Array:
     """Mean of the labels' F1, from terms of labels; a label that never occurs counts 0."""
     true_positives, predicted, gold = by_label(sums)

@@ -390,7 +390,7 @@ def test_a_folders_name_changes_no_score(site: Site, verb: Verb, tmp_path: Path)
     site.add_submission(competition_of(site)["phases"][0]["id"], "owl", b"")
     new = changed(tmp_path, write("scoring/program.json", settings % b"renamed"))
     done = verb("update", number, new, "--rerun")
-    assert 'edit   Task: scoring program: competition: "mine" → "renamed"' in done.stdout
+    assert 'keep   Task: scoring program: competition: "mine" → "renamed"' in done.stdout
     assert "to be rerun" not in done.stderr
 
 

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -92,6 +94,30 @@ def test_every_answer_is_asked_for() -> None:
     assert "Give each row one label in `mood`: `a`, <code>b&#124;c</code>." in text
     assert all(f"`{field['field']}`" in text for field in FIELDS[1:])
     assert task_text(submission("a.csv", rows="many")).startswith("For each `id`, give any number of rows: `mood`,")
+
+
+def kit_of(bundle: Path, folder: Path) -> Path:
+    with zipfile.ZipFile(bundle) as opened, zipfile.ZipFile(io.BytesIO(opened.read("starting_kits/test.zip"))) as kit:
+        kit.extractall(folder)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kept_organisers", "validators")
+def test_the_kit_names_the_columns_of_gold_and_says_whose_fault_other_gold_is(tmp_path: Path) -> None:
+    rows = "".join(f"{i},text {i},d{i // 4},{'ab'[i % 2]}\n" for i in range(24))
+    folder = made(tmp_path, "gold.csv", f"id,text,doc,label\n{rows}")
+    kit = kit_of(bundled(folder).path, tmp_path / "kit")
+    assert "- `gold.csv` with `id`, `label`, `doc`\n" in (kit / "README.md").read_text(encoding="utf-8")
+    assert "```\nid,label\nid-1,a\n" in (kit / "FORMAT.md").read_text(encoding="utf-8")
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "gold.csv").write_text("id,label\n1,a\n", encoding="utf-8")
+    command = [sys.executable, "score_locally.py", "--gold", str(own), "--submission", "examples/valid.zip"]
+    done = subprocess.run(command, cwd=kit, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"--gold {own}: cannot be used.\ngold.csv:1: ")
+    assert "organisers must act" not in done.stderr
 
 
 def pages(bundle: Path) -> dict[str, str]:

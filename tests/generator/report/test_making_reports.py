@@ -88,11 +88,11 @@ def test_packages_that_are_not_installed_are_named_before_anything_is_scored(
 
     found = importlib.util.find_spec
     monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name, *rest: None if name == "pandas" else found(name, *rest)
+        importlib.util, "find_spec", lambda name, *rest: None if name == "matplotlib" else found(name, *rest)
     )
     done = rank(tmp_path, tmp_path, "--report", tmp_path / "report")
     assert done.exit_code == 2
-    assert f"pandas is not installed. Expected the extra `report`: {install_command('report')}." in done.stderr
+    assert f"matplotlib is not installed. Expected the extra `report`: {install_command('report')}." in done.stderr
 
 
 def test_a_scorer_whose_units_do_not_give_the_score_is_refused(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gen_bundle.report.latex import PREAMBLE, Table, _set
 from tests.generator.report.shared_task import rank, shared_task, submissions
 
 pytestmark = pytest.mark.slow  # whichever test is the first makes the report
@@ -172,16 +173,57 @@ def test_per_unit_results_are_kept_for_the_organisers(folder: Path) -> None:
     assert 0.8 < right[:, 0].sum() / right[:, 1].sum() < 1
 
 
-def test_the_document_compiles(folder: Path, tmp_path: Path) -> None:
-    if shutil.which("latexmk") is None:
-        pytest.skip("no LaTeX here: apt-get install latexmk texlive-latex-recommended")
+@pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])
+def test_the_document_compiles_and_fits_its_columns(folder: Path, tmp_path: Path, engine: str) -> None:
+    if shutil.which(engine) is None:
+        pytest.skip("no LaTeX here: apt-get install texlive-latex-recommended texlive-luatex lmodern")
     copied = shutil.copytree(folder, tmp_path / "report")
-    arguments = ["latexmk", "-pdf", "-halt-on-error", "-interaction=nonstopmode", "report.tex"]
-    done = subprocess.run(arguments, cwd=copied, capture_output=True, text=True, errors="replace", check=False)
-    assert done.returncode == 0, done.stdout[-3000:]
-    assert (copied / "report.pdf").read_bytes().startswith(b"%PDF")
-    log = (copied / "report.log").read_text(errors="replace")
+    log = compiled(copied, engine)
     assert "LaTeX Warning: Reference" not in log
+    assert "LaTeX Warning: Citation" not in log
+    assert too_wide(log) == []
+    assert (copied / "report.pdf").read_bytes().startswith(b"%PDF")
     source = (copied / "report.tex").read_text(encoding="utf-8")
-    assert r"\toprule" in source
+    for expected in (
+        r"\toprule",
+        r"\caption{Classification: results.}",
+        r"\label{tab:classification-results}",
+        r"\cite{efron}",
+    ):
+        assert expected in source, expected
     assert r"50 \% \& \#1\_\$x\textasciicircum{}2\$" in source
+
+
+@pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])
+def test_tables_of_any_size_fit(tmp_path: Path, engine: str) -> None:
+    """Long names without a blank, other scripts, many columns, and more rows than a page has."""
+    if shutil.which(engine) is None:
+        pytest.skip("no LaTeX here: apt-get install texlive-latex-recommended texlive-luatex lmodern")
+    names = [
+        "W" * 70,
+        "Mümmelmann & Söhne 中文队 " * 4,
+        "team_with_a_very_long_name_" * 3,
+        *(f"Team {i}" for i in range(90)),
+    ]
+    header = ["Team", *(f"without {word}" for word in ("submissions", "Überschriftenzeile" * 3, "x") * 6)]
+    rows = [[name, *("0.8123 (0.7123 to 0.9123)" for _ in header[1:])] for name in names]
+    body = "\n".join(_set(Table("wide", "A caption_with % signs.", header, rows)))
+    document = rf"{PREAMBLE}\begin{{document}}{body}\end{{document}}"
+    (tmp_path / "report.tex").write_text(document, encoding="utf-8")
+    assert too_wide(compiled(tmp_path, engine)) == []
+    assert body.count(r"\label{tab:wide}") == 1
+    assert body.count("Team 89 &") == body.count("Team 1 &") > 1
+
+
+def compiled(folder: Path, engine: str) -> str:
+    """The log of a document that was compiled twice, for its references."""
+    for _ in range(2):
+        arguments = [engine, "-halt-on-error", "-interaction=nonstopmode", "report.tex"]
+        done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
+        assert done.returncode == 0, done.stdout[-3000:]
+    return (folder / "report.log").read_text(errors="replace")
+
+
+def too_wide(log: str) -> list[str]:
+    """The boxes that stick out by more than five points."""
+    return [line for line in re.findall(r"Overfull .hbox \(.*", log) if float(line.split("(")[1].split("pt")[0]) > 5]

@@ -213,6 +213,17 @@ CASES = {
         scores={"acc": 1.0},
         cells={"acc": "1.0"},
     ),
+    "an ingestion program that fails, and scores of nothing": Case(
+        Bundle(
+            "import json\njson.dump({'acc': -1.0}, open('../output/scores.json', 'w'))\n",
+            task=INGESTION["task"],
+            folders={**INGESTION["folders"], "ingestion": {"ingest.py": "import torchh", "metadata.yaml": RUN_INGEST}},
+        ),
+        MODEL,
+        scores={"acc": -1.0},
+        cells={"acc": "-1.0"},
+        finding="No module named 'torchh'",
+    ),
     "ingestion without metadata goes unnoticed": Case(
         Bundle(task={"ingestion_program": "ingestion"}, folders={"ingestion": {"ingest.py": INGEST}}),
         scores={"acc": 1.0},

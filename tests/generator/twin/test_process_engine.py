@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from gen_bundle.cli import root
+from gen_bundle.twin.engines.logs import end_of_log
 from gen_bundle.twin.engines.process import ProcessEngine, program_environment
 from gen_bundle.twin.replay import DryRunRequest, dry_run
 from gen_bundle.twin.report import Results
@@ -177,3 +178,12 @@ def test_a_driver_that_hangs_or_is_broken_does_not_put_off_the_limit(
     assert time.monotonic() - began < 10
     assert run.status == "Failed"
     assert "Time Limit exceeded" in run.message
+
+
+def test_the_end_of_a_log_begins_with_a_whole_line(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("".join(f"line {number}\n" for number in range(100)), encoding="utf-8")
+    assert end_of_log(log, 20) == "…\nline 98\nline 99\n"
+    assert end_of_log(log, 10_000).startswith("line 0\n")
+    log.write_text("x" * 100, encoding="utf-8")
+    assert end_of_log(log, 20) == "x" * 20

@@ -307,4 +307,4 @@ def test_the_entry_sees_an_allow_list_of_variables(parts: Path, tmp_path: Path) 
 def test_standard_input_is_empty(parts: Path, tmp_path: Path) -> None:
     steps = Steps(parts, tmp_path, good("input()"))
     assert steps.ingest().exit_code == 1
-    assert "EOFError" in steps.record["errors"][1]
+    assert "EOFError" in steps.record["errors"][0]

@@ -135,11 +135,20 @@ def test_two_runs_are_none(tmp_path: Path) -> None:
 
 
 def test_a_fault_comes_with_its_lines(tmp_path: Path) -> None:
-    lines = ["The submission cannot be scored: 1 problem found.", "model.py: is missing.", "1 problem found, so …"]
+    record = {**GOOD, "fault": "submission", "errors": ["a.csv:2: is odd."], "found": 125, "duration": None}
     with pytest.raises(SubmissionError) as caught:
-        handed_over(job(tmp_path, {**GOOD, "fault": "submission", "errors": lines, "duration": None}), None, Problems())
-    assert caught.value.messages == ["model.py: is missing."]
-    assert caught.value.found == 1
+        handed_over(job(tmp_path, record), None, Problems())
+    assert caught.value.messages == ["a.csv:2: is odd."]
+    assert caught.value.report().splitlines() == [
+        "The submission cannot be scored: 125 problems found.",
+        "a.csv:2: is odd.",
+        "… and 124 more.",
+        "125 problems found, so nothing was scored.",
+    ]
+    shutil.rmtree(tmp_path / "res")
+    with pytest.raises(SubmissionError, match="has not run to its end"):
+        handed_over(job(tmp_path, {**record, "found": "many"}), None, Problems())
+    shutil.rmtree(tmp_path / "res")
     with pytest.raises(OrganiserError, match="a bug"):
         handed_over(job(tmp_path, {**GOOD, "fault": "program", "errors": ["a bug"]}), None, Problems())
 
@@ -175,8 +184,8 @@ def test_a_run_that_the_worker_saw_otherwise_is_refused(
 
 
 def test_the_fault_of_a_run_is_said_whatever_the_worker_saw(tmp_path: Path) -> None:
-    lines = ["The submission cannot be scored: 1 problem found.", "model.py: is missing.", "1 problem found, so …"]
-    folder = job(tmp_path, {**GOOD, "fault": "submission", "errors": lines, "duration": None})
+    record = {**GOOD, "fault": "submission", "errors": ["model.py: is missing."], "found": 1, "duration": None}
+    folder = job(tmp_path, record)
     (folder / "metadata").write_text(WORKERS.format(0.3, 1))
     with pytest.raises(SubmissionError) as caught:
         handed_over(folder, None, Problems())

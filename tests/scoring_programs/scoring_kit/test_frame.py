@@ -10,6 +10,7 @@ import pytest
 
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import resolve
+from scoring_kit.errors import Problems, SubmissionError
 from scoring_kit.missing_packages import what_is_missing
 from tests.generator.competition import second_task, small_competition
 from tests.scoring_programs.packed import Outcome, run_unit
@@ -134,6 +135,30 @@ def test_at_most_fifty_problems_are_shown_and_the_rest_counted(case: Case) -> No
     assert last == "1001 problems found, so nothing was scored."
 
 
+def test_a_problem_that_many_lines_have_is_one_text_with_their_numbers(case: Case) -> None:
+    case.predict("id,label\n" + "t1,positive\n" * 125)
+    first, *shown, last = case.run().stderr.splitlines()
+    assert first == "The submission cannot be scored: 125 problems found."
+    assert len(shown) == 2
+    assert shown[0].startswith('predictions.csv:3: the id "t1" already occurs')
+    assert shown[0].endswith("The same in 123 more lines: 4, 5, 6, 7, 8, 9, 10, 11, ….")
+    assert last == "125 problems found, so nothing was scored."
+
+
+def test_numbers_of_problems_add_up() -> None:
+    problems = Problems()
+    for at in range(300):
+        problems.error(f"a.json[{at}].label", "is empty", "a label" if at % 2 else f"the label {at}")
+    with pytest.raises(SubmissionError) as caught:
+        problems.stop_if_any()
+    first, *shown, more, _ = caught.value.report().splitlines()
+    assert first == "The submission cannot be scored: 300 problems found."
+    assert shown[1] == (
+        "a.json[1].label: is empty. Expected: a label. The same in 149 more lines: 3, 5, 7, 9, 11, 13, 15, 17, …."
+    )
+    assert (len(shown), more) == (50, "… and 101 more.")
+
+
 @pytest.mark.parametrize("files", [{}, {"notes.txt": "x"}])
 def test_an_empty_submission_ends_with_1(case: Case, files: dict[str, str]) -> None:
     (case.submission / "predictions.csv").unlink()
@@ -195,8 +220,8 @@ def test_missing_reference_data_are_the_organisers(case: Case) -> None:
     [("a_package_nobody_has", "pip install a_package_nobody_has"), ("sklearn", "pip install scikit-learn")],
 )
 def test_a_missing_package_is_the_organisers_and_says_how_to_get_it(case: Case, package: str, source: str) -> None:
-    gone = f"sys.modules.pop('{package}', 0) or sys.path.clear() or __import__('{package}')"
-    case.scorer(f"(__import__('urllib.request'), {gone})")  # which the message needs, as long as there is a path
+    elsewhere = "[path for path in sys.path if 'site-packages' not in path]"
+    case.scorer(f"sys.modules.pop('{package}', 0) or setattr(sys, 'path', {elsewhere}) or __import__('{package}')")
     scorer = case.folder / "my_task" / "classification.py"
     scorer.write_text(f"import sys\n{scorer.read_text(encoding='utf-8')}", encoding="utf-8")
     outcome = case.run()

@@ -281,7 +281,7 @@ def test_faults_of_a_table_of_scores(tmp_path: Path, table: str, messages: list[
 
 
 def test_the_faults_of_a_long_table_are_counted(tmp_path: Path) -> None:
-    (tmp_path / "scores.csv").write_text("team,f1\n" + "".join(f"T{i},x\n" for i in range(60)), encoding="utf-8")
+    (tmp_path / "scores.csv").write_text("team,f1\n" + "".join(f"T{i},x{i}\n" for i in range(60)), encoding="utf-8")
     with pytest.raises(OrganiserError, match=r"… and 10 more\.$"):
         read_scores(tmp_path / "scores.csv", KEYS)
 

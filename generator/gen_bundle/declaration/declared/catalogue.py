@@ -29,20 +29,36 @@ EDGES = {
     "f1": "`labels: present` averages over labels in gold or answers, `gold` over those of the scored gold rows.",
     "jaccard": "Two empty sets: 1. `average: macro` is over all labels that may be answered, and one that neither gold "
     "nor answers have counts 1: declare none that cannot occur. (`f1` leaves such labels out by default.)",
+    "fbeta": "As `f1`; `beta: 2` weighs recall more, `beta: 0.5` precision.",
+    "points": "`matrix: {gold label: {answer's label: points}}`; a pair that is not named has 0 points, no "
+    "label has none.",
     "exact_match": "Texts without blanks at their ends, any of several references (`rows: many`: one text); sets, "
-    "spans and rows as sets.",
+    "spans and rows as sets. `normalise: squad` drops case, punctuation and English articles of texts, `case: ignore` "
+    "case alone.",
+    "ccc": "The build refuses gold whose values are all equal.",
+    "mape": "The build refuses a gold value of 0.",
+    "rmsle": "The field needs `min: 0`.",
+    "pinball": "`quantile: 0.9`: what is too low weighs nine times as much as what is too high.",
+    "span_iou": "Positions of each type by themselves; spans without a type are a type of their own.",
+    "token_f1": "`case: ignore` drops case alone, where `normalise` is none.",
+    "edit_distance": "One gold text for each key. `average: macro` is the mean over keys, `micro` the sum of all "
+    "edits. `unit: word` splits at blanks, `unit: {separator: '@@'}` there.",
+    "lcs_f1": "One gold text for each key. `average: macro` is the mean over keys, where two empty texts count 1 and "
+    "one empty text 0; `micro` sums over all keys. `unit` as in `edit_distance`.",
     "roc_auc": "The field is a probability; `gold` names the column of labels, `positive` the one that it is of.",
     "average_precision": "As `roc_auc`.",
     "log_loss": "As `roc_auc`.",
     "brier": "As `roc_auc`.",
     "set_f1": "Distinct elements; micro: counts over all keys, 0/0 = 0; macro: mean over keys, both sides empty = 1. "
-    "`match: characters` compares the positions that spans cover, with their types.",
+    "`match: characters` compares the positions that spans cover, with their types. `match: overlap` takes a span as "
+    "right, or found, where it shares a position with one of its type; F1 is the harmonic mean of both shares.",
     "ter": "Case counts unless `lowercase` is true.",
     "rouge": "The tokenizer keeps Latin letters and digits alone; a build warns where most gold texts have none.",
     "wer": "One gold text for each key. Spaces separate words, and so does a run of two or more blanks of any kind; a "
     "single tab or line end is a part of a word.",
     "cer": "One gold text for each key. Blanks at the ends do not count, those between words do.",
-    "ndcg": "Ties are broken as trec_eval does, the later name first; without `score` the order of the rows counts.",
+    "ndcg": "Ties are broken as trec_eval does, the later name first; without `score` the order of the rows counts. "
+    "`gain: exponential` is 2^relevance - 1.",
     "bertscore": "`model`, `revision`, `rescale` default to `options.bertscore`.",
 }
 
@@ -88,6 +104,10 @@ def _entry(metric: Metric) -> Iterator[str]:
 
 
 def _values(option: Option) -> str:
+    if option.type == "unit":
+        return f"{', '.join(option.choices)}, {{separator: text}}"
+    if option.type == "number":
+        return "a number from 0" + (f" to {option.max:g}" if option.max else "")
     return (
         ", ".join(option.choices)
         if option.choices

@@ -13,11 +13,20 @@ from gen_bundle.resources import resource
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a metric: a choice, or a value of a type (label, text, integer, boolean, field, column)."""
+    """One option of a metric: a choice, or a value of a type, as `schema.TYPES` describes it.
+
+    Attributes:
+        default: what counts where it is not given.
+        choices: the values there are; besides, a `unit` may be {separator: text}.
+        type: what kind of value it is.
+        max: the largest number; the least is 0.
+        required: whether it must be given.
+    """
 
     default: Any = None
     choices: tuple[str, ...] = ()
     type: str = "choice"
+    max: float | None = None
     required: bool = False
 
 

@@ -44,10 +44,13 @@ def printable(printed: bytes) -> str:
 
 
 def end_of_log(log: Path, most: int) -> str:
-    """The last bytes of a log, as `printable` shows them."""
+    """The last lines of a log that take no more than `most` bytes, as `printable` shows them."""
+    size = log.stat().st_size
     with log.open("rb") as opened:
-        opened.seek(max(log.stat().st_size - most, 0))
-        return printable(opened.read(most))
+        opened.seek(max(size - most, 0))
+        text = opened.read(most)
+    _, line_end, whole = text.partition(b"\n")
+    return printable(text) if size <= most or not line_end else f"…\n{printable(whole)}"
 
 
 def keep_log(source: Path, target: Path) -> bool:

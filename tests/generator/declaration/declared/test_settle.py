@@ -101,6 +101,9 @@ def test_titles_of_columns_differ() -> None:
         ("chrf", "text", {"word_order": 2}, "chrF, word_order 2"),
         ("accuracy", "label", {"gold": "strict"}, "Accuracy, strict"),
         ("mae", "x", {"by": ["lang", "year"]}, "MAE, by lang and year"),
+        ("exact_match", "text", {"case": "ignore"}, "Exact match, without case"),
+        ("lcs_f1", "text", {"unit": {"separator": " @@"}}, "LCS F1, separator ' @@'"),
+        ("set_f1", "spans", {"match": "overlap"}, "Set F1, overlap"),
     ],
 )
 def test_titles_of_columns_differ_in_whatever_sets_them_apart(
@@ -302,6 +305,68 @@ def test_a_column_with_another_model_keeps_neither_layer_nor_baseline() -> None:
 def test_mistakes_in_the_engine_of_bertscore(engine: dict[str, Any], fault: str) -> None:
     data = {**declaration([column({"name": "bertscore", "field": "text"})]), "options": {"bertscore": engine}}
     assert faults(data) == [fault]
+
+
+MATRIX = {"a": {"a": 1, "b": 0.5}, "1": {"1": 1}}
+
+
+def test_options_that_are_numbers_and_tables() -> None:
+    columns = [
+        column({"name": "fbeta", "field": "label", "beta": 0.5}, key="f"),
+        column({"name": "pinball", "field": "x", "quantile": 0.9}, key="q"),
+        column({"name": "points", "field": "label", "matrix": {"a": {"a": 1, "b": 0.5}, 1: {1: 1}}}, key="p"),
+    ]
+    data = declaration(columns)
+    assert faults(data) == []
+    titles = [one["title"] for one in data["tasks"][0]["columns"]]
+    assert titles == ["Macro F0.5", "Pinball loss of quantile 0.9", "Points"]
+    assert data["options"]["metrics"]["t"]["p"]["options"] == {"matrix": MATRIX}
+
+
+@pytest.mark.parametrize(
+    ("metric", "fault"),
+    [
+        ({"name": "fbeta", "field": "label"}, "metric: beta is missing. fbeta needs it."),
+        (
+            {"name": "fbeta", "field": "label", "beta": -1},
+            "metric.beta: expected a number from 0 (found -1).",
+        ),
+        (
+            {"name": "fbeta", "field": "label", "beta": "much"},
+            "metric.beta: expected a number from 0 (found 'much').",
+        ),
+        (
+            {"name": "pinball", "field": "x", "quantile": 90},
+            "metric.quantile: expected a number from 0 to 1 (found 90).",
+        ),
+        (
+            {"name": "points", "field": "label", "matrix": {"a": 1}},
+            "metric.matrix: expected points for each gold label and answer, such as {pro: {pro: 1, con: -0.5}} "
+            "(found {'a': 1}).",
+        ),
+        (
+            {"name": "points", "field": "label", "matrix": {"a": {"a": 1, "z": 1}}},
+            "metric.matrix: no label 'z'. Expected one of a, b, 1.",
+        ),
+        (
+            {"name": "edit_distance", "field": "text", "unit": {"sep": " "}},
+            "metric.unit: expected {separator: text} (found {'sep': ' '}).",
+        ),
+        (
+            {"name": "edit_distance", "field": "text", "unit": "token"},
+            "metric.unit: expected one of character, word (found 'token').",
+        ),
+        ({"name": "token_f1", "field": "text", "case": "keep"}, "metric.case: expected ignore (found 'keep')."),
+        (
+            {"name": "set_f1", "field": "tags", "match": "overlap"},
+            "metric.match: overlap is for fields of type spans, with rows: one.",
+        ),
+        ({"name": "rmsle", "field": "x"}, "metric: rmsle takes numbers from 0; 'x' may be negative. Expected min: 0."),
+        ({"name": "span_iou", "field": "text"}, "metric: span_iou takes fields of type spans; 'text' is of type text."),
+    ],
+)
+def test_mistakes_in_options(metric: dict[str, Any], fault: str) -> None:
+    assert faults(declaration([column(metric)])) == [f"tasks.0.columns.0.{fault}"]
 
 
 def test_every_metric_has_a_definition_and_a_scorer() -> None:

@@ -12,6 +12,8 @@ import tempfile
 from pathlib import Path
 
 KIT = Path(__file__).resolve().parent
+GOLD_FAULT = 2
+"""Exit status of a scoring program whose reference data cannot be used."""
 PROGRAMS = sorted(path.parent for path in (KIT / "scorer").glob("*/score.py"))
 
 
@@ -40,10 +42,15 @@ def main() -> int:
             return 2
         shutil.copytree(folder, Path(work) / "input" / "res")
         command = [sys.executable, str(program / "score.py"), str(Path(work) / "input"), str(request.out)]
-        status = subprocess.run(command + (["--task", request.task] if request.task else []), check=False).returncode
-    if status == 0:
+        command += ["--task", request.task] if request.task else []
+        done = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True, errors="replace")
+    said = done.stderr
+    if done.returncode == GOLD_FAULT:  # what the program says to organisers is said of the participant's own data here
+        said = f"--gold {request.gold}: cannot be used.\n{said.partition(chr(10))[2]}"
+    print(said, end="", file=sys.stderr)
+    if done.returncode == 0:
         print(f"Scores, details and the results page are in {request.out}.")
-    return status
+    return done.returncode
 
 
 def prepare_gold(program: Path, source: Path, folder: Path) -> bool:
