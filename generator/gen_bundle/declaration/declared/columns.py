@@ -16,7 +16,6 @@ from gen_bundle.declaration.texts import text_of
 OWN = re.compile(r"(?P<file>[^/:]+\.py):(?P<function>[A-Za-z_]\w*)")
 PLACES = ("name", "table", "field", "fields", "gold", "where", "by", "undefined")
 GOLD_COLUMNS = "a gold column or a list of them"
-CLOSED_RANGE = ("roc_auc", "average_precision", "log_loss", "brier")
 
 
 @dataclass
@@ -313,7 +312,7 @@ def _combinations(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterato
                 yield (*trail, "matrix"), f"no label {label!r}. {nearest(label, declared)}"
         if metric.name == "rmsle" and field.get("min", -1) < 0:
             yield trail, f"rmsle takes numbers from 0; {named!r} may be negative. Expected min: 0."
-        if metric.name in CLOSED_RANGE:
+        if metric.probability:
             if field.get("min", 0) < 0 or field.get("max", 1) > 1:
                 what = f"{metric.name} takes a probability; {named!r} may lie outside 0 to 1."
                 yield trail, f"{what} Expected min: 0, max: 1."

@@ -38,7 +38,9 @@ class Metric:
         name: as a declaration names it.
         title: for headings.
         definition: one sentence for participants.
+        edges: further sentences for organisers: special cases, and what the options mean.
         types: of fields that it takes.
+        probability: whether its fields are probabilities.
         many: `never`, `any` or `only` for tables with many rows a key.
         joint: whether several fields are taken together instead of averaged.
         gold: the type that the gold is read as where that is not the field's own.
@@ -61,6 +63,8 @@ class Metric:
     module: str
     libraries: tuple[str, ...]
     equals: str | None = None
+    edges: str = ""
+    probability: bool = False
     many: str = "never"
     joint: bool = False
     gold: str | None = None
