@@ -65,6 +65,10 @@ def _entry(metric: Metric) -> Iterator[str]:
 
 
 def _values(option: Option) -> str:
+    if option.type == "labels":
+        return f"{', '.join(option.choices)}, a list of labels"
+    if option.type == "integer" and option.max:
+        return f"0 to {option.max:g}"
     if option.type == "unit":
         return f"{', '.join(option.choices)}, {{separator: text}}"
     if option.type == "number":

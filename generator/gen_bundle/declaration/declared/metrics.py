@@ -17,7 +17,7 @@ class Option:
 
     Attributes:
         default: what counts where it is not given.
-        choices: the values there are; besides, a `unit` may be {separator: text}.
+        choices: the values there are; besides, a `unit` may be {separator: text}, and `labels` a list.
         type: what kind of value it is.
         max: the largest number; the least is 0.
         required: whether it must be given.
