@@ -187,7 +187,8 @@ class Connection:
         first, last = pages[0], pages[-1]
         size = len(first.get("results") or first.get("submissions") or ())  # a leaderboard's rows are its submissions
         count = last.get("count") or 0
-        if not (last.get("results") or last.get("submissions")) or size * len(pages) >= count:
+        empty = not (last.get("results") or last.get("submissions"))
+        if empty or len(pages) >= min(count, MOST_PAGES):  # a leaderboard may have more rows than are counted
             raise ListingError(f"{path}: page {len(pages)} should be the last one, the server announces another.")
         if count > size * MOST_PAGES:
             raise ListingError(f"{path}: the server counts {count} rows, and sends {size} at a time. That has no end.")

@@ -58,7 +58,8 @@ class Snapshot:
     def dataset(self, task: int, key: str) -> Row:
         """What the site says of a task's file: its name, when it was made, and whether it came with the bundle."""
         row = self.task_rows.get(task, {})
-        return next((one for one in row.get("public_datasets") or [] if one.get("key") == key), {})
+        known = [one for one in row.get("public_datasets") or [] if isinstance(one, Mapping)]
+        return next((one for one in known if one.get("key") == key), {})
 
 
 def read_snapshot(connection: Connection, competition: int) -> Snapshot:

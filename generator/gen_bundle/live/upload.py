@@ -27,6 +27,7 @@ from gen_bundle.remembered import file_digest, state_folder
 PATIENCE_S = 15 * 60.0
 LOOKING_S = 60.0  # for a competition after an answer was lost
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.2, 5.0
+SAYING_S = 60.0  # between two lines while the site unpacks
 ROLE = "competition_bundle"
 
 Progress = Callable[[str], None]
@@ -178,7 +179,11 @@ def _created(connection: Connection, bundle: Path, key: str, before: set[int], r
 
 def _unpacked(connection: Connection, status: int, ready: Readiness) -> int:
     """Wait for the server; the competition's id."""
-    for _ in connection.looks(PATIENCE_S, FIRST_WAIT_S, LONGEST_WAIT_S):
+    said = 0.0
+    for waited in connection.looks(PATIENCE_S, FIRST_WAIT_S, LONGEST_WAIT_S):
+        if waited >= said + SAYING_S:
+            connection.say(f"the site has been unpacking for {waited:.0f} s")
+            said = waited
         answer = connection.get(f"competitions/{status}/creation_status/")
         if answer["status"] == "Failed":
             message = str(answer.get("details") or "no reason was given")

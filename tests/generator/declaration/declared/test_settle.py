@@ -104,6 +104,7 @@ def test_titles_of_columns_differ() -> None:
         ("exact_match", "text", {"case": "ignore"}, "Exact match, without case"),
         ("lcs_f1", "text", {"unit": {"separator": " @@"}}, "LCS F1, separator ' @@'"),
         ("set_f1", "spans", {"match": "overlap"}, "Set F1, overlap"),
+        ("f1", "label", {"labels": ["a", 1]}, "Macro F1, a and 1"),
     ],
 )
 def test_titles_of_columns_differ_in_whatever_sets_them_apart(
@@ -360,6 +361,22 @@ def test_options_that_are_numbers_and_tables() -> None:
         (
             {"name": "set_f1", "field": "tags", "match": "overlap"},
             "metric.match: overlap is for fields of type spans, with rows: one.",
+        ),
+        (
+            {"name": "f1", "field": "label", "labels": ["a", "z"]},
+            "metric.labels: no label 'z'. Expected one of a, b, 1.",
+        ),
+        (
+            {"name": "f1", "field": "label", "labels": ["a", "a"]},
+            "metric.labels: expected a list of different labels (found ['a', 'a']).",
+        ),
+        (
+            {"name": "f1", "field": "label", "labels": ["a"], "average": "binary", "positive": "a"},
+            "metric.labels: a list of labels is for averages over labels; average: binary is about `positive`.",
+        ),
+        (
+            {"name": "recall", "field": "label", "zero_division": 2},
+            "metric.zero_division: expected a whole number up to 1 (found 2).",
         ),
         ({"name": "rmsle", "field": "x"}, "metric: rmsle takes numbers from 0; 'x' may be negative. Expected min: 0."),
         ({"name": "span_iou", "field": "text"}, "metric: span_iou takes fields of type spans; 'text' is of type text."),
