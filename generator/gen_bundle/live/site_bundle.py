@@ -18,6 +18,7 @@ from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.codabench.yaml_document import Document
 from gen_bundle.difference.files import packed_files
 from gen_bundle.live.competition import moment
+from gen_bundle.live.connection import Row
 from gen_bundle.live.snapshot import Snapshot, key_of, plain
 from gen_bundle.live.update_record import content_digest
 from gen_bundle.zips.tree import Node, Tree
@@ -44,16 +45,7 @@ def pairs(snapshot: Snapshot, bundle: Bundle) -> Pairs:
     What has another name is paired only where it cannot be meant otherwise: phases by their place if there are as many,
     and the one task that is left of a phase. A wrong guess would change a phase under its submissions.
     """
-    declared = bundle.competition.phases
-    phases: dict[int, Phase] = {}
-    for row in snapshot.phases:
-        same = [one for one in declared if one.name.strip() == plain(row["name"]) and one not in phases.values()]
-        if same:
-            phases[row["id"]] = same[0]
-    if len(declared) == len(snapshot.phases):
-        for one, row in zip(declared, snapshot.phases, strict=True):
-            if row["id"] not in phases and one not in phases.values():
-                phases[row["id"]] = one
+    phases = _paired_phases(snapshot, bundle.competition.phases)
     tasks: dict[int, Task] = {}
     for row in snapshot.phases:
         if row["id"] in phases:
@@ -66,9 +58,20 @@ def pairs(snapshot: Snapshot, bundle: Bundle) -> Pairs:
     return Pairs(phases, tasks)
 
 
-def _pair_tasks(
-    rows: Sequence[Mapping[str, Any]], declared: Sequence[Task], bundle: Bundle, tasks: dict[int, Task]
-) -> None:
+def _paired_phases(snapshot: Snapshot, declared: Sequence[Phase]) -> dict[int, Phase]:
+    phases: dict[int, Phase] = {}
+    for row in snapshot.phases:
+        same = [one for one in declared if one.name.strip() == plain(row["name"]) and one not in phases.values()]
+        if same:
+            phases[row["id"]] = same[0]
+    if len(declared) == len(snapshot.phases):
+        for one, row in zip(declared, snapshot.phases, strict=True):
+            if row["id"] not in phases and one not in phases.values():
+                phases[row["id"]] = one
+    return phases
+
+
+def _pair_tasks(rows: Sequence[Row], declared: Sequence[Task], bundle: Bundle, tasks: dict[int, Task]) -> None:
     """Pair tasks by name, or by the key with which the bundle names one that is on the site."""
     for row in rows:
         for one in declared:
@@ -98,20 +101,8 @@ class SiteBundle:
 
     def bundle(self) -> Bundle:
         """The bundle; its files can be read as long as the two others."""
-        pages: dict[str, Node] = {}
         top = self._top() | {"version": 2, "image": f"wanted/{self.wanted.yaml.get('image')}"}
-        texts = {}
-        for page in page_files(self.wanted):
-            title = "" if page.at == ("terms",) else str(self.wanted.value((*page.at[:-1], "title")))
-            texts[title] = self.wanted.text(page.path) or ""
-        top["pages"] = []
-        for number, row in enumerate(self.snapshot.pages):
-            title = _kept(row["title"], next((one for one in texts if plain(one) == plain(row["title"])), None))
-            pages[f"{number}.md"] = _text_node(_kept(row.get("content"), texts.get(str(title))))
-            top["pages"].append({"title": title, "file": f"pages/{number}.md"})
-        if (terms := self.snapshot.competition.get("terms")) or "terms" in self.wanted.yaml:
-            pages["terms"] = _text_node(_kept(terms, texts.get("")))
-            top["terms"] = "pages/terms"
+        pages = self._pages(top)
         top["phases"] = [self._phase(row) for row in self.snapshot.phases]
         order = {task.at: place for place, task in enumerate(self.wanted.competition.tasks)}
         rows = [(self.paired.tasks.get(number), row) for number, row in self.snapshot.task_rows.items()]
@@ -130,6 +121,23 @@ class SiteBundle:
             held=self.wanted.held,
         )
 
+    def _pages(self, top: dict[str, Any]) -> dict[str, Node]:
+        """The files of pages and terms by name; they are declared in `top`."""
+        files: dict[str, Node] = {}
+        texts = {}
+        for page in page_files(self.wanted):
+            title = "" if page.at == ("terms",) else str(self.wanted.value((*page.at[:-1], "title")))
+            texts[title] = self.wanted.text(page.path) or ""
+        top["pages"] = []
+        for number, row in enumerate(self.snapshot.pages):
+            title = _kept(row["title"], next((one for one in texts if plain(one) == plain(row["title"])), None))
+            files[f"{number}.md"] = _text_node(_kept(row.get("content"), texts.get(str(title))))
+            top["pages"].append({"title": title, "file": f"pages/{number}.md"})
+        if (terms := self.snapshot.competition.get("terms")) or "terms" in self.wanted.yaml:
+            files["terms"] = _text_node(_kept(terms, texts.get("")))
+            top["terms"] = "pages/terms"
+        return files
+
     def _top(self) -> dict[str, Any]:
         row, top = self.snapshot.competition, self.wanted.yaml
         found = {key: _kept(row[key], top.get(key, default)) for key, _, default, _ in TOP_FIELDS if key in row}
@@ -142,7 +150,7 @@ class SiteBundle:
         found["fact_sheet"] = row.get("fact_sheet", top.get("fact_sheet"))
         return found
 
-    def _phase(self, row: Mapping[str, Any]) -> dict[str, Any]:
+    def _phase(self, row: Row) -> dict[str, Any]:
         same = self.paired.phases.get(row["id"])
         declared = self.wanted.mapping(same.at) if same else {}
         found: dict[str, Any] = {}
@@ -165,7 +173,7 @@ class SiteBundle:
         same = self.paired.tasks.get(number)
         return same.index if same else f"task {number}"
 
-    def _task(self, row: Mapping[str, Any], same: Task | None) -> dict[str, Any]:
+    def _task(self, row: Row, same: Task | None) -> dict[str, Any]:
         declared = self.wanted.mapping(same.at) if same else {}
         number = int(row["id"])
         if "key" in declared:  # a task that is on the site: the bundle says nothing more of it
@@ -180,7 +188,7 @@ class SiteBundle:
         found |= {role: path for role in TASK_FILES if (path := self._path(row, number, role, stored.get(role), same))}
         return found
 
-    def _path(self, row: Mapping[str, Any], task: int | None, role: str, stored: Any, same: Task | Phase | None) -> Any:
+    def _path(self, row: Row, task: int | None, role: str, stored: Any, same: Task | Phase | None) -> Any:
         """Where in the trees of the three bundles the content of a file of the site is."""
         key = key_of(stored)
         if key is None:
@@ -202,7 +210,7 @@ class SiteBundle:
     def _is_known(self, key: str, use: DataUse) -> bool:
         return key in self.record and self.record[key] == content_digest(self.wanted, use)
 
-    def _of_the_upload(self, row: Mapping[str, Any], role: str) -> DataUse | None:
+    def _of_the_upload(self, row: Row, role: str) -> DataUse | None:
         """The file that a task or phase had in the bundle of which the competition was made."""
         if self.original is None:
             return None
@@ -210,7 +218,7 @@ class SiteBundle:
         same = former.phases.get(row["id"]) if role in PHASE_FILES else former.tasks.get(row["id"])
         return same.files.get(role) if same else None
 
-    def _at_its_beginning(self, about: Mapping[str, Any]) -> bool:
+    def _at_its_beginning(self, about: Row) -> bool:
         """Whether a file is as old as the competition, so that it came with its bundle and not with another one's."""
         made, began = (moment(one.get("created_when")) for one in (about, self.snapshot.competition))
         return made is not None and began is not None and abs(began - made) <= UNPACKING

@@ -10,7 +10,7 @@ from typing import Any
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES
 from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.live.competition import in_order, moment, read_as_organiser
-from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.connection import AnswerError, Connection, Row
 
 PHASE_FIELDS = (
     *("name", "description", "start", "end", "execution_time_limit"),
@@ -34,8 +34,8 @@ class Snapshot:
         tasks: the answers of `tasks/ID/` by id; those of other people's tasks are missing.
     """
 
-    competition: Mapping[str, Any]
-    tasks: Mapping[int, Mapping[str, Any]]
+    competition: Row
+    tasks: Mapping[int, Row]
 
     @property
     def id(self) -> int:
@@ -43,22 +43,23 @@ class Snapshot:
         return int(self.competition["id"])
 
     @property
-    def phases(self) -> list[Mapping[str, Any]]:
+    def phases(self) -> list[Row]:
         return in_order(self.competition.get("phases"))
 
     @property
-    def pages(self) -> list[Mapping[str, Any]]:
+    def pages(self) -> list[Row]:
         return in_order(self.competition.get("pages"))
 
     @property
-    def task_rows(self) -> dict[int, Mapping[str, Any]]:
+    def task_rows(self) -> dict[int, Row]:
         """The tasks as the phases name them, by id."""
         return {int(row["id"]): row for phase in self.phases for row in phase.get("tasks") or []}
 
-    def dataset(self, task: int, key: str) -> Mapping[str, Any]:
+    def dataset(self, task: int, key: str) -> Row:
         """What the site says of a task's file: its name, when it was made, and whether it came with the bundle."""
         row = self.task_rows.get(task, {})
-        return next((one for one in row.get("public_datasets") or [] if one.get("key") == key), {})
+        known = [one for one in row.get("public_datasets") or [] if isinstance(one, Mapping)]
+        return next((one for one in known if one.get("key") == key), {})
 
 
 def read_snapshot(connection: Connection, competition: int) -> Snapshot:
@@ -70,10 +71,10 @@ def read_snapshot(connection: Connection, competition: int) -> Snapshot:
     return with_tasks(connection, read_as_organiser(connection, competition, "update"))
 
 
-def with_tasks(connection: Connection, competition: Mapping[str, Any]) -> Snapshot:
+def with_tasks(connection: Connection, competition: Row) -> Snapshot:
     """A competition with its tasks, as far as they are the user's."""
     snapshot = Snapshot(competition, {})
-    tasks: dict[int, Mapping[str, Any]] = {}
+    tasks: dict[int, Row] = {}
     for number in sorted(snapshot.task_rows):
         if (task := _task(connection, number)) is not None:
             tasks[number] = task
@@ -109,13 +110,7 @@ def _watched(snapshot: Snapshot) -> Iterator[tuple[Key, Any]]:
     yield ("pages",), tuple((plain(page["title"]), plain(page.get("content"))) for page in snapshot.pages)
     yield ("phases",), tuple(phase["id"] for phase in snapshot.phases)
     for phase in snapshot.phases:
-        at = ("phase", phase["id"])
-        for key in PHASE_FIELDS:
-            if key in phase:
-                yield (*at, key), moment(phase[key]) if key in ("start", "end") else plain(phase[key])
-        yield (*at, "tasks"), tuple(sorted(task["id"] for task in phase.get("tasks") or []))
-        for role in PHASE_FILES:
-            yield (*at, role), key_of(phase.get(role))
+        yield from _watched_phase(phase)
     for board in row.get("leaderboards") or []:
         yield ("leaderboard", board.get("id")), plain(board)
     for number, task in snapshot.tasks.items():
@@ -124,6 +119,16 @@ def _watched(snapshot: Snapshot) -> Iterator[tuple[Key, Any]]:
                 yield ("task", number, key), plain(task[key])
         for role in TASK_FILES:
             yield ("task", number, role), key_of(task.get(role))
+
+
+def _watched_phase(phase: Row) -> Iterator[tuple[Key, Any]]:
+    at = ("phase", phase["id"])
+    for key in PHASE_FIELDS:
+        if key in phase:
+            yield (*at, key), moment(phase[key]) if key in ("start", "end") else plain(phase[key])
+    yield (*at, "tasks"), tuple(sorted(task["id"] for task in phase.get("tasks") or []))
+    for role in PHASE_FILES:
+        yield (*at, role), key_of(phase.get(role))
 
 
 def plain(value: Any) -> Any:
