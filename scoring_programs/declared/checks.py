@@ -27,9 +27,22 @@ def faults(plan: Plan, gold: GoldTable) -> Iterator[Fault]:
         if gold.table.many and field.type != declared.type:
             what = f"rows: many compares each row with one text, and {field.name} has lists of texts"
             yield where, what, "one text in each row"
+    listed = plan.options.get("labels")
+    if isinstance(listed, list):
+        for label in _unknown_labels(listed, plan, gold):
+            yield where, f"no gold label is {label}", "`labels` of the gold alone"
     for group, values in _values_by_group(plan, gold):
         for what, expected in _undefined(plan, values):
             yield where, what + group, expected
+
+
+def _unknown_labels(listed: Sequence[str], plan: Plan, gold: GoldTable) -> list[str]:
+    """Those of the listed labels that a field neither declares nor, in the gold of any phase, has."""
+    unknown = set()
+    for field, values in zip(typed_gold(plan, gold), gold_values(plan, gold), strict=True):
+        there = set().union(*values) if field.type == "labels" else set(values)
+        unknown |= set(listed) - there.union(field.values or ())
+    return sorted(unknown)
 
 
 def _values_by_group(plan: Plan, gold: GoldTable) -> Iterator[tuple[str, Sequence[Any]]]:
@@ -82,6 +95,8 @@ def _nothing_to_find(plan: Plan, module: str, values: Sequence[Any]) -> bool:
     average = plan.options.get("average")
     if module == "sets":
         return average == "micro" and not any(map(any, values))
+    if plan.options.get("zero_division"):
+        return False
     return plan.metric in ("f1", "fbeta", "precision", "recall") and not any(
         value == plan.options["positive"] if average == "binary" else value for value in values
     )

@@ -71,24 +71,31 @@ def jaccard(sample: Sample, options: Options, keys: Keys) -> Statistic:
     return _counts(formula, sample, keys)
 
 
-def _averaged(formula: Formula, sample: Sample, options: Options, keys: Keys) -> Statistic:
+def _averaged(formula: Callable[..., Array], sample: Sample, options: Options, keys: Keys) -> Statistic:
     """F1, precision or recall, averaged as asked for."""
-    average = options["average"]
+    average, labels = options["average"], options["labels"]
     (field,) = sample.fields
+    of_counts: Formula = partial(formula, nothing=float(options["zero_division"] or 0))
     if average == "binary":
         gold = np.array([value == options["positive"] for value in sample.gold])
         predicted = np.array([value == options["positive"] for value in sample.predicted])
-        return keys.additive(formula, gold & predicted, predicted, gold)
-    if average == "samples" and options["labels"] == "gold":
-        return _over_gold_labels(formula, sample, keys)
+        return keys.additive(of_counts, gold & predicted, predicted, gold)
+    if average == "samples" and labels == "gold":
+        return _over_gold_labels(of_counts, sample, keys)
     if average == "samples":
-        return keys.mean(formula(np.column_stack(_sizes(sample.gold, sample.predicted))))
-    # labels: declared asks for the declared ones, which a field without values does not have
-    labels = "present" if options["labels"] == "declared" and field.values is None else options["labels"]
+        sides = [sample.gold, sample.predicted]
+        if isinstance(labels, list):
+            sides = [[value.intersection(labels) for value in side] for side in sides]
+        return keys.mean(of_counts(np.column_stack(_sizes(*sides))))
+    names = _names(sample, labels if isinstance(labels, list) else ())
+    over: str | list[int] = labels
+    if isinstance(labels, list):
+        over = [names.index(label) for label in labels]
+    elif labels == "declared":  # which a field without values does not have
+        over = list(range(len(field.values))) if field.values else "present"
     nothing = 0.0 if average == "micro" else keys.worst
-    declared = len(field.values or ())
-    over_labels = partial(averaged, formula=formula, average=average, nothing=nothing, labels=labels, declared=declared)
-    return _counts(over_labels, sample, keys)
+    over_labels = partial(averaged, formula=of_counts, average=average, nothing=nothing, labels=over)
+    return _counts(over_labels, sample, keys, names)
 
 
 f1 = partial(_averaged, summed.f1)
@@ -111,51 +118,53 @@ def points(sample: Sample, options: Options, keys: Keys) -> Additive:
 
 
 def averaged(
-    sums: Array, formula: Formula, average: str, nothing: float, labels: str = "present", declared: int = 0
+    sums: Array, formula: Formula, average: str, nothing: float, labels: str | Sequence[int] = "present"
 ) -> Array:
-    """F1, precision or recall, averaged over labels as scikit-learn does it with `zero_division=0`.
+    """F1, precision or recall, averaged over labels as scikit-learn does it.
 
     Args:
         sums: counts of each label, see `scoring_kit.metrics.summed`.
         formula: F1, precision or recall of (true positives, predicted, gold).
         average: macro, micro or weighted.
         nothing: what counts where no label is averaged over.
-        labels: over which labels: present (gold or predicted), gold, or declared.
-        declared: how many of the labels, the first ones, are declared.
+        labels: over which labels: present (gold or predicted), gold, or those at some places.
     """
     true, predicted, gold = summed.by_label(sums)
-    counted = np.broadcast_to(np.arange(gold.shape[-1]) < declared, gold.shape) if labels == "declared" else gold > 0
+    counted = gold > 0
     if labels == "present":
         counted = counted | (predicted > 0)
+    elif labels != "gold":
+        counted = np.broadcast_to(np.isin(np.arange(gold.shape[-1]), labels), gold.shape)
     if average == "micro":
         totals = [np.where(counted, one, 0.0).sum(-1) for one in (true, predicted, gold)]
         return formula(np.stack(totals, axis=-1))
     values = formula(np.stack([true, predicted, gold], axis=-1))
-    if average == "macro":
-        mean = summed.mean_where(values, counted)
-        return np.where(np.isnan(mean), nothing, mean)
-    weighted = summed.quotient((values * gold * counted).sum(-1), (gold * counted).sum(-1))
-    return np.where(counted.any(axis=-1), weighted, nothing)
+    mean = summed.mean_where(values, counted)
+    if average == "weighted":
+        weights = gold * counted
+        weighted = summed.quotient((values * weights).sum(-1), weights.sum(-1))
+        mean = np.where(weights.any(axis=-1), weighted, mean)
+    return np.where(np.isnan(mean), nothing, mean)
 
 
-def _counts(formula: Any, sample: Sample, keys: Keys) -> LabelCounts:
-    """A formula of the counts of each label: of one label a key, or of sets of them."""
+def _counts(formula: Any, sample: Sample, keys: Keys, names: Sequence[str] | None = None) -> LabelCounts:
+    """A formula of the counts of each label: of one label a key, or of sets of them; `names` has all labels."""
     (field,) = sample.fields
+    names = _names(sample) if names is None else names
     if field.type == "labels":
-        names = _names(sample)
         shared = [gold & predicted for gold, predicted in zip(sample.gold, sample.predicted, strict=True)]
         sides = [_entries(side, names) for side in (shared, sample.predicted, sample.gold)]
         return LabelCounts.of(names, sides, formula, keys)
-    names, gold, predicted = codes(sample)
+    gold, predicted = _coded(sample, names)
     right, answered = np.flatnonzero(gold == predicted), np.flatnonzero(predicted != NO_LABEL)
     true = right, gold[right]
     return LabelCounts.of(names, [true, (answered, predicted[answered]), (np.arange(len(gold)), gold)], formula, keys)
 
 
-def _names(sample: Sample) -> list[str]:
-    """All labels in the order of their codes: the declared ones, then others in the order of their texts."""
+def _names(sample: Sample, listed: Sequence[str] = ()) -> list[str]:
+    """All labels in the order of their codes: the declared and listed ones, then others in the order of their texts."""
     (field,) = sample.fields
-    declared = list(field.values or ())
+    declared = list(dict.fromkeys([*(field.values or ()), *listed]))
     if field.type == "labels":
         there = set().union(*sample.gold, *sample.predicted)
     else:
@@ -166,11 +175,15 @@ def _names(sample: Sample) -> list[str]:
 def codes(sample: Sample) -> tuple[list[str], NDArray[np.intp], NDArray[np.intp]]:
     """The labels, and gold and predicted as codes."""
     names = _names(sample)
+    return names, *_coded(sample, names)
+
+
+def _coded(sample: Sample, names: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     code_of: dict[str | None, int] = {None: NO_LABEL}
     code_of.update((name, position) for position, name in enumerate(names))
     gold = np.fromiter((code_of[value] for value in sample.gold), np.intp, len(sample.gold))
     predicted = np.fromiter((code_of[value] for value in sample.predicted), np.intp, len(sample.predicted))
-    return names, gold, predicted
+    return gold, predicted
 
 
 def _entries(sets: Sequence[frozenset[str]], names: Sequence[str]) -> Entries:

@@ -82,6 +82,23 @@ def test_metrics_of_labels(declares: bool, pairs: list[tuple[str, str]]) -> None
         same(value(part, gold, predicted, field, average="binary", positive="a"), expected)
 
 
+@pytest.mark.parametrize("zero_division", [0, 1])
+@pytest.mark.parametrize("listed", [["b"], ["c", "a"]], ids="+".join)
+@few
+@given(pairs=pairs_of_labels)
+def test_a_list_of_labels_and_zero_division(
+    listed: list[str], zero_division: int, pairs: list[tuple[str, str]]
+) -> None:
+    gold, predicted = map(list, zip(*pairs, strict=True))
+    for part, average in AVERAGED:
+        score = getattr(sk, f"{part}_score")
+        expected = library(score, gold, predicted, labels=listed, average=average, zero_division=zero_division)
+        for values in (VALUES, None):
+            field = Field("x", "label", values=values)
+            found = value(part, gold, predicted, field, average=average, labels=listed, zero_division=zero_division)
+            same(found, expected)
+
+
 @pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
 @few
 @given(pairs=pairs_of_labels)
@@ -127,6 +144,10 @@ def test_metrics_of_sets_of_labels(pairs: list[tuple[frozenset[str], frozenset[s
             if there:
                 expected = library(score, *sides, labels=there, average=average, zero_division=0)
                 same(value(part, gold, predicted, field, average=average, labels="gold"), expected)
+        for part in ("f1", "precision", "recall"):
+            listed = library(getattr(sk, f"{part}_score"), *sides, labels=[2, 0], average=average, zero_division=1)
+            found = value(part, gold, predicted, field, average=average, labels=["c", "a"], zero_division=1)
+            same(found, listed)
         expected = library(sk.jaccard_score, *sides, average=average, zero_division=1)
         same(value("jaccard", gold, predicted, field, average=average), expected)
 

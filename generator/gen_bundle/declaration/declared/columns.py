@@ -16,7 +16,6 @@ from gen_bundle.declaration.texts import text_of
 OWN = re.compile(r"(?P<file>[^/:]+\.py):(?P<function>[A-Za-z_]\w*)")
 PLACES = ("name", "table", "field", "fields", "gold", "where", "by", "undefined")
 GOLD_COLUMNS = "a gold column or a list of them"
-CLOSED_RANGE = ("roc_auc", "average_precision", "log_loss", "brier")
 
 
 @dataclass
@@ -211,6 +210,8 @@ def _options(data: Mapping[str, Any], metric: Metric, trail: Trail, found: list[
             continue
         if option.type in ("label", "text", "field", "column"):
             value = text_of(value)
+        if option.type == "labels" and isinstance(value, list):
+            value = [text_of(label) for label in value]
         if fault := _option_fault(option, value):
             found.append(((*trail, name), f"{fault} (found {data[name]!r})."))
             value = option.default
@@ -223,12 +224,17 @@ def _option_fault(option: Option, value: Any) -> str | None:
         separator = value.get("separator")
         fits = list(value) == ["separator"] and isinstance(separator, str) and separator
         return None if fits else "expected {separator: text}"
+    if option.type == "labels" and isinstance(value, list):
+        differ = None not in value and len(set(value)) == len(value) > 0
+        return None if differ else "expected a list of different labels"
     if option.choices and value not in option.choices:
         return f"expected {'one of ' if option.choices[1:] else ''}{', '.join(option.choices)}"
     if option.type == "boolean" and not isinstance(value, bool):
         return "expected true or false"
     if option.type == "integer" and (not is_number or not isinstance(value, int) or value < 0):
         return "expected a whole number"
+    if option.type == "integer" and value > (option.max or math.inf):
+        return f"expected a whole number up to {option.max:g}"
     if option.type == "number" and (not is_number or not 0 <= value <= (option.max or math.inf)):
         return "expected a number from 0" + (f" to {option.max:g}" if option.max else "")
     if option.type == "matrix" and _points(value) is None:
@@ -291,6 +297,8 @@ def _combinations(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterato
         yield trail, "positive is missing. Expected the label that average: binary is about."
     if options.get("positive") is not None and average not in (None, "binary"):
         yield (*trail, "positive"), "is for average: binary alone."
+    if average == "binary" and isinstance(options.get("labels"), list):
+        yield (*trail, "labels"), "a list of labels is for averages over labels; average: binary is about `positive`."
     for field in fields:
         named = field["name"]
         if average == "samples" and field["type"] == "label":
@@ -301,6 +309,10 @@ def _combinations(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterato
         positive = options.get("positive")
         if positive is not None and declared and positive not in declared and metric.gold is None:
             yield (*trail, "positive"), f"no label {positive!r}. {nearest(positive, declared)}"
+        listed = options["labels"] if isinstance(options.get("labels"), list) else []
+        for label in listed:
+            if declared and label not in declared:
+                yield (*trail, "labels"), f"no label {label!r}. {nearest(label, declared)}"
         if options.get("labels") == "declared" and not declared:
             yield (*trail, "labels"), f"the field {named!r} declares no values. Expected values, or labels: gold."
         if options.get("weights", "none") != "none" and not declared:
@@ -313,7 +325,7 @@ def _combinations(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterato
                 yield (*trail, "matrix"), f"no label {label!r}. {nearest(label, declared)}"
         if metric.name == "rmsle" and field.get("min", -1) < 0:
             yield trail, f"rmsle takes numbers from 0; {named!r} may be negative. Expected min: 0."
-        if metric.name in CLOSED_RANGE:
+        if metric.probability:
             if field.get("min", 0) < 0 or field.get("max", 1) > 1:
                 what = f"{metric.name} takes a probability; {named!r} may lie outside 0 to 1."
                 yield trail, f"{what} Expected min: 0, max: 1."

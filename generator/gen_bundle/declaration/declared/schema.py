@@ -105,6 +105,8 @@ def _option(option: Option) -> dict[str, Any]:
     kind = {"enum": list(option.choices)} if option.choices else TYPES[option.type]
     if option.type == "unit":
         kind = {"anyOf": [kind, SEPARATOR]}
+    if option.type == "labels":
+        kind = {"anyOf": [kind, {"type": "array", "items": SCALAR, "minItems": 1}]}
     if option.max is not None:
         kind = {**kind, "maximum": option.max}
     return kind if option.default is None else {**kind, "default": option.default}

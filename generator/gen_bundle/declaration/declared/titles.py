@@ -87,6 +87,8 @@ def _said(name: str, value: Any, *, is_choice: bool) -> str:
     """An option in a title."""
     if name == "case":
         return "without case"
+    if isinstance(value, list):
+        return " and ".join(value)
     if isinstance(value, dict):
         return " ".join(f"{key} {one!r}" for key, one in value.items())
     if value is True:

@@ -104,6 +104,7 @@ def test_titles_of_columns_differ() -> None:
         ("exact_match", "text", {"case": "ignore"}, "Exact match, without case"),
         ("lcs_f1", "text", {"unit": {"separator": " @@"}}, "LCS F1, separator ' @@'"),
         ("set_f1", "spans", {"match": "overlap"}, "Set F1, overlap"),
+        ("f1", "label", {"labels": ["a", 1]}, "Macro F1, a and 1"),
     ],
 )
 def test_titles_of_columns_differ_in_whatever_sets_them_apart(
@@ -361,6 +362,22 @@ def test_options_that_are_numbers_and_tables() -> None:
             {"name": "set_f1", "field": "tags", "match": "overlap"},
             "metric.match: overlap is for fields of type spans, with rows: one.",
         ),
+        (
+            {"name": "f1", "field": "label", "labels": ["a", "z"]},
+            "metric.labels: no label 'z'. Expected one of a, b, 1.",
+        ),
+        (
+            {"name": "f1", "field": "label", "labels": ["a", "a"]},
+            "metric.labels: expected a list of different labels (found ['a', 'a']).",
+        ),
+        (
+            {"name": "f1", "field": "label", "labels": ["a"], "average": "binary", "positive": "a"},
+            "metric.labels: a list of labels is for averages over labels; average: binary is about `positive`.",
+        ),
+        (
+            {"name": "recall", "field": "label", "zero_division": 2},
+            "metric.zero_division: expected a whole number up to 1 (found 2).",
+        ),
         ({"name": "rmsle", "field": "x"}, "metric: rmsle takes numbers from 0; 'x' may be negative. Expected min: 0."),
         ({"name": "span_iou", "field": "text"}, "metric: span_iou takes fields of type spans; 'text' is of type text."),
     ],
@@ -390,3 +407,51 @@ def test_nothing_that_yaml_can_say_ends_in_a_traceback() -> None:
             faults(data)
         for key in ("name", "field", "fields", "gold", "where", "by", "table", "average", "positive"):
             faults(declaration([column({"name": "f1", "field": "label", key: value})]))
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"header": "none"}, []),
+        ({"header": "line"}, ["submission.header: unknown value 'line'. Expected none, or no such key."]),
+        ({"delimiter": ";;"}, ["submission.delimiter: expected one character, such as ';' (found ';;')."]),
+        ({"delimiter": '"'}, ["submission.delimiter: expected one character, such as ';' (found '\"')."]),
+        ({"skip": -1}, ["submission.skip: expected a number of lines (found -1)."]),
+        ({"skip": True}, ["submission.skip: expected a number of lines (found True)."]),
+        ({"skip": 2, "file": "p.jsonl"}, []),
+        ({"skip": 2, "file": "p.json"}, ["submission.skip: is for files of lines; 'p.json' is read as a whole."]),
+        (
+            {"header": "none", "file": "p.jsonl"},
+            ["submission.header: is for tables of cells (.csv, .tsv); 'p.jsonl' has none."],
+        ),
+        ({"file": "p.txt", "delimiter": "|"}, []),
+        (
+            {"header": "none", "key": "other"},
+            ["submission.key: no field 'other', which has a place in the file's rows."],
+        ),
+    ],
+)
+def test_how_a_file_is_read(keys: dict[str, Any], expected: list[str]) -> None:
+    assert faults(declaration([column({"name": "mae", "field": "x"})], **keys)) == expected
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"header": "none", "columns": ["lang", "id", "x"]}, []),
+        ({"header": "none"}, []),
+        ({"header": "none", "columns": ["x"]}, ["reference.columns: the key id is missing. Expected a place for it."]),
+        (
+            {"header": "none", "columns": ["id", "x", "x"]},
+            ["reference.columns: names a column twice. Expected each once."],
+        ),
+        (
+            {"columns": ["id", "x"]},
+            ["reference.columns: is for files without a header line. Expected header: none beside it."],
+        ),
+    ],
+)
+def test_the_columns_of_gold_without_a_header(keys: dict[str, Any], expected: list[str]) -> None:
+    data = declaration([column({"name": "mae", "field": "x"})])
+    data["reference"] |= keys
+    assert faults(data) == expected
