@@ -314,10 +314,12 @@ class Update:
         stored: dict[Key, Stored] = {}
         for (kind, number, role), use in edit.files.items():
             name = f"{role} of {kind} {number} @ {datetime.now(UTC):%Y-%m-%d %H:%M:%S.%f}"
-            with tempfile.TemporaryDirectory() as folder:
-                file = Path(folder) / f"{role}.zip"
-                pack(self.wanted, use, file)
-                key = store_file(self.connection, role, file, tick, name)
+            key = str(use.path)  # of a file that is on the site, unless the bundle holds one there
+            if self.wanted.find(use.path) is not None:
+                with tempfile.TemporaryDirectory() as folder:
+                    file = Path(folder) / f"{role}.zip"
+                    pack(self.wanted, use, file)
+                    key = store_file(self.connection, role, file, tick, name)
             if digest := content_digest(self.wanted, use):
                 self.record.contents[key] = digest
                 self.record.save()
@@ -325,7 +327,7 @@ class Update:
             if kind == "phase":
                 dataset = number_of(self.connection, role, key)
                 if dataset is None:
-                    raise UpdateError(f"{name}: was stored, and the site does not list it. Nothing was changed.")
+                    raise UpdateError(f"{role} {key}: the site does not list this file. Nothing was changed.")
                 stored[kind, number, role] = Stored(key, dataset)
         return stored
 

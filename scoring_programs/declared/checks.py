@@ -27,9 +27,22 @@ def faults(plan: Plan, gold: GoldTable) -> Iterator[Fault]:
         if gold.table.many and field.type != declared.type:
             what = f"rows: many compares each row with one text, and {field.name} has lists of texts"
             yield where, what, "one text in each row"
+    listed = plan.options.get("labels")
+    if isinstance(listed, list):
+        for label in _unknown_labels(listed, plan, gold):
+            yield where, f"no gold label is {label}", "`labels` of the gold alone"
     for group, values in _values_by_group(plan, gold):
         for what, expected in _undefined(plan, values):
             yield where, what + group, expected
+
+
+def _unknown_labels(listed: Sequence[str], plan: Plan, gold: GoldTable) -> list[str]:
+    """Those of the listed labels that a field neither declares nor, in the gold of any phase, has."""
+    unknown = set()
+    for field, values in zip(typed_gold(plan, gold), gold_values(plan, gold), strict=True):
+        there = set().union(*values) if field.type == "labels" else set(values)
+        unknown |= set(listed) - there.union(field.values or ())
+    return sorted(unknown)
 
 
 def _values_by_group(plan: Plan, gold: GoldTable) -> Iterator[tuple[str, Sequence[Any]]]:
@@ -46,6 +59,14 @@ def _undefined(plan: Plan, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
         yield "all gold values are equal, so that no correlation is defined", "at least two different values"
     if plan.metric == "kappa" and len(set(values)) < 2:
         yield "all gold labels are equal, so that kappa is 0 or undefined", "at least two different labels"
+    if plan.metric == "ccc" and len(set(values)) < 2:
+        yield "all gold values are equal, so that ccc is 0 or undefined", "at least two different values"
+    if plan.metric == "mape" and 0 in values:
+        yield "a gold value is 0, to which no error is relative", "gold values other than 0, or smape"
+    if plan.metric == "points":
+        matrix = plan.options["matrix"]
+        if not sum(matrix.get(label, {}).get(label, 0) for label in values) > 0:
+            yield "the gold itself gets no points", "a matrix with points above 0 for right answers"
     if plan.metric == "r2" and len(values) < 2:
         yield "there is a single key, for which R² is undefined", "at least two keys"
     if plan.definition is not None and plan.definition.gold == "label":
@@ -60,10 +81,10 @@ def _undefined(plan: Plan, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
         without = [i for i, rows in enumerate(values) if not any(relevance > 0 for _, relevance in rows)]
         if without:
             yield f"{len(without)} queries have no relevant item", "for each query an item with a relevance above 0"
-    if plan.metric in ("wer", "cer"):
+    if plan.definition is not None and plan.definition.module in ("edits", "sequences"):
         if any(isinstance(value, list) for value in values):
             yield f"{plan.metric} compares with one text, and the gold has lists of texts", "one text for each key"
-        elif not any(value.split() for value in values):
+        elif plan.definition.module == "edits" and not any(value.split() for value in values):
             yield "no gold text has a word", "gold texts with words"
 
 
@@ -74,7 +95,9 @@ def _nothing_to_find(plan: Plan, module: str, values: Sequence[Any]) -> bool:
     average = plan.options.get("average")
     if module == "sets":
         return average == "micro" and not any(map(any, values))
-    return plan.metric in ("f1", "precision", "recall") and not any(
+    if plan.options.get("zero_division"):
+        return False
+    return plan.metric in ("f1", "fbeta", "precision", "recall") and not any(
         value == plan.options["positive"] if average == "binary" else value for value in values
     )
 

@@ -150,7 +150,8 @@ def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded 
     if file.suffix == ".txt":
         (field,) = table.answers
         names = [*table.key, field.name]
-        lines = [(n, (str(n), line)) for n, line in enumerate(text_lines(text), start=1)]
+        numbered = enumerate(text_lines(text)[file.skip :], start=1)
+        lines = [(n + file.skip, (str(n), line)) for n, line in numbered]
         return names, Rows(names, False, iter(()), lambda number: f"{file.name}:{number}"), lines
     found = column_names(text, file)
     names = [*table.key, *(name for name in found if name not in table.key)]

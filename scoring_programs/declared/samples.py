@@ -104,6 +104,7 @@ def classes_of(plan: Plan, gold: GoldTable) -> dict[Any, list[int]]:
     """
     is_mean = plan.metric in OVER_CLASSES and plan.options.get("average", "macro") == "macro"
     columns = gold_values(plan, gold) if is_mean and plan.file is None else []
+    listed = plan.options.get("labels")
     found: dict[Any, list[int]] = {}
     for group, positions in scored_groups(plan, gold).items():
         if plan.by:
@@ -111,7 +112,7 @@ def classes_of(plan: Plan, gold: GoldTable) -> dict[Any, list[int]]:
         for number, values in enumerate(columns):
             for i in positions:
                 labels = values[i] if isinstance(values[i], frozenset) else [values[i]]
-                for label in labels:
+                for label in labels if not isinstance(listed, list) else set(labels).intersection(listed):
                     found.setdefault((group, number, label), []).append(i)
     return found
 

@@ -161,7 +161,8 @@ def described(plan: Plan) -> str:
         from declared.metrics.embeddings import engine_settings
 
         used = {"part": plan.options["part"], **engine_settings(plan.options)}  # no folder of the organisers' machine
-    options = [f"{name}={quote(str(value))}" for name, value in sorted(used.items()) if value is not None]
+    texts = {name: "/".join(value) if isinstance(value, list) else str(value) for name, value in used.items()}
+    options = [f"{name}={quote(texts[name])}" for name in sorted(texts) if used[name] is not None]
     parts = [plan.metric, _quoted(plan.fields, "+"), *options]
     if tuple(plan.gold) != tuple(plan.fields):
         parts.append(f"gold={_quoted(plan.gold, '+')}")

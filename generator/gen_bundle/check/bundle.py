@@ -89,8 +89,20 @@ class Bundle(ReadYaml):
     answers: dict[str, list[Any]] = field(default_factory=dict)
 
     def find(self, path: Any) -> Node | OnServer | None:
-        """What a path of competition.yaml leads to; None when it leads nowhere or is not a text."""
-        return self.tree.find(path) if isinstance(path, str) else None
+        """What a path of competition.yaml leads to; None when it leads nowhere or is not a text.
+
+        In a folder, X.zip that is not there is the folder X, of which it will be packed.
+        """
+        if not isinstance(path, str):
+            return None
+        return self.tree.find(path) or self.to_be_packed(path)
+
+    def to_be_packed(self, path: str) -> Node | None:
+        """The folder X of an unpacked bundle, where competition.yaml names X.zip, and that is not there."""
+        if self.archive is not None or not path.endswith(".zip") or self.tree.find(path) is not None:
+            return None
+        found = self.tree.find(path.removesuffix(".zip"))
+        return found if isinstance(found, Node) and found.is_folder and found is not self.tree.root else None
 
     def hint(self, path: str) -> str:
         """The end of a message about a path that leads nowhere: the file with nearly the same name, if there is one."""

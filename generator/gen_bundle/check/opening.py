@@ -3,16 +3,18 @@
 import shlex
 from collections.abc import Callable
 from contextlib import ExitStack
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
-from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.bundle import Bundle, page_files
 from gen_bundle.codabench.document import YAML_NAME
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.codabench.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
+from gen_bundle.whole_file import beside
 from gen_bundle.zips.reading import open_archive
 from gen_bundle.zips.tree import Node, folder_tree, ignore_count
+from gen_bundle.zips.writing import folder_members, write_zip, zipped
 
 
 def open_bundle(
@@ -63,3 +65,31 @@ def open_readable_bundle(path: Path, now: datetime, held: ExitStack, version: Pl
     if bundle.huge:
         raise UserError(f"{YAML_NAME}: its aliases (&, *) repeat each other to enormous size. Write them out.")
     return bundle
+
+
+def pack(folder: Path, out: Path) -> None:
+    """Zip an unpacked bundle as its competition.yaml means it: where that names X.zip and X/ is there, X.zip is made.
+
+    Raises:
+        UserError: there is no readable competition.yaml, `out` exists, or a file cannot be read or written.
+    """
+    if out.exists():
+        raise UserError(f"--pack {out}: exists already. Choose another path, or remove the file.")
+    members = folder_members(folder)
+    with ExitStack() as held:
+        bundle = open_readable_bundle(folder, datetime.now(UTC), held)
+        named = [use.path for use in bundle.competition.uses() if isinstance(use.path, str)]
+        named += [page.path for page in page_files(bundle) if isinstance(page.path, str)]
+        plain = [path.removeprefix("./").rstrip("/") for path in dict.fromkeys(named)]
+        for path in plain:
+            if bundle.to_be_packed(path):
+                top = path.removesuffix(".zip")
+                members[path] = zipped(folder_members(folder / top))
+                if not any(other == top or other.startswith(f"{top}/") for other in plain):
+                    members = {name: what for name, what in members.items() if not name.startswith(f"{top}/")}
+    try:
+        with beside(out) as unfinished:
+            write_zip(unfinished, members)
+            unfinished.replace(out)
+    except OSError as error:
+        raise UserError(f"--pack {out}: {error.strerror}. Expected a writable folder with free space.") from error

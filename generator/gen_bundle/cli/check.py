@@ -29,6 +29,7 @@ Examples:
   gen-bundle check bundle.zip
   gen-bundle check bundle.zip unpacked/ my-task/ --json
   gen-bundle check bundle.zip --dry-run dry-run --strict
+  gen-bundle check last-year/ --pack last-year.zip
   gen-bundle check --explain phases-overlap
 
 \b
@@ -66,6 +67,13 @@ has any trap), 2 wrong use or a path that cannot be read, 3 a bug in gen-bundle.
     multiple=True,
     help="A dataset, task, solution or queue that exists on your server; repeatable.",
 )
+@click.option(
+    "--pack",
+    "out",
+    metavar="OUT.zip",
+    type=click.Path(path_type=Path),
+    help="Zip the folder PATH as its competition.yaml means it (X/ where that says X.zip), and check the zip.",
+)
 @trust_option
 def command(
     paths: tuple[Path, ...],
@@ -77,6 +85,7 @@ def command(
     version: PlatformVersion,
     dry_run: Path | None,
     known_keys: tuple[str, ...],
+    out: Path | None,
     trust: bool,
 ) -> None:
     """Predict whether Codabench would accept a bundle, and what would happen afterwards: all findings at once."""
@@ -88,6 +97,8 @@ def command(
             return
         if not paths:
             raise UserError("no PATH. Give a bundle's zip or folder, or --explain ID.")
+        if out is not None:
+            paths = (_packed(paths, out),)
         moment = _moment(now)
         record = None if dry_run is None else _record(dry_run)
         from gen_bundle.check import check_path
@@ -101,6 +112,15 @@ def command(
         report.later in (None, "broken") or report.leaks or (strict and report.later == "trap") for report in reports
     )
     sys.exit(3 if bugs else 2 if unreadable else 1 if bad else 0)
+
+
+def _packed(paths: tuple[Path, ...], out: Path) -> Path:
+    from gen_bundle.check.opening import pack
+
+    if len(paths) != 1 or not paths[0].is_dir() or (paths[0] / "bundle.yaml").is_file():
+        raise UserError(f"--pack {out}: expected one PATH, the folder of an unpacked bundle with competition.yaml.")
+    pack(paths[0], out)
+    return out
 
 
 def _moment(text: str | None) -> datetime:

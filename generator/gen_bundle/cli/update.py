@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -138,18 +138,26 @@ def _applied(
         if backup and update.unseen:
             say(f"the competition is as the bundle says as far as can be seen: {_unseen(update)}", "yellow")
         elif backup:
-            say("the competition is as the bundle says, except for what is to be done by hand", "green")
-        faults = update.rerun(say) if rerun else []
-        if rerun or removes:
-            update.stale = update.still_ranking()
-        if removes:
-            faults += update.remove_replaced(say, tick)
-            update.stale = update.still_ranking()
+            by_hand = any(change.by_hand for change in update.changes)
+            rest = ", except for what is to be done by hand" if by_hand else ""
+            say(f"the competition is as the bundle says{rest}", "green")
+        faults = _rerun(update, rerun, removes, tick)
+    return {"agreed": True, "backup": str(backup) if backup else None, "faults": faults}
+
+
+def _rerun(update: Update, rerun: bool, removes: bool, tick: Callable[[int, int], None]) -> list[str]:
+    """Rerun what is due, and look at the leaderboard; what went wrong."""
+    faults = update.rerun(say) if rerun else []
+    if rerun or removes:
+        update.stale = update.still_ranking()
+    if removes:
+        faults += update.remove_replaced(say, tick)
+        update.stale = update.still_ranking()
     for line in (*faults, *map(str, update.stale)):
         say(line, "red")
     if update.stale and not removes:
         say("The leaderboard ranks by replaced files. To delete these runs once they are fetched: --remove-replaced")
-    return {"agreed": True, "backup": str(backup) if backup else None, "faults": faults}
+    return faults
 
 
 def _question(update: Update, costs: Sequence[Cost], removes: bool) -> str:

@@ -9,7 +9,7 @@ from gen_bundle.resources import resource
 
 Lock = Literal["score", "models", "metrics"]
 METRICS: Lock = "metrics"
-FURTHER = ("ir-measures", "jiwer", "rouge-score", "sacrebleu", "seqeval")
+FURTHER = ("ir-measures", "jiwer", "rapidfuzz", "rouge-score", "sacrebleu", "seqeval")
 """What the lock `metrics` holds beyond `score`."""
 REQUIREMENT = re.compile(r"^(?=[A-Za-z0-9])", re.MULTILINE)
 

@@ -47,7 +47,7 @@ _Date = _Sent | None
 _File = dict[str, Any] | str | None
 _Identified = _shape(id=int)
 _FILES = dict.fromkeys(("scoring_program", "reference_data", "input_data", "ingestion_program"), _File)
-_Task = _shape(id=int, name=str, key=_Text, description=_Text, public_datasets=list[dict[str, Any]] | None, **_FILES)
+_Task = _shape(id=int, name=str, key=_Text, description=_Text, public_datasets=list[Any] | None, **_FILES)
 _LIMITS = dict.fromkeys(("execution_time_limit", "max_submissions_per_day", "max_submissions_per_person"), _Number)
 _Phase = _shape(
     id=int, name=str, index=_Number, description=_Text, start=_Date, end=_Date, tasks=_many(_Task), **_LIMITS
@@ -62,7 +62,7 @@ _Competition = _shape(
     created_when=_Date,
     docker_image=_Text,
     terms=_Text,
-    whitelist_emails=list[str] | None,
+    whitelist_emails=list[Any] | None,
     phases=_many(_Phase),
     pages=_many(_Page),
     leaderboards=_many(_Board),

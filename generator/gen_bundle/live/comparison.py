@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from gen_bundle.codabench.board import Board
 from gen_bundle.codabench.leaderboard import Leaderboard
@@ -14,6 +13,7 @@ from gen_bundle.codabench.stored_scores import RefusedError
 from gen_bundle.codabench.versions import DIFFERENCES, PlatformVersion
 from gen_bundle.difference.signatures import SIGNATURE
 from gen_bundle.live.answers import unsigned
+from gen_bundle.live.connection import Row
 from gen_bundle.live.submissions import FINAL, message, scores, state
 from gen_bundle.plain_text import counted, one_line
 from gen_bundle.twin.bundle import Phase
@@ -85,7 +85,7 @@ class Comparison:
     version: PlatformVersion
     measured: Set[str] = frozenset()
 
-    def cells(self, one: Rehearsed, task: str, row: Mapping[str, Any], logs: Mapping[str, str]) -> Iterator[Cell]:
+    def cells(self, one: Rehearsed, task: str, row: Row, logs: Mapping[str, str]) -> Iterator[Cell]:
         """All cells of a submission for a task.
 
         Args:

@@ -1,7 +1,7 @@
 """A competition as its site gives it: who may do what with it, its phases, version, and the bundle it came of."""
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,9 +11,7 @@ from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.opening import open_readable_bundle
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.errors import UserError
-from gen_bundle.live.connection import AnswerError, Connection, Tick
-
-Row = Mapping[str, Any]
+from gen_bundle.live.connection import AnswerError, Connection, Row, Tick
 
 ORGANISERS_ONLY = {
     "status": "the site shows others their own submissions alone",

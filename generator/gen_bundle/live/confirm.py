@@ -10,7 +10,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.opening import open_readable_bundle
@@ -20,7 +19,7 @@ from gen_bundle.difference.files import packed_files, program_settings
 from gen_bundle.errors import UserError
 from gen_bundle.live.comparison import Cell, Comparison, Rehearsed
 from gen_bundle.live.competition import moment, phases_of, read_as_organiser, site_version, submission_rule
-from gen_bundle.live.connection import Connection
+from gen_bundle.live.connection import Connection, Row
 from gen_bundle.live.own_submissions import PREFIX, NotMadeError, OwnSubmissions
 from gen_bundle.live.submissions import details_of, log_texts, on_leaderboard, state, submissions_of
 from gen_bundle.twin.admission import closed
@@ -46,7 +45,6 @@ WAITING = {
 TEMPLATE = "template"
 """The folder of a starting kit that holds an empty submission."""
 
-Row = Mapping[str, Any]
 Made = dict[int, Rehearsed]
 Progress = Callable[[str], None]
 
@@ -125,8 +123,10 @@ def confirm(
         phases = phases_of(site, request.phase, lambda: [phase.id for phase in bundle.phases])
         chosen = _Chosen()
         for phase in phases:
-            _choose(chosen, phase, site, bundle, version)
-            _spare_the_board(chosen, phase, site, submissions_of(connection, phase["id"]), username)
+            if own_phase := _choose(chosen, phase, site, bundle, version):
+                rows = [one for one in submissions_of(connection, phase["id"]) if one["owner"] == username]
+                if _spares_the_board(chosen, own_phase, submission_rule(site), rows):
+                    chosen.open[own_phase] = phase
         if site.get("enable_human_in_the_loop"):
             progress("each submission waits until the operator of the worker approves it")
         if chosen.open:
@@ -172,52 +172,48 @@ class _Chosen:
     notes: list[str] = field(default_factory=list)
 
 
-def _choose(chosen: _Chosen, row: Row, site: Row, bundle: Competition, version: PlatformVersion) -> None:
-    """Choose a phase of the site if it is the bundle's, and takes submissions now."""
+def _choose(chosen: _Chosen, row: Row, site: Row, bundle: Competition, version: PlatformVersion) -> Phase | None:
+    """The bundle's phase for one of the site, if it is the same, and takes submissions now."""
     name = f"phase {row['name']}"
     place = phases_of(site, None).index(row)
     phase = bundle.phases[place] if place < len(bundle.phases) else None
     if phase is None or phase.name != row["name"]:
         there = "no further phase" if phase is None else f"the phase {phase.name} in its place"
         chosen.problems.append(f"{name}: not of this bundle, which has {there}.")
-        return
+        return None
     ours, theirs = [task.name for task in phase.tasks], [task["name"] for task in row.get("tasks") or []]
     if len({*ours}) < len(ours):
         chosen.problems.append(f"{name}: two of its tasks have the same name, and cannot be told apart.")
-        return
+        return None
     if sorted(ours) != sorted(theirs):
         chosen.problems.append(f"{name}: its tasks are {_list(theirs)}, in the bundle {_list(ours)}.")
-        return
+        return None
     reason = closed(replace(phase, start=moment(row.get("start")), end=moment(row.get("end"))), datetime.now(UTC))
     if reason and version is not PlatformVersion.V1_25:
         chosen.closed.append(
             f"{name}: not confirmed, since the site takes submissions only within the dates. {_sentence(reason)} "
             "To confirm it now, move its dates in the editor meanwhile."
         )
-        return
+        return None
     if reason:
         chosen.notes.append(f"{name}: sites of this version take submissions all the same. {_sentence(reason)}")
-    chosen.open[phase] = row
+    return phase
 
 
-def _spare_the_board(chosen: _Chosen, row: Row, site: Row, rows: Sequence[Row], username: str) -> None:
-    """Leave a phase out where a submission of ours would take an earlier one of the same account from the board."""
-    phase = next((phase for phase, own in chosen.open.items() if own is row), None)
-    if phase is None:
-        return
-    ours = [one for one in rows if one.get("owner") == username]
-    earlier = [one for one in ours if str(one.get("filename") or "").startswith(PREFIX)]
+def _spares_the_board(chosen: _Chosen, phase: Phase, rule: str, rows: Sequence[Row]) -> bool:
+    """Whether no submission of ours would take an earlier one of the same account from the board for good."""
+    earlier = [one for one in rows if str(one.get("filename") or "").startswith(PREFIX)]
     if ids := [str(one["id"]) for one in earlier if not one.get("parent")]:
         chosen.notes.append(f"phase {phase.name}: submissions of an earlier confirm are still there: {_list(ids)}.")
-    rule = submission_rule(site)
-    shown = {str(one.get("parent") or one["id"]) for one in ours if one not in earlier and on_leaderboard(one)}
-    if shown and rule in REPLACING_RULES:
-        del chosen.open[phase]
-        chosen.problems.append(
-            f"phase {phase.name}: not confirmed, since a submission of yours is on its leaderboard "
-            f"({_list(sorted(shown))}). With the rule {rule} another one of yours may take its place, and the site "
-            "does not put it back. Use the account of another organiser."
-        )
+    shown = {str(one.get("parent") or one["id"]) for one in rows if one not in earlier and on_leaderboard(one)}
+    if not shown or rule not in REPLACING_RULES:
+        return True
+    chosen.problems.append(
+        f"phase {phase.name}: not confirmed, since a submission of yours is on its leaderboard "
+        f"({_list(sorted(shown))}). With the rule {rule} another one of yours may take its place, and the site "
+        "does not put it back. Use the account of another organiser."
+    )
+    return False
 
 
 def _without_submission(phases: Mapping[Phase, Row], rehearsed: Sequence[Rehearsed]) -> Iterator[str]:

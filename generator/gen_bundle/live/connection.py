@@ -41,6 +41,8 @@ MOST_PAGES = 2000
 LISTINGS = 3  # of a list that changes while it is read
 
 T = TypeVar("T")
+Row = Mapping[str, Any]
+"""An object that the server gave."""
 Tick = Callable[[int, int], None]
 """Called during a transfer with the bytes done, and the bytes in all (0: unknown)."""
 
@@ -185,7 +187,8 @@ class Connection:
         first, last = pages[0], pages[-1]
         size = len(first.get("results") or first.get("submissions") or ())  # a leaderboard's rows are its submissions
         count = last.get("count") or 0
-        if not (last.get("results") or last.get("submissions")) or size * len(pages) >= count:
+        empty = not (last.get("results") or last.get("submissions"))
+        if empty or len(pages) >= min(count, MOST_PAGES):  # a leaderboard may have more rows than are counted
             raise ListingError(f"{path}: page {len(pages)} should be the last one, the server announces another.")
         if count > size * MOST_PAGES:
             raise ListingError(f"{path}: the server counts {count} rows, and sends {size} at a time. That has no end.")

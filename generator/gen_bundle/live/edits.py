@@ -15,6 +15,7 @@ from gen_bundle.codabench.fields import Boolean, as_boolean, as_text
 from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.difference.changes import Difference
 from gen_bundle.live.competition import moment
+from gen_bundle.live.connection import Row
 from gen_bundle.live.site_bundle import Pairs
 from gen_bundle.live.snapshot import PHASE_FIELDS, TASK_FIELDS, TOP_KEYS, Key, Snapshot, key_of, plain
 
@@ -65,7 +66,7 @@ class Edit:
     place: Key
     method: str
     path: str
-    body: Mapping[str, Any]
+    body: Row
     expected: Mapping[Key, Any]
     files: Mapping[Key, DataUse] = field(default_factory=dict)
 
@@ -100,7 +101,7 @@ def edits(snapshot: Snapshot, wanted: Bundle, paired: Pairs, replaced: Mapping[K
     return [edit for edit in found if edit is not None]
 
 
-def task_body(task: Mapping[str, Any]) -> dict[str, Any]:
+def task_body(task: Row) -> dict[str, Any]:
     """A task with all keys that it has, as the server takes them."""
     return {key: task[key] for key in TASK_FIELDS if key in task} | {
         role: key_of(task.get(role)) for role in TASK_FILES
@@ -146,7 +147,7 @@ def competition_body(snapshot: Snapshot, places: Sequence[Key], phases: frozense
     return body | {"whitelist_emails": list(row["whitelist_emails"])}
 
 
-def _restored(phase: Mapping[str, Any], places: Sequence[Key]) -> dict[str, Any]:
+def _restored(phase: Row, places: Sequence[Key]) -> dict[str, Any]:
     files = [role for role in PHASE_FILES if ("phase", phase["id"], role) in places]
     return _phase(phase) | {role: (phase.get(role) or {}).get("id") for role in files}
 
@@ -205,12 +206,12 @@ def _pages_to_send(snapshot: Snapshot, pages: list[tuple[str, str]]) -> Iterator
         yield ({"id": known["id"]} if known else {}) | {"title": title, "content": content, "index": index}
 
 
-def _phase(phase: Mapping[str, Any]) -> dict[str, Any]:
+def _phase(phase: Row) -> dict[str, Any]:
     """A phase with its settings; tasks, board and files stay as they are when they are not named."""
     return {key: phase[key] for key in ("id", "index", *PHASE_FIELDS) if key in phase}
 
 
-def _phase_changes(stored: Mapping[str, Any], phase: Phase | None, wanted: Bundle) -> dict[str, Any]:
+def _phase_changes(stored: Row, phase: Phase | None, wanted: Bundle) -> dict[str, Any]:
     if phase is None:
         return {}
     declared = wanted.mapping(phase.at)

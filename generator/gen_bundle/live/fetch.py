@@ -19,7 +19,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.fetched import BOARD, COMPETITION, RECORDS, SUBMISSIONS, Record, read_records
 from gen_bundle.json_files import private, read_json, state_file, write_json
 from gen_bundle.live.competition import moment, original_bundle, phases_of, read_as_organiser
-from gen_bundle.live.connection import AnswerError, Connection, ListingError, Tick
+from gen_bundle.live.connection import AnswerError, Connection, ListingError, Row, Tick
 from gen_bundle.live.submissions import (
     DELETED,
     complete,
@@ -40,7 +40,6 @@ MOST_SILENT = 2  # a server that answers nothing more often than that in a row i
 _LOOKS_LIKE_A_DATE = re.compile(r"\d{4}-?\d\d-?\d\d.*")
 LONGEST = 80  # characters of a name
 
-Row = Mapping[str, Any]
 Progress = Callable[[str], None]
 
 
@@ -243,7 +242,7 @@ class PhaseFolder:
                 self._fetch_reason(record, row, details)
         record["complete"] = complete(row) and self.may_come == may_come
 
-    def _record(self, row: Row, known: Mapping[str, Any]) -> Record:
+    def _record(self, row: Row, known: Row) -> Record:
         task = row.get("task")
         failed = state(row) == "Failed" and not self.names.hidden
         record = {
@@ -289,7 +288,7 @@ class PhaseFolder:
             sent += timedelta(seconds=1)
         return self.folder / OTHER / owner / _dated(sent) / name
 
-    def _is_whole(self, record: Mapping[str, Any]) -> bool:
+    def _is_whole(self, record: Row) -> bool:
         if record["file"] is None:
             return record["parent"] is not None
         file: Path = self.folder / record["file"]

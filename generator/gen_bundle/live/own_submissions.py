@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.errors import UserError
-from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.connection import AnswerError, Connection, Row
 from gen_bundle.live.datasets import store_file
 from gen_bundle.live.submissions import FINAL, delete_submission, state, submissions_of
 
@@ -23,8 +23,6 @@ SCORES_S = 60.0  # for scores after Finished: the worker sends them later, and a
 OUTPUTS_S = 10.0  # for what comes after the scores: outputs, logs, and a failure after all
 FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 10.0
 GONE = {"status": "removed by somebody", "children": [], "scores": []}
-
-Row = Mapping[str, Any]
 
 
 class NotMadeError(UserError):

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gen_bundle.codabench.competition import DEFAULT_LIMIT_S
 from gen_bundle.codabench.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
-from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.connection import AnswerError, Connection, Row
 from gen_bundle.live.submissions import (
     DELETED,
     FINAL,
@@ -65,31 +66,13 @@ class RerunError(UserError):
 
 @dataclass(frozen=True)
 class Cost:
-    """What the reruns of a phase take.
+    """What the reruns of a phase take: how many submissions are rerun, and for how long, in words."""
 
-    Attributes:
-        submissions: how many are rerun.
-        jobs: runs that they take; a submission to several tasks is run for each.
-        median_s: the median time of runs that were measured, in seconds; None where none was.
-        measured: how many were.
-        limit_s: seconds that a run may take.
-    """
-
-    phase: str
     submissions: int
-    jobs: int
-    median_s: float | None
-    measured: int
-    limit_s: int
+    text: str
 
     def __str__(self) -> str:
-        runs = counted(self.submissions, "submission") + (
-            f" ({self.jobs} runs)" if self.jobs > self.submissions else ""
-        )
-        if self.median_s is None:
-            return f"phase {self.phase}: {runs}; no run time is known, at most {_hours(self.jobs * self.limit_s)}"
-        took = f"median of {self.measured} measured: {self.median_s:.0f} s"
-        return f"phase {self.phase}: {runs}; about {_hours(self.jobs * self.median_s)} on one worker ({took})"
+        return self.text
 
 
 def _hours(seconds: float) -> str:
@@ -97,7 +80,7 @@ def _hours(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
 
 
-def rerunnable(rows: Iterable[Mapping[str, Any]]) -> list[int]:
+def rerunnable(rows: Iterable[Row]) -> list[int]:
     """The submissions that may be rerun once they have ended: participants' own, not deleted, no parts of others."""
     gone = {*FINAL, DELETED} - {*RERUNNABLE}
     return sorted(
@@ -107,7 +90,7 @@ def rerunnable(rows: Iterable[Mapping[str, Any]]) -> list[int]:
     )
 
 
-def estimated(connection: Connection, phase: Mapping[str, Any], pending: Sequence[int]) -> Cost:
+def estimated(connection: Connection, phase: Row, pending: Sequence[int]) -> Cost:
     """What reruns will take, from the times that the workers measured for the last runs of the phase."""
     rows = submissions_of(connection, phase["id"])
     parts = {int(row["id"]): len(row.get("children") or []) for row in rows}
@@ -115,14 +98,15 @@ def estimated(connection: Connection, phase: Mapping[str, Any], pending: Sequenc
     newest = sorted(runs, key=created, reverse=True)[:SAMPLE]
     measured = [_run_time(connection, int(row["id"])) for row in newest]
     times = [seconds for seconds in measured if seconds is not None]
-    return Cost(
-        str(phase["name"]),
-        len(pending),
-        sum(max(1, parts.get(one, 1)) for one in pending),
-        statistics.median(times) if times else None,
-        len(times),
-        int(phase.get("execution_time_limit") or 600),
-    )
+    jobs = sum(max(1, parts.get(one, 1)) for one in pending)  # a submission to several tasks is run for each
+    text = f"phase {phase['name']}: {counted(len(pending), 'submission')}"
+    text += f" ({jobs} runs)" if jobs > len(pending) else ""
+    if times:
+        median = statistics.median(times)
+        took = f"median of {len(times)} measured: {median:.0f} s"
+        return Cost(len(pending), f"{text}; about {_hours(jobs * median)} on one worker ({took})")
+    most = _hours(jobs * int(phase.get("execution_time_limit") or DEFAULT_LIMIT_S))
+    return Cost(len(pending), f"{text}; no run time is known, at most {most}")
 
 
 def _run_time(connection: Connection, submission: int) -> float | None:
@@ -172,7 +156,7 @@ class Stale:
         )
 
 
-def still_ranking(connection: Connection, phase: Mapping[str, Any], own: Reruns) -> Iterator[Stale]:
+def still_ranking(connection: Connection, phase: Row, own: Reruns) -> Iterator[Stale]:
     """The rows of a phase's leaderboard whose scores came of replaced files."""
     if not own.done and not own.due:
         return
@@ -197,7 +181,7 @@ class Rerun:
     """
 
     connection: Connection
-    phase: Mapping[str, Any]
+    phase: Row
     record: UpdateRecord
     rule: str
     progress: Callable[[str], None] = lambda _: None
@@ -224,19 +208,8 @@ class Rerun:
             newest = max(self._rows())
             asked = {old: self._started(old, newest, faults) for old in wanted}
             portion = {old: new for old, new in asked.items() if new}
-            ended = self._ended(list(portion.values()))
-            outcomes = {new: _outcome(new, ended) for new in portion.values()}
-            worse = [old for old, new in portion.items() if outcomes[new] != "Finished" == _outcome(old, rows)]
-            faults += [f"submission {portion[old]}, the rerun of {old}: {outcomes[portion[old]]}" for old in worse]
-            failed = sum(outcome != "Finished" for outcome in outcomes.values())
             done += len(wanted)
-            said = f"{done} of {len(ready)} submissions rerun, {failed} of the last failed"
-            self.progress(f"phase {self.phase['name']}: {said}")
-            if worse and failed == len(portion):
-                raise RerunError(
-                    f"phase {self.phase['name']}: all of the last {failed} reruns failed. Is the new file right?",
-                    advice="Nothing more is rerun. Correct the bundle, or pass --rerun again to go on.",
-                )
+            self._follow(portion, rows, f"{done} of {len(ready)} submissions rerun", faults)
             if doubt_same_scores and done == len(wanted) and self._same_scores(portion):
                 self.progress(
                     f"phase {self.phase['name']}: the first reruns have the same scores as before. Reruns that used "
@@ -244,7 +217,21 @@ class Rerun:
                 )
         return faults
 
-    def _portions(self, ready: Sequence[int], rows: Mapping[int, Mapping[str, Any]]) -> Iterator[list[int]]:
+    def _follow(self, portion: Mapping[int, int], rows: Mapping[int, Row], said: str, faults: list[str]) -> None:
+        """Wait for a portion of reruns; those that fail where the first run did not become faults."""
+        ended = self._ended(list(portion.values()))
+        failed = {old: new for old, new in portion.items() if _outcome(new, ended) != "Finished"}
+        worse = {old: new for old, new in failed.items() if _outcome(old, rows) == "Finished"}
+        for old, new in worse.items():
+            faults.append(f"submission {new}, the rerun of {old}: {_outcome(new, ended)}")
+        self.progress(f"phase {self.phase['name']}: {said}, {len(failed)} of the last failed")
+        if worse and len(failed) == len(portion):
+            raise RerunError(
+                f"phase {self.phase['name']}: all of the last {len(failed)} reruns failed. Is the new file right?",
+                advice="Nothing more is rerun. Correct the bundle, or pass --rerun again to go on.",
+            )
+
+    def _portions(self, ready: Sequence[int], rows: Mapping[int, Row]) -> Iterator[list[int]]:
         """Submissions that run beside each other; of one owner only one where the run that ends last counts."""
         portion: list[int] = []
         owners: set[Any] = set()
@@ -295,7 +282,7 @@ class Rerun:
             self.record.save()
         return faults
 
-    def _why_kept(self, number: int, newest: int, rows: Mapping[int, Mapping[str, Any]], kept: Set[int]) -> str:
+    def _why_kept(self, number: int, newest: int, rows: Mapping[int, Row], kept: Set[int]) -> str:
         if newest == number:
             return f"submission {number}: was not rerun"
         if newest not in rows or _outcome(newest, rows) != "Finished":
@@ -394,7 +381,7 @@ class Rerun:
             self.connection.pause(wait)
 
 
-def _outcome(number: int, rows: Mapping[int, Mapping[str, Any]]) -> str:
+def _outcome(number: int, rows: Mapping[int, Row]) -> str:
     """How a submission ended; the site calls one to several tasks Finished whatever became of its parts."""
     outcome = state(rows[number])
     parts = [state(row) for row in rows.values() if row.get("parent") == number]

@@ -18,6 +18,7 @@ from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.codabench.yaml_document import Document
 from gen_bundle.difference.files import packed_files
 from gen_bundle.live.competition import moment
+from gen_bundle.live.connection import Row
 from gen_bundle.live.snapshot import Snapshot, key_of, plain
 from gen_bundle.live.update_record import content_digest
 from gen_bundle.zips.tree import Node, Tree
@@ -66,9 +67,7 @@ def pairs(snapshot: Snapshot, bundle: Bundle) -> Pairs:
     return Pairs(phases, tasks)
 
 
-def _pair_tasks(
-    rows: Sequence[Mapping[str, Any]], declared: Sequence[Task], bundle: Bundle, tasks: dict[int, Task]
-) -> None:
+def _pair_tasks(rows: Sequence[Row], declared: Sequence[Task], bundle: Bundle, tasks: dict[int, Task]) -> None:
     """Pair tasks by name, or by the key with which the bundle names one that is on the site."""
     for row in rows:
         for one in declared:
@@ -142,7 +141,7 @@ class SiteBundle:
         found["fact_sheet"] = row.get("fact_sheet", top.get("fact_sheet"))
         return found
 
-    def _phase(self, row: Mapping[str, Any]) -> dict[str, Any]:
+    def _phase(self, row: Row) -> dict[str, Any]:
         same = self.paired.phases.get(row["id"])
         declared = self.wanted.mapping(same.at) if same else {}
         found: dict[str, Any] = {}
@@ -165,7 +164,7 @@ class SiteBundle:
         same = self.paired.tasks.get(number)
         return same.index if same else f"task {number}"
 
-    def _task(self, row: Mapping[str, Any], same: Task | None) -> dict[str, Any]:
+    def _task(self, row: Row, same: Task | None) -> dict[str, Any]:
         declared = self.wanted.mapping(same.at) if same else {}
         number = int(row["id"])
         if "key" in declared:  # a task that is on the site: the bundle says nothing more of it
@@ -180,7 +179,7 @@ class SiteBundle:
         found |= {role: path for role in TASK_FILES if (path := self._path(row, number, role, stored.get(role), same))}
         return found
 
-    def _path(self, row: Mapping[str, Any], task: int | None, role: str, stored: Any, same: Task | Phase | None) -> Any:
+    def _path(self, row: Row, task: int | None, role: str, stored: Any, same: Task | Phase | None) -> Any:
         """Where in the trees of the three bundles the content of a file of the site is."""
         key = key_of(stored)
         if key is None:
@@ -202,7 +201,7 @@ class SiteBundle:
     def _is_known(self, key: str, use: DataUse) -> bool:
         return key in self.record and self.record[key] == content_digest(self.wanted, use)
 
-    def _of_the_upload(self, row: Mapping[str, Any], role: str) -> DataUse | None:
+    def _of_the_upload(self, row: Row, role: str) -> DataUse | None:
         """The file that a task or phase had in the bundle of which the competition was made."""
         if self.original is None:
             return None
@@ -210,7 +209,7 @@ class SiteBundle:
         same = former.phases.get(row["id"]) if role in PHASE_FILES else former.tasks.get(row["id"])
         return same.files.get(role) if same else None
 
-    def _at_its_beginning(self, about: Mapping[str, Any]) -> bool:
+    def _at_its_beginning(self, about: Row) -> bool:
         """Whether a file is as old as the competition, so that it came with its bundle and not with another one's."""
         made, began = (moment(one.get("created_when")) for one in (about, self.snapshot.competition))
         return made is not None and began is not None and abs(began - made) <= UNPACKING

@@ -10,7 +10,7 @@ from typing import Any
 from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES
 from gen_bundle.codabench.serializer_fields import PHASE_FLAGS, TOP_FIELDS
 from gen_bundle.live.competition import in_order, moment, read_as_organiser
-from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.connection import AnswerError, Connection, Row
 
 PHASE_FIELDS = (
     *("name", "description", "start", "end", "execution_time_limit"),
@@ -34,8 +34,8 @@ class Snapshot:
         tasks: the answers of `tasks/ID/` by id; those of other people's tasks are missing.
     """
 
-    competition: Mapping[str, Any]
-    tasks: Mapping[int, Mapping[str, Any]]
+    competition: Row
+    tasks: Mapping[int, Row]
 
     @property
     def id(self) -> int:
@@ -43,22 +43,23 @@ class Snapshot:
         return int(self.competition["id"])
 
     @property
-    def phases(self) -> list[Mapping[str, Any]]:
+    def phases(self) -> list[Row]:
         return in_order(self.competition.get("phases"))
 
     @property
-    def pages(self) -> list[Mapping[str, Any]]:
+    def pages(self) -> list[Row]:
         return in_order(self.competition.get("pages"))
 
     @property
-    def task_rows(self) -> dict[int, Mapping[str, Any]]:
+    def task_rows(self) -> dict[int, Row]:
         """The tasks as the phases name them, by id."""
         return {int(row["id"]): row for phase in self.phases for row in phase.get("tasks") or []}
 
-    def dataset(self, task: int, key: str) -> Mapping[str, Any]:
+    def dataset(self, task: int, key: str) -> Row:
         """What the site says of a task's file: its name, when it was made, and whether it came with the bundle."""
         row = self.task_rows.get(task, {})
-        return next((one for one in row.get("public_datasets") or [] if one.get("key") == key), {})
+        known = [one for one in row.get("public_datasets") or [] if isinstance(one, Mapping)]
+        return next((one for one in known if one.get("key") == key), {})
 
 
 def read_snapshot(connection: Connection, competition: int) -> Snapshot:
@@ -70,10 +71,10 @@ def read_snapshot(connection: Connection, competition: int) -> Snapshot:
     return with_tasks(connection, read_as_organiser(connection, competition, "update"))
 
 
-def with_tasks(connection: Connection, competition: Mapping[str, Any]) -> Snapshot:
+def with_tasks(connection: Connection, competition: Row) -> Snapshot:
     """A competition with its tasks, as far as they are the user's."""
     snapshot = Snapshot(competition, {})
-    tasks: dict[int, Mapping[str, Any]] = {}
+    tasks: dict[int, Row] = {}
     for number in sorted(snapshot.task_rows):
         if (task := _task(connection, number)) is not None:
             tasks[number] = task

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from gen_bundle.live.competition import moment, phases_of, read_as_organiser
-from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.connection import AnswerError, Connection, Row
 from gen_bundle.live.submissions import DELETED, FINAL, created, details_of, failure_reason, state, submissions_of
 
 MOST_FAILURES = 50  # whose logs are read
@@ -114,7 +114,7 @@ def status(
     )
 
 
-def _phase(phase: Mapping[str, Any], rows: list[dict[str, Any]], now: datetime) -> PhaseStatus:
+def _phase(phase: Row, rows: list[dict[str, Any]], now: datetime) -> PhaseStatus:
     end = phase.get("end")
     last = moment(end)
     left = round((last - now).total_seconds() / DAY_S, 2) if last else None
@@ -130,7 +130,7 @@ def _oldest(rows: list[dict[str, Any]], now: datetime) -> Waiting | None:
     return Waiting(int(row["id"]), str(row["owner"]), state(row), seconds)
 
 
-def _line(connection: Connection, row: Mapping[str, Any]) -> str:
+def _line(connection: Connection, row: Row) -> str:
     try:
         return failure_reason(connection, row, details_of(connection, row["id"]))
     except AnswerError as error:

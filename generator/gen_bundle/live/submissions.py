@@ -8,7 +8,7 @@ from html import unescape
 from typing import Any
 
 from gen_bundle.live.answers import body_in_one_line, unsigned
-from gen_bundle.live.connection import AnswerError, Connection
+from gen_bundle.live.connection import AnswerError, Connection, Row
 from gen_bundle.plain_text import one_line
 
 FINAL = frozenset(["Finished", "Failed", "Cancelled"])
@@ -23,25 +23,25 @@ def submissions_of(connection: Connection, phase: int) -> list[dict[str, Any]]:
     return sorted(connection.rows("submissions/", phase=phase), key=lambda row: int(row["id"]))
 
 
-def state(row: Mapping[str, Any]) -> str:
+def state(row: Row) -> str:
     """The status of a submission; also of one that was taken back."""
     return DELETED if row.get("is_soft_deleted") else str(row.get("status") or "unknown")
 
 
-def created(row: Mapping[str, Any]) -> datetime:
+def created(row: Row) -> datetime:
     """When a submission was made, in UTC, to the second."""
     moment = datetime.fromisoformat(str(row["created_when"]))
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).replace(microsecond=0)
 
 
-def organization(row: Mapping[str, Any]) -> str | None:
+def organization(row: Row) -> str | None:
     """The team or organisation in whose name a submission was made."""
     given = row.get("organization")
     name = given.get("name") if isinstance(given, Mapping) else given
     return None if name is None else str(name)
 
 
-def scores(row: Mapping[str, Any]) -> dict[str, float | str]:
+def scores(row: Row) -> dict[str, float | str]:
     """The scores by the keys of their columns."""
     return {str(score["column_key"]): _number(score["score"]) for score in row.get("scores") or []}
 
@@ -52,12 +52,12 @@ def _number(text: Any) -> float | str:
     return str(text)
 
 
-def message(row: Mapping[str, Any]) -> str:
+def message(row: Row) -> str:
     """Why a submission failed, as the server gives it, in one line; empty where it gives nothing."""
     return one_line(unsigned(" ".join(str(row.get("status_details") or "").split())))
 
 
-def complete(row: Mapping[str, Any]) -> bool:
+def complete(row: Row) -> bool:
     """Whether nothing more is to come: the server says Finished before the scores are there."""
     status = state(row)
     return status == DELETED or (
@@ -65,7 +65,7 @@ def complete(row: Mapping[str, Any]) -> bool:
     )
 
 
-def on_leaderboard(row: Mapping[str, Any], otherwise: bool = False) -> bool:
+def on_leaderboard(row: Row, otherwise: bool = False) -> bool:
     """Whether a submission is on the leaderboard, as far as its row says."""
     given = [row[key] for key in ("on_leaderboard", "leaderboard") if key in row]
     return any(given) if given else otherwise
@@ -91,10 +91,10 @@ def _is_gone(connection: Connection, path: str) -> bool:
     return False
 
 
-def details_of(connection: Connection, submission: int) -> Mapping[str, Any]:
+def details_of(connection: Connection, submission: int) -> Row:
     """The signed addresses of all that belongs to a submission; nothing where the server gives none away."""
     try:
-        found: Mapping[str, Any] = connection.get(f"submissions/{submission}/get_details/")
+        found: Row = connection.get(f"submissions/{submission}/get_details/")
     except AnswerError as error:
         if error.code not in (403, 404):
             raise
@@ -102,14 +102,14 @@ def details_of(connection: Connection, submission: int) -> Mapping[str, Any]:
     return found
 
 
-def logs_of(details: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def logs_of(details: Row) -> Iterator[tuple[str, str]]:
     """The names and signed addresses of a submission's logs; a log without text is an empty file."""
     for log in details.get("logs") or []:
         if log.get("data_file"):
             yield str(log["name"]), str(log["data_file"])
 
 
-def log_texts(connection: Connection, details: Mapping[str, Any], names: Sequence[str] = ()) -> dict[str, str]:
+def log_texts(connection: Connection, details: Row, names: Sequence[str] = ()) -> dict[str, str]:
     """The beginnings of a submission's logs by name, or of some in that order, as far as they are given away."""
     logs = dict(logs_of(details))
     return {name: _text(connection, logs[name]) for name in names or logs if name in logs}
@@ -124,7 +124,7 @@ def _text(connection: Connection, url: str) -> str:
         return ""
 
 
-def failure_reason(connection: Connection, row: Mapping[str, Any], details: Mapping[str, Any]) -> str:
+def failure_reason(connection: Connection, row: Row, details: Row) -> str:
     """Why a submission failed, in one line: its page, since logs are often lost; else its log; else its message.
 
     Of a log the first line counts, or the last one where it is a traceback.

@@ -4,10 +4,10 @@ The digests stay here. On the site they would be seen by participants, who could
 """
 
 import hashlib
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import BaseModel
+from pydantic import BaseModel, PrivateAttr
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.codabench.competition import DataUse
@@ -52,15 +52,7 @@ class Reruns:
         return number
 
 
-class _Stored(BaseModel):
-    """The content of the file."""
-
-    contents: dict[str, str]
-    reruns: dict[int, Reruns]
-
-
-@dataclass
-class UpdateRecord:
+class UpdateRecord(BaseModel):
     """What is remembered of one competition, in a private file outside of all projects.
 
     Attributes:
@@ -68,9 +60,9 @@ class UpdateRecord:
         reruns: by phase.
     """
 
-    file: Path
-    contents: dict[str, str] = field(default_factory=dict)
-    reruns: dict[int, Reruns] = field(default_factory=dict)
+    contents: dict[str, str]
+    reruns: dict[int, Reruns]
+    _file: Path = PrivateAttr()
 
     def save(self) -> None:
         """Write the file.
@@ -78,9 +70,8 @@ class UpdateRecord:
         Raises:
             UserError: it cannot be written: no permission, or no space.
         """
-        reruns = {phase: asdict(one) for phase, one in self.reruns.items()}
         with private():
-            write_json(self.file, {"contents": self.contents, "reruns": reruns})
+            write_json(self._file, self.model_dump())
 
 
 def read_record(server: str, competition: int) -> UpdateRecord:
@@ -90,8 +81,9 @@ def read_record(server: str, competition: int) -> UpdateRecord:
         UserError: the file is damaged.
     """
     file = state_file("updates", server, competition)
-    if not file.exists():
-        return UpdateRecord(file)
-    advice = "It says what was replaced and rerun: restore it, or delete it to start anew."
-    stored = _Stored.model_validate(read_json(file, _Stored, advice))
-    return UpdateRecord(file, stored.contents, stored.reruns)
+    record = UpdateRecord(contents={}, reruns={})
+    if file.exists():
+        advice = "It says what was replaced and rerun: restore it, or delete it to start anew."
+        record = UpdateRecord.model_validate(read_json(file, UpdateRecord, advice))
+    record._file = file
+    return record

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.explanation import explain_refusal
@@ -27,6 +27,7 @@ from gen_bundle.remembered import file_digest, state_folder
 PATIENCE_S = 15 * 60.0
 LOOKING_S = 60.0  # for a competition after an answer was lost
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.2, 5.0
+SAYING_S = 60.0  # between two lines while the site unpacks
 ROLE = "competition_bundle"
 
 Progress = Callable[[str], None]
@@ -178,7 +179,11 @@ def _created(connection: Connection, bundle: Path, key: str, before: set[int], r
 
 def _unpacked(connection: Connection, status: int, ready: Readiness) -> int:
     """Wait for the server; the competition's id."""
-    for _ in connection.looks(PATIENCE_S, FIRST_WAIT_S, LONGEST_WAIT_S):
+    said = 0.0
+    for waited in connection.looks(PATIENCE_S, FIRST_WAIT_S, LONGEST_WAIT_S):
+        if waited >= said + SAYING_S:
+            connection.say(f"the site has been unpacking for {waited:.0f} s")
+            said = waited
         answer = connection.get(f"competitions/{status}/creation_status/")
         if answer["status"] == "Failed":
             message = str(answer.get("details") or "no reason was given")
@@ -245,13 +250,6 @@ def set_published(connection: Connection, competition: int) -> bool:
     return bool(connection.get(path)["published"])
 
 
-class _Upload(TypedDict):
-    """A bundle that was handed over: when, and the competition's id where it is known."""
-
-    at: str
-    competition: int | None
-
-
 class _Sent:
     """What is remembered of the bundles that were handed to servers, by their digests."""
 
@@ -284,20 +282,19 @@ class _Sent:
     def note(self, competition: int | None) -> None:
         """Remember that the bundle is handed over, and what came of it."""
         now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-        self._write(self._read() | {self._name: _Upload(at=now, competition=competition)})
+        self._write(self._read() | {self._name: {"at": now, "competition": competition}})
 
     def forget(self) -> None:
         """Remember nothing: the server made no competition of the bundle."""
         self._write({name: one for name, one in self._read().items() if name != self._name})
 
-    def _read(self) -> dict[str, _Upload]:
+    def _read(self) -> dict[str, dict[str, Any]]:
         if not self._file.exists():
             return {}
-        found: dict[str, _Upload] = read_json(
-            self._file, dict[str, dict[str, str | int | None]], "It says what was uploaded: restore or delete it."
-        )
+        advice = "It says what was uploaded: restore or delete it."
+        found: dict[str, dict[str, Any]] = read_json(self._file, dict[str, dict[str, str | int | None]], advice)
         return found
 
-    def _write(self, uploads: dict[str, _Upload]) -> None:
+    def _write(self, uploads: dict[str, dict[str, Any]]) -> None:
         with private():
             write_json(self._file, uploads)

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -123,13 +124,24 @@ FORMATS: Mapping[str, Callable[[Ranking], str]] = {
 
 def _text_table(table: Table) -> str:
     lines = [[one_line(cell) for cell in line] for line in (table.header, *table.rows)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(table.header))]
+    widths = [max(_cells_of(line[i]) for line in lines) for i in range(len(table.header))]
     right = [_is_number_column(table, i) for i in range(len(table.header))]
     printed = [
-        "  ".join(cell.rjust(width) if to_right else cell.ljust(width) for cell, width, to_right in cells).rstrip()
+        "  ".join(_filled(cell, width, to_right) for cell, width, to_right in cells).rstrip()
         for cells in (zip(line, widths, right, strict=True) for line in lines)
     ]
     return "\n".join([table.title, "=" * len(table.title), *printed]) + "\n"
+
+
+def _cells_of(text: str) -> int:
+    """Places that a text takes on a terminal: letters of East Asian scripts take two, combining marks none."""
+    wide = sum(unicodedata.east_asian_width(letter) in ("W", "F") for letter in text)
+    return len(text) + wide - sum(unicodedata.combining(letter) > 0 for letter in text)
+
+
+def _filled(cell: str, width: int, to_right: bool) -> str:
+    blanks = " " * (width - _cells_of(cell))
+    return f"{blanks}{cell}" if to_right else f"{cell}{blanks}"
 
 
 def _is_number_column(table: Table, i: int) -> bool:

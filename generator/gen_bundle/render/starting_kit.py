@@ -18,6 +18,7 @@ from gen_bundle.image.requirements import LOCK_FILE
 from gen_bundle.package.client import ScoringPackage, failure
 from gen_bundle.package.code_template import empty_submission
 from gen_bundle.package.given_files import SAMPLE
+from gen_bundle.package.imports import imported_modules
 from gen_bundle.package.ingestion import code_entry, ingestion_members
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
@@ -104,8 +105,9 @@ def starting_kit_members(competition: Resolved, data: PhaseData) -> dict[str, by
         "score_locally.py": TEMPLATES / "score_locally.py",
         "requirements.txt": _packages(competition).encode(),
     }
+    read_at_home = imported_modules(("scoring_kit.submission_zip",), (resource("scoring_programs") / "scoring_kit",))
     for part in competition.parts_of(data.phase):
-        program = program_members(competition, part)
+        program = {**program_members(competition, part), **read_at_home}
         members |= {f"scorer/{part.id}/{name}": content for name, content in program.items()}
     if competition.takes_code:
         members |= _running_members(competition, data)
@@ -149,7 +151,10 @@ def _examples(validator: bytes, data: PhaseData, competition: Resolved) -> tuple
         # Not every baseline need have it, since what is wrong with them is found below; the template has.
         spoiled = spoiled_code(next(files for files in good.values() if entry in files), entry)
     else:
-        spoiled = spoiled_submissions(next(iter(good.values())))
+        declared = competition.declaration.submission
+        tables = [declared, *(declared.tables or {}).values()]
+        without_header = [table.file for table in tables if table.header == "none"]
+        spoiled = spoiled_submissions(next(iter(good.values())), without_header)
     zips = [zipped(files) for files in good.values()] + [zipped(one.files) for one in spoiled]
     verdicts = validator_verdicts(validator, zips, package)
     refused = [

@@ -4,9 +4,10 @@ It compiles as it is with pdfLaTeX, LuaLaTeX and XeLaTeX. Every table fits the w
 it has: widths are reckoned from the texts, cells are wrapped, and what does not fit is a further table.
 """
 
-import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from gen_bundle.plain_text import one_line
@@ -22,7 +23,7 @@ TEXT_WIDTH, COLUMN_WIDTH = 455.0, 219.0
 """Points, of the page and of one of its columns, in ACL's style."""
 FONT_SIZE, SEPARATION = 9.0, 4.0
 """Points, of a table's text (footnotesize), and on each side of a cell."""
-WIDEST_WORD, WIDEST_CELL = 100.0, 120.0
+WIDEST_WORD, WIDEST_CELL = 90.0, 120.0
 """Points: longer words are broken anywhere, longer texts are wrapped."""
 MOST_LINES = 44
 """Of a table; what is left is a further one."""
@@ -43,12 +44,18 @@ PREAMBLE = r"""\documentclass[11pt,a4paper,twocolumn]{article}
 \else
   \usepackage{fontspec}
 \fi
-% Another script, and what stands for it where no font has it: \script{FONT}{text}{code points}.
-% Fonts are LuaLaTeX's and XeLaTeX's; pdfLaTeX writes code points.
-\ifPDFTeX
-  \newcommand{\script}[3]{\texttt{#3}}
-\else
-  \newcommand{\script}[3]{\IfFontExistsTF{#1}{{\fontspec{#1}#2}}{\texttt{#3}}}
+% Another script, and what stands for it where no font has it: \script{FONT}{text}{code points}; \scriptrl likewise, for
+% one that is written from right to left. Fonts are LuaLaTeX's and XeLaTeX's; pdfLaTeX writes code points.
+\newcommand{\script}[3]{\texttt{#3}}
+\newcommand{\scriptrl}[3]{\texttt{#3}}
+\ifLuaTeX
+  \renewcommand{\script}[3]{\IfFontExistsTF{#1}{{\fontspec{#1}[Renderer=Harfbuzz]#2}}{\texttt{#3}}}
+  \renewcommand{\scriptrl}[3]{\IfFontExistsTF{#1}{{\textdir TRT\fontspec{#1}[Renderer=Harfbuzz]#2}}{\texttt{#3}}}
+\fi
+\ifXeTeX
+  \TeXXeTstate=1
+  \renewcommand{\script}[3]{\IfFontExistsTF{#1}{{\fontspec{#1}#2}}{\texttt{#3}}}
+  \renewcommand{\scriptrl}[3]{\IfFontExistsTF{#1}{{\beginR\fontspec{#1}#2\endR}}{\texttt{#3}}}
 \fi"""
 
 
@@ -157,7 +164,7 @@ def _tables(id_: str, task: Mapping[str, Any]) -> list[Table]:
         tables.append(Table(f"{id_}-robustness", caption, ["Team", "as published", *ways], rows))
     for number, family in enumerate(task["groups"], start=1):
         rows = [[team, *_cells(family, team, decimals)] for team in family["values"]]
-        caption = f"{name}: {family['name']}, by group, with 95 % intervals where there are any."
+        caption = f"{name}: {family['name']}, with 95 % intervals where there are any."
         tables.append(Table(f"{id_}-groups-{number}", caption, ["Team", *family["groups"]], rows))
     return [table for table in tables if table.rows]
 
@@ -174,6 +181,8 @@ def _set(table: Table) -> Iterator[str]:
     """The table as floats that fit, the first with the label: so many columns and rows in each as there is room for."""
     cells = [[one_line(cell) for cell in row] for row in (table.header, *table.rows)]
     widths = [_column_width([row[place] for row in cells]) for place in range(len(table.header))]
+    if table.fixed > 1:
+        widths = [min(width, WIDEST_WORD + 1) for width in widths]
     parts = list(_split(widths, table.fixed))
     label = rf"\label{{tab:{table.label}}}"
     for number, columns in enumerate(parts, start=1):
@@ -261,12 +270,30 @@ def _text(text: str) -> str:
 
 
 def _word(word: str) -> str:
-    breaks = _width(word) > WIDEST_WORD
-    runs = list(word) if breaks else re.findall(r"[\x00-\x7f]+|[^\x00-\x7f]", word)
-    parts = [latex_text(run) if run[0].isascii() or run in KNOWN else _script(run) for run in runs]
-    return (r"\allowbreak{}" if breaks else "").join(parts)
+    """A word: what LaTeX knows, broken anywhere where that is too wide, and runs of other scripts."""
+    parts: list[str] = []
+    for is_known, letters in groupby(word, lambda letter: letter.isascii() or letter in KNOWN):
+        run = "".join(letters)
+        if not is_known:
+            parts += _scripts(run)
+        elif _width(run) > WIDEST_WORD:
+            parts += [latex_text(letter) + r"\allowbreak{}" for letter in run]
+        else:
+            parts.append(latex_text(run))
+    return "".join(parts)
 
 
-def _script(letter: str) -> str:
-    (font,) = fonts_for(letter).values()
-    return rf"\script{{{font or 'Noto Sans'}}}{{{letter}}}{{U+{ord(letter):04X}}}\allowbreak{{}}"
+def _scripts(run: str) -> Iterator[str]:
+    """Letters of other scripts: those that may end a line anywhere one by one, the others as they hang together."""
+    fonts = fonts_for(run)
+
+    def kind(letter: str) -> tuple[object, ...]:
+        direction = unicodedata.bidirectional(letter) in ("R", "AL")
+        is_wide = unicodedata.east_asian_width(letter) in ("W", "F")
+        return fonts.get(letter), direction, letter if is_wide else ""
+
+    for (font, right_to_left, _), letters in groupby(run, kind):
+        text = "".join(letters)
+        codes = " ".join(f"U+{ord(letter):04X}" for letter in text)
+        command = "scriptrl" if right_to_left else "script"
+        yield rf"\{command}{{{font or 'Noto Sans'}}}{{{text}}}{{{codes}}}\allowbreak{{}}"

@@ -6,9 +6,9 @@ No label (None) is wrong for every label and a false positive of none.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 NO_LABEL = -1
 """The code of None."""
 PARTS = {"f1": summed.f1, "precision": summed.precision, "recall": summed.recall}
+Formula: TypeAlias = "Callable[[Array], Array]"
 
 
 def accuracy(sample: Sample, options: Options, keys: Keys) -> Additive:
@@ -32,7 +33,9 @@ def accuracy(sample: Sample, options: Options, keys: Keys) -> Additive:
 
 def balanced_accuracy(sample: Sample, options: Options, keys: Keys) -> LabelCounts:
     """Mean recall of the gold labels."""
-    return _counts(partial(averaged, part="recall", average="macro", nothing=keys.worst, labels="gold"), sample, keys)
+    return _counts(
+        partial(averaged, formula=summed.recall, average="macro", nothing=keys.worst, labels="gold"), sample, keys
+    )
 
 
 def mcc(sample: Sample, options: Options, keys: Keys) -> LabelCounts:
@@ -68,76 +71,100 @@ def jaccard(sample: Sample, options: Options, keys: Keys) -> Statistic:
     return _counts(formula, sample, keys)
 
 
-def _averaged(part: str, sample: Sample, options: Options, keys: Keys) -> Statistic:
+def _averaged(formula: Callable[..., Array], sample: Sample, options: Options, keys: Keys) -> Statistic:
     """F1, precision or recall, averaged as asked for."""
-    average = options["average"]
+    average, labels = options["average"], options["labels"]
     (field,) = sample.fields
+    of_counts: Formula = partial(formula, nothing=float(options["zero_division"] or 0))
     if average == "binary":
         gold = np.array([value == options["positive"] for value in sample.gold])
         predicted = np.array([value == options["positive"] for value in sample.predicted])
-        return keys.additive(PARTS[part], gold & predicted, predicted, gold)
-    if average == "samples" and options["labels"] == "gold":
-        return _over_gold_labels(part, sample, keys)
+        return keys.additive(of_counts, gold & predicted, predicted, gold)
+    if average == "samples" and labels == "gold":
+        return _over_gold_labels(of_counts, sample, keys)
     if average == "samples":
-        return keys.mean(PARTS[part](np.column_stack(_sizes(sample.gold, sample.predicted))))
-    # labels: declared asks for the declared ones, which a field without values does not have
-    labels = "present" if options["labels"] == "declared" and field.values is None else options["labels"]
+        sides = [sample.gold, sample.predicted]
+        if isinstance(labels, list):
+            sides = [[value.intersection(labels) for value in side] for side in sides]
+        return keys.mean(of_counts(np.column_stack(_sizes(*sides))))
+    names = _names(sample, labels if isinstance(labels, list) else ())
+    over: str | list[int] = labels
+    if isinstance(labels, list):
+        over = [names.index(label) for label in labels]
+    elif labels == "declared":  # which a field without values does not have
+        over = list(range(len(field.values))) if field.values else "present"
     nothing = 0.0 if average == "micro" else keys.worst
-    formula = partial(
-        averaged, part=part, average=average, nothing=nothing, labels=labels, declared=len(field.values or ())
-    )
-    return _counts(formula, sample, keys)
+    over_labels = partial(averaged, formula=of_counts, average=average, nothing=nothing, labels=over)
+    return _counts(over_labels, sample, keys, names)
 
 
-f1 = partial(_averaged, "f1")
-precision = partial(_averaged, "precision")
-recall = partial(_averaged, "recall")
+f1 = partial(_averaged, summed.f1)
+precision = partial(_averaged, summed.precision)
+recall = partial(_averaged, summed.recall)
 
 
-def averaged(sums: Array, part: str, average: str, nothing: float, labels: str = "present", declared: int = 0) -> Array:
-    """F1, precision or recall, averaged over labels as scikit-learn does it with `zero_division=0`.
+def fbeta(sample: Sample, options: Options, keys: Keys) -> Statistic:
+    """F-beta, averaged as F1."""
+    return _averaged(partial(summed.fbeta, beta=options["beta"]), sample, options, keys)
+
+
+def points(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Points reached over those that the gold itself would get; a pair of labels that is not named has 0."""
+    matrix = options["matrix"]
+    own = [matrix.get(label, {}) for label in sample.gold]
+    reached = [row.get(label, 0) for row, label in zip(own, sample.predicted, strict=True)]
+    best = [row.get(label, 0) for row, label in zip(own, sample.gold, strict=True)]
+    return keys.additive(summed.mean, reached, best)
+
+
+def averaged(
+    sums: Array, formula: Formula, average: str, nothing: float, labels: str | Sequence[int] = "present"
+) -> Array:
+    """F1, precision or recall, averaged over labels as scikit-learn does it.
 
     Args:
         sums: counts of each label, see `scoring_kit.metrics.summed`.
-        part: f1, precision or recall.
+        formula: F1, precision or recall of (true positives, predicted, gold).
         average: macro, micro or weighted.
         nothing: what counts where no label is averaged over.
-        labels: over which labels: present (gold or predicted), gold, or declared.
-        declared: how many of the labels, the first ones, are declared.
+        labels: over which labels: present (gold or predicted), gold, or those at some places.
     """
     true, predicted, gold = summed.by_label(sums)
-    counted = np.broadcast_to(np.arange(gold.shape[-1]) < declared, gold.shape) if labels == "declared" else gold > 0
+    counted = gold > 0
     if labels == "present":
         counted = counted | (predicted > 0)
+    elif labels != "gold":
+        counted = np.broadcast_to(np.isin(np.arange(gold.shape[-1]), labels), gold.shape)
     if average == "micro":
         totals = [np.where(counted, one, 0.0).sum(-1) for one in (true, predicted, gold)]
-        return PARTS[part](np.stack(totals, axis=-1))
-    values = PARTS[part](np.stack([true, predicted, gold], axis=-1))
-    if average == "macro":
-        mean = summed.mean_where(values, counted)
-        return np.where(np.isnan(mean), nothing, mean)
-    weighted = summed.quotient((values * gold * counted).sum(-1), (gold * counted).sum(-1))
-    return np.where(counted.any(axis=-1), weighted, nothing)
+        return formula(np.stack(totals, axis=-1))
+    values = formula(np.stack([true, predicted, gold], axis=-1))
+    mean = summed.mean_where(values, counted)
+    if average == "weighted":
+        weights = gold * counted
+        weighted = summed.quotient((values * weights).sum(-1), weights.sum(-1))
+        mean = np.where(weights.any(axis=-1), weighted, mean)
+    return np.where(np.isnan(mean), nothing, mean)
 
 
-def _counts(formula: Any, sample: Sample, keys: Keys) -> LabelCounts:
-    """A formula of the counts of each label: of one label a key, or of sets of them."""
+def _counts(formula: Any, sample: Sample, keys: Keys, names: Sequence[str] | None = None) -> LabelCounts:
+    """A formula of the counts of each label: of one label a key, or of sets of them; `names` has all labels."""
     (field,) = sample.fields
+    names = _names(sample) if names is None else names
     if field.type == "labels":
-        names = _names(sample)
         shared = [gold & predicted for gold, predicted in zip(sample.gold, sample.predicted, strict=True)]
         sides = [_entries(side, names) for side in (shared, sample.predicted, sample.gold)]
         return LabelCounts.of(names, sides, formula, keys)
-    names, gold, predicted = codes(sample)
+    gold, predicted = _coded(sample, names)
     right, answered = np.flatnonzero(gold == predicted), np.flatnonzero(predicted != NO_LABEL)
     true = right, gold[right]
     return LabelCounts.of(names, [true, (answered, predicted[answered]), (np.arange(len(gold)), gold)], formula, keys)
 
 
-def _names(sample: Sample) -> list[str]:
-    """All labels in the order of their codes: the declared ones, then others in the order of their texts."""
+def _names(sample: Sample, listed: Sequence[str] = ()) -> list[str]:
+    """All labels in the order of their codes: the declared and listed ones, then others in the order of their texts."""
     (field,) = sample.fields
-    declared = list(field.values or ())
+    declared = list(dict.fromkeys([*(field.values or ()), *listed]))
     if field.type == "labels":
         there = set().union(*sample.gold, *sample.predicted)
     else:
@@ -148,11 +175,15 @@ def _names(sample: Sample) -> list[str]:
 def codes(sample: Sample) -> tuple[list[str], NDArray[np.intp], NDArray[np.intp]]:
     """The labels, and gold and predicted as codes."""
     names = _names(sample)
+    return names, *_coded(sample, names)
+
+
+def _coded(sample: Sample, names: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     code_of: dict[str | None, int] = {None: NO_LABEL}
     code_of.update((name, position) for position, name in enumerate(names))
     gold = np.fromiter((code_of[value] for value in sample.gold), np.intp, len(sample.gold))
     predicted = np.fromiter((code_of[value] for value in sample.predicted), np.intp, len(sample.predicted))
-    return names, gold, predicted
+    return gold, predicted
 
 
 def _entries(sets: Sequence[frozenset[str]], names: Sequence[str]) -> Entries:
@@ -169,24 +200,24 @@ def _sizes(gold: Sequence[frozenset[str]], predicted: Sequence[frozenset[str]]) 
     return shared, given, there
 
 
-def _over_gold_labels(part: str, sample: Sample, keys: Keys) -> Items | Additive:
+def _over_gold_labels(formula: Formula, sample: Sample, keys: Keys) -> Items | Additive:
     """The mean over keys, of the labels alone that the gold of the keys which were drawn has."""
     labels = sorted(set().union(*sample.gold))
     answers = [predicted.intersection(labels) for predicted in sample.predicted]
     if keys.units == 1:  # nothing is drawn, so that these are the labels
-        return keys.mean(PARTS[part](np.column_stack(_sizes(sample.gold, answers))))
+        return keys.mean(formula(np.column_stack(_sizes(sample.gold, answers))))
     matrices = []
     for side in (sample.gold, answers):
         matrix = np.zeros((len(side), len(labels)))
         matrix[_entries(side, labels)] = 1.0
         matrices.append(matrix)
-    return keys.items(partial(_samples, part=part), *matrices[0].T, *matrices[1].T)
+    return keys.items(partial(_samples, formula=formula), *matrices[0].T, *matrices[1].T)
 
 
-def _samples(values: Array, counts: Array, part: str) -> Array:
+def _samples(values: Array, counts: Array, formula: Formula) -> Array:
     gold, predicted = np.hsplit(values, 2)
     drawn = (counts @ gold > 0).astype(np.float64).T
-    of_keys = PARTS[part](np.stack([(side @ drawn).T for side in (gold * predicted, predicted, gold)], axis=-1))
+    of_keys = formula(np.stack([(side @ drawn).T for side in (gold * predicted, predicted, gold)], axis=-1))
     return summed.quotient((counts * of_keys).sum(axis=1), counts.sum(axis=1))
 
 

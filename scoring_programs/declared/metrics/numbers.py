@@ -71,6 +71,53 @@ def mae(sample: Sample, options: Options, keys: Keys) -> Additive:
     return keys.mean(np.abs(gold - predicted))
 
 
+def mape(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Mean absolute error relative to the gold, whose size is at least the machine's precision."""
+    gold, predicted = _sides(sample)
+    return keys.mean(np.abs(gold - predicted) / np.maximum(np.abs(gold), np.finfo(np.float64).eps))
+
+
+def smape(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Mean of 200 |gold - predicted| / (|gold| + |predicted|), 0/0 = 0. Source: the M4 competition."""
+    gold, predicted = _sides(sample)
+    return keys.mean(200 * summed.quotient(np.abs(gold - predicted), np.abs(gold) + np.abs(predicted)))
+
+
+def rmsle(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Root of the mean squared difference of the logarithms of 1 + value."""
+    gold, predicted = _sides(sample)
+    return keys.additive(summed.rmse, (np.log1p(gold) - np.log1p(predicted)) ** 2, np.ones(len(gold)))
+
+
+def medae(sample: Sample, options: Options, keys: Keys) -> Items:
+    """Median absolute error."""
+    gold, predicted = _sides(sample)
+    return keys.items(_median, np.abs(gold - predicted))
+
+
+def max_error(sample: Sample, options: Options, keys: Keys) -> Items:
+    """Largest absolute error."""
+    gold, predicted = _sides(sample)
+    return keys.items(_largest, np.abs(gold - predicted))
+
+
+def pinball(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Mean pinball loss: what is too low weighs as the quantile, what is too high as the rest."""
+    gold, predicted = _sides(sample)
+    quantile = options["quantile"]
+    return keys.mean(np.maximum(quantile * (gold - predicted), (quantile - 1) * (gold - predicted)))
+
+
+def ccc(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Concordance correlation of values less the mean of the gold; undefined where all values of both are equal.
+
+    Source: Lin, Biometrics 45, 1989, with variances over n.
+    """
+    gold, predicted = _sides(sample)
+    x, y = gold - gold.mean(), predicted - gold.mean()
+    return keys.additive(partial(_ccc, constant=keys.worst), np.ones(len(x)), x, y, x * x, x * y, (x - y) ** 2)
+
+
 def r2(sample: Sample, options: Options, keys: Keys) -> Additive:
     """Coefficient of determination, of values less the mean of the gold; undefined for fewer than two keys."""
     gold, predicted = _sides(sample)
@@ -133,3 +180,27 @@ def _r2(sums: Array) -> Array:
     spread = summed.spread(number, x, xx)
     value = np.where(spread > 0, 1 - summed.quotient(number * errors, spread), np.where(errors == 0, 1.0, 0.0))
     return np.where(number < 2, math.nan, value)
+
+
+def _ccc(sums: Array, constant: float) -> Array:
+    """2 covariance / (2 covariance + mean squared difference), for variances + (difference of means)² is that sum."""
+    number, x, y, xx, xy, differences = np.moveaxis(sums, -1, 0)
+    spread = summed.spread(number, x, xx)
+    covariance = np.where(spread == 0, 0.0, number * xy - x * y)
+    value = summed.quotient(2 * covariance, 2 * covariance + number * differences, undefined=constant)
+    return np.where(number < 1, math.nan, value)
+
+
+def _median(values: Array, counts: Array) -> Array:
+    totals, place = by_value(values[:, 0], counts)
+    distinct = np.empty(totals.shape[1])
+    distinct[place] = values[:, 0]
+    reached, number = np.cumsum(totals, axis=1), counts.sum(axis=1)
+    middle = [(number - 1) // 2, number // 2]
+    low, high = (distinct[np.argmax(reached > rank[:, np.newaxis], axis=1)] for rank in middle)
+    return np.where(number > 0, (low + high) / 2, math.nan)
+
+
+def _largest(values: Array, counts: Array) -> Array:
+    largest = np.where(counts > 0, values[:, 0], -math.inf).max(axis=1)
+    return np.where(np.isfinite(largest), largest, math.nan)

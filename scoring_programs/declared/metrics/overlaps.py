@@ -3,7 +3,7 @@
 import re
 import string
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from declared.metrics import Options, Sample
 from declared.metrics.keys import Keys
@@ -28,15 +28,23 @@ def rouge(sample: Sample, options: Options, keys: Keys) -> Additive:
 def token_f1(sample: Sample, options: Options, keys: Keys) -> Additive:
     """The mean of the keys' F1 of tokens.
 
-    Blanks separate tokens; `squad` first drops case, punctuation and English articles.
+    Blanks separate tokens; `squad` first drops case, punctuation and English articles, `case: ignore` case alone.
     Source: the evaluation of SQuAD 2.0, where a text without tokens equals only another one.
     """
-    tokens = squad_tokens if options["normalise"] == "squad" else str.split
+    prepared = text_form(options)
 
     def best(gold: str | Sequence[str], text: str) -> float:
-        return max(_token_f1(tokens(reference), tokens(text)) for reference in _references(gold))
+        tokens = prepared(text).split()
+        return max(_token_f1(prepared(reference).split(), tokens) for reference in _references(gold))
 
     return keys.mean(list(map(best, sample.gold, sample.predicted)))
+
+
+def text_form(options: Options) -> Callable[[str], str]:
+    """What makes of a text what is compared: as the options `normalise` and `case` say."""
+    if options["normalise"] == "squad":
+        return lambda text: " ".join(squad_tokens(text))
+    return str.casefold if options["case"] == "ignore" else str
 
 
 def squad_tokens(text: str) -> list[str]:

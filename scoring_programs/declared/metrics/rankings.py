@@ -17,11 +17,14 @@ def _over_queries(name: str, sample: Sample, options: Options, keys: Keys) -> Ad
     import ir_measures
 
     measure = getattr(ir_measures, name)
-    measure = measure @ options["cutoff"] if options["cutoff"] is not None else measure
+    measure = measure @ options["cutoff"] if options.get("cutoff") is not None else measure
+    exponential = options.get("gain") == "exponential"
     values = [0.0] * len(sample.gold)
-    judgements = [
-        ir_measures.Qrel(str(i), item, int(level)) for i, rows in enumerate(sample.gold) for item, level in rows
-    ]
+    judgements = []
+    for i, rows in enumerate(sample.gold):
+        for item, level in rows:
+            gain = 2 ** int(level) - 1 if exponential else int(level)
+            judgements.append(ir_measures.Qrel(str(i), item, gain))
     run = [
         ir_measures.ScoredDoc(str(i), *ranked) for i, rows in enumerate(sample.predicted) for ranked in _ranked(rows)
     ]
@@ -36,6 +39,7 @@ ap = partial(_over_queries, "AP")
 rr = partial(_over_queries, "RR")
 precision_at = partial(_over_queries, "P")
 recall_at = partial(_over_queries, "R")
+r_precision = partial(_over_queries, "Rprec")
 
 
 def _ranked(rows: list[tuple[Any, ...]]) -> Iterator[tuple[str, float]]:

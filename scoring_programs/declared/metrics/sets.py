@@ -1,7 +1,7 @@
 """Metrics of sets (labels, spans, or with many rows the rows of a key as tuples), and exact matches of answers."""
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -10,41 +10,86 @@ import numpy as np
 
 from declared.metrics import Options, Sample
 from declared.metrics.keys import Keys
+from declared.metrics.overlaps import text_form
 from scoring_kit.metrics import summed
 from scoring_kit.units import Additive, Array
+
+Form = Callable[[str], str]
+"""What makes of a text what is compared."""
 
 
 def exact_match(sample: Sample, options: Options, keys: Keys) -> Additive:
     """The share of keys whose answer equals the gold in every field."""
+    form = text_form(options)
     pairs = zip(sample.gold, sample.predicted, strict=True)
     if sample.many:
-        return keys.mean([_rows(gold) == _rows(answer) for gold, answer in pairs])
-    return keys.mean([all(map(_equals, gold, answer)) for gold, answer in pairs])
+        return keys.mean([_rows(gold, form) == _rows(answer, form) for gold, answer in pairs])
+    equal = partial(_equals, form=form)
+    return keys.mean([all(map(equal, gold, answer)) for gold, answer in pairs])
+
+
+def span_iou(sample: Sample, options: Options, keys: Keys) -> Additive:
+    """Positions that both cover over those that either covers, of each type by themselves; the mean over keys."""
+    counts = []
+    for truth, answer in zip(sample.gold, sample.predicted, strict=True):
+        either = _characters([[*truth, *answer]])
+        counts.append((_characters([truth]) + _characters([answer]) - either, either))
+    shared, covered = np.array(counts, dtype=np.float64).T
+    return keys.mean(summed.quotient(shared, covered, undefined=1.0))
 
 
 def _averaged(formula: Callable[[Array], Array], sample: Sample, options: Options, keys: Keys) -> Additive:
     """Micro: the formula of the counts of all keys together. Macro: the mean over keys, two empty sets being equal."""
+    if options["match"] == "overlap":
+        formula = OF_OVERLAPS[formula]
     counts = np.array(list(_counts(sample, options["match"])), dtype=np.float64)
     if options["average"] == "micro":
         return keys.additive(formula, *counts.T)
     return keys.mean(np.where(counts.any(axis=1), formula(counts), 1.0))
 
 
+def _f1_of_overlaps(counts: Array) -> Array:
+    """The harmonic mean of both shares, of (right, predicted, gold, found)."""
+    precision, recall = summed.precision(counts), summed.quotient(counts[..., 3], counts[..., 2])
+    return summed.quotient(2 * precision * recall, precision + recall)
+
+
+def _recall_of_overlaps(counts: Array) -> Array:
+    return summed.quotient(counts[..., 3], counts[..., 2])
+
+
+OF_OVERLAPS: Mapping[Any, Callable[[Array], Array]] = {
+    summed.f1: _f1_of_overlaps,
+    summed.precision: summed.precision,
+    summed.recall: _recall_of_overlaps,
+}
+"""One span may overlap with several, so that right and found ones are counted each by themselves."""
 set_f1 = partial(_averaged, summed.f1)
 set_precision = partial(_averaged, summed.precision)
 set_recall = partial(_averaged, summed.recall)
 
 
-def _counts(sample: Sample, match: str) -> Iterator[tuple[int, int, int]]:
-    """(shared, predicted, gold) distinct elements of each key."""
+def _counts(sample: Sample, match: str) -> Iterator[tuple[int, ...]]:
+    """(shared, predicted, gold) distinct elements of each key; for overlaps also the gold ones that are found."""
     elements = _rows if sample.many else _members
     for gold, predicted in zip(sample.gold, sample.predicted, strict=True):
         if match == "characters":
             in_gold, in_predicted, in_both = map(_characters, (gold, predicted, map(chain, gold, predicted)))
             yield in_gold + in_predicted - in_both, in_predicted, in_gold
+        elif match == "overlap":
+            right, found = sum(map(_overlapping, predicted, gold)), sum(map(_overlapping, gold, predicted))
+            yield right, len(_members(predicted)), len(_members(gold)), found
         else:
             gold_set, predicted_set = elements(gold), elements(predicted)
             yield len(gold_set & predicted_set), len(predicted_set), len(gold_set)
+
+
+def _overlapping(spans: Sequence[Any], others: Sequence[Any]) -> int:
+    """How many distinct spans share a position with one of the others of the same type."""
+    number = 0
+    for start, end, *kind in set(spans):
+        number += any(start < last and first < end and kind == other for first, last, *other in others)
+    return number
 
 
 def _members(answer: tuple[Any, ...]) -> Set[Hashable]:
@@ -65,21 +110,23 @@ def _characters(answer: Iterable[Iterable[tuple[Any, ...]]]) -> int:
     return covered
 
 
-def _rows(rows: list[tuple[Any, ...]]) -> Set[Hashable]:
+def _rows(rows: list[tuple[Any, ...]], form: Form = str) -> Set[Hashable]:
     """Rows as elements: texts without blanks around them, lists as tuples, lists of spans as sets."""
-    return {tuple(map(_plain, row)) for row in rows}
+    return {tuple(_plain(value, form) for value in row) for row in rows}
 
 
-def _plain(value: Any) -> Hashable:
+def _plain(value: Any, form: Form = str) -> Hashable:
     if isinstance(value, str):
-        return value.strip()
+        return form(value).strip()
     if isinstance(value, list):
-        return frozenset(value) if value and isinstance(value[0], tuple) else tuple(map(_plain, value))
+        if value and isinstance(value[0], tuple):
+            return frozenset(value)
+        return tuple(_plain(one, form) for one in value)
     return value  # type: ignore[no-any-return]
 
 
-def _equals(gold: Any, answer: Any) -> bool:
+def _equals(gold: Any, answer: Any, form: Form) -> bool:
     """Whether one field's values are equal; a text, whether it equals any of several references."""
     if isinstance(answer, str) and isinstance(gold, list):
-        return answer.strip() in (text.strip() for text in gold)
-    return _plain(gold) == _plain(answer)
+        return form(answer).strip() in (form(text).strip() for text in gold)
+    return _plain(gold, form) == _plain(answer, form)

@@ -7,7 +7,8 @@ import numpy as np
 
 from declared.metrics import Options, Sample
 from declared.metrics.keys import Entries, Keys, LabelCounts
-from declared.metrics.labels import averaged
+from declared.metrics.labels import Formula, averaged
+from scoring_kit.metrics import summed
 
 Span = tuple[str, int, int]
 """Type, first token, last token."""
@@ -27,7 +28,7 @@ def spans(tags: Sequence[str]) -> set[Span]:
     return found
 
 
-def _averaged(part: str, sample: Sample, options: Options, keys: Keys) -> LabelCounts:
+def _averaged(of_type: Formula, sample: Sample, options: Options, keys: Keys) -> LabelCounts:
     gold, predicted = ([spans(tags) for tags in side] for side in (sample.gold, sample.predicted))
     shared = [truth & given for truth, given in zip(gold, predicted, strict=True)]
     types = sorted({kind for side in (gold, predicted) for own in side for kind, _, _ in own})
@@ -39,10 +40,10 @@ def _averaged(part: str, sample: Sample, options: Options, keys: Keys) -> LabelC
         return key, label
 
     # where neither side has a span, seqeval's mean over types is undefined
-    formula = partial(averaged, part=part, average=options["average"], nothing=keys.worst)
+    formula = partial(averaged, formula=of_type, average=options["average"], nothing=keys.worst)
     return LabelCounts.of(types, [entries(side) for side in (shared, predicted, gold)], formula, keys)
 
 
-span_f1 = partial(_averaged, "f1")
-span_precision = partial(_averaged, "precision")
-span_recall = partial(_averaged, "recall")
+span_f1 = partial(_averaged, summed.f1)
+span_precision = partial(_averaged, summed.precision)
+span_recall = partial(_averaged, summed.recall)

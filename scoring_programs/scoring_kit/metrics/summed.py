@@ -32,9 +32,15 @@ def count(sums: Array) -> Array:
     return sums[..., 0]
 
 
-def f1(sums: Array) -> Array:
-    """F1 from (true positives, predicted, gold): 2 tp / (predicted + gold); 0 where there is neither."""
-    return quotient(2 * sums[..., 0], sums[..., 1] + sums[..., 2])
+def f1(sums: Array, nothing: float = 0.0) -> Array:
+    """F1 from (true positives, predicted, gold): 2 tp / (predicted + gold); `nothing` where there is neither."""
+    return quotient(2 * sums[..., 0], sums[..., 1] + sums[..., 2], nothing)
+
+
+def fbeta(sums: Array, beta: float, nothing: float = 0.0) -> Array:
+    """F-beta from (true positives, predicted, gold): (1 + β²) tp / (predicted + β² gold); `nothing` for 0/0."""
+    weight = beta**2
+    return quotient((1 + weight) * sums[..., 0], sums[..., 1] + weight * sums[..., 2], nothing)
 
 
 def macro_f1(sums: Array) -> Array:
@@ -82,9 +88,9 @@ def pearson(sums: Array, constant: float = math.nan) -> Array:
     return np.where((number < 2) | (of_gold == 0), math.nan, value)
 
 
-def precision(sums: Array) -> Array:
-    """Precision from (true positives, predicted, gold); 0 without predictions."""
-    return quotient(sums[..., 0], sums[..., 1])
+def precision(sums: Array, nothing: float = 0.0) -> Array:
+    """Precision from (true positives, predicted, gold); `nothing` without predictions."""
+    return quotient(sums[..., 0], sums[..., 1], nothing)
 
 
 def quotient(numerator: Array, denominator: Array, undefined: float = 0.0) -> Array:
@@ -101,9 +107,9 @@ def ratio(sums: Array) -> Array:
     return quotient(sums[..., 0], sums[..., 1])
 
 
-def recall(sums: Array) -> Array:
-    """Recall from (true positives, predicted, gold); 0 without gold."""
-    return quotient(sums[..., 0], sums[..., 2])
+def recall(sums: Array, nothing: float = 0.0) -> Array:
+    """Recall from (true positives, predicted, gold); `nothing` without gold."""
+    return quotient(sums[..., 0], sums[..., 2], nothing)
 
 
 def rmse(sums: Array) -> Array:

@@ -100,6 +100,7 @@ class Draft:
     text: str | bytes | None = None
     zip_bytes: bytes | None = None
     options: dict[str, Any] = field(default_factory=dict)
+    is_folder: bool = False
 
     def as_zip(self) -> bytes:
         """The bundle's zip."""
@@ -115,6 +116,10 @@ class Draft:
         """The report on the bundle's zip."""
         path = folder / "bundle.zip"
         path.write_bytes(self.as_zip())
+        if self.is_folder:
+            with zipfile.ZipFile(path) as archive:
+                archive.extractall(folder / "unpacked")
+            path = folder / "unpacked"
         return check_path(path, **{"now": NOW, **self.options})
 
 
@@ -142,6 +147,11 @@ def put(*path_and_value: Any) -> Edit:
         target[key] = copy.deepcopy(value)
 
     return edit
+
+
+def unpacked(draft: Draft) -> None:
+    """Look at the bundle as a folder."""
+    draft.is_folder = True
 
 
 def drop(*path: Any) -> Edit:

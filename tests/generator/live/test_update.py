@@ -220,6 +220,25 @@ def test_a_kit_that_is_new_is_added(site: Site, number: int, verb: Verb, tmp_pat
     assert competition_of(site)["phases"][0]["starting_kit"]["name"].startswith("starting_kit of phase ")
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_a_kit_that_is_on_the_site_is_named_by_its_key(
+    site: Site, number: int, verb: Verb, tmp_path: Path, known: bool
+) -> None:
+    key = "00000000-0000-0000-0000-000000000077"
+    if known:
+        site.datasets[key] = {"type": "starting_kit", "name": "ours"}
+    before = held(site)
+    done = verb(
+        "update", number, changed(tmp_path, put("phases", 0, "starting_kit", key)), "--apply", "--yes", "--force"
+    )
+    assert done.exit_code == (0 if known else 1), done.output
+    if known:
+        assert competition_of(site)["phases"][0]["starting_kit"]["key"] == key
+    else:
+        assert f"starting_kit {key}: the site does not list this file. Nothing was changed." in done.stderr
+        assert held(site) == before
+
+
 def test_a_kit_is_brought_back_when_another_change_fails(site: Site, verb: Verb, tmp_path: Path) -> None:
     kit = put("phases", 0, "starting_kit", "kit.zip")
     number = uploaded(site, changed(tmp_path, kit, write("kit.zip", packed({"README.md": b"Old"}))))

@@ -195,7 +195,10 @@ def test_unpacking_takes_as_long_as_it_takes(
     site: Site, bundle: Path, connection: Connection, pauses: list[float]
 ) -> None:
     site.unpacking = 30
+    said: list[str] = []
+    connection.say = said.append
     assert upload(connection, bundle).id in site.competitions
+    assert [one.rpartition(" for ")[0] for one in said] == ["the site has been unpacking"] * 2
     assert max(pauses) == 5
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gen_bundle.report.latex import PREAMBLE, Table, _set
+from gen_bundle.report.fonts import missing_note
+from gen_bundle.report.latex import PREAMBLE, Table, _set, _text
 from tests.generator.report.shared_task import rank, shared_task, submissions
 
 pytestmark = pytest.mark.slow  # whichever test is the first makes the report
@@ -227,3 +228,16 @@ def compiled(folder: Path, engine: str) -> str:
 def too_wide(log: str) -> list[str]:
     """The boxes that stick out by more than five points."""
     return [line for line in re.findall(r"Overfull .hbox \(.*", log) if float(line.split("(")[1].split("pt")[0]) > 5]
+
+
+def test_letters_are_set_in_a_font_that_has_them() -> None:
+    assert _text("Plain & Söhne") == r"Plain \& Söhne"
+    assert (
+        _text("Команда")
+        == r"\script{DejaVu Sans}{Команда}{U+041A U+043E U+043C U+0430 U+043D U+0434 U+0430}\allowbreak{}"
+    )
+    assert _text("عرب").startswith(r"\scriptrl{DejaVu Sans}{عرب}{")
+    nobody_has = "\U0001fbff"
+    note = missing_note(["Ж", nobody_has])
+    assert note is None or note.startswith(f"No installed font has the letters {nobody_has}:")
+    assert missing_note(["Plain", "Ж é"]) is None

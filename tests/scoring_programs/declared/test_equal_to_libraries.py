@@ -74,9 +74,29 @@ def test_metrics_of_labels(declares: bool, pairs: list[tuple[str, str]]) -> None
         ):
             expected = library(score, gold, predicted, labels=over, average=average, zero_division=0)
             same(value(part, gold, predicted, field, average=average, labels=labels), expected)
+        if part == "f1" and declares:
+            expected = library(sk.fbeta_score, gold, predicted, beta=0.5, average=average, zero_division=0)
+            same(value("fbeta", gold, predicted, field, average=average, beta=0.5), expected)
         is_a = [[label == "a" for label in side] for side in (gold, predicted)]
         expected = library(score, *is_a, average="binary", pos_label=True, zero_division=0)
         same(value(part, gold, predicted, field, average="binary", positive="a"), expected)
+
+
+@pytest.mark.parametrize("zero_division", [0, 1])
+@pytest.mark.parametrize("listed", [["b"], ["c", "a"]], ids="+".join)
+@few
+@given(pairs=pairs_of_labels)
+def test_a_list_of_labels_and_zero_division(
+    listed: list[str], zero_division: int, pairs: list[tuple[str, str]]
+) -> None:
+    gold, predicted = map(list, zip(*pairs, strict=True))
+    for part, average in AVERAGED:
+        score = getattr(sk, f"{part}_score")
+        expected = library(score, gold, predicted, labels=listed, average=average, zero_division=zero_division)
+        for values in (VALUES, None):
+            field = Field("x", "label", values=values)
+            found = value(part, gold, predicted, field, average=average, labels=listed, zero_division=zero_division)
+            same(found, expected)
 
 
 @pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
@@ -124,6 +144,10 @@ def test_metrics_of_sets_of_labels(pairs: list[tuple[frozenset[str], frozenset[s
             if there:
                 expected = library(score, *sides, labels=there, average=average, zero_division=0)
                 same(value(part, gold, predicted, field, average=average, labels="gold"), expected)
+        for part in ("f1", "precision", "recall"):
+            listed = library(getattr(sk, f"{part}_score"), *sides, labels=[2, 0], average=average, zero_division=1)
+            found = value(part, gold, predicted, field, average=average, labels=["c", "a"], zero_division=1)
+            same(found, listed)
         expected = library(sk.jaccard_score, *sides, average=average, zero_division=1)
         same(value("jaccard", gold, predicted, field, average=average), expected)
 
@@ -139,12 +163,31 @@ def test_errors_of_numbers(pairs: list[tuple[float, float]]) -> None:
         ("mse", sk.mean_squared_error),
         ("rmse", sk.root_mean_squared_error),
         ("mae", sk.mean_absolute_error),
+        ("mape", sk.mean_absolute_percentage_error),
+        ("medae", sk.median_absolute_error),
+        ("max_error", sk.max_error),
     ):
         expected = library(function, gold, predicted)
         assert value(name, gold, predicted, field) == pytest.approx(expected, rel=1e-9, abs=1e-9)
     if len(set(gold)) == 1 or np.ptp(gold) > 1e-3 * np.abs(gold).max():
         expected = library(sk.r2_score, gold, predicted)
         assert value("r2", gold, predicted, field) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@given(pairs=st.lists(st.tuples(numbers, numbers), min_size=1, max_size=30), quantile=st.floats(0, 1))
+def test_further_errors_of_numbers(pairs: list[tuple[float, float]], quantile: float) -> None:
+    gold, predicted = map(list, zip(*pairs, strict=True))
+    field = Field("x", "number")
+    expected = library(sk.mean_pinball_loss, gold, predicted, alpha=quantile)
+    assert value("pinball", gold, predicted, field, quantile=quantile) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    shares = [abs(g - p) / (abs(g) + abs(p)) if g or p else 0.0 for g, p in pairs]
+    same(value("smape", gold, predicted, field), 200 * math.fsum(shares) / len(shares))
+    sizes, guesses = ([abs(number) for number in side] for side in (gold, predicted))
+    same(value("rmsle", sizes, guesses, field), library(sk.root_mean_squared_log_error, sizes, guesses))
+    if len(set(gold)) > 1 and np.ptp(gold) > 1e-3 * np.abs(gold).max():
+        covariance = np.mean((gold - np.mean(gold)) * (predicted - np.mean(predicted)))
+        spread = np.var(gold) + np.var(predicted) + (np.mean(gold) - np.mean(predicted)) ** 2
+        same(value("ccc", gold, predicted, field), float(2 * covariance / spread))
 
 
 steps = st.integers(-5, 5).map(lambda number: number / 4)
@@ -255,7 +298,7 @@ def test_metrics_that_the_kit_computes_import_no_library() -> None:
         "    metric = definitions()[name]\n"
         "    sides = [[values[gold]] * 3, [values[kind]] * 3]\n"
         "    sides = [[(one,) for one in side] for side in sides] if metric.joint else sides\n"
-        "    options = {**metric.options, 'positive': 'a'}\n"
+        "    options = {**metric.options, 'positive': 'a', 'beta': 2, 'quantile': 0.5, 'matrix': {}}\n"
         "    metric.value(Sample(*sides, [Field('x', kind, values=('a', 'b'))]), options)\n"
         "print(*{name.partition('.')[0] for name in sys.modules})"
     )

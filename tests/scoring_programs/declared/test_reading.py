@@ -362,6 +362,16 @@ def test_an_own_function_gets_rows_in_the_order_of_the_keys(tmp_path: Path) -> N
     ("metric", "field", "gold", "message"),
     [
         ("pearson", {"type": "number"}, [["1", 1], ["2", 1]], "all gold values are equal"),
+        ("ccc", {"type": "number"}, [["1", 1], ["2", 1]], "all gold values are equal"),
+        ("mape", {"type": "number"}, [["1", 1], ["2", 0]], "a gold value is 0"),
+        (
+            {"name": "points", "matrix": {"a": {"b": 1}}},
+            {"type": "label"},
+            [["1", "a"]],
+            "the gold itself gets no points",
+        ),
+        ({"name": "f1", "labels": ["b", "z"]}, {"type": "label"}, [["1", "a"], ["2", "b"]], "no gold label is z"),
+        ("lcs_f1", {"type": "text"}, [["1", '["a", "b"]']], "lcs_f1 compares with one text"),
         (
             {"name": "pearson", "by": "g"},
             {"type": "number"},

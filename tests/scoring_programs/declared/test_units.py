@@ -25,6 +25,7 @@ METRICS: dict[str, Any] = {
     "f1": {"name": "f1", "field": "label"},
     "f1_by": {"name": "f1", "field": "label", "by": "lang"},
     "f1_where": {"name": "f1", "field": "label", "where": {"lang": ["l1", "l2"]}, "labels": "gold"},
+    "listed": {"name": "f1", "field": "label", "labels": ["c", "a"], "zero_division": 1},
     "kappa": {"name": "kappa", "field": "label", "weights": "linear"},
     "mcc": {"name": "mcc", "field": "label"},
     "samples": {"name": "f1", "field": "topics", "average": "samples", "labels": "gold"},

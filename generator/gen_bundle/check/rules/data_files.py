@@ -78,6 +78,17 @@ def _data_not_found(bundle: Bundle) -> Iterator[Problem]:
     return (problem for _, problem in _missing_data(bundle, uuids=False))
 
 
+@DATA.note("data-to-be-packed", "a zip that is still a folder")
+def _data_to_be_packed(bundle: Bundle) -> Iterator[Problem]:
+    """The folder is looked at in place of its zip. A zip of the whole that lacks it ends with `Cannot find dataset`.
+    → Pack the bundle as competition.yaml means it: gen-bundle check FOLDER --pack bundle.zip.
+    """
+    for use in bundle.competition.uses():
+        if isinstance(use.path, str) and bundle.to_be_packed(use.path):
+            folder = use.path.removesuffix(".zip")
+            yield Problem(f"{where(use)} is not packed yet: the folder {folder!r} is there", use.at)
+
+
 @DATA.refused(
     "data-key-unknown",
     "a program or data refers to a dataset of the server by key",

@@ -22,29 +22,6 @@ Where the gold, or a group of `by`, has nothing to find (no label, span, row or 
 one too, in F1, precision and recall of labels and spans, and in micro set metrics; the build warns. Macro set metrics,
 `jaccard` and `exact_match` take two empty sets as equal.
 """
-EDGES = {
-    "kappa": "With `weights` the field needs `values`; their order counts. No label is a further class. The build "
-    "refuses gold, or a group of `by`, with a single label: a right answer has no kappa there, any other has 0.",
-    "mcc": "No label is a further class.",
-    "f1": "`labels: present` averages over labels in gold or answers, `gold` over those of the scored gold rows.",
-    "jaccard": "Two empty sets: 1. `average: macro` is over all labels that may be answered, and one that neither gold "
-    "nor answers have counts 1: declare none that cannot occur. (`f1` leaves such labels out by default.)",
-    "exact_match": "Texts without blanks at their ends, any of several references (`rows: many`: one text); sets, "
-    "spans and rows as sets.",
-    "roc_auc": "The field is a probability; `gold` names the column of labels, `positive` the one that it is of.",
-    "average_precision": "As `roc_auc`.",
-    "log_loss": "As `roc_auc`.",
-    "brier": "As `roc_auc`.",
-    "set_f1": "Distinct elements; micro: counts over all keys, 0/0 = 0; macro: mean over keys, both sides empty = 1. "
-    "`match: characters` compares the positions that spans cover, with their types.",
-    "ter": "Case counts unless `lowercase` is true.",
-    "rouge": "The tokenizer keeps Latin letters and digits alone; a build warns where most gold texts have none.",
-    "wer": "One gold text for each key. Spaces separate words, and so does a run of two or more blanks of any kind; a "
-    "single tab or line end is a part of a word.",
-    "cer": "One gold text for each key. Blanks at the ends do not count, those between words do.",
-    "ndcg": "Ties are broken as trec_eval does, the later name first; without `score` the order of the rows counts.",
-    "bertscore": "`model`, `revision`, `rescale` default to `options.bertscore`.",
-}
 
 
 def catalogue() -> str:
@@ -78,7 +55,7 @@ def _types(metric: Metric) -> str:
 def _entry(metric: Metric) -> Iterator[str]:
     joint = " *Joint.*" if metric.joint else ""
     yield f"## {metric.name}\n"
-    yield f"{metric.title}: {metric.definition}{joint} {EDGES.get(metric.name, '')}".rstrip() + "\n"
+    yield f"{metric.title}: {metric.definition}{joint} {metric.edges}".rstrip() + "\n"
     if metric.options:
         yield "| option | values | default |"
         yield "|---|---|---|"
@@ -88,6 +65,14 @@ def _entry(metric: Metric) -> Iterator[str]:
 
 
 def _values(option: Option) -> str:
+    if option.type == "labels":
+        return f"{', '.join(option.choices)}, a list of labels"
+    if option.type == "integer" and option.max:
+        return f"0 to {option.max:g}"
+    if option.type == "unit":
+        return f"{', '.join(option.choices)}, {{separator: text}}"
+    if option.type == "number":
+        return "a number from 0" + (f" to {option.max:g}" if option.max else "")
     return (
         ", ".join(option.choices)
         if option.choices

@@ -1,5 +1,6 @@
 """A column's metric: what bundle.yaml says of it, checked against the table of metrics, with defaults put in."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,6 @@ from gen_bundle.declaration.texts import text_of
 OWN = re.compile(r"(?P<file>[^/:]+\.py):(?P<function>[A-Za-z_]\w*)")
 PLACES = ("name", "table", "field", "fields", "gold", "where", "by", "undefined")
 GOLD_COLUMNS = "a gold column or a list of them"
-CLOSED_RANGE = ("roc_auc", "average_precision", "log_loss", "brier")
 
 
 @dataclass
@@ -210,20 +210,46 @@ def _options(data: Mapping[str, Any], metric: Metric, trail: Trail, found: list[
             continue
         if option.type in ("label", "text", "field", "column"):
             value = text_of(value)
+        if option.type == "labels" and isinstance(value, list):
+            value = [text_of(label) for label in value]
         if fault := _option_fault(option, value):
             found.append(((*trail, name), f"{fault} (found {data[name]!r})."))
             value = option.default
-        yield name, value
+        yield name, _points(value) if option.type == "matrix" else value
 
 
 def _option_fault(option: Option, value: Any) -> str | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if option.type == "unit" and isinstance(value, dict):
+        separator = value.get("separator")
+        fits = list(value) == ["separator"] and isinstance(separator, str) and separator
+        return None if fits else "expected {separator: text}"
+    if option.type == "labels" and isinstance(value, list):
+        differ = None not in value and len(set(value)) == len(value) > 0
+        return None if differ else "expected a list of different labels"
     if option.choices and value not in option.choices:
-        return f"expected one of {', '.join(option.choices)}"
+        return f"expected {'one of ' if option.choices[1:] else ''}{', '.join(option.choices)}"
     if option.type == "boolean" and not isinstance(value, bool):
         return "expected true or false"
-    if option.type == "integer" and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+    if option.type == "integer" and (not is_number or not isinstance(value, int) or value < 0):
         return "expected a whole number"
+    if option.type == "integer" and value > (option.max or math.inf):
+        return f"expected a whole number up to {option.max:g}"
+    if option.type == "number" and (not is_number or not 0 <= value <= (option.max or math.inf)):
+        return "expected a number from 0" + (f" to {option.max:g}" if option.max else "")
+    if option.type == "matrix" and _points(value) is None:
+        return "expected points for each gold label and answer, such as {pro: {pro: 1, con: -0.5}}"
     return "expected a text" if option.type in ("label", "text", "field", "column") and value is None else None
+
+
+def _points(value: Any) -> dict[str, dict[str, float]] | None:
+    """A matrix of points by gold label and answer, with labels as texts; None where it is none."""
+    if not isinstance(value, dict) or not value or not all(isinstance(row, dict) for row in value.values()):
+        return None
+    points = {str(text_of(gold)): {str(text_of(label)): n for label, n in row.items()} for gold, row in value.items()}
+    numbers = [number for row in points.values() for number in row.values()]
+    fit = all(isinstance(n, int | float) and not isinstance(n, bool) and math.isfinite(n) for n in numbers)
+    return points if fit else None
 
 
 def _types(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterator[Broken]:
@@ -258,6 +284,10 @@ def _types(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterator[Broke
             yield trail, f"{what} Expected required: true."
 
 
+def _labels_of(matrix: Mapping[str, Mapping[str, float]]) -> set[str]:
+    return {*matrix, *(label for row in matrix.values() for label in row)}
+
+
 def _combinations(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterator[Broken]:
     """Options that do not go with each other or with the fields."""
     options, table = column.options, column.table
@@ -267,6 +297,8 @@ def _combinations(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterato
         yield trail, "positive is missing. Expected the label that average: binary is about."
     if options.get("positive") is not None and average not in (None, "binary"):
         yield (*trail, "positive"), "is for average: binary alone."
+    if average == "binary" and isinstance(options.get("labels"), list):
+        yield (*trail, "labels"), "a list of labels is for averages over labels; average: binary is about `positive`."
     for field in fields:
         named = field["name"]
         if average == "samples" and field["type"] == "label":
@@ -277,13 +309,23 @@ def _combinations(column: ColumnMetric, metric: Metric, trail: Trail) -> Iterato
         positive = options.get("positive")
         if positive is not None and declared and positive not in declared and metric.gold is None:
             yield (*trail, "positive"), f"no label {positive!r}. {nearest(positive, declared)}"
+        listed = options["labels"] if isinstance(options.get("labels"), list) else []
+        for label in listed:
+            if declared and label not in declared:
+                yield (*trail, "labels"), f"no label {label!r}. {nearest(label, declared)}"
         if options.get("labels") == "declared" and not declared:
             yield (*trail, "labels"), f"the field {named!r} declares no values. Expected values, or labels: gold."
         if options.get("weights", "none") != "none" and not declared:
             yield (*trail, "weights"), f"the field {named!r} declares no values. Expected values in their order."
-        if options.get("match") == "characters" and (field["type"] != "spans" or table.many):
-            yield (*trail, "match"), "characters is for fields of type spans, with rows: one."
-        if metric.name in CLOSED_RANGE:
+        match = options.get("match", "exact")
+        if match != "exact" and (field["type"] != "spans" or table.many):
+            yield (*trail, "match"), f"{match} is for fields of type spans, with rows: one."
+        for label in sorted(_labels_of(options.get("matrix") or {})):
+            if declared and label not in declared:
+                yield (*trail, "matrix"), f"no label {label!r}. {nearest(label, declared)}"
+        if metric.name == "rmsle" and field.get("min", -1) < 0:
+            yield trail, f"rmsle takes numbers from 0; {named!r} may be negative. Expected min: 0."
+        if metric.probability:
             if field.get("min", 0) < 0 or field.get("max", 1) > 1:
                 what = f"{metric.name} takes a probability; {named!r} may lie outside 0 to 1."
                 yield trail, f"{what} Expected min: 0, max: 1."

@@ -13,11 +13,20 @@ from gen_bundle.resources import resource
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a metric: a choice, or a value of a type (label, text, integer, boolean, field, column)."""
+    """One option of a metric: a choice, or a value of a type, as `schema.TYPES` describes it.
+
+    Attributes:
+        default: what counts where it is not given.
+        choices: the values there are; besides, a `unit` may be {separator: text}, and `labels` a list.
+        type: what kind of value it is.
+        max: the largest number; the least is 0.
+        required: whether it must be given.
+    """
 
     default: Any = None
     choices: tuple[str, ...] = ()
     type: str = "choice"
+    max: float | None = None
     required: bool = False
 
 
@@ -29,7 +38,9 @@ class Metric:
         name: as a declaration names it.
         title: for headings.
         definition: one sentence for participants.
+        edges: further sentences for organisers: special cases, and what the options mean.
         types: of fields that it takes.
+        probability: whether its fields are probabilities.
         many: `never`, `any` or `only` for tables with many rows a key.
         joint: whether several fields are taken together instead of averaged.
         gold: the type that the gold is read as where that is not the field's own.
@@ -52,6 +63,8 @@ class Metric:
     module: str
     libraries: tuple[str, ...]
     equals: str | None = None
+    edges: str = ""
+    probability: bool = False
     many: str = "never"
     joint: bool = False
     gold: str | None = None

@@ -32,9 +32,22 @@ PLACES: dict[str, Any] = {
         },
     },
 }
+SEPARATOR = {
+    "type": "object",
+    "properties": {"separator": {"type": "string", "minLength": 1}},
+    "required": ["separator"],
+    "additionalProperties": False,
+}
 TYPES: dict[str, Any] = {
     "boolean": {"type": "boolean"},
     "integer": {"type": "integer", "minimum": 0},
+    "number": {"type": "number", "minimum": 0},
+    "matrix": {
+        "type": "object",
+        "description": "Gold label: {answer's label: points}.",
+        "minProperties": 1,
+        "additionalProperties": {"type": "object", "additionalProperties": {"type": "number"}},
+    },
     "label": SCALAR,
     "text": SCALAR,
     "field": {"type": "string"},
@@ -90,4 +103,10 @@ def _mapping(metric: Metric) -> dict[str, Any]:
 
 def _option(option: Option) -> dict[str, Any]:
     kind = {"enum": list(option.choices)} if option.choices else TYPES[option.type]
+    if option.type == "unit":
+        kind = {"anyOf": [kind, SEPARATOR]}
+    if option.type == "labels":
+        kind = {"anyOf": [kind, {"type": "array", "items": SCALAR, "minItems": 1}]}
+    if option.max is not None:
+        kind = {**kind, "maximum": option.max}
     return kind if option.default is None else {**kind, "default": option.default}

@@ -9,9 +9,9 @@ from gen_bundle.declaration.declared.metrics import Metric
 
 MAX_TITLE = 36
 AVERAGES = {"macro": "Macro", "micro": "Micro", "weighted": "Weighted", "samples": "Samples", "binary": "Binary"}
-SHOWN_AVERAGE = ("f1", "precision", "recall")
+SHOWN_AVERAGE = ("f1", "fbeta", "precision", "recall")
 """Metrics whose average is always shown, because none goes without saying."""
-IN_TITLE = ("average", "cutoff", "item", "relevance", "score")
+IN_TITLE = ("average", "beta", "cutoff", "item", "matrix", "quantile", "relevance", "score")
 """Options that the title itself shows, and names of columns."""
 OF_TITLE = {"rouge": ("type",), "bertscore": ("part", "model", "revision", "rescale")}
 """Further ones of a metric."""
@@ -79,11 +79,21 @@ def _options(metric: ColumnMetric) -> str:
         value = metric.options[name]
         if name in (*IN_TITLE, *OF_TITLE.get(metric.function, ())) or value == option.default:
             continue
-        if value is True:
-            texts.append(name)
-        else:
-            texts.append(str(value) if option.choices or name == "positive" else f"{name} {value}")
+        texts.append(_said(name, value, is_choice=bool(option.choices) or name == "positive"))
     return ", ".join(texts)
+
+
+def _said(name: str, value: Any, *, is_choice: bool) -> str:
+    """An option in a title."""
+    if name == "case":
+        return "without case"
+    if isinstance(value, list):
+        return " and ".join(value)
+    if isinstance(value, dict):
+        return " ".join(f"{key} {one!r}" for key, one in value.items())
+    if value is True:
+        return name
+    return str(value) if is_choice else f"{name} {value}"
 
 
 def _rows(metric: ColumnMetric) -> str:
@@ -107,6 +117,10 @@ def _title(metric: ColumnMetric) -> str:
         title = f"ROUGE-{options['type'].removeprefix('rouge')}"
     if metric.metric.name == "bertscore" and options["part"] != "f1":
         title = f"BERTScore {options['part']}"
+    if metric.metric.name == "fbeta":
+        title = f"F{options['beta'] or 0:g}"
+    if metric.metric.name == "pinball":
+        title = f"{title} of quantile {options['quantile'] or 0:g}"
     if options.get("cutoff") is not None:
         title = f"{title}@{options['cutoff']}"
     average = options.get("average")

@@ -16,6 +16,7 @@ from tests.generator.check.drafts import (
     put,
     replace,
     two_phases,
+    unpacked,
     with_options,
     write,
 )
@@ -221,6 +222,10 @@ CASES = {
     "phase-tasks-empty": Case(put("phases", 0, "tasks", [])),
     "phase-task-order": Case(
         both(TWO_TASKS, put("phases", 0, "tasks", [1, 0])), both(TWO_TASKS, put("phases", 0, "tasks", [0, 1, 0]))
+    ),
+    "data-to-be-packed": Case(
+        both(put("tasks", 0, "reference_data", "ref.zip"), unpacked),
+        both(put("tasks", 0, "reference_data", "ref"), unpacked),
     ),
     "server-export": Case(
         both(put("tasks", 0, "is_public", False), put("phases", 0, "solutions", [])),

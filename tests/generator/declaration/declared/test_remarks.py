@@ -20,8 +20,10 @@ FIELDS: list[dict[str, Any]] = [
     {"field": "text", "type": "text"},
     {"field": "set", "type": "labels"},
     {"field": "p", "type": "number", "min": 0, "max": 1},
+    {"field": "spans", "type": "spans"},
 ]
-OF_TYPE = {"label": "label", "number": "x", "tags": "tags", "text": "text", "labels": "set"}
+OF_TYPE = {"label": "label", "number": "x", "tags": "tags", "text": "text", "labels": "set", "spans": "spans"}
+MUST_BE_GIVEN: dict[str, Any] = {"beta": 2, "quantile": 0.5, "matrix": {"a": {"a": 1}}}
 
 
 def settled(columns: list[dict[str, Any]], fields: list[dict[str, Any]] = FIELDS, **keys: Any) -> dict[str, Any]:
@@ -34,9 +36,11 @@ def settled(columns: list[dict[str, Any]], fields: list[dict[str, Any]] = FIELDS
     return data
 
 
-def field_of(name: str) -> dict[str, str]:
+def field_of(name: str) -> dict[str, Any]:
+    """A field that the metric takes, and the options that it needs."""
     kind = metrics()[name]
-    return {"field": "p" if kind.gold else OF_TYPE[kind.types[0]]}
+    options = {option: MUST_BE_GIVEN[option] for option, about in kind.options.items() if about.required}
+    return {"field": "p" if kind.gold or name == "rmsle" else OF_TYPE[kind.types[0]], **options}
 
 
 ONE = [name for name, metric in metrics().items() if metric.many == "never" and name != "bertscore"]

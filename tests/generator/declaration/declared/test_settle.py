@@ -101,6 +101,10 @@ def test_titles_of_columns_differ() -> None:
         ("chrf", "text", {"word_order": 2}, "chrF, word_order 2"),
         ("accuracy", "label", {"gold": "strict"}, "Accuracy, strict"),
         ("mae", "x", {"by": ["lang", "year"]}, "MAE, by lang and year"),
+        ("exact_match", "text", {"case": "ignore"}, "Exact match, without case"),
+        ("lcs_f1", "text", {"unit": {"separator": " @@"}}, "LCS F1, separator ' @@'"),
+        ("set_f1", "spans", {"match": "overlap"}, "Set F1, overlap"),
+        ("f1", "label", {"labels": ["a", 1]}, "Macro F1, a and 1"),
     ],
 )
 def test_titles_of_columns_differ_in_whatever_sets_them_apart(
@@ -304,6 +308,84 @@ def test_mistakes_in_the_engine_of_bertscore(engine: dict[str, Any], fault: str)
     assert faults(data) == [fault]
 
 
+MATRIX = {"a": {"a": 1, "b": 0.5}, "1": {"1": 1}}
+
+
+def test_options_that_are_numbers_and_tables() -> None:
+    columns = [
+        column({"name": "fbeta", "field": "label", "beta": 0.5}, key="f"),
+        column({"name": "pinball", "field": "x", "quantile": 0.9}, key="q"),
+        column({"name": "points", "field": "label", "matrix": {"a": {"a": 1, "b": 0.5}, 1: {1: 1}}}, key="p"),
+    ]
+    data = declaration(columns)
+    assert faults(data) == []
+    titles = [one["title"] for one in data["tasks"][0]["columns"]]
+    assert titles == ["Macro F0.5", "Pinball loss of quantile 0.9", "Points"]
+    assert data["options"]["metrics"]["t"]["p"]["options"] == {"matrix": MATRIX}
+
+
+@pytest.mark.parametrize(
+    ("metric", "fault"),
+    [
+        ({"name": "fbeta", "field": "label"}, "metric: beta is missing. fbeta needs it."),
+        (
+            {"name": "fbeta", "field": "label", "beta": -1},
+            "metric.beta: expected a number from 0 (found -1).",
+        ),
+        (
+            {"name": "fbeta", "field": "label", "beta": "much"},
+            "metric.beta: expected a number from 0 (found 'much').",
+        ),
+        (
+            {"name": "pinball", "field": "x", "quantile": 90},
+            "metric.quantile: expected a number from 0 to 1 (found 90).",
+        ),
+        (
+            {"name": "points", "field": "label", "matrix": {"a": 1}},
+            "metric.matrix: expected points for each gold label and answer, such as {pro: {pro: 1, con: -0.5}} "
+            "(found {'a': 1}).",
+        ),
+        (
+            {"name": "points", "field": "label", "matrix": {"a": {"a": 1, "z": 1}}},
+            "metric.matrix: no label 'z'. Expected one of a, b, 1.",
+        ),
+        (
+            {"name": "edit_distance", "field": "text", "unit": {"sep": " "}},
+            "metric.unit: expected {separator: text} (found {'sep': ' '}).",
+        ),
+        (
+            {"name": "edit_distance", "field": "text", "unit": "token"},
+            "metric.unit: expected one of character, word (found 'token').",
+        ),
+        ({"name": "token_f1", "field": "text", "case": "keep"}, "metric.case: expected ignore (found 'keep')."),
+        (
+            {"name": "set_f1", "field": "tags", "match": "overlap"},
+            "metric.match: overlap is for fields of type spans, with rows: one.",
+        ),
+        (
+            {"name": "f1", "field": "label", "labels": ["a", "z"]},
+            "metric.labels: no label 'z'. Expected one of a, b, 1.",
+        ),
+        (
+            {"name": "f1", "field": "label", "labels": ["a", "a"]},
+            "metric.labels: expected a list of different labels (found ['a', 'a']).",
+        ),
+        (
+            {"name": "f1", "field": "label", "labels": ["a"], "average": "binary", "positive": "a"},
+            "metric.labels: a list of labels is for averages over labels; average: binary is about `positive`.",
+        ),
+        (
+            {"name": "recall", "field": "label", "zero_division": 2},
+            "metric.zero_division: expected a whole number up to 1 (found 2).",
+        ),
+        ({"name": "rmsle", "field": "x"}, "metric: rmsle takes numbers from 0; 'x' may be negative. Expected min: 0."),
+        ({"name": "span_iou", "field": "text"}, "metric: span_iou takes fields of type spans; 'text' is of type text."),
+    ],
+)
+def test_mistakes_in_options(metric: dict[str, Any], fault: str) -> None:
+    assert faults(declaration([column(metric)])) == [f"tasks.0.columns.0.{fault}"]
+
+
 def test_every_metric_has_a_definition_and_a_scorer() -> None:
     import declared.metrics as scorers
 
@@ -325,3 +407,51 @@ def test_nothing_that_yaml_can_say_ends_in_a_traceback() -> None:
             faults(data)
         for key in ("name", "field", "fields", "gold", "where", "by", "table", "average", "positive"):
             faults(declaration([column({"name": "f1", "field": "label", key: value})]))
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"header": "none"}, []),
+        ({"header": "line"}, ["submission.header: unknown value 'line'. Expected none, or no such key."]),
+        ({"delimiter": ";;"}, ["submission.delimiter: expected one character, such as ';' (found ';;')."]),
+        ({"delimiter": '"'}, ["submission.delimiter: expected one character, such as ';' (found '\"')."]),
+        ({"skip": -1}, ["submission.skip: expected a number of lines (found -1)."]),
+        ({"skip": True}, ["submission.skip: expected a number of lines (found True)."]),
+        ({"skip": 2, "file": "p.jsonl"}, []),
+        ({"skip": 2, "file": "p.json"}, ["submission.skip: is for files of lines; 'p.json' is read as a whole."]),
+        (
+            {"header": "none", "file": "p.jsonl"},
+            ["submission.header: is for tables of cells (.csv, .tsv); 'p.jsonl' has none."],
+        ),
+        ({"file": "p.txt", "delimiter": "|"}, []),
+        (
+            {"header": "none", "key": "other"},
+            ["submission.key: no field 'other', which has a place in the file's rows."],
+        ),
+    ],
+)
+def test_how_a_file_is_read(keys: dict[str, Any], expected: list[str]) -> None:
+    assert faults(declaration([column({"name": "mae", "field": "x"})], **keys)) == expected
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"header": "none", "columns": ["lang", "id", "x"]}, []),
+        ({"header": "none"}, []),
+        ({"header": "none", "columns": ["x"]}, ["reference.columns: the key id is missing. Expected a place for it."]),
+        (
+            {"header": "none", "columns": ["id", "x", "x"]},
+            ["reference.columns: names a column twice. Expected each once."],
+        ),
+        (
+            {"columns": ["id", "x"]},
+            ["reference.columns: is for files without a header line. Expected header: none beside it."],
+        ),
+    ],
+)
+def test_the_columns_of_gold_without_a_header(keys: dict[str, Any], expected: list[str]) -> None:
+    data = declaration([column({"name": "mae", "field": "x"})])
+    data["reference"] |= keys
+    assert faults(data) == expected
