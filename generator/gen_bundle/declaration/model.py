@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from gen_bundle.codabench import serializer_fields as platform
 from gen_bundle.codabench.competition import DEFAULT_A_DAY, DEFAULT_LIMIT_S
 from gen_bundle.codabench.fields import MAX_INTEGER
+from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
 from gen_bundle.codabench.versions import Computation
 from gen_bundle.declaration.dates import End, Start
 from gen_bundle.declaration.texts import text_of
@@ -112,8 +113,10 @@ class Phase(Model):
         description="Id of the phase whose data this one uses, too: reference data, baselines and public data. Absent: "
         "it has data of its own.",
     )
-    start: Start = Field(description="A moment with its zone: UTC, an offset, or AoE. A date alone: its first second.")
-    end: End | None = Field(None, description="A moment with its zone. A date alone: its last second. None: endless.")
+    start: Start = Field(
+        description="A moment with its zone: UTC, an offset, or AoE. Without a time: its first second."
+    )
+    end: End | None = Field(None, description="A moment with its zone. Without a time: its last second. None: endless.")
     max_submissions_per_day: int = Field(DEFAULT_A_DAY, ge=0, description="For each participant; 0: no limit.")
     max_submissions: int = Field(
         20,
@@ -282,7 +285,7 @@ class Milestone(Model):
     """A date beside the phases, such as the day when papers are due."""
 
     name: Annotated[Line, Field(max_length=200)] = Field(description="What happens, as participants read it.")
-    date: End = Field(description="A moment with its zone: UTC, an offset, or AoE. A date alone: its last second.")
+    date: End = Field(description="A moment with its zone: UTC, an offset, or AoE. Without a time: its last second.")
 
 
 class Competition(Model):
@@ -297,7 +300,11 @@ class Competition(Model):
     description: str = Field("", description="One or two sentences, shown in lists of competitions.")
     logo: Line = Field(description="PNG, JPEG, GIF or WebP, relative to bundle.yaml.")
     contact: Contact | None = Field(None, description="An e-mail address.")
-    docker_image: Image = Field(description="Image with its tag.")
+    docker_image: Image | None = Field(
+        None,
+        description=f"Image with its tag. Absent: {PLATFORM_IMAGE}, which Codabench publishes: it has numpy, SciPy and "
+        "scikit-learn, and scores everything that needs no model.",
+    )
     scoring_program: Identifier | None = Field(None, description="Scoring package; the folder's name where absent.")
     layout: Layout = Field(
         "joint",
@@ -342,3 +349,8 @@ class Competition(Model):
     )
     forum: bool = Field(True, description="Whether the competition has a forum.")
     reward: Reward | None = Field(None, description="What can be won, in a line.")
+
+    @property
+    def image(self) -> str:
+        """What its programs run in."""
+        return self.docker_image or PLATFORM_IMAGE
