@@ -421,6 +421,8 @@ def _with_cluster(proposal: Proposal, asked: str | None) -> Proposal:
     if asked == NOTHING:
         return proposal
     if asked is not None:
+        if asked in [column.name for column in proposal.answers]:
+            raise UserError(f"--cluster {asked}: participants answer this column. Expected another column, or -.")
         raise_all(list(_blanks(proposal.gold, asked)))
         return replace(proposal, cluster=asked)
     answered = [column.name for column in (*proposal.answers, *proposal.groups)]

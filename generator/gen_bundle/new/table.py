@@ -346,6 +346,9 @@ def _columns(lines: list[Row], file: str, suffix: str, names: Sequence[str], del
         if not names and (evidence := _row_in_place_of_header(first, alike)):
             raise _no_header(f"{file}:{top}", first, alike, evidence)
     between = BETWEEN.get(delimiter, repr(delimiter))
+    if len(header) != len(first):
+        expected = f"Expected {len(header)}, as many as --columns, separated by {between}."
+        raise UserError(f"{file}:{top}: has {len(first)} cells. {expected}")
     problems = [
         f"{file}:{top}: the column {name!r} is there more than once. Expected each column once."
         for name, times in Counter(header).items()
