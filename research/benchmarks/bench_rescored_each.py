@@ -130,6 +130,10 @@ def _declared(name: str, work: Path) -> tuple[str, Path]:
     command = [sys.executable, "-m", "gen_bundle", "new", "task", "--in", work, "--gold", work / "gold.csv", "--yes"]
     subprocess.run([str(part) for part in command], check=True, capture_output=True)
     data = work / "task/data"
+    (baseline,) = (data / "baselines/test").rglob("*.csv")
+    head, *lines = baseline.read_text("utf-8").splitlines()
+    answers = [f"{line.partition(',')[0]},{rng.choice(['yes', 'no', 'maybe'])}" for line in lines]
+    baseline.write_text("\n".join([head, *answers, ""]), "utf-8")
     return str(work / "task"), data
 
 
