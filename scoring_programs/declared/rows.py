@@ -66,8 +66,11 @@ def read_rows(text: str, name: str, file: File, wanted: Sequence[str], table: Ta
     return Rows(wanted, False, ((n, (line,)) for n, line in enumerate(lines, 1)), lambda line: f"{name}:{line}")
 
 
-def column_names(text: str, file: File) -> List[str]:
-    """The names of all columns of a file, those of JSON objects in the order in which they first occur."""
+def column_names(text: str, file: File, only_answer: str = "") -> List[str]:
+    """The names of all columns of a file, those of JSON objects in the order in which they first occur.
+
+    `only_answer` is what the values of a JSON object are called that are no objects (see `Table.only_answer`).
+    """
     nothing = Problems()
     if file.columns is not None:
         return list(file.columns)
@@ -78,6 +81,8 @@ def column_names(text: str, file: File) -> List[str]:
     for value in _json_values(text, file, nothing):
         if isinstance(value, JsonObject):
             names.update(dict.fromkeys(value))
+        elif only_answer and file.suffix == ".json":
+            names[only_answer] = None
     return list(names)
 
 
@@ -94,7 +99,7 @@ def _json_values(text: str, file: File, problems: Problems) -> Iterator[Any]:
     elif file.suffix == ".json":
         value = _parsed(text, "", problems)
         for item in value if isinstance(value, list) else value.values() if isinstance(value, JsonObject) else ():
-            yield from item if isinstance(item, list) else [item]
+            yield from item if isinstance(item, list) and item else [item]
 
 
 def text_lines(text: str) -> List[str]:
@@ -228,7 +233,10 @@ def _parsed(text: str, where: str, problems: Problems) -> Any:
 
 
 def _json(text: str, name: str, wanted: Sequence[str], table: Table, problems: Problems) -> Rows:
-    """A list of objects, or one object whose names are the keys: each an object, or a list of them with many rows."""
+    """A list of objects, or one object whose names are the keys: each an object, or a list of them with many rows.
+
+    Below a key, what is no object is the only answer that there is.
+    """
     value = _parsed(text, name, problems)
     found: List[Tuple[str, Tuple[Any, ...]]] = []
     keys: Sequence[str] = ()
@@ -243,10 +251,10 @@ def _json(text: str, name: str, wanted: Sequence[str], table: Table, problems: P
             where = f"{name} {shown(key)}"
             named = {table.key[0]: key}
             if not table.many:
-                _take(found, where, item, named, wanted, problems)
+                _take(found, where, _record(item, table), named, wanted, problems)
             elif isinstance(item, list):
                 for number, one in enumerate(item):
-                    _take(found, f"{where}[{number}]", one, named, wanted, problems)
+                    _take(found, f"{where}[{number}]", _record(one, table), named, wanted, problems)
             else:
                 problems.error(where, "is not a list", "a list of objects, one for each row of the key")
     elif value is not ABSENT:
@@ -255,6 +263,12 @@ def _json(text: str, name: str, wanted: Sequence[str], table: Table, problems: P
     rows = ((number, values) for number, (_, values) in enumerate(found))
     empty = [key for key in keys if table.many and value[key] == []]
     return Rows(wanted, True, rows, lambda number: found[number][0], keys, empty)
+
+
+def _record(item: Any, table: Table) -> Any:
+    """What is below a key as an object."""
+    only = table.only_answer
+    return item if isinstance(item, JsonObject) or not only else JsonObject([(only, item)])
 
 
 def _take(

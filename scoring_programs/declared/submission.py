@@ -116,7 +116,7 @@ def _left_out(
     if len(tasks) < 2 or table.file.suffix == ".txt":
         return set()
     columns = {
-        column.casefold() for column in column_names(text, table.file)
+        column.casefold() for column in column_names(text, table.file, table.only_answer)
     }  # another spelling is a problem of its own
     there = {field.name for field in table.answers if field.name.casefold() in columns}
     found = tasks_left_out(table, tasks, there)

@@ -100,6 +100,11 @@ class Table:
         """The fields that are not part of the key."""
         return [field for field in self.fields if field.name not in self.key]
 
+    @property
+    def only_answer(self) -> str:
+        """The name of the one field that is no key, which a JSON value may be by itself; empty if there are several."""
+        return self.answers[0].name if len(self.answers) == 1 else ""
+
     def field(self, name: str) -> Field:
         return next(field for field in self.fields if field.name == name)
 

@@ -112,8 +112,10 @@ class Phase(Model):
         description="Id of the phase whose data this one uses, too: reference data, baselines and public data. Absent: "
         "it has data of its own.",
     )
-    start: Start = Field(description="A moment with its zone: UTC, an offset, or AoE. A date alone: its first second.")
-    end: End | None = Field(None, description="A moment with its zone. A date alone: its last second. None: endless.")
+    start: Start = Field(
+        description="A moment with its zone: UTC, an offset, or AoE. Without a time: its first second."
+    )
+    end: End | None = Field(None, description="A moment with its zone. Without a time: its last second. None: endless.")
     max_submissions_per_day: int = Field(DEFAULT_A_DAY, ge=0, description="For each participant; 0: no limit.")
     max_submissions: int = Field(
         20,
@@ -282,7 +284,7 @@ class Milestone(Model):
     """A date beside the phases, such as the day when papers are due."""
 
     name: Annotated[Line, Field(max_length=200)] = Field(description="What happens, as participants read it.")
-    date: End = Field(description="A moment with its zone: UTC, an offset, or AoE. A date alone: its last second.")
+    date: End = Field(description="A moment with its zone: UTC, an offset, or AoE. Without a time: its last second.")
 
 
 class Competition(Model):

@@ -59,6 +59,14 @@ def test_an_example_of_cells_is_read_as_such(suffix: str, delimiter: str) -> Non
     }
 
 
+def test_a_file_without_header_or_with_a_delimiter_of_its_own() -> None:
+    plain = submission("a.csv", header="none", delimiter=";")
+    assert block(example_text(plain)).splitlines()[0].startswith("id-1;a;")
+    assert "There is no header line: each row holds `id`, `mood`, `topics`," in format_text(plain)
+    named = submission("a.csv", delimiter=";")
+    assert block(example_text(named)).splitlines()[0] == "id;mood;topics;score;tags;spans;refs"
+
+
 @pytest.mark.parametrize("suffix", [".jsonl", ".json"])
 def test_an_example_of_json_is_read_as_such(suffix: str) -> None:
     text = block(example_text(submission(f"a{suffix}")))

@@ -12,7 +12,7 @@ import pytest
 from declared import organiser
 from scoring_kit.errors import SubmissionError
 from scoring_kit.organiser import Request
-from tests.scoring_programs.declared.declaring import one_table, options_of, read_gold, score
+from tests.scoring_programs.declared.declaring import csv_of, one_table, options_of, read_gold, score
 
 FIELDS: list[dict[str, Any]] = [{"field": "label", "type": "label"}, {"field": "text", "type": "text"}]
 GOLD = [["1", "a", "x;y", "en"], ["2", "b", "so,so", "de"], ["3", "a", "z\tz", "en"]]
@@ -121,3 +121,64 @@ def test_gold_of_lines_begins_after_those_that_are_skipped(tmp_path: Path) -> No
     read = read_gold(options, {"gold.txt": "one\ntwo\na\nb\n"}, tmp_path).tables["table"]
     assert read.keys == [("1",), ("2",)]
     assert score(options, {"gold.txt": "one\ntwo\na\nb\n"}, {"p.txt": "a\na\n"}, tmp_path).value("acc") == 0.5
+
+
+BARE: dict[str, tuple[dict[str, Any], str, list[Any], str]] = {
+    "label": ({"type": "label"}, "accuracy", ["a", "b", "a"], "{}"),
+    "string": ({"type": "string"}, "exact_match", ["a", "b", "a"], "{}"),
+    "number": ({"type": "number"}, "r2", [1, 2.5, -3], "{}"),
+    "labels": ({"type": "labels"}, "set_f1", [["a"], [], ["a", "b"]], "|"),
+    "text": ({"type": "text"}, "token_f1", ["one two", "three", "four"], "{}"),
+    "tags": ({"type": "tags"}, "span_f1", [["B-x", "O"], ["O"], ["B-y"]], " "),
+    "spans": ({"type": "spans"}, "set_f1", [[[0, 2]], [], [[1, 4, "x"]]], "json"),
+}
+
+
+@pytest.mark.parametrize("gold_too", [False, True])
+@pytest.mark.parametrize("kind", BARE)
+def test_answers_below_their_ids(kind: str, gold_too: bool, tmp_path: Path) -> None:
+    field, metric, values, joint = BARE[kind]
+    bare = json.dumps({f"k{i}": value for i, value in enumerate(values)})
+    cells = values
+    if joint != "{}":
+        cells = [json.dumps(value) if joint == "json" else joint.join(value) for value in values]
+    gold = (
+        {"gold.json": bare} if gold_too else {"gold.csv": csv_of("id,x", [[f"k{i}", c] for i, c in enumerate(cells)])}
+    )
+    options = one_table([{"field": "x", **field}], {"m": metric}, file="p.json", reference={"file": next(iter(gold))})
+    assert score(options, gold, {"p.json": bare}, tmp_path).value("m") == pytest.approx(1)
+    whole = json.dumps({f"k{i}": {"x": value} for i, value in enumerate(values)})
+    assert score(options, gold, {"p.json": whole}, tmp_path).value("m") == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [
+        ({"k0": "a", "k1": 3}, 'p.json "k1": x has an unknown label "3"'),
+        ({"k0": "a"}, 'no row for 1 of 2 keys: "k1"'),
+        ({"k0": "a", "k1": None}, 'p.json "k1": x is null'),
+        ({"k0": "a", "k1": "b", "k2": "a"}, 'unknown id "k2"'),
+        ({"k0": "a", "k1": ["b"]}, 'p.json "k1": x is a list'),
+        (["a", "b"], "p.json[0]: is not a JSON object"),
+    ],
+)
+def test_what_is_wrong_below_an_id(sent: Any, expected: str, tmp_path: Path) -> None:
+    options = one_table([{"field": "x", "type": "label"}], {"m": "accuracy"}, file="p.json")
+    with pytest.raises(SubmissionError) as caught:
+        score(options, {"gold.csv": "id,x\nk0,a\nk1,b\n"}, {"p.json": json.dumps(sent)}, tmp_path)
+    assert expected in caught.value.messages[0]
+
+
+def test_rows_of_one_field_below_their_ids(tmp_path: Path) -> None:
+    options = one_table([{"field": "x", "type": "label"}], {"m": "set_f1"}, file="p.json", rows="many")
+    gold = {"gold.csv": "id,x\nk0,a\nk0,b\nk1,b\n"}
+    assert score(options, gold, {"p.json": '{"k0": ["a", "b"], "k1": ["a"]}'}, tmp_path).value("m") == pytest.approx(
+        2 / 3
+    )
+
+
+def test_of_several_answers_each_is_named(tmp_path: Path) -> None:
+    options = one_table(FIELDS, {"acc": METRICS["acc"]}, file="p.json")
+    gold = written([row[:3] for row in GOLD], ["id", "label", "text"], ",", 0)
+    with pytest.raises(SubmissionError, match="is not a JSON object"):
+        score(options, {"gold.csv": gold}, {"p.json": '{"1": "a", "2": "b", "3": "a"}'}, tmp_path)
