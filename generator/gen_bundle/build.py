@@ -3,7 +3,6 @@
 On the way the scoring package is tried, and at the end the bundle is checked, and looked at for what makes it a draft.
 """
 
-import hashlib
 import os
 import re
 import tempfile
@@ -15,15 +14,14 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gen_bundle.check import Finding, Secrets, check_path
+from gen_bundle.check import Elsewhere, Finding, check_path
 from gen_bundle.check.report import LEAK, OVER
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.draft import Lack, lacks
 from gen_bundle.errors import UserError
 from gen_bundle.image.requirements import not_here
-from gen_bundle.package.answers import Secrets as NamedSecrets
 from gen_bundle.package.own_code import announce_own_code, refuse_own_code
-from gen_bundle.package.phase_data import PhaseData, prepare_phases, secrets_elsewhere
+from gen_bundle.package.phase_data import GoldElsewhere, PhaseData, gold_elsewhere, prepare_phases
 from gen_bundle.package.resolve import Resolved, find_competition, resolve
 from gen_bundle.package.trial import check_columns, try_out
 from gen_bundle.platforms import codabench, codalab
@@ -47,7 +45,7 @@ class Built:
         notes: what the organiser should know about it.
         errors: why it would have been refused without `--force`.
         leaks: whether gold lies where participants can read it, which only `--force` lets pass.
-        secrets: what must not be found in it.
+        elsewhere: gold that is not in it, and must not be found in it.
         draft: what is missing before it can be published.
     """
 
@@ -56,7 +54,7 @@ class Built:
     notes: tuple[str, ...]
     errors: tuple[str, ...]
     leaks: bool
-    secrets: Secrets
+    elsewhere: Sequence[Elsewhere]
     draft: tuple[Lack, ...]
 
 
@@ -222,7 +220,7 @@ def _build_one(competition: Resolved, out: Path, unfinished: Path, request: Buil
         with competition.package.opened() as organiser:
             progress("preparing reference data")
             phases = prepare_phases(competition, work, organiser)
-            elsewhere, unread = secrets_elsewhere(competition, organiser, work)
+            elsewhere, unread = gold_elsewhere(competition, organiser, work)
             named = check_columns(competition, organiser)
             progress("scoring template and baselines, and making the starting kits")
             trial = aside.submit(try_out, competition, organiser, named, phases, work)
@@ -232,7 +230,7 @@ def _build_one(competition: Resolved, out: Path, unfinished: Path, request: Buil
         phases = [replace(data, scores=tried.baselines.get(data.phase.id, {})) for data in phases]
         tree = platform.bundle_tree(competition, phases, kits)
         write_zip(unfinished, tree)
-        hidden = _secrets(phases, elsewhere)
+        hidden = _hidden(phases, elsewhere)
     progress("checking the bundle")
     grave, remarks = _checked(unfinished, competition, hidden, request.platform)
     errors = tuple(_in_a_line(finding) for finding in grave)
@@ -265,7 +263,7 @@ def _by_phase(warnings: list[tuple[str, str]]) -> list[str]:
 
 
 def _checked(
-    bundle: Path, competition: Resolved, hidden: Secrets, platform: str
+    bundle: Path, competition: Resolved, hidden: Sequence[Elsewhere], platform: str
 ) -> tuple[list[Finding], list[Finding]]:
     """What the check finds in a finished bundle: what keeps it from being used, and what it remarks upon.
 
@@ -274,7 +272,7 @@ def _checked(
     with all else that keeps a bundle a draft.
     """
     queue = competition.declaration.queue
-    report = check_path(bundle, secrets=hidden, known_keys=[queue] if queue else [])
+    report = check_path(bundle, elsewhere=hidden, known_keys=[queue] if queue else [])
     shown = [finding for finding in report.findings if finding.severity != "note" and finding.id != OVER]
     grave = [finding for finding in shown if finding.grave]
     return grave, [finding for finding in shown if finding not in grave] if platform == "codabench" else []
@@ -285,22 +283,13 @@ def _in_a_line(finding: Finding) -> str:
     return f"{place}{finding.what}. {finding.consequence} {finding.repair}"
 
 
-def _secrets(phases: list[PhaseData], elsewhere: list[NamedSecrets]) -> Secrets:
-    """What the scoring package names as secret, over all phases whose gold is; the files of the others are public."""
-    named = [*(data.secrets for data in phases if data.phase.gold == "secret"), *elsewhere]
-    public = [folder for data in phases if data.phase.gold == "public" for folder in data.references.values()]
-    files = (path for folder in public for path in folder.rglob("*") if path.is_file())
-    columns: dict[str, frozenset[str]] = {}
-    for one in named:
-        for file, titles in one.get("columns", {}).items():
-            columns[file] = columns.get(file, frozenset()) | set(titles)
-    return Secrets(
-        texts=tuple(text for one in named for text in one.get("texts", ())),
-        labels=tuple((item, label) for one in named for item, label in one.get("labels", ())),
-        files=tuple(file for one in named for file in one.get("files", ())),
-        published=(
-            *(file for one in named for file in one.get("published", ())),
-            *(hashlib.sha256(path.read_bytes()).hexdigest() for path in files),
-        ),
-        columns=columns,
-    )
+def _hidden(phases: list[PhaseData], elsewhere: list[GoldElsewhere]) -> list[Elsewhere]:
+    """The gold that is not in the bundle: of other phases and tasks, except where a phase's gold is public."""
+    others = [one for data in phases if data.phase.gold == "secret" for one in data.elsewhere]
+    return [
+        Elsewhere(
+            [{**one} for one in secrets],
+            {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()},
+        )
+        for secrets, folder in (*others, *elsewhere)
+    ]

@@ -48,6 +48,7 @@ def lacks(
         *_dates(competition, now),
         *contact_and_image(declaration.contact or "", declaration.docker_image, declaration.queue),
         *scaffold(texts, logo.read_bytes(), str(competition.folder), str(logo)),
+        *_description(declaration.description, texts[FILE]),
         *_public_data(competition, phases),
     ]
 
@@ -102,6 +103,16 @@ def scaffold(texts: Mapping[str, bytes], logo: bytes, folder: str, logo_file: st
         )
     if PLACEHOLDER.encode() in logo:
         yield Lack("scaffold-logo", "The logo is the one that gen-bundle new writes.", f"Replace {logo_file}.")
+
+
+def _description(description: str, declared: bytes) -> Iterator[Lack]:
+    """An empty description, where no mark of ours asks for one."""
+    if not description.strip() and SCAFFOLD_TEXT.encode() not in declared:
+        yield Lack(
+            "no-description",
+            "The description is empty: lists of competitions show nothing of this one.",
+            "Write `description:` in bundle.yaml, one sentence.",
+        )
 
 
 def _public_data(competition: Resolved, phases: Sequence[PhaseData]) -> Iterator[Lack]:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from clarity2026 import reference
-from clarity2026.labels import ALIASES, CLARITY_LABELS, EVASION_LABELS
 from clarity2026.submission import COLUMNS, ID
 from scoring_kit.organiser import Request, Secrets, Warned, read_reference, serve
 
@@ -37,19 +36,9 @@ def template(request: Request) -> dict[str, Any]:
 
 
 def secrets(request: Request) -> Secrets:
-    """The labels, in all their spellings, tied to their ids.
-
-    No text is secret, because the participants' input holds all of it.
-    """
-    gold = read_reference(reference.read, request)
-    spellings = {label: [label] for label in (*CLARITY_LABELS, *EVASION_LABELS)}
-    for alias, label in ALIASES.items():
-        spellings[label].append(alias)
-    # A column that does not count here is empty.
-    pairs = [*zip(gold.ids, gold.clarity, strict=False), *zip(gold.ids, gold.evasion, strict=False)]
-    pairs += [(item, label) for item, given in zip(gold.ids, gold.annotations, strict=False) for label in given]
-    labels = [[item, written] for item, label in dict.fromkeys(pairs) for written in spellings[label]]
-    return {"texts": [], "labels": labels, "files": [reference.FILE]}
+    """The labels; no text is secret, because the participants' input holds all of it."""
+    columns = [reference.CLARITY, reference.EVASION, *reference.ANNOTATORS]
+    return {"files": [{"name": reference.FILE, "key": [reference.ID], "columns": columns}]}
 
 
 def _remarks(gold: reference.Reference) -> list[str]:

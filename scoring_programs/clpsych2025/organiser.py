@@ -77,14 +77,7 @@ def template(request: Request) -> dict[str, Any]:
 
 def secrets(request: Request) -> Secrets:
     """The gold that must not leak: annotated spans, summaries, and well-being scores by post."""
-    texts: dict[str, None] = {}
-    labels = []
-    for timeline in read_reference(gold.read, request).timelines.values():
-        summaries = [timeline.summary, *(post.summary for post in timeline.posts.values())]
-        texts |= dict.fromkeys(timeline.all_spans)
-        texts |= dict.fromkeys(text for summary in summaries for text in (summary.text, *(summary.sentences or ())))
-        labels += [[name, str(post.wellbeing)] for name, post in timeline.posts.items() if post.wellbeing is not None]
-    return {"texts": [text for text in texts if text.strip()], "labels": labels, "files": [gold.FILE]}
+    return {"files": [{"name": gold.FILE, "columns": ["summary", "summary_sents", "text", "wellbeing_score"]}]}
 
 
 if __name__ == "__main__":

@@ -96,15 +96,15 @@ class Field:
         """
         if value is ABSENT or value is None:
             if self.required:
-                raise FieldError(f"{self.name} is {'missing' if value is ABSENT else 'null'}", self.expected_json)
+                raise FieldError(f"{self.name} is {'missing' if value is ABSENT else 'null'}", self.expected_in_json)
             return self.empty
         try:
             return _OF_JSON[self.type](self, value)
         except FieldError as error:
-            raise FieldError(error.rule, error.expected.replace(self.expected, self.expected_json)) from None
+            raise FieldError(error.rule, error.expected.replace(self.expected, self.expected_in_json)) from None
 
     @property
-    def expected_json(self) -> str:
+    def expected_in_json(self) -> str:
         """What a value of a JSON file must be, in words."""
         if self.type == "tags":
             return 'a JSON list of tags O, B-x or I-x, such as ["O", "B-x"]'

@@ -83,38 +83,23 @@ def template(request: Request) -> dict[str, Any]:
 
 
 def secrets(request: Request) -> Secrets:
-    """The gold files; texts of the gold; and every column that is not a key, groups no rows and is not declared public.
+    """The gold that metrics read, but for keys and what is declared public; whole lines of a text file.
 
-    Cells, and each label of a set, are tied to their keys where a key has one row: in lists of rows the same numbers
-    and items also occur in what participants may have, so that these are found as files only.
+    With many rows a key, an item is part of the key; else nothing identifies a row, and only the file is secret.
     """
-    folder, reference = Path(request["reference"]), read_reference(gold.read, request)
-    labels: dict[tuple[str, str], None] = {}
-    texts: dict[str, None] = {}
-    columns: dict[str, list[str]] = {}
-    files = []
+    files: list[dict[str, Any]] = []
     for data in request["options"]["tables"]:
-        table = Table.from_dict(data)
-        wanted = [plan for plan in _wanted(request) if plan.table == table.id]
-        if not wanted:
-            continue
-        files.append(table.gold.name)
-        answers = {column for plan in wanted for column in plan.gold}
-        every = [plan for own in plans(request["options"]).values() for plan in own if plan.table == table.id]
-        groups = {column for plan in every for column in plan.grouping} | {table.cluster}
-        known = {*table.key, *data["public"], *(groups - answers)}
-        written = {field.name for field in table.answers if field.type in ("text", "texts")}
-        cells = [cell for cell in gold.cells(folder, table) if cell[1] not in known and cell[2].strip()]
-        columns[table.gold.name] = [] if table.many else list(dict.fromkeys(column for _, column, _ in cells))
-        identifying = _identifying(reference.tables[table.id].keys)
-        separators = {field.separator for field in table.answers if field.type == "labels"}
-        for key, column, text in cells:
-            if column in written:
-                texts[text] = None
-            elif not table.many:
-                whole_and_parts = [text, *(part.strip() for mark in separators for part in text.split(mark))]
-                labels.update(dict.fromkeys((key[place], part) for place in identifying for part in whole_and_parts))
-    return {"texts": list(texts), "labels": [list(pair) for pair in labels], "files": files, "columns": columns}
+        table, public = Table.from_dict(data), list(data["public"])
+        read = dict.fromkeys(column for plan in _wanted(request) if plan.table == table.id for column in plan.gold)
+        key = [*table.key, *([table.distinct] if table.distinct else [])]
+        columns = [column for column in read if column not in (*key, *public)]
+        if read and table.gold.suffix == ".txt":
+            files.append({"name": table.gold.name, "lines": True})
+        elif read and table.many and not table.distinct:
+            files.append({"name": table.gold.name})
+        elif read:
+            files.append({"name": table.gold.name, "key": key, "columns": columns, "public": public})
+    return {"files": files}
 
 
 def disclosure(request: Request) -> dict[str, Any]:
@@ -151,11 +136,6 @@ def trial(request: Mapping[str, Any]) -> dict[str, Any]:
     if messages:
         raise OrganiserError(*messages)
     return tried
-
-
-def _identifying(keys: Sequence[Sequence[str]]) -> list[int]:
-    """The parts of a key that differ in every row; a sentence's number within its document identifies nothing."""
-    return [part for part in range(len(keys[0])) if len({key[part] for key in keys}) == len(keys)]
 
 
 def _wanted(request: Request) -> list[Plan]:

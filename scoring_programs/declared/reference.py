@@ -150,9 +150,10 @@ def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded 
     if file.suffix == ".txt":
         (field,) = table.answers
         names = [*table.key, field.name]
-        lines = [(n, (str(n), line)) for n, line in enumerate(text_lines(text), start=1)]
+        numbered = enumerate(text_lines(text)[file.skip :], start=1)
+        lines = [(n + file.skip, (str(n), line)) for n, line in numbered]
         return names, Rows(names, False, iter(()), lambda number: f"{file.name}:{number}"), lines
-    found = column_names(text, file)
+    found = column_names(text, file, table.only_answer)
     names = [*table.key, *(name for name in found if name not in table.key)]
     lacking = [name for name in table.key if found and name not in found and file.suffix in (".csv", ".tsv")]
     for name in lacking:

@@ -54,6 +54,7 @@ def read_rows(text: str, name: str, file: File, wanted: Sequence[str], table: Ta
         table: whose file it is: key and rows decide how a JSON object is read.
         problems: takes what is wrong.
     """
+    text = _skipped(text, file)
     if file.suffix in (".csv", ".tsv"):
         return _delimited(text, name, file, wanted, problems)
     if file.suffix == ".jsonl":
@@ -65,16 +66,29 @@ def read_rows(text: str, name: str, file: File, wanted: Sequence[str], table: Ta
     return Rows(wanted, False, ((n, (line,)) for n, line in enumerate(lines, 1)), lambda line: f"{name}:{line}")
 
 
-def column_names(text: str, file: File) -> List[str]:
-    """The names of all columns of a file, those of JSON objects in the order in which they first occur."""
+def column_names(text: str, file: File, only_answer: str = "") -> List[str]:
+    """The names of all columns of a file, those of JSON objects in the order in which they first occur.
+
+    `only_answer` is what the values of a JSON object are called that are no objects (see `Table.only_answer`).
+    """
     nothing = Problems()
+    if file.columns is not None:
+        return list(file.columns)
+    text = _skipped(text, file)
     if file.suffix in (".csv", ".tsv"):
         return [name for name in _delimited(text, "", file, (), nothing).names if name]
     names: Dict[str, None] = {}
     for value in _json_values(text, file, nothing):
         if isinstance(value, JsonObject):
             names.update(dict.fromkeys(value))
+        elif only_answer and file.suffix == ".json":
+            names[only_answer] = None
     return list(names)
+
+
+def _skipped(text: str, file: File) -> str:
+    """The text with blank lines in place of those that are not read, so that the others keep their numbers."""
+    return "\n" * file.skip + "\n".join(text.split("\n")[file.skip :]) if file.skip else text
 
 
 def _json_values(text: str, file: File, problems: Problems) -> Iterator[Any]:
@@ -85,7 +99,7 @@ def _json_values(text: str, file: File, problems: Problems) -> Iterator[Any]:
     elif file.suffix == ".json":
         value = _parsed(text, "", problems)
         for item in value if isinstance(value, list) else value.values() if isinstance(value, JsonObject) else ():
-            yield from item if isinstance(item, list) else [item]
+            yield from item if isinstance(item, list) and item else [item]
 
 
 def text_lines(text: str) -> List[str]:
@@ -106,27 +120,46 @@ def _delimited(text: str, name: str, file: File, wanted: Sequence[str], problems
         line = text.count("\n", 0, text.index("\0")) + 1
         problems.error(place(line), "holds a NUL character", "plain text")
         return Rows((), False, iter(()), place)
-    tabs = file.suffix == ".tsv"
-    if separated_otherwise(text, "\t" if tabs else ",", name, problems):
+    if not file.delimiter and file.columns is None and separated_otherwise(text, file.separator, name, problems):
         return Rows((), False, iter(()), place)
-    rows = _unquoted(text, "\t" if tabs else ",") if file.quoting == "none" else _quoted(text, tabs, name, problems)
+    delimiter = file.separator
+    rows = _unquoted(text, delimiter) if file.quoting == "none" else _quoted(text, delimiter, name, problems)
+    if file.columns is not None:
+        at = [file.columns.index(column) if column in file.columns else len(file.columns) for column in wanted]
+        expected = f"{len(file.columns)}, without a header line: {', '.join(file.columns)}"
+        rows = _without_header(rows, file.columns, place, problems)
+        return Rows(file.columns, False, _picked(rows, at, len(file.columns), expected, place, problems), place)
     line, cells = next(rows, (1, []))
     header = [column.strip() for column in cells]
     if not any(header):
-        between = "tabs" if tabs else "commas"
+        between = {"\t": "tabs", ",": "commas"}.get(delimiter, delimiter)
         problems.error(name, "has no header line", f"a first line with the column names, separated by {between}")
         return Rows((), False, iter(()), place)
     for column in wanted:
         if header.count(column) > 1:
             problems.error(place(line), f"the column {shown(column)} is there more than once", "each column once")
     at = [header.index(column) if column in header else len(header) for column in wanted]
-    return Rows(header, False, _picked(rows, at, len(header), place, problems), place)
+    expected = f"{len(header)}, as many as the header has columns"
+    return Rows(header, False, _picked(rows, at, len(header), expected, place, problems), place)
+
+
+def _without_header(
+    rows: Iterator[Tuple[int, List[str]]], columns: Sequence[str], place: Callable[[int], str], problems: Problems
+) -> Iterator[Tuple[int, List[str]]]:
+    """The rows; a first one that holds the columns' names is recorded, and left out."""
+    names = [column.casefold() for column in columns]
+    for number, (line, cells) in enumerate(rows):
+        if number == 0 and [cell.strip().casefold() for cell in cells] == names:
+            problems.error(place(line), "is a header line", "rows alone, from the first line on")
+        else:
+            yield line, cells
 
 
 def _picked(
     rows: Iterator[Tuple[int, List[str]]],
     at: Sequence[int],
     width: int,
+    expected: str,
     place: Callable[[int], str],
     problems: Problems,
 ) -> Iterator[Tuple[int, Tuple[Any, ...]]]:
@@ -136,7 +169,6 @@ def _picked(
         if len(cells) == width:
             yield line, pick(cells if all_there else [*cells, ABSENT])
         elif cells and (len(cells) > 1 or cells[0].strip()):
-            expected = f"{width}, as many as the header has columns"
             problems.error(place(line), f"has {len(cells)} cell{'s' if len(cells) > 1 else ''}", expected)
 
 
@@ -153,7 +185,7 @@ def _unquoted(text: str, delimiter: str) -> Iterator[Tuple[int, List[str]]]:
             yield number, line.split(delimiter)
 
 
-def _quoted(text: str, tabs: bool, name: str, problems: Problems) -> Iterator[Tuple[int, List[str]]]:
+def _quoted(text: str, delimiter: str, name: str, problems: Problems) -> Iterator[Tuple[int, List[str]]]:
     """Cells quoted by RFC 4180, with the number of the row's last line."""
     # The csv module would end a line at a carriage return, so a character that the text does not have takes its place.
     stand_in = next(c for c in map(chr, range(0xE000, 0xF8FF)) if c not in text) if LONE_RETURN.search(text) else ""
@@ -161,7 +193,7 @@ def _quoted(text: str, tabs: bool, name: str, problems: Problems) -> Iterator[Tu
         text = LONE_RETURN.sub(stand_in, text)
     csv.field_size_limit(FIELD_LIMIT)
     lines = (line + "\n" for line in text.split("\n"))
-    reader = csv.reader(lines, delimiter="\t" if tabs else ",", strict=True)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         for cells in reader:
             if cells and (len(cells) > 1 or cells[0].strip()):
@@ -201,7 +233,10 @@ def _parsed(text: str, where: str, problems: Problems) -> Any:
 
 
 def _json(text: str, name: str, wanted: Sequence[str], table: Table, problems: Problems) -> Rows:
-    """A list of objects, or one object whose names are the keys: each an object, or a list of them with many rows."""
+    """A list of objects, or one object whose names are the keys: each an object, or a list of them with many rows.
+
+    Below a key, what is no object is the only answer that there is.
+    """
     value = _parsed(text, name, problems)
     found: List[Tuple[str, Tuple[Any, ...]]] = []
     keys: Sequence[str] = ()
@@ -216,10 +251,10 @@ def _json(text: str, name: str, wanted: Sequence[str], table: Table, problems: P
             where = f"{name} {shown(key)}"
             named = {table.key[0]: key}
             if not table.many:
-                _take(found, where, item, named, wanted, problems)
+                _take(found, where, _record(item, table), named, wanted, problems)
             elif isinstance(item, list):
                 for number, one in enumerate(item):
-                    _take(found, f"{where}[{number}]", one, named, wanted, problems)
+                    _take(found, f"{where}[{number}]", _record(one, table), named, wanted, problems)
             else:
                 problems.error(where, "is not a list", "a list of objects, one for each row of the key")
     elif value is not ABSENT:
@@ -228,6 +263,12 @@ def _json(text: str, name: str, wanted: Sequence[str], table: Table, problems: P
     rows = ((number, values) for number, (_, values) in enumerate(found))
     empty = [key for key in keys if table.many and value[key] == []]
     return Rows(wanted, True, rows, lambda number: found[number][0], keys, empty)
+
+
+def _record(item: Any, table: Table) -> Any:
+    """What is below a key as an object."""
+    only = table.only_answer
+    return item if isinstance(item, JsonObject) or not only else JsonObject([(only, item)])
 
 
 def _take(

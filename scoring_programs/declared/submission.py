@@ -116,7 +116,7 @@ def _left_out(
     if len(tasks) < 2 or table.file.suffix == ".txt":
         return set()
     columns = {
-        column.casefold() for column in column_names(text, table.file)
+        column.casefold() for column in column_names(text, table.file, table.only_answer)
     }  # another spelling is a problem of its own
     there = {field.name for field in table.answers if field.name.casefold() in columns}
     found = tasks_left_out(table, tasks, there)
@@ -134,7 +134,7 @@ def _read_table(
     keys = [tuple(key) for key in expected["keys"]]
     fields = [with_values(field, expected["values"]) for field in needed]
     if table.file.suffix == ".txt":
-        rows = _keyed_lines(text, name, keys, fields[0], problems)
+        rows = _keyed_lines(text, name, table, keys, fields[0], problems)
     else:
         rows = read_rows(text, name, table.file, [*table.key, *(field.name for field in fields)], table, problems)
         if not rows.is_json and not _check_header(rows.names, name, table, fields, problems):
@@ -160,14 +160,15 @@ def with_values(field: Field, values: Mapping[str, Sequence[str]]) -> Field:
     return replace(field, values=ordered(values[field.name])) if field.name in values else field
 
 
-def _keyed_lines(text: str, name: str, keys: Sequence[Key], field: Field, problems: Problems) -> Rows:
-    """Lines as rows: line n answers the n-th key."""
-    lines = text_lines(text)
+def _keyed_lines(text: str, name: str, table: Table, keys: Sequence[Key], field: Field, problems: Problems) -> Rows:
+    """Lines as rows: line n of those that are read answers the n-th key."""
+    skipped = table.file.skip
+    lines = text_lines(text)[skipped:]
     if len(lines) != len(keys):
         counted = f"{len(lines)} line{'' if len(lines) == 1 else 's'}"
         problems.error(name, f"has {counted}", f"{len(keys)}, one for each row of the data, in its order")
         lines = []
-    rows = ((at + 1, (*keys[at], line)) for at, line in enumerate(lines))
+    rows = ((at + 1 + skipped, (*keys[at], line)) for at, line in enumerate(lines))
     return Rows([field.name], False, rows, lambda number: f"{name}:{number}")
 
 

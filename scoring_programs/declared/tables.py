@@ -4,7 +4,7 @@ Runs on Python 3.9 with the standard library alone, because participants run it 
 """
 
 from dataclasses import dataclass
-from typing import Any, Collection, Dict, List, Mapping, Optional, Set, Tuple
+from typing import Any, Collection, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from declared.fields import Field
 
@@ -14,15 +14,32 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".txt")
 
 @dataclass(frozen=True)
 class File:
-    """A file of rows: its name, whose suffix decides how it is read, and whether its cells may be quoted."""
+    """A file of rows, and how it is read.
+
+    Attributes:
+        name: its name, whose suffix says what it is.
+        quoting: rfc4180, or none where cells are not quoted.
+        delimiter: what separates cells, where that is not the suffix's own.
+        columns: the names of its columns, in order, where it has no header line.
+        skip: so many lines at its beginning are not read.
+    """
 
     name: str
     quoting: str = "rfc4180"
+    delimiter: Optional[str] = None
+    columns: Optional[Sequence[str]] = None
+    skip: int = 0
 
     @property
     def suffix(self) -> str:
-        """The part of the name from its last dot on, in lower case."""
-        return "." + self.name.rpartition(".")[2].lower()
+        """The part of the name from its last dot on, in lower case; lines with a delimiter are a table."""
+        suffix = "." + self.name.rpartition(".")[2].lower()
+        return ".csv" if suffix == ".txt" and self.delimiter else suffix
+
+    @property
+    def separator(self) -> str:
+        """What separates the cells of a table."""
+        return self.delimiter or ("\t" if self.suffix == ".tsv" else ",")
 
 
 @dataclass(frozen=True)
@@ -83,6 +100,11 @@ class Table:
         """The fields that are not part of the key."""
         return [field for field in self.fields if field.name not in self.key]
 
+    @property
+    def only_answer(self) -> str:
+        """The name of the one field that is no key, which a JSON value may be by itself; empty if there are several."""
+        return self.answers[0].name if len(self.answers) == 1 else ""
+
     def field(self, name: str) -> Field:
         return next(field for field in self.fields if field.name == name)
 
@@ -100,7 +122,12 @@ def fields_by_task(table: Table, options: Mapping[str, Any]) -> Dict[str, Set[st
 
 
 def fields_of_tasks(table: Table, options: Mapping[str, Any], tasks: Collection[str]) -> Tuple[Field, ...]:
-    """The fields that a submission to these tasks answers: all but those that only other tasks' metrics read."""
+    """The fields that a submission to these tasks answers: all but those that only other tasks' metrics read.
+
+    Columns without names, which are told by their places, are all there in every submission.
+    """
+    if table.file.columns is not None:
+        return tuple(table.answers)
     own: Set[str] = set()
     others: Set[str] = set()
     for task, names in fields_by_task(table, options).items():

@@ -23,7 +23,9 @@ def template_text(gold: GoldTable, answers: Sequence[Field]) -> str:
         objects = [json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) for row in rows]
         return "".join(f"{text}\n" for text in objects) if suffix == ".jsonl" else "[\n" + ",\n".join(objects) + "\n]\n"
     cells = [names, *([_cell(field, value) for field, value in zip(fields, row, strict=True)] for row in rows)]
-    delimiter = "\t" if suffix == ".tsv" else ","
+    columns, delimiter = table.file.columns, table.file.separator
+    if columns is not None:
+        cells = [[line[names.index(column)] for column in columns] for line in cells[1:]]
     if table.file.quoting == "none":
         return "".join(delimiter.join(line) + "\n" for line in cells)
     buffer = io.StringIO()

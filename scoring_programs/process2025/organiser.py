@@ -70,22 +70,8 @@ def template(request: Request) -> dict[str, Any]:
 
 
 def secrets(request: Request) -> Secrets:
-    """The classes and MMSE scores, in every spelling, tied to their speakers."""
-    gold = read_reference(reference.read, request)
-    labels = [[item, name] for item, name in zip(gold.ids, gold.classes, strict=False)]
-    if gold.mmse:
-        cells = _mmse_cells(Path(request["reference"]))
-        for item, value, cell in zip(gold.ids, gold.mmse, cells, strict=True):
-            if value is not None:
-                labels += [[item, written] for written in dict.fromkeys((f"{value:g}", str(value), cell))]
-    return {"texts": [], "labels": labels, "files": [GOLD.file]}
-
-
-def _mmse_cells(folder: Path) -> list[str]:
-    """The MMSE scores of valid gold as they are written."""
-    table = read_table((folder / GOLD.file).read_text(encoding="utf-8-sig"), GOLD.file, Problems())
-    at = table.header.index(GOLD.mmse)
-    return [cells[at].strip() for _, cells in table.rows]
+    """The classes and MMSE scores of the speakers."""
+    return {"files": [{"name": GOLD.file, "key": [GOLD.id], "columns": [CLASS, GOLD.mmse]}]}
 
 
 if __name__ == "__main__":

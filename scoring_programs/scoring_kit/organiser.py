@@ -18,8 +18,10 @@ The verbs that a package serves itself, each with the fields of its request
 - `check_reference`: `reference`, a folder that `prepare` wrote; in a build also `phases`, and the files that
   participants get, name → path: `given` in this phase, `given_to_all` in all phases. `{"warnings": […]}`.
 - `template`: `reference`; `out`, the folder to write the empty submission to. `{}`.
-- `secrets`: `reference`. `{"texts": […], "labels": [[id, label], …], "files": [name or SHA-256, …]}`; also `published`,
-  the names of reference files that participants may have, and `columns`, file → the titles of its secret columns.
+- `secrets`: `reference`. `{"files": [{"name": …, "key": […], "columns": […]}, …]}`: the reference files that hold gold
+  (`*` stands for any name), the titles of their secret columns or the names of their fields in JSON, and those of the
+  columns that identify a row; also `public`, columns that participants may have, and `"lines": true` in place of
+  columns, where every line is gold. These names travel in the scoring program, so that any check knows them.
 
 Served for every package, unless its module has a function of that name itself: `manifest` (of `reference`, what the
 module `reference` says), `rank`, `columns`, `trial`, and `disclosure` (of `reference`, the number of `submissions` and
@@ -34,7 +36,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NotRequired, Required, TypedDict, TypeVar
+from typing import Any, Required, TypedDict, TypeVar
 
 from scoring_kit.errors import OrganiserError, SubmissionError
 from scoring_kit.missing_packages import missing_package, what_is_missing
@@ -68,11 +70,7 @@ class Warned(TypedDict):
 class Secrets(TypedDict):
     """The answer of `secrets`; see above."""
 
-    texts: Sequence[str]
-    labels: Sequence[Sequence[str]]
-    files: Sequence[str]
-    published: NotRequired[Sequence[str]]
-    columns: NotRequired[Mapping[str, Sequence[str]]]
+    files: Sequence[Mapping[str, object]]
 
 
 VERBS = ("prepare", "check_reference", "manifest", "template", "secrets", "rank", "columns", "trial", "disclosure")

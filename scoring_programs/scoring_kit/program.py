@@ -117,6 +117,7 @@ class Program:
             data = json.loads(path.read_text(encoding="utf-8"))
             data["options"] = _with_paths(data["options"], path.parent)
             columns = tuple(Column(**column) for column in data.pop("columns"))
+            data.pop("secrets", None)  # for the check of a bundle
             data["phase"] = Phase(**data["phase"]) if data.get("phase") else None
             data["tasks"], data["all_tasks"] = tuple(data["tasks"]), tuple(data["all_tasks"])
             return cls(columns=columns, **data)

@@ -876,6 +876,32 @@ def a_constant_where_nothing_is_defined(rng: random.Random) -> Case:
     )
 
 
+@case
+def rows_without_a_header_line(rng: random.Random) -> Case:
+    gold, sent = labels_of(rng, ["positive", "negative", "neutral"])
+    languages = [LANGUAGES[i % 2] for i in range(len(IDS))]
+    rows = list(zip(IDS, gold, ["a tweet"] * len(IDS), languages, strict=True))
+    lines_of = ["# the organisers' remark", *("\t".join(row) for row in rows)]
+    even = [i for i, name in enumerate(languages) if name == "swa"]
+    recall = {"name": "recall", "field": "label"}
+    reference = {"file": "gold.txt", "delimiter": "\t", "quoting": "none", "header": "none", "skip": 1}
+    reference |= {"columns": ["id", "label", "tweet", "language"], "public": ["tweet"]}
+    answers = "".join(f"{one};{label}\n" for one, label in shuffled(rng, IDS, sent))
+    dialect = {"header": "none", "delimiter": ";"}
+    return Case(
+        {"file": "p.csv", "key": "id", **dialect, "fields": [*string("id"), answer("label", "label")]},
+        columns(recall=recall, swa={**recall, "where": {"language": "swa"}}),
+        {"gold.txt": "\n".join(lines_of)},
+        {"p.csv": answers},
+        {
+            "recall": sk.recall_score(gold, sent, average="macro"),
+            "swa": sk.recall_score([gold[i] for i in even], [sent[i] for i in even], average="macro", zero_division=0),
+        },
+        reference=reference,
+        public={"test/tweets.csv": table_text("id,tweet", [[one, "a tweet"] for one in IDS])},
+    )
+
+
 def project(made: Case, folder: Path) -> Path:
     more: dict[str, Any] = {} if "tables" in made.submission else {"reference": made.reference or {"file": "gold.csv"}}
     if made.tasks:

@@ -203,3 +203,7 @@ def test_what_several_bundles_lack_is_told_once(tmp_path: Path) -> None:
     result = command(folder, "--out", tmp_path / "out", "--layout", "separate")
     assert result.stderr.count("The gold of phases dev and test is synthetic") == 1
     assert result.stderr.count("draft, not ready to publish: ") == 2
+
+
+def test_an_empty_description(tmp_path: Path) -> None:
+    assert set(lacks(finished(tmp_path, lambda declaration: declaration.update(description=" ")))) == {"no-description"}

@@ -18,32 +18,16 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Secrets:
-    """What of a competition's reference data must not reach participants.
+class Elsewhere:
+    """Gold that participants must not see and that is not in the bundle, such as that of tasks in other bundles.
 
     Attributes:
-        texts: gold texts (spans as annotations, summaries); found anywhere participants can read, they are a leak.
-        labels: pairs of an item's id and its gold label, which must not be found tied together in a line or record.
-        files: names (relative to the reference data) of files that are secret as a whole, or SHA-256 digests: of such a
-            file, or of its XML in canonical form (see `gen_bundle.check.leaks.records.xml_digest`).
-        published: names of reference files, or their SHA-256 digests, that participants may have.
-        public: texts that participants legitimately hold; what occurs in them is not a leak.
-        columns: reference table → those of its columns that are secret, by their titles; the others are not. A table
-            that is not named here is judged by its look.
+        secrets: where in the files it is, as the scoring package names it (see `scoring_kit.organiser`).
+        files: the files by name.
     """
 
-    texts: tuple[str, ...] = ()
-    labels: tuple[tuple[str, str], ...] = ()
-    files: tuple[str, ...] = ()
-    published: tuple[str, ...] = ()
-    public: tuple[str, ...] = ()
-    columns: Mapping[str, frozenset[str]] = field(default_factory=dict)
-
-    def columns_of(self, name: str) -> frozenset[str] | None:
-        """The secret columns of a reference file; None where its maker does not name them."""
-        return next(
-            (titles for file, titles in self.columns.items() if name == file or name.endswith(f"/{file}")), None
-        )
+    secrets: Sequence[Mapping[str, Any]]
+    files: Mapping[str, bytes]
 
 
 @dataclass(frozen=True)
@@ -73,6 +57,7 @@ class Bundle(ReadYaml):
         unreadable: why competition.yaml cannot be read; None if it can.
         known_keys: keys of datasets, tasks, solutions and queues that are known to exist on the server.
         held: what is open for as long as the bundle is looked at.
+        elsewhere: gold that is not in the bundle.
         dry_run: what a dry run shows of the scoring programs; empty without one.
         answers: what functions marked `once_a_bundle` found.
     """
@@ -81,7 +66,7 @@ class Bundle(ReadYaml):
     archive: Archive | None = None
     unreadable: UnreadableYamlError | None = None
     known_keys: frozenset[str] = frozenset()
-    secrets: Secrets | None = None
+    elsewhere: Sequence[Elsewhere] = ()
     dry_run: DryRun = DryRun()
     tick: Callable[[int], None] = lambda _: None
     held: ExitStack = field(default_factory=ExitStack)

@@ -8,6 +8,7 @@ from typing import Any
 from gen_bundle.check.registry import REGISTRY
 from gen_bundle.check.report import Finding, Report
 
+MOST_LINES = 20  # of a rule
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LATER = {
     "ok": "it will work",
@@ -32,9 +33,11 @@ def text(report: Report) -> Iterator[str]:
         by_rule.setdefault(finding.id, []).append(finding)
     for rule_id, findings in by_rule.items():
         yield f"  {findings[0].severity} {rule_id}"
-        for finding in findings:
+        for finding in findings[:MOST_LINES]:
             first = "  (what the platform reports first)" if finding.first else ""
             yield f"    {place(finding)}: {finding.what}{first}"
+        if len(findings) > MOST_LINES:
+            yield f"    … and {len(findings) - MOST_LINES} more (--json lists all)"
         yield f"    what happens: {findings[0].consequence}"
         yield f"    what to do:   {findings[0].repair}"
 

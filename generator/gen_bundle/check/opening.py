@@ -1,5 +1,6 @@
 """Opening a bundle, a zip or the folder of an unpacked one, with its competition.yaml."""
 
+import shlex
 from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -56,7 +57,8 @@ def open_readable_bundle(path: Path, now: datetime, held: ExitStack, version: Pl
         raise UserError(f"{YAML_NAME}{place}: {fault}") from fault
     if bundle.document is None:
         declared = (path / "bundle.yaml").exists()
-        hint = " This is a declaration: build it first, and preview the bundle." if declared else ""
+        build = f"gen-bundle {shlex.quote(str(path.absolute()))} --out bundle.zip"
+        hint = f" This is a declaration: build it first, {build}" if declared else ""
         raise UserError(f"{path}: no {YAML_NAME} at its root.{hint}")
     if not bundle.yaml:
         raise UserError(f"{YAML_NAME}: expected a mapping with title, pages, tasks, phases and leaderboards")

@@ -7,7 +7,6 @@ from typing import Any, Literal
 from gen_bundle.check.registry import Effect, Severity
 from gen_bundle.codabench.versions import NEWEST
 
-UNSEEN = "gold-would-not-be-found"  # what a scoring package calls secret, and the search would not find
 OVER = "competition-over"  # dates in the past
 LEAK = "leak"  # reference data where participants can read them
 Later = Literal["ok", "trap", "broken"]
@@ -31,8 +30,8 @@ class Finding:
 
     @property
     def grave(self) -> bool:
-        """Whether it keeps the bundle from being used: refused, broken, or gold that participants see or might see."""
-        return self.severity == "error" or self.id in (LEAK, UNSEEN)
+        """Whether it keeps the bundle from being used: refused, broken, or gold that participants see."""
+        return self.severity == "error" or self.id == LEAK
 
     def as_dict(self) -> dict[str, Any]:
         """The finding as `--json` prints it."""

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gen_bundle.check.bundle import Bundle, DryRun, Secrets
+from gen_bundle.check.bundle import Bundle, DryRun, Elsewhere
 from gen_bundle.check.opening import open_bundle
 from gen_bundle.check.registry import REGISTRY, Effect, Problem, Reads, Rule
 from gen_bundle.check.report import Finding, Report
@@ -81,7 +81,7 @@ def check_path(
     *,
     now: datetime | None = None,
     version: PlatformVersion = NEWEST,
-    secrets: Secrets | None = None,
+    elsewhere: Iterable[Elsewhere] = (),
     dry_run: DryRun | None = None,
     known_keys: Iterable[str] = (),
 ) -> Report:
@@ -91,7 +91,7 @@ def check_path(
         path: a zip, or the folder of an unpacked bundle.
         now: the moment against which dates are judged; a date without zone is taken as UTC.
         version: the platform's, where its versions differ.
-        secrets: what must not reach participants; derived from the reference data if not given.
+        elsewhere: gold that must not reach participants, beside that of the bundle itself.
         dry_run: what a dry run of the bundle shows of its scoring programs.
         known_keys: keys of datasets, tasks, solutions and queues that exist on the server.
 
@@ -105,7 +105,11 @@ def check_path(
     try:
         with ExitStack() as held:
             bundle = open_bundle(path, moment, held, version, progress)
-            bundle.secrets, bundle.dry_run, bundle.known_keys = secrets, dry_run or DryRun(), frozenset(known_keys)
+            bundle.elsewhere, bundle.dry_run, bundle.known_keys = (
+                list(elsewhere),
+                dry_run or DryRun(),
+                frozenset(known_keys),
+            )
             problems = list(_problems(bundle))
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ from gen_bundle.errors import UserError
 from gen_bundle.plain_text import one_line
 
 if TYPE_CHECKING:
-    from gen_bundle.check import DryRun, Report, Secrets
+    from gen_bundle.check import DryRun, Elsewhere, Report
 
 EPILOG = """\b
 Examples:
@@ -157,8 +157,8 @@ def _reports(
     for path in paths:
         try:
             with _bundles(path, trust=trust) as bundles:
-                for bundle, name, secrets in bundles:
-                    reports.append(replace(check(bundle, secrets=secrets), path=name))
+                for bundle, name, elsewhere in bundles:
+                    reports.append(replace(check(bundle, elsewhere=elsewhere), path=name))
         except UserError as error:
             unreadable += error.messages
         except Exception as bug:
@@ -167,13 +167,13 @@ def _reports(
 
 
 @contextmanager
-def _bundles(path: Path, *, trust: bool) -> Iterator[list[tuple[Path, str, Secrets | None]]]:
-    """The bundles to check at a path, with the names to report them under and the secrets that are known.
+def _bundles(path: Path, *, trust: bool) -> Iterator[list[tuple[Path, str, Sequence[Elsewhere]]]]:
+    """The bundles to check at a path, with the names to report them under and gold that is not in them.
 
     A competition's folder is built first, even if the check refuses it.
     """
     if not (path / "bundle.yaml").is_file():
-        yield [(path, str(path), None)]
+        yield [(path, str(path), ())]
         return
     from gen_bundle.build import BuildRequest, build
 
@@ -181,7 +181,7 @@ def _bundles(path: Path, *, trust: bool) -> Iterator[list[tuple[Path, str, Secre
         out = Path(folder) / "bundle.zip"
         built = build(BuildRequest(source=str(path), out=out, force=True, trust=trust, announce=say))
         single = len(built) == 1
-        yield [(one.path, str(path) if single else f"{path}: {one.path.name}", one.secrets) for one in built]
+        yield [(one.path, str(path) if single else f"{path}: {one.path.name}", one.elsewhere) for one in built]
 
 
 def _print(reports: list[Report], style: str) -> None:

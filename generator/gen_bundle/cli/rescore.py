@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gen_bundle.cli.messages import progress_bar, say, user_errors
-from gen_bundle.cli.options import engine_option, trust_option
+from gen_bundle.cli.options import engine_option, python_option, trust_option
 from gen_bundle.cli.tables import console, table
 from gen_bundle.plain_text import one_line
 
@@ -51,6 +51,7 @@ submission failed; 2 wrong use or unreadable input.
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder for the results.")
 @click.option("--data", type=click.Path(path_type=Path), help="The real data, where BUNDLE is a competition.")
 @engine_option
+@python_option
 @trust_option
 @click.option("--gpu", is_flag=True, help="Each job needs a GPU: the engine's, and on a cluster a worker's GPU=1.")
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Processes of this machine.")

@@ -82,12 +82,15 @@ def command(
         seen |= {"unseen": update.unseen, "still_ranking": list(map(str, update.stale))}
         spoken = {"obstacles": update.obstacles, "warnings": warnings, "reruns": list(map(str, costs))}
         click.echo(json.dumps(seen | spoken | done, indent=1, ensure_ascii=False))
-    if apply_:
-        left = [change for change in update.changes if change.by_hand]
-        good = not (left or update.unseen or update.stale or done["faults"]) and done["agreed"]
-    else:
-        good = update.same
-    sys.exit(0 if good else 1)
+    sys.exit(0 if _is_done(update, done) else 1)
+
+
+def _is_done(update: Update, done: dict[str, Any]) -> bool:
+    """Whether the competition is as the bundle says, as far as is known; `done` is empty without --apply."""
+    if not done:
+        return update.same
+    by_hand = any(change.by_hand for change in update.changes)
+    return bool(done["agreed"]) and not (by_hand or update.unseen or update.stale or done["faults"])
 
 
 def _show(update: Update, costs: Sequence[Cost], warnings: Sequence[str], apply_: bool, as_json: bool) -> None:
@@ -135,14 +138,19 @@ def _applied(
         return {"agreed": False, "faults": []}
     with transfer_bar("storing") as tick:
         backup = update.apply(say, tick)
-        if backup and update.unseen:
-            say(f"the competition is as the bundle says as far as can be seen: {_unseen(update)}", "yellow")
-        elif backup:
-            by_hand = any(change.by_hand for change in update.changes)
-            rest = ", except for what is to be done by hand" if by_hand else ""
-            say(f"the competition is as the bundle says{rest}", "green")
+        if backup:
+            _say_what_was_made(update)
         faults = _rerun(update, rerun, removes, tick)
     return {"agreed": True, "backup": str(backup) if backup else None, "faults": faults}
+
+
+def _say_what_was_made(update: Update) -> None:
+    if update.unseen:
+        say(f"the competition is as the bundle says as far as can be seen: {_unseen(update)}", "yellow")
+        return
+    by_hand = any(change.by_hand for change in update.changes)
+    rest = ", except for what is to be done by hand" if by_hand else ""
+    say(f"the competition is as the bundle says{rest}", "green")
 
 
 def _rerun(update: Update, rerun: bool, removes: bool, tick: Callable[[int, int], None]) -> list[str]:

@@ -1,14 +1,22 @@
 """gen-bundle upload BUNDLE: makes a competition of a bundle on a live Codabench site."""
 
+from __future__ import annotations
+
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from gen_bundle.cli.live_options import connected, live_options, transfer_bar
 from gen_bundle.cli.messages import can_answer, say, user_errors
+
+if TYPE_CHECKING:
+    from gen_bundle.live.upload import Uploaded
 
 EPILOG = """\b
 Examples:
@@ -37,23 +45,17 @@ def command(
     bundle: Path, publish: bool, yes: bool, force: bool, as_json: bool, server: str, token_file: Path | None
 ) -> None:
     """Upload a bundle to a live Codabench site."""
-    from gen_bundle.live.upload import HandedOverError, UploadedBeforeError, upload
+    from gen_bundle.live.upload import HandedOverError, upload
 
     with user_errors(), connected(server, token_file) as connection, transfer_bar(bundle.name) as tick:
-        again = yes
-        while True:
-            try:
-                done = upload(connection, bundle, publish=publish, force=force, again=again, progress=say, tick=tick)
-                break
-            except UploadedBeforeError as before:
-                if not can_answer() or not click.confirm(f"{before.messages[0]}. Upload it again?", err=True):
-                    raise
-                again = True
-            except HandedOverError as error:
-                if as_json:
-                    found = {"id": error.id, "address": error.address, "may_exist": True, "error": error.messages}
-                    click.echo(json.dumps(found, indent=1, ensure_ascii=False))
-                raise
+        wanted = partial(upload, connection, bundle, publish=publish, force=force, progress=say, tick=tick)
+        try:
+            done = _uploaded(wanted, yes)
+        except HandedOverError as error:
+            if as_json:
+                found = {"id": error.id, "address": error.address, "may_exist": True, "error": error.messages}
+                click.echo(json.dumps(found, indent=1, ensure_ascii=False))
+            raise
     for obstacle in done.obstacles:
         say(f"forced: {obstacle}", "yellow")
     for mismatch in done.mismatches:
@@ -67,3 +69,15 @@ def command(
     else:
         say("published" if done.published else "not published; participants cannot see it yet", "green")
     sys.exit(1 if done.mismatches or (publish and not done.published) else 0)
+
+
+def _uploaded(wanted: Callable[..., Uploaded], yes: bool) -> Uploaded:
+    """Upload a bundle; ask before it becomes a second competition."""
+    from gen_bundle.live.upload import UploadedBeforeError
+
+    try:
+        return wanted(again=yes)
+    except UploadedBeforeError as before:
+        if not can_answer() or not click.confirm(f"{before.messages[0]}. Upload it again?", err=True):
+            raise
+        return wanted(again=True)

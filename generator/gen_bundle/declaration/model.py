@@ -34,6 +34,14 @@ Image = Annotated[Line, Field(max_length=platform.IMAGE.limit)]
 Reward = Annotated[Line, Field(max_length=platform.REWARD.limit)]
 Contact = Annotated[Line, Field(max_length=platform.CONTACT.limit, pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$")]
 Quoting = Annotated[Literal["rfc4180", "none"], Field(description="none: cells taken as they are, such as raw tweets.")]
+Header = Annotated[
+    Literal["none"] | None,
+    Field(description="none: the file has no header line, and its columns are the fields in their order."),
+]
+Delimiter = Annotated[
+    Line | None, Field(description="The character between cells. Absent: a comma in .csv, a tab in .tsv.")
+]
+Skip = Annotated[int, Field(ge=0, description="So many lines at the beginning of the file are not read.")]
 Details = Literal["none", "headline", "full"]
 Layout = Literal["joint", "tasks", "separate"]
 SubmissionRule = Literal["manual", "last", "best", "all", "Add", "Add_And_Delete_Multiple"]
@@ -104,8 +112,10 @@ class Phase(Model):
         description="Id of the phase whose data this one uses, too: reference data, baselines and public data. Absent: "
         "it has data of its own.",
     )
-    start: Start = Field(description="A moment with its zone: UTC, an offset, or AoE. A date alone: its first second.")
-    end: End | None = Field(None, description="A moment with its zone. A date alone: its last second. None: endless.")
+    start: Start = Field(
+        description="A moment with its zone: UTC, an offset, or AoE. Without a time: its first second."
+    )
+    end: End | None = Field(None, description="A moment with its zone. Without a time: its last second. None: endless.")
     max_submissions_per_day: int = Field(DEFAULT_A_DAY, ge=0, description="For each participant; 0: no limit.")
     max_submissions: int = Field(
         20,
@@ -184,6 +194,12 @@ class Reference(Model):
 
     file: Line = Field(description="The gold in each phase's folder: the submission's fields, and further columns.")
     quoting: Quoting = "rfc4180"
+    header: Header = None
+    delimiter: Delimiter = None
+    skip: Skip = 0
+    columns: list[Line] | None = Field(
+        None, description="With header: none: the gold's columns in their order. Absent: the submission's fields."
+    )
     keys: Line | None = Field(
         None, description="With rows: many: a table of all keys, also of those without gold rows."
     )
@@ -205,6 +221,9 @@ class Table(Model):
         None, description="A key without a row: reject (default with rows: one), or empty (default with rows: many)."
     )
     quoting: Quoting = "rfc4180"
+    header: Header = None
+    delimiter: Delimiter = None
+    skip: Skip = 0
 
 
 class SubmissionTable(Table):
@@ -265,7 +284,7 @@ class Milestone(Model):
     """A date beside the phases, such as the day when papers are due."""
 
     name: Annotated[Line, Field(max_length=200)] = Field(description="What happens, as participants read it.")
-    date: End = Field(description="A moment with its zone: UTC, an offset, or AoE. A date alone: its last second.")
+    date: End = Field(description="A moment with its zone: UTC, an offset, or AoE. Without a time: its last second.")
 
 
 class Competition(Model):

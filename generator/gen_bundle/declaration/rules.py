@@ -245,7 +245,7 @@ def _declared_alone(data: dict[str, Any]) -> Iterator[Broken]:
     if data.get("scoring_program") == DECLARED:
         return
     submission = data.get("submission")
-    read = ("key", "rows", "missing", "quoting", "tables")
+    read = ("key", "rows", "missing", "quoting", "header", "delimiter", "skip", "tables")
     places: list[Trail] = [("submission", key) for key in read if isinstance(submission, dict) and key in submission]
     places += [("reference",)] if "reference" in data else []
     places += [(*trail, "metric") for trail, column in columns_of(data) if "metric" in column]

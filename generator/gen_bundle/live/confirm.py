@@ -385,14 +385,15 @@ def _compared(
         parts = [rows[child] for child in row.get("children") or [] if child in rows] or [row]
         for task in one.runs:
             for part in [part for part in parts if _task(part) in (task, None)] or [{}]:
-                logs: Mapping[str, str] = {}
-                if "id" in part:
-                    logs = log_texts(own.connection, details_of(own.connection, part["id"]))
-                cells += comparison.cells(one, task, part, logs)
+                cells += comparison.cells(one, task, part, _logs(own.connection, part))
         if unfinished := sorted({state(part) for part in (row, *parts)} & {*WAITING}):
             minutes = f"{patience_s / 60:g} minutes"
             chosen.problems.append(f"{one.label}: not finished within {minutes}: {WAITING[unfinished[0]]}.")
     return cells
+
+
+def _logs(connection: Connection, part: Row) -> Mapping[str, str]:
+    return log_texts(connection, details_of(connection, part["id"])) if "id" in part else {}
 
 
 def _task(part: Row) -> str | None:

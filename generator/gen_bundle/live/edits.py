@@ -159,9 +159,22 @@ def _competition_edit(
     body: dict[str, Any] = {key: value for key, value in _top(wanted) if key in row and plain(row[key]) != plain(value)}
     expected: dict[Key, Any] = {(key,): plain(value) for key, value in body.items()}
     pages = [*_pages(wanted)]
-    if tuple(pages) != tuple((plain(page["title"]), plain(page.get("content"))) for page in snapshot.pages):
+    if pages != [(plain(page["title"]), plain(page.get("content"))) for page in snapshot.pages]:
         body["pages"] = [*_pages_to_send(snapshot, pages)]
         expected["pages",] = tuple(pages)
+    phases, files = _phase_edits(snapshot, wanted, paired, replaced, expected)
+    if files or any(key[0] == "phase" for key in expected):
+        body["phases"] = phases
+    if not body:
+        return None
+    body["whitelist_emails"] = list(row["whitelist_emails"])
+    return Edit((), "PATCH", f"competitions/{snapshot.id}/", body, expected, files)
+
+
+def _phase_edits(
+    snapshot: Snapshot, wanted: Bundle, paired: Pairs, replaced: Mapping[Key, Set[str]], expected: dict[Key, Any]
+) -> tuple[list[dict[str, Any]], dict[Key, DataUse]]:
+    """The phases as they are sent, and the files that are stored for them; adds to what is expected."""
     files: dict[Key, DataUse] = {}
     phases = []
     for stored in snapshot.phases:
@@ -173,12 +186,7 @@ def _competition_edit(
         for role in sorted(replaced.get(("phase", number), ())):
             if phase is not None and role in phase.files:
                 files["phase", number, role] = phase.files[role]
-    if files or any(key[0] == "phase" for key in expected):
-        body["phases"] = phases
-    if not body:
-        return None
-    body["whitelist_emails"] = list(row["whitelist_emails"])
-    return Edit((), "PATCH", f"competitions/{snapshot.id}/", body, expected, files)
+    return phases, files
 
 
 def _top(wanted: Bundle) -> Iterator[tuple[str, Any]]:

@@ -45,16 +45,7 @@ def pairs(snapshot: Snapshot, bundle: Bundle) -> Pairs:
     What has another name is paired only where it cannot be meant otherwise: phases by their place if there are as many,
     and the one task that is left of a phase. A wrong guess would change a phase under its submissions.
     """
-    declared = bundle.competition.phases
-    phases: dict[int, Phase] = {}
-    for row in snapshot.phases:
-        same = [one for one in declared if one.name.strip() == plain(row["name"]) and one not in phases.values()]
-        if same:
-            phases[row["id"]] = same[0]
-    if len(declared) == len(snapshot.phases):
-        for one, row in zip(declared, snapshot.phases, strict=True):
-            if row["id"] not in phases and one not in phases.values():
-                phases[row["id"]] = one
+    phases = _paired_phases(snapshot, bundle.competition.phases)
     tasks: dict[int, Task] = {}
     for row in snapshot.phases:
         if row["id"] in phases:
@@ -65,6 +56,19 @@ def pairs(snapshot: Snapshot, bundle: Bundle) -> Pairs:
                 tasks[left[0]] = free[0]
     _pair_tasks(list(snapshot.task_rows.values()), bundle.competition.used_tasks, bundle, tasks)
     return Pairs(phases, tasks)
+
+
+def _paired_phases(snapshot: Snapshot, declared: Sequence[Phase]) -> dict[int, Phase]:
+    phases: dict[int, Phase] = {}
+    for row in snapshot.phases:
+        same = [one for one in declared if one.name.strip() == plain(row["name"]) and one not in phases.values()]
+        if same:
+            phases[row["id"]] = same[0]
+    if len(declared) == len(snapshot.phases):
+        for one, row in zip(declared, snapshot.phases, strict=True):
+            if row["id"] not in phases and one not in phases.values():
+                phases[row["id"]] = one
+    return phases
 
 
 def _pair_tasks(rows: Sequence[Row], declared: Sequence[Task], bundle: Bundle, tasks: dict[int, Task]) -> None:
@@ -97,20 +101,8 @@ class SiteBundle:
 
     def bundle(self) -> Bundle:
         """The bundle; its files can be read as long as the two others."""
-        pages: dict[str, Node] = {}
         top = self._top() | {"version": 2, "image": f"wanted/{self.wanted.yaml.get('image')}"}
-        texts = {}
-        for page in page_files(self.wanted):
-            title = "" if page.at == ("terms",) else str(self.wanted.value((*page.at[:-1], "title")))
-            texts[title] = self.wanted.text(page.path) or ""
-        top["pages"] = []
-        for number, row in enumerate(self.snapshot.pages):
-            title = _kept(row["title"], next((one for one in texts if plain(one) == plain(row["title"])), None))
-            pages[f"{number}.md"] = _text_node(_kept(row.get("content"), texts.get(str(title))))
-            top["pages"].append({"title": title, "file": f"pages/{number}.md"})
-        if (terms := self.snapshot.competition.get("terms")) or "terms" in self.wanted.yaml:
-            pages["terms"] = _text_node(_kept(terms, texts.get("")))
-            top["terms"] = "pages/terms"
+        pages = self._pages(top)
         top["phases"] = [self._phase(row) for row in self.snapshot.phases]
         order = {task.at: place for place, task in enumerate(self.wanted.competition.tasks)}
         rows = [(self.paired.tasks.get(number), row) for number, row in self.snapshot.task_rows.items()]
@@ -128,6 +120,23 @@ class SiteBundle:
             tick=self.wanted.tick,
             held=self.wanted.held,
         )
+
+    def _pages(self, top: dict[str, Any]) -> dict[str, Node]:
+        """The files of pages and terms by name; they are declared in `top`."""
+        files: dict[str, Node] = {}
+        texts = {}
+        for page in page_files(self.wanted):
+            title = "" if page.at == ("terms",) else str(self.wanted.value((*page.at[:-1], "title")))
+            texts[title] = self.wanted.text(page.path) or ""
+        top["pages"] = []
+        for number, row in enumerate(self.snapshot.pages):
+            title = _kept(row["title"], next((one for one in texts if plain(one) == plain(row["title"])), None))
+            files[f"{number}.md"] = _text_node(_kept(row.get("content"), texts.get(str(title))))
+            top["pages"].append({"title": title, "file": f"pages/{number}.md"})
+        if (terms := self.snapshot.competition.get("terms")) or "terms" in self.wanted.yaml:
+            files["terms"] = _text_node(_kept(terms, texts.get("")))
+            top["terms"] = "pages/terms"
+        return files
 
     def _top(self) -> dict[str, Any]:
         row, top = self.snapshot.competition, self.wanted.yaml

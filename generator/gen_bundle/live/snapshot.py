@@ -110,13 +110,7 @@ def _watched(snapshot: Snapshot) -> Iterator[tuple[Key, Any]]:
     yield ("pages",), tuple((plain(page["title"]), plain(page.get("content"))) for page in snapshot.pages)
     yield ("phases",), tuple(phase["id"] for phase in snapshot.phases)
     for phase in snapshot.phases:
-        at = ("phase", phase["id"])
-        for key in PHASE_FIELDS:
-            if key in phase:
-                yield (*at, key), moment(phase[key]) if key in ("start", "end") else plain(phase[key])
-        yield (*at, "tasks"), tuple(sorted(task["id"] for task in phase.get("tasks") or []))
-        for role in PHASE_FILES:
-            yield (*at, role), key_of(phase.get(role))
+        yield from _watched_phase(phase)
     for board in row.get("leaderboards") or []:
         yield ("leaderboard", board.get("id")), plain(board)
     for number, task in snapshot.tasks.items():
@@ -125,6 +119,16 @@ def _watched(snapshot: Snapshot) -> Iterator[tuple[Key, Any]]:
                 yield ("task", number, key), plain(task[key])
         for role in TASK_FILES:
             yield ("task", number, role), key_of(task.get(role))
+
+
+def _watched_phase(phase: Row) -> Iterator[tuple[Key, Any]]:
+    at = ("phase", phase["id"])
+    for key in PHASE_FIELDS:
+        if key in phase:
+            yield (*at, key), moment(phase[key]) if key in ("start", "end") else plain(phase[key])
+    yield (*at, "tasks"), tuple(sorted(task["id"] for task in phase.get("tasks") or []))
+    for role in PHASE_FILES:
+        yield (*at, role), key_of(phase.get(role))
 
 
 def plain(value: Any) -> Any:

@@ -1,8 +1,7 @@
 """What a scoring package's organiser verbs answer, read strictly: a wrong answer is named by verb and field."""
 
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, Required, TypeVar
 
-from annotated_types import Len
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, with_config
 from typing_extensions import TypedDict
 
@@ -38,18 +37,26 @@ class Remarks(TypedDict):
 
 
 @with_config(STRICT)
-class Secrets(TypedDict, total=False):
-    """Of `secrets`: texts that no participant may read; [id of an item, its label]; names or SHA-256 of files.
+class SecretFile(TypedDict, total=False):
+    """A reference file that participants must not have, and what in it must not be found anywhere else.
 
-    `published` names files of the reference data that participants may have; `columns` says of a reference table which
-    of its columns are secret, by their titles.
+    `name` may hold `*`. `columns` are the secret columns of its table, or the fields of its JSON, and `key` those that
+    identify a row (of JSON, if left out, the key of the object); `public` are columns that participants may have. With
+    `lines` every line is secret.
     """
 
-    texts: list[str]
-    labels: list[Annotated[list[str], Len(2, 2)]]
-    files: list[str]
-    published: list[str]
-    columns: dict[str, list[str]]
+    name: Required[str]
+    key: list[str]
+    columns: list[str]
+    public: list[str]
+    lines: bool
+
+
+@with_config(STRICT)
+class Secrets(TypedDict):
+    """Of `secrets`: where in the reference data there is gold; these names travel in the scoring program."""
+
+    files: list[SecretFile]
 
 
 @with_config(STRICT)

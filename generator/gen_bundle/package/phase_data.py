@@ -11,11 +11,14 @@ from typing import Any
 from gen_bundle.codabench import stored_scores
 from gen_bundle.declaration.model import Phase, Task
 from gen_bundle.errors import UserError
-from gen_bundle.package.answers import Disclosed, Secrets
+from gen_bundle.package.answers import Disclosed, SecretFile
 from gen_bundle.package.client import Organiser
 from gen_bundle.package.given_files import baselines_of, given_files, input_files, public_files
 from gen_bundle.package.resolve import Part, Resolved
 from gen_bundle.zips.writing import folder_members
+
+GoldElsewhere = tuple[Sequence[SecretFile], Path]
+"""Reference data of tasks that are not in a bundle, and where in these there is gold."""
 
 
 @dataclass(frozen=True)
@@ -25,13 +28,13 @@ class Gold:
     Attributes:
         whole: of all tasks together.
         parts: part id → its reference data.
-        secrets: see `PhaseData`.
-        warnings: likewise.
+        secrets, elsewhere, warnings: see `PhaseData`.
     """
 
     whole: Path
     parts: Mapping[str, Path]
-    secrets: Secrets
+    secrets: Sequence[SecretFile]
+    elsewhere: Sequence[GoldElsewhere]
     warnings: tuple[str, ...]
 
 
@@ -46,7 +49,8 @@ class PhaseData:
         template: the empty submission's files.
         baselines: name → the files of one baseline submission.
         public: what participants may download.
-        secrets: what must not be found in anything public: the gold of all tasks, also in the bundle of a single one.
+        secrets: where in the reference data there is what must not be found in anything public.
+        elsewhere: the same of the tasks that this bundle does not score.
         warnings: remarks of the scoring package on the data.
         scores: baseline → column key → score, in the tasks that a build can score.
         input: what submitted code may read; empty where submissions are predictions.
@@ -58,7 +62,8 @@ class PhaseData:
     template: Mapping[str, Path | bytes]
     baselines: Mapping[str, Mapping[str, Path | bytes]]
     public: Mapping[str, Path | bytes]
-    secrets: Secrets
+    secrets: Sequence[SecretFile]
+    elsewhere: Sequence[GoldElsewhere] = ()
     warnings: tuple[str, ...] = field(default=())
     scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     input: Mapping[str, Path | bytes] = field(default_factory=dict)
@@ -158,8 +163,10 @@ def _prepare_gold(competition: Resolved, organiser: Organiser, data_id: str, wor
         for part in competition.parts
         if any(task in whole.tasks for task in part.tasks)
     }
-    secrets, unknown = _secrets(competition, organiser, data_id, reference, work)
-    return Gold(reference, parts, secrets, (*warnings, *unknown))
+    others = [task for task in _tasks_with_gold(competition, data_id) if task not in whole.tasks]
+    elsewhere, unknown = _gold_of(competition, organiser, data_id, others, work)
+    secrets = _secrets(competition, organiser, whole, reference)
+    return Gold(reference, parts, secrets, elsewhere, (*warnings, *unknown))
 
 
 def _prepare(competition: Resolved, organiser: Organiser, phase: Phase, gold: Gold, work: Path) -> PhaseData:
@@ -181,6 +188,7 @@ def _prepare(competition: Resolved, organiser: Organiser, phase: Phase, gold: Go
         public=public_files(competition, phase),
         input=input_files(competition, phase),
         secrets=gold.secrets,
+        elsewhere=gold.elsewhere,
         warnings=(*gold.warnings, *disclosed),
     )
 
@@ -211,41 +219,17 @@ def _disclosure(phase: Phase, organiser: Organiser, request: Mapping[str, Any]) 
     return [line]
 
 
-def _secrets(
-    competition: Resolved, organiser: Organiser, phase: str, reference: Path, work: Path
-) -> tuple[Secrets, list[str]]:
-    """What is secret in a phase, and remarks on gold that could not be read.
-
-    A bundle of a single task must not show the gold of the other tasks either, as far as their data are there.
-    """
-    own = competition.tasks_of_data(phase)
-    others = [task for task in _tasks_with_gold(competition, phase) if task not in own]
-    found, remarks = _secrets_of(competition, organiser, phase, others, work)
-    found.insert(0, _named_secrets(competition, organiser, Part("all", "", own), reference))
-    every: Secrets = {
-        "texts": [text for one in found for text in one.get("texts", [])],
-        "labels": [pair for one in found for pair in one.get("labels", [])],
-        "files": [file for one in found for file in one.get("files", [])],
-        "published": [file for one in found for file in one.get("published", [])],
-        "columns": {},
-    }
-    for one in found:
-        for file, titles in one.get("columns", {}).items():
-            every["columns"].setdefault(file, []).extend(titles)
-    return every, remarks
-
-
-def secrets_elsewhere(competition: Resolved, organiser: Organiser, work: Path) -> tuple[list[Secrets], list[str]]:
-    """What is secret in the phases that this bundle does not have, and remarks on gold that could not be read."""
+def gold_elsewhere(competition: Resolved, organiser: Organiser, work: Path) -> tuple[list[GoldElsewhere], list[str]]:
+    """The gold of the phases that this bundle does not have, and remarks on gold that could not be read."""
     phases = competition.declaration.phases
     here = {phase.data_id for phase in competition.phases}
-    found: list[Secrets] = []
+    found: list[GoldElsewhere] = []
     remarks: list[str] = []
     for data_id in dict.fromkeys(phase.data_id for phase in phases if phase.gold == "secret"):
         if data_id not in here:
             tasks = _tasks_with_gold(competition, data_id)
-            secrets, unread = _secrets_of(competition, organiser, data_id, tasks, work)
-            found += secrets
+            gold, unread = _gold_of(competition, organiser, data_id, tasks, work)
+            found += gold
             remarks += [f"{data_id}: {remark}" for remark in unread]
     return found, remarks
 
@@ -255,25 +239,25 @@ def _tasks_with_gold(competition: Resolved, data_id: str) -> tuple[Task, ...]:
     return replace(competition, tasks=tuple(competition.declaration.tasks)).tasks_of_data(data_id)
 
 
-def _secrets_of(
+def _gold_of(
     competition: Resolved, organiser: Organiser, phase: str, tasks: Sequence[Task], work: Path
-) -> tuple[list[Secrets], list[str]]:
-    """The secrets of tasks that are not scored here, one by one where they cannot be read together, and remarks."""
+) -> tuple[list[GoldElsewhere], list[str]]:
+    """The gold of tasks that are not scored here, one by one where they cannot be read together, and remarks."""
 
-    def named(some: Sequence[Task]) -> Secrets:
+    def prepared(some: Sequence[Task]) -> GoldElsewhere:
         part = Part("others", "", tuple(some))
         folder = Path(tempfile.mkdtemp(dir=work)) / "gold"
-        prepared, _ = prepare_reference(competition, organiser, part, phase, folder)
-        return _named_secrets(competition, organiser, part, prepared)
+        reference, _ = prepare_reference(competition, organiser, part, phase, folder)
+        return _secrets(competition, organiser, part, reference), reference
 
-    found: list[Secrets] = []
+    found: list[GoldElsewhere] = []
     remarks: list[str] = []
     try:
-        found += [named(tasks)] if tasks else []
+        found += [prepared(tasks)] if tasks else []
     except UserError:
         for task in tasks:
             try:
-                found.append(named([task]))
+                found.append(prepared([task]))
             except UserError:
                 remarks.append(
                     f"{task.id}: its gold could not be read, so what participants get was not searched for it."
@@ -281,9 +265,10 @@ def _secrets_of(
     return found, remarks
 
 
-def _named_secrets(competition: Resolved, organiser: Organiser, part: Part, reference: Path) -> Secrets:
-    answer: Secrets = organiser.call("secrets", {**_request(competition, part), "reference": str(reference)})
-    return answer
+def _secrets(competition: Resolved, organiser: Organiser, part: Part, reference: Path) -> Sequence[SecretFile]:
+    answer = organiser.call("secrets", {**_request(competition, part), "reference": str(reference)})
+    files: Sequence[SecretFile] = answer["files"]
+    return files
 
 
 def _request(competition: Resolved, part: Part) -> dict[str, Any]:

@@ -37,16 +37,19 @@ def program_members(
     phase: Phase | None = None,
     *,
     baselines: Baselines = NO_BASELINES,
+    secrets: Sequence[Mapping[str, Any]] = (),
     scores_txt: bool = False,
 ) -> dict[str, bytes | Path]:
     """The files of a part's scoring program: `metadata.yaml` and `score.py` at the root, then what they import.
 
     It scores with the gold of `phase`: None where that is the participants' own or organisers rank, who see all. The
-    results page compares scores with `baselines`. With `scores_txt` it also writes scores.txt, which the older CodaLab
-    reads.
+    results page compares scores with `baselines`; `secrets` say where in the gold the check finds what is secret. With
+    `scores_txt` it also writes scores.txt, which the older CodaLab reads.
     """
     code = _code(competition)
     description = dict(program_description(competition, part, phase, baselines))
+    if phase is not None:
+        description["secrets"] = [] if phase.gold == "public" else list(secrets)
     if scores_txt:
         description["scores_txt"] = True
     if competition.takes_code:

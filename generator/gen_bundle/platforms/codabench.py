@@ -98,7 +98,8 @@ def bundle_tree(
     by_phase = {data.phase.id: data for data in phases}
     for slot in slots(competition):
         data = by_phase[slot.phase.id]
-        tree[program_file(slot)] = zipped(program_members(competition, slot.part, slot.phase, baselines=data.scores))
+        program = program_members(competition, slot.part, slot.phase, baselines=data.scores, secrets=data.secrets)
+        tree[program_file(slot)] = zipped(program)
         tree[reference_file(slot)] = zipped(all_files(data.references[slot.part.id]))
     for data in phases:
         tree[starting_kit_file(data.phase)] = zipped(kits[data.phase.id])

@@ -57,7 +57,9 @@ def bundle_tree(
     for data in phases:
         name = data.phase.id
         (part,) = competition.parts_of(data.phase)
-        program = program_members(competition, part, data.phase, baselines=data.scores, scores_txt=True)
+        program = program_members(
+            competition, part, data.phase, baselines=data.scores, secrets=data.secrets, scores_txt=True
+        )
         program["metadata"] = COMMAND.encode()
         del program["metadata.yaml"]
         tree[f"scoring_program_{name}.zip"] = zipped(program)

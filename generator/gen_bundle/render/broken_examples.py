@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -28,8 +28,11 @@ class Spoiled:
 Spoil = Callable[[str], str]
 
 
-def spoiled_submissions(files: Mapping[str, bytes]) -> list[Spoiled]:
-    """Copies of a valid submission with one mistake each; not every one need be refused by every competition."""
+def spoiled_submissions(files: Mapping[str, bytes], without_header: Collection[str] = ()) -> list[Spoiled]:
+    """Copies of a valid submission with one mistake each; not every one need be refused by every competition.
+
+    `without_header` names the files without a header line.
+    """
     spoiled = [Spoiled("other-file", "the answers are not in it", {"notes.txt": b"The answers are elsewhere.\n"})]
     if not files or sum(map(len, files.values())) > MAX_BYTES:
         return spoiled
@@ -41,6 +44,8 @@ def spoiled_submissions(files: Mapping[str, bytes]) -> list[Spoiled]:
     text = files[name].decode("utf-8-sig")
     for short, what, spoil in (*MISTAKES.get(suffix, ()), *EVERYWHERE):
         changed = spoil(text)
+        if short == "other-column" and name in without_header:
+            short, what = "unknown-id", "a row of the data has another id"  # the first cell is spoiled
         if changed != text:
             spoiled.append(Spoiled(short, what, {**files, name: changed.encode()}))
     spoiled.append(Spoiled("utf-16", "saved as UTF-16, not as UTF-8", {**files, name: text.encode("utf-16")}))

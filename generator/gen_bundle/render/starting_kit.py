@@ -151,7 +151,10 @@ def _examples(validator: bytes, data: PhaseData, competition: Resolved) -> tuple
         # Not every baseline need have it, since what is wrong with them is found below; the template has.
         spoiled = spoiled_code(next(files for files in good.values() if entry in files), entry)
     else:
-        spoiled = spoiled_submissions(next(iter(good.values())))
+        declared = competition.declaration.submission
+        tables = [declared, *(declared.tables or {}).values()]
+        without_header = [table.file for table in tables if table.header == "none"]
+        spoiled = spoiled_submissions(next(iter(good.values())), without_header)
     zips = [zipped(files) for files in good.values()] + [zipped(one.files) for one in spoiled]
     verdicts = validator_verdicts(validator, zips, package)
     refused = [

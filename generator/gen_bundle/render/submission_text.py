@@ -38,6 +38,7 @@ WORDS = {
     "string": ("a text", "a text"),
 }
 """Type → how a value is written in a cell, and in JSON."""
+DELIMITERS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "vertical bars", " ": "blanks", ":": "colons"}
 SENTENCES = {
     "label": "Give each {row} one label in {field}{values}.",
     "labels": "Give each {row} all labels that fit in {field}; there may be none{values}.",
@@ -86,8 +87,20 @@ def format_text(tables: Sequence[Table]) -> str:
             for one in table.fields
         ]
         heading = f"{page_text(table.file)}:\n\n" if len(tables) > 1 else ""
-        parts.append(heading + markdown_table(["Field", "Type", "Required", "Meaning"], rows))
+        format_table = markdown_table(["Field", "Type", "Required", "Meaning"], rows)
+        parts.append("\n\n".join(filter(None, [heading + format_table, _file_text(table)])))
     return "\n\n".join(parts)
+
+
+def _file_text(table: Table) -> str:
+    """What is not as usual in a table's file."""
+    names = ", ".join(page_text(field.field) for field in table.fields)
+    sentences = [
+        f"The first {table.skip} lines are not read." if table.skip else "",
+        f"Cells are separated by {DELIMITERS.get(table.delimiter, table.delimiter)}." if table.delimiter else "",
+        f"There is no header line: each row holds {names}, in this order." if table.header == "none" else "",
+    ]
+    return " ".join(filter(None, sentences))
 
 
 def example_text(tables: Sequence[Table]) -> str:
@@ -109,13 +122,14 @@ def _example(table: Table) -> str:
         objects = [json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False) for row in rows]
         return "\n".join(objects) if suffix == ".jsonl" else "[\n" + ",\n".join(objects) + "\n]"
     cells = [[_cell(field, value) for field, value in zip(table.fields, row, strict=True)] for row in rows]
-    if suffix == ".txt":
+    if suffix == ".txt" and not table.delimiter:
         return "\n".join(row[-1] for row in cells)
-    delimiter = "\t" if suffix == ".tsv" else ","
+    delimiter = table.delimiter or ("\t" if suffix == ".tsv" else ",")
+    lines = cells if table.header == "none" else [names, *cells]
     if table.quoting == "none":
-        return "\n".join(delimiter.join(row) for row in [names, *cells])
+        return "\n".join(delimiter.join(row) for row in lines)
     buffer = io.StringIO()
-    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows([names, *cells])
+    csv.writer(buffer, delimiter=delimiter, lineterminator="\n").writerows(lines)
     return buffer.getvalue().rstrip("\n")
 
 

@@ -40,7 +40,7 @@ def tasks_table(tasks: Sequence[Task]) -> str:
     return (
         "The leaderboard repeats every column under every task, and only the column's own task fills it with a result. "
         "Under any other task it shows its value for *Not entered* on every row, whatever was submitted: "
-        f"*{_cell(example.title)}* under *{_cell(other.name)}* is always {example.worst:g}. "
+        f"*{_cell(example.title)}* under *{_cell(other.name)}* is always {plain_number(example.worst or 0)}. "
         "Such a value only fills the place; it is not a result. The columns of the tasks are:\n\n"
         + markdown_table(["Task", "Its columns"], rows)
     )
@@ -49,8 +49,14 @@ def tasks_table(tasks: Sequence[Task]) -> str:
 def _metric_row(column: Column, primary: str) -> list[str]:
     title = f"**{column.title}**" if column.key == primary else column.title
     better = "higher" if column.sort == "desc" else "lower"
-    worst = "" if column.worst is None else f"{column.worst:g}"
-    return [title, f"`{column.key}`", column.meaning, better, worst]
+    worst = "" if column.worst is None else plain_number(column.worst)
+    # A meaning begins with the title where others read it alone; here both are in one row.
+    return [title, f"`{column.key}`", column.meaning.removeprefix(f"{column.title}. "), better, worst]
+
+
+def plain_number(value: float) -> str:
+    """A number in digits, large ones in groups of three."""
+    return f"{value:,.0f}" if abs(value) >= 1_000_000 else f"{value:g}"
 
 
 def phases_table(phases: Sequence[Phase], time_zones: Sequence[str], milestones: Sequence[Milestone] = ()) -> str:

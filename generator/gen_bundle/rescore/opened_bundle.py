@@ -17,7 +17,7 @@ from gen_bundle.twin.competition_yaml import read_competition
 from gen_bundle.twin.engines import EngineError
 from gen_bundle.twin.engines.process import ProcessEngine
 from gen_bundle.twin.packed import own_columns
-from gen_bundle.twin.strangers import refuse_strangers
+from gen_bundle.twin.strangers import programs_of_others, refuse_strangers
 
 if TYPE_CHECKING:
     from gen_bundle.twin.engines.docker import DockerEngine
@@ -72,6 +72,7 @@ def opened_bundle(
     work.mkdir()
     path = finished_bundle(source, work, data, trust=True, announce=announce)
     refuse_strangers(path, engine, trust=trust)
+    trusted = trust or not programs_of_others(path)
     competition = read_competition(open_bundle(path, work / "bundle"))
     chosen = next((one for one in competition.phases if phase in (one.id, one.name)), None)
     if chosen is None:
@@ -95,6 +96,8 @@ def opened_bundle(
             name,
             gpu,
             environment_of(name),
+            trusted,
+            engine.named_python if isinstance(engine, ProcessEngine) else None,
         )
         for task in chosen.tasks
     )

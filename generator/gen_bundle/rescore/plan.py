@@ -40,6 +40,7 @@ class RescoreRequest:
         gpu: each job needs a GPU.
         only: the name of the one submission to be scored.
         trust: run code of others, too, on this machine without isolation.
+        python: the interpreter of the process engine; None: the running one.
     """
 
     bundle: str
@@ -55,6 +56,7 @@ class RescoreRequest:
     gpu: bool = False
     only: str | None = None
     trust: bool = False
+    python: Path | None = None
 
 
 Announce = Callable[[str], None]
@@ -98,7 +100,7 @@ def planned(request: RescoreRequest, announce: Announce, advance: Advance) -> It
     advance("looking at the submissions", 0, 0)
     submissions = _wanted(request)
     advance("opening the bundle", 0, 0)
-    chosen = closing(choose_engine(request.engine, announce, gpu=request.gpu))
+    chosen = closing(choose_engine(request.engine, announce, gpu=request.gpu, python=request.python))
     with chosen as engine, tempfile.TemporaryDirectory(prefix="gen-bundle-rescore-") as work:
 
         def opened(source: str, name: str) -> OpenedBundle:

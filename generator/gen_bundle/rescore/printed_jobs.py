@@ -72,7 +72,8 @@ def _kept(bundle: OpenedBundle, place: Path, built_from: str) -> str:
 
 def _command(request: RescoreRequest, bundle: str, name: str) -> str:
     options = ["--submissions", request.submissions, "--phase", request.phase, "--out", request.out]
-    gpu = ["--gpu"] if request.gpu else []
+    more = ["--gpu"] if request.gpu else []
+    more += ["--python", str(request.python.expanduser().absolute())] if request.python else []
     # whole, since the shell that runs it may not have this environment on its path
     parts = [
         sys.executable,
@@ -85,7 +86,7 @@ def _command(request: RescoreRequest, bundle: str, name: str) -> str:
         "--engine",
         request.engine,
         "--trust",
-        *gpu,
+        *more,
         "--job",
         name,
     ]

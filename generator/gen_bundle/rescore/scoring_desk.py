@@ -77,8 +77,9 @@ class ScoringDesk:
 
     def _engine_of(self, scorer: Scorer) -> Engine:
         """An engine that is closed when this scorer is done with; an image that is named by its digest is fetched."""
+        python = Path(scorer.python) if scorer.python else None
         pull = scorer.engine == "docker" and "@sha256:" in scorer.image
-        engine = choose_engine(scorer.engine, lambda _: None, gpu=scorer.gpu, pull=pull)
+        engine = choose_engine(scorer.engine, lambda _: None, gpu=scorer.gpu, pull=pull, python=python)
         self._of_scorer.callback(engine.close)
         return engine
 

@@ -36,6 +36,8 @@ class Scorer:
         image: the image by its digest, with the process engine the one that is not used.
         detailed_results: whether the competition asks for them, which is a matter of waiting for them.
         environment: the versions with which it is to be scored.
+        trusted: its program is the user's own work, ours, or one that the user trusts.
+        python: the interpreter of the process engine, where it is not the running one.
     """
 
     task: Task
@@ -46,12 +48,14 @@ class Scorer:
     engine: EngineName
     gpu: bool
     environment: Mapping[str, str]
+    trusted: bool = False
+    python: str | None = None
 
     @cached_property
     def digest(self) -> str:
         """Of all that a result depends on, but for the submission."""
         image = self.image if self.engine == "docker" else "process"
-        own = [self.task.ingestion_only_during_scoring, self.seconds, self.detailed_results, image]
+        own = [self.task.ingestion_only_during_scoring, self.seconds, self.detailed_results, image, self.python]
         return digest_of_value([NEWEST.value, self.files, *own, dict(self.environment)])
 
 

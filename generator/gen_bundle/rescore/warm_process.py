@@ -13,6 +13,7 @@ from typing import Any
 
 from gen_bundle.codabench.worker import read_metadata
 from gen_bundle.rescore.scoring_job import Scorer
+from gen_bundle.starting import python
 from gen_bundle.twin.engines import Container, Ended, EngineError, LineListener
 from gen_bundle.twin.engines.process import ProcessEngine, program_environment
 from gen_bundle.twin.layout import copy_tree
@@ -21,7 +22,10 @@ from gen_bundle.zips.unpacking import ArchiveError, unpack
 
 PROTOCOL = {"protocol": 1}
 DOOR = Path("scoring_kit", "warm", "__init__.py")
-"""What a program holds that can be served like this."""
+"""What a program with models holds, which serves by itself: they stay loaded, too."""
+FRAME = Path("scoring_kit", "frame.py")
+"""What every program of ours holds."""
+MANY_RUNS = Path(__file__).with_name("many_runs.py")
 GRACE_SECONDS = 60.0
 """Beyond the limit of a submission, which the program itself watches."""
 END_SECONDS = 5
@@ -40,10 +44,11 @@ class WarmProcess:
     name = "process"
 
     def __init__(self, scorer: Scorer, program: Path, reference: Path, stub: Path) -> None:
+        serves = (program / "score.py", "--serve", reference) if (program / DOOR).is_file() else None
         self.scorer = replace(scorer, task=replace(scorer.task, scoring_program=stub, reference_data=None))
         self._alone = ProcessEngine(gpu=scorer.gpu)
         self._process = subprocess.Popen(
-            [sys.executable, str(program / "score.py"), "--serve", str(reference)],
+            python(*(serves or (MANY_RUNS, program, reference))),
             cwd=program,
             env=program_environment(),
             stdin=subprocess.PIPE,
@@ -119,12 +124,14 @@ def serve(scorer: Scorer, work: Path) -> WarmProcess | None:
     """
     from gen_bundle.package.programs import COMMAND
 
-    if scorer.engine != "process" or sys.platform != "linux" or scorer.task.ingestion_only_during_scoring:
+    if not scorer.trusted or scorer.python or scorer.task.ingestion_only_during_scoring:
+        return None
+    if scorer.engine != "process" or sys.platform != "linux":
         return None
     program, reference, stub = (work / name for name in ("program", "reference", "stub"))
     try:
         _lay_out(scorer.task.scoring_program, program)
-        if not (program / DOOR).is_file() or read_metadata(program).command != COMMAND:
+        if not (program / FRAME).is_file() or read_metadata(program).command != COMMAND:
             return None
         reference.mkdir()
         if scorer.task.reference_data is not None:

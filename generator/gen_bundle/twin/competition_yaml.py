@@ -7,6 +7,7 @@ there.
 
 import datetime as dt
 import re
+import shlex
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,8 @@ def _declared(folder: Path, version: PlatformVersion) -> ReadYaml:
     file = folder / YAML_NAME
     if not file.is_file():
         is_ours = (folder / "bundle.yaml").is_file()
-        hint = "This is a declaration: build it first." if is_ours else "A wrapping folder is not looked into."
+        build = f"gen-bundle {shlex.quote(str(folder.absolute()))} --out bundle.zip"
+        hint = f"This is a declaration: build it first, {build}" if is_ours else "A wrapping folder is not looked into."
         raise UserError(f"{folder}: no {YAML_NAME} at the root of the bundle. {hint}")
     try:
         declared = ReadYaml(dt.datetime.now(dt.UTC), read_yaml(file.read_bytes()), version)

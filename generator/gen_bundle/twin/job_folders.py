@@ -76,7 +76,8 @@ def lay_out_scoring(
 ) -> list[str]:
     """Fill the folders of the scoring job; `predictions` is the output folder of the prediction job.
 
-    In newer versions the submission, a zip, is copied over the predictions.
+    The submission is a zip, or the folder in which the prediction job has unpacked it and which is taken from there. In
+    newer versions it is copied over the predictions.
 
     Returns:
         What the platform would not report.
@@ -94,7 +95,10 @@ def lay_out_scoring(
     copy_tree(predictions, folders.predictions)
     if version.submission_is_a_program:
         return []
-    _lay_out(submission, folders.submission, SUBMISSION, "the submission")
+    if submission.is_dir():
+        submission.rename(folders.submission)
+    else:
+        _lay_out(submission, folders.submission, SUBMISSION, "the submission")
     return _lay_over(folders.submission, folders.predictions)
 
 

@@ -99,6 +99,8 @@ def run_jobs(submission: Path, task: Task, seconds: int, folder: Path, setting: 
     prediction = _prediction_job(prediction.folders, submission, task, seconds, setting)
     if prediction.failure:
         return Jobs(prediction, scoring, failure=prediction.failure)
+    if not prediction.programs.runs:  # nothing has touched it
+        submission = prediction.folders.submission
     scoring = _scoring_job(scoring.folders, submission, prediction.folders.output, task, seconds, setting)
     if scoring.failure:
         return Jobs(prediction, scoring, failure=scoring.failure)

@@ -135,7 +135,7 @@ def as_upload(path: Path, scratch: Path) -> Path:
             return path
         scratch.parent.mkdir(parents=True, exist_ok=True)
         upload = scratch.with_name(f"{scratch.name}.zip")
-        with zipfile.ZipFile(upload, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as opened:
+        with zipfile.ZipFile(upload, "w", strict_timestamps=False) as opened:  # it is unpacked at once
             for file, name in _contents(path):
                 if file.is_symlink():
                     link = zipfile.ZipInfo(name)

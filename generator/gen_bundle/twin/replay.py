@@ -152,15 +152,21 @@ def _replay(context: _Context, phases: Sequence[PhasePlan], parts: list[Part]) -
                 Remarks(notes=(f"phase {phase.id}: no solution of the bundle is attached to its tasks; nothing ran",))
             )
         board = Board(context.competition.leaderboard, context.setting.version)
-        made = [(_submit(context, phase, board, submission, parts), submission) for submission in submissions]
-        taken = [(entry, submission) for entry, submission in made if entry]
+        taken: list[tuple[Submitted, Planned]] = []
+        for number, submission in enumerate(submissions, 1):
+            step = f"phase {phase.id}, submission {number}/{len(submissions)}: {submission.name}"
+            entry = _submit(context, phase, board, submission, parts, step)
+            if entry is not None:
+                taken.append((entry, submission))
         if taken:
             parts.append(board_of(phase, board))
         on_board = migrating(taken)
 
 
-def _submit(context: _Context, phase: Phase, board: Board, submission: Planned, parts: list[Part]) -> Submitted | None:
-    """One submission with all its tasks; None where it is not taken."""
+def _submit(
+    context: _Context, phase: Phase, board: Board, submission: Planned, parts: list[Part], step: str
+) -> Submitted | None:
+    """One submission with all its tasks; None where it is not taken. `step` says which one it is."""
     if context.request.enforce_limits and (
         reason := closed(phase, dt.datetime.now(dt.UTC)) or used_up(phase, board, submission.owner)
     ):
@@ -172,7 +178,7 @@ def _submit(context: _Context, phase: Phase, board: Board, submission: Planned, 
     several = len(submission.tasks) > 1
     whole = board.submit(submission.name, submission.owner, [task.id for task in submission.tasks] if several else [])
     for entry, task in zip(whole.children or [whole], submission.tasks, strict=True):
-        context.request.on_step(f"phase {phase.id}, task {task.id}, submission {submission.name}")
+        context.request.on_step(f"{step}, task {task.id}" if several else step)
         run = Run(phase.id, task.id, submission.name)
         try:
             parts.append(_score(context, phase, task, submission, run, board, entry))

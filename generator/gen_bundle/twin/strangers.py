@@ -41,18 +41,30 @@ def refuse_strangers(bundle: Path, engine: Engine, *, trust: bool) -> None:
         StrangersError: other programs are in it, and the engine does not isolate.
         UserError: it cannot be read.
     """
-    if trust or not (together := _together(engine)) or (bundle.is_file() and is_known(file_digest(bundle))):
+    together = _together(engine)
+    if trust or not together:
         return
-    with scratch_folder() as work:
-        competition = read_competition(open_bundle(bundle, work / "bundle"))
-        tasks = [task for phase in competition.phases for task in phase.tasks]
-        programs = {path for task in tasks for path in (task.scoring_program, task.ingestion_program) if path}
-        foreign = sorted(path.name for number, path in enumerate(programs) if not _is_ours(path, work / f"{number}"))
+    foreign = programs_of_others(bundle)
     if foreign:
         raise StrangersError(
             f"{bundle}: was not built here, and {', '.join(foreign)} would run on this machine without isolation "
             f"({together}). Start Docker and use --engine docker, or, if you trust its authors, add --trust."
         )
+
+
+def programs_of_others(bundle: Path) -> list[str]:
+    """The names of the programs in a bundle that are neither this user's work nor this installation's.
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    if bundle.is_file() and is_known(file_digest(bundle)):
+        return []
+    with scratch_folder() as work:
+        competition = read_competition(open_bundle(bundle, work / "bundle"))
+        tasks = [task for phase in competition.phases for task in phase.tasks]
+        programs = {path for task in tasks for path in (task.scoring_program, task.ingestion_program) if path}
+        return sorted(path.name for number, path in enumerate(programs) if not _is_ours(path, work / f"{number}"))
 
 
 def refuse_code(

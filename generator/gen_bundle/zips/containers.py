@@ -34,6 +34,8 @@ CLOSED = {
     b"ARROW1": "an Arrow file",
     b"\x89HDF\r\n\x1a\n": "an HDF5 file",
     b"SQLite format 3\0": "an SQLite database",
+    b"(dp": "a Python pickle",
+    b"(lp": "a Python pickle",
     b"\x80\x03": "a Python pickle",
     b"\x80\x04\x95": "a Python pickle",
     b"\x80\x05\x95": "a Python pickle",
@@ -61,7 +63,7 @@ def contents(node: Node, tick: Callable[[int], None], held: ExitStack) -> Conten
     closed = next((kind for magic, kind in CLOSED.items() if start.startswith(magic)), "")
     if closed:
         return Contents(closed=closed)
-    if start.startswith(ZIP):
+    if start.startswith(ZIP) or (start.startswith(b"#!") and ZIP in start):  # a Python program may be a zip
         return _zip(node, tick, held)
     try:
         if start[TAR_AT:] == TAR:

@@ -78,12 +78,15 @@ def _unpack_members(opened: zipfile.ZipFile, into: Path, bounds: Bounds) -> None
         raise ArchiveError(shown if len(problems) <= 10 else f"{shown}\nand {len(problems) - 10} more")
     into.mkdir(parents=True, exist_ok=True)
     written = compressed = 0
+    made = {into}
     for member in members:
         target = into.joinpath(*PurePosixPath(member.filename).parts)
         if member.is_dir():
             target.mkdir(parents=True, exist_ok=True)
             continue
-        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.parent not in made:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            made.add(target.parent)
         compressed += member.compress_size
         with opened.open(member) as source, target.open("wb") as out:
             written = _copy_counted(source, out, written, compressed, member.filename, bounds)

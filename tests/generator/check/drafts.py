@@ -2,6 +2,7 @@
 
 import copy
 import io
+import json
 import struct
 import zipfile
 import zlib
@@ -200,6 +201,11 @@ def replace(before: str, after: str) -> Edit:
 def raw(data: bytes) -> Edit:
     """Replace the whole zip."""
     return lambda draft: setattr(draft, "zip_bytes", data)
+
+
+def secret(*files: dict[str, Any]) -> Edit:
+    """A scoring program of our own, which names what is secret."""
+    return write("scoring/program.json", json.dumps({"secrets": files}).encode())
 
 
 def with_options(**options: Any) -> Edit:

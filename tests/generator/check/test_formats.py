@@ -5,7 +5,7 @@ from pathlib import Path
 
 from gen_bundle.check import check_path, formats
 from gen_bundle.check.report import Report
-from tests.generator.check.drafts import NOW, both, drop, new, put
+from tests.generator.check.drafts import NOW, both, drop, new, put, write
 
 KEYS = ["id", "severity", "file", "line", "column", "what", "consequence", "repair", "source", "first"]
 
@@ -83,3 +83,13 @@ def test_sarif_names_rules_levels_and_places(tmp_path: Path) -> None:
     assert [result["level"] for result in run["results"]] == ["error", "warning", "note"]
     assert all(rules[result["ruleIndex"]] == result["ruleId"] for result in run["results"])
     assert all(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in run["results"])
+
+
+def test_of_many_findings_of_a_rule_the_rest_is_counted(tmp_path: Path) -> None:
+    draft = new()
+    put("phases", 0, "public_data", "public")(draft)
+    for number in range(25):
+        write(f"public/{number}.kind{number}", b"\x00\x01\x02" * 9)(draft)
+    lines = [line for line in formats.text(draft.check(tmp_path)) if line.startswith("    ")]
+    assert sum("is a file of bytes" in line for line in lines) == 20
+    assert "    … and 5 more (--json lists all)" in lines

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.check import Secrets
-from tests.generator.check.drafts import Draft, Edit, both, delete, new, packed, put, with_options, write
+from tests.generator.check.drafts import Draft, Edit, both, delete, new, packed, put, secret, write
 
 DRAW = random.Random(7)
 ITEMS = [f"item-{number:03}" for number in range(40)]
@@ -21,9 +20,9 @@ TEXTS = [f"the text of number {number} in full" for number in range(40)]
 Table = dict[str, list[str]]
 GOLD: Table = {"id": ITEMS, "text": TEXTS, "language": LANGUAGES, "label": MOODS}
 INPUT: Table = {"id": ITEMS, "text": TEXTS, "language": LANGUAGES}
-# one joined text for each row: nothing of it ties a label to an id
-JOINED = Secrets(texts=tuple(" ".join(row) for row in zip(*GOLD.values(), strict=True)))
-NAMED = Secrets(labels=tuple(zip(ITEMS, MOODS, strict=True)), files=("gold.csv",))
+NAMED = secret({"name": "gold.csv", "key": ["id"], "columns": ["label"]})
+UNNAMED = write("x", b"")
+FOREIGN_OR_OWN = pytest.mark.parametrize("named", [UNNAMED, NAMED], ids=["foreign", "own"])
 
 
 def written(table: Table, delimiter: str = ",", order: Callable[[list[int]], object] = lambda _: None) -> bytes:
@@ -42,13 +41,13 @@ def objects(table: Table) -> list[dict[str, str]]:
     return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
 
 
-def bundle(gold: Table, *edits: Edit, secrets: Secrets | None = None) -> Draft:
+def bundle(gold: Table, *edits: Edit, named: Edit = UNNAMED) -> Draft:
     """A bundle with this gold, and files in its public data."""
     draft = new()
     both(delete("ref/truth.txt"), write("ref/gold.csv", written(gold)), put("phases", 0, "public_data", "public"))(
         draft
     )
-    both(with_options(secrets=secrets), *edits)(draft)
+    both(named, *edits)(draft)
     return draft
 
 
@@ -99,12 +98,10 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("secrets", [None, Secrets(), JOINED, NAMED], ids=["none", "empty", "joined", "named"])
+@FOREIGN_OR_OWN
 @pytest.mark.parametrize("form", FORMS)
-def test_a_column_of_labels_is_found_however_it_is_written(form: str, secrets: Secrets | None, tmp_path: Path) -> None:
-    draft = bundle(
-        GOLD, write("public/more.dat", FORMS[form]), write("public/items.csv", written(INPUT)), secrets=secrets
-    )
+def test_a_column_of_labels_is_found_however_it_is_written(form: str, named: Edit, tmp_path: Path) -> None:
+    draft = bundle(GOLD, write("public/more.dat", FORMS[form]), write("public/items.csv", written(INPUT)), named=named)
     assert [what.partition(" ")[2].split()[1] for what in leaks(draft, tmp_path)][:1] == [
         "public/more.dat" + "/a/b.csv" * (form == "in a zip")
     ]
@@ -120,7 +117,7 @@ def test_it_is_found_in_whatever_participants_get(channel: str, tmp_path: Path) 
         "input": both(put("tasks", 0, "input_data", "input"), write("input/x.csv", leaking)),
         "program": write("scoring/x.csv", leaking),
     }
-    assert len(leaks(bundle(GOLD, edits[channel], write("public/a.txt", b"a\n"), secrets=NAMED), tmp_path)) == 1
+    assert len(leaks(bundle(GOLD, edits[channel], write("public/a.txt", b"a\n"), named=NAMED), tmp_path)) == 1
 
 
 def test_a_table_in_several_files_of_a_folder_is_one(tmp_path: Path) -> None:
@@ -137,20 +134,17 @@ def test_a_table_in_several_files_of_a_folder_is_one(tmp_path: Path) -> None:
 UNKNOWN: Table = {"item": ITEMS, "stanza": [str(len(text) % 3) for text in TEXTS], "mmse": POINTS}
 
 
-@pytest.mark.parametrize("secrets", [None, Secrets(), JOINED])
-def test_a_table_of_which_nobody_knows_what_is_secret_is_secret_as_a_whole(
-    secrets: Secrets | None, tmp_path: Path
-) -> None:
+def test_of_a_table_that_nobody_describes_the_last_column_is_secret(tmp_path: Path) -> None:
     gold: Table = {"item": ITEMS, "language": LANGUAGES, "mmse": POINTS}
-    assert leaks(bundle(gold, write("public/a.csv", written({**INPUT, "x": POINTS})), secrets=secrets), tmp_path)
-    assert leaks(bundle(gold, write("public/a.csv", written(INPUT)), secrets=secrets), tmp_path) == []
+    assert leaks(bundle(gold, write("public/a.csv", written({**INPUT, "x": POINTS}))), tmp_path)
+    assert leaks(bundle(gold, write("public/a.csv", written(INPUT))), tmp_path) == []
 
 
-@pytest.mark.parametrize("secrets", [Secrets(), JOINED, Secrets(files=("other.csv",))])
+@FOREIGN_OR_OWN
 @pytest.mark.parametrize("name", ["public/notes.bin", "public/a/b.txt", "public/pack.zip"])
-def test_a_copy_of_a_reference_file_is_found_under_any_name(name: str, secrets: Secrets, tmp_path: Path) -> None:
+def test_a_copy_of_a_reference_file_is_found_under_any_name(name: str, named: Edit, tmp_path: Path) -> None:
     data = packed({"inner": written(GOLD)}) if name.endswith("zip") else written(GOLD)
-    assert len(leaks(bundle(GOLD, write(name, data), secrets=secrets), tmp_path)) == 1
+    assert len(leaks(bundle(GOLD, write(name, data), named=named), tmp_path)) == 1
 
 
 def test_json_is_the_same_however_it_is_written(tmp_path: Path) -> None:
@@ -159,9 +153,7 @@ def test_json_is_the_same_however_it_is_written(tmp_path: Path) -> None:
         write("ref/gold.json", json.dumps(gold).encode()),
         write("public/x.txt", json.dumps(gold, indent=4).encode()),
     ]
-    assert leaks(bundle(GOLD, *edits), tmp_path) == [
-        "public data public/x.txt is the reference file gold.json, in another form"
-    ]
+    assert leaks(bundle(GOLD, *edits), tmp_path) == ["public data public/x.txt is the reference file gold.json"]
 
 
 def numbers(seed: int, most: int) -> list[str]:
@@ -177,16 +169,15 @@ SOUND = {
     **{f"features {seed}": written({**INPUT, "a": numbers(seed, 1), "b": numbers(seed + 50, 2)}) for seed in range(20)},
     "other items": written({"id": [f"train-{item}" for item in ITEMS], "label": MOODS[::-1]}),
     "one label": written({**INPUT, "x": ["0"] * 40}),
-    "nearly": written({**INPUT, "x": [*bits(MOODS)[:-1], str(1 - int(bits(MOODS)[-1]))]}),
     # as many rows, and sorted by label as the gold is not
     "sorted": written({"x": sorted(MOODS)}),
 }
 
 
-@pytest.mark.parametrize("secrets", [None, NAMED], ids=["none", "named"])
+@FOREIGN_OR_OWN
 @pytest.mark.parametrize("form", SOUND)
-def test_a_column_that_only_looks_like_gold_is_not_reported(form: str, secrets: Secrets | None, tmp_path: Path) -> None:
-    assert leaks(bundle(GOLD, write("public/more.csv", SOUND[form]), secrets=secrets), tmp_path) == []
+def test_a_column_that_only_looks_like_gold_is_not_reported(form: str, named: Edit, tmp_path: Path) -> None:
+    assert leaks(bundle(GOLD, write("public/more.csv", SOUND[form]), named=named), tmp_path) == []
 
 
 def test_sorted_columns_agree_without_saying_anything(tmp_path: Path) -> None:
@@ -199,12 +190,11 @@ def test_of_columns_that_are_called_like_labels_the_named_ones_are_secret(tmp_pa
     targets = [DRAW.choice(["north", "south"]) for _ in ITEMS]
     gold: Table = {"id": ITEMS, "target": targets, "label": MOODS}
     shown = write("public/items.csv", written({**INPUT, "target": targets}))
-    assert leaks(bundle(gold, shown, secrets=NAMED), tmp_path) == []
-    assert leaks(bundle(gold, shown, secrets=Secrets()), tmp_path) != []
+    assert leaks(bundle(gold, shown, named=NAMED), tmp_path) == []
+    assert leaks(bundle(gold, shown), tmp_path) != []
 
 
-def test_public_gold_is_no_leak(tmp_path: Path) -> None:
+def test_gold_that_a_program_calls_public_is_no_leak(tmp_path: Path) -> None:
     released = write("public/released.csv", written(GOLD))
-    assert leaks(bundle(GOLD, released, put("phases", 0, "gold", "public")), tmp_path) == []
-    assert leaks(bundle(GOLD, released, put("phases", 0, "gold", "secret")), tmp_path) != []
-    assert leaks(bundle(GOLD, released, secrets=Secrets(published=("gold.csv",))), tmp_path) == []
+    assert leaks(bundle(GOLD, released, named=secret()), tmp_path) == []
+    assert leaks(bundle(GOLD, released), tmp_path) != []

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_bundle.check import Secrets
-from tests.generator.check.drafts import Edit, both, packed, put, write
+from tests.generator.check.drafts import Edit, both, packed, put, secret, write
 from tests.generator.check.test_gold_columns import (
     DRAW,
     ITEMS,
@@ -55,14 +54,13 @@ ORACLES = {
 }
 
 
-def named(gold: Table) -> Secrets:
-    return Secrets(labels=tuple((item, cell) for item, *row in zip(*gold.values(), strict=True) for cell in row))
+NAMED = secret({"name": "gold.csv", "key": ["id"], "columns": ["label", "strength"]})
 
 
 @pytest.mark.parametrize("form", ORACLES)
 def test_a_column_that_is_the_gold_is_found_beside_a_wrong_one(form: str, tmp_path: Path) -> None:
-    (found,) = leaks(bundle(GOLD, ITEMS_ALONE, ORACLES[form], secrets=named(GOLD)), tmp_path)
-    assert found.endswith(f"shows {'label' if form == 'labels' else 'strength'} of the reference file gold.csv")
+    (found,) = leaks(bundle(GOLD, ITEMS_ALONE, ORACLES[form], named=NAMED), tmp_path)
+    assert f"shows {'label' if form == 'labels' else 'strength'} of gold.csv for" in found
 
 
 ALIKE = ["neutral"] * 38 + ["sad", "joyful"]
@@ -79,4 +77,4 @@ SOUND = {
 @pytest.mark.parametrize("form", SOUND)
 def test_a_column_that_is_only_good_is_not_reported(form: str, tmp_path: Path) -> None:
     gold, handed_in = SOUND[form]
-    assert leaks(bundle(gold, ITEMS_ALONE, solution(handed_in), secrets=named(gold)), tmp_path) == []
+    assert leaks(bundle(gold, ITEMS_ALONE, solution(handed_in), named=NAMED), tmp_path) == []

@@ -1,19 +1,17 @@
 """Gold that participants can see, and everything that only looks like it."""
 
 import csv
-import hashlib
 import io
 import json
 import random
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from gen_bundle.check import Secrets
-from tests.generator.check.drafts import Draft, Edit, both, delete, new, packed, put, with_options, write
+from gen_bundle.check import Elsewhere
+from tests.generator.check.drafts import Draft, Edit, both, delete, new, packed, put, secret, with_options, write
 
 IDS = [f"item-{number:03}" for number in range(20)]
 LABELS = ["neutral" if number % 3 else "joyful" for number in range(20)]
@@ -25,7 +23,19 @@ HEADED = b"id,text,language,label\n" + b"".join(
 )
 INPUTS = b"item-000,some text\nitem-001,more text\n"
 SUMMARY = "The writer moves from despair over the lost job to a cautious hope for the spring."
-SECRETS = Secrets(texts=(SUMMARY,), labels=tuple(zip(IDS, LABELS, strict=True)), files=("gold.csv",))
+ALL_IN_2 = "for 20 of 20 items (column 2), from line 2"
+GUESS = " (a guess: nobody says what is secret in this bundle)"
+LABELLED = {"name": "gold.csv", "key": ["id"], "columns": ["label"]}
+
+
+def own(gold: bytes = b"id,label\n" + GOLD) -> Edit:
+    """Labels and a summary that the scoring program calls secret."""
+    summarised = {"name": "summaries.csv", "key": ["id"], "columns": ["summary"]}
+    return both(
+        write("ref/gold.csv", gold),
+        write("ref/summaries.csv", f'id,summary\nitem-000,"{SUMMARY}"\n'.encode()),
+        secret(LABELLED, summarised),
+    )
 
 
 def task() -> Draft:
@@ -137,20 +147,19 @@ def test_what_only_looks_like_gold_is_not_reported(edit: Edit, tmp_path: Path) -
 def test_only_the_label_column_of_a_headed_table_is_secret(tmp_path: Path) -> None:
     draft = task()
     both(write("ref/gold.csv", HEADED), public("items.csv", b"".join(GOLD.splitlines(keepends=True))))(draft)
-    assert leaks(draft, tmp_path) == ["public data public/items.csv has a column with the labels of gold.csv"]
+    assert leaks(draft, tmp_path) == [
+        "public data public/items.csv shows label of gold.csv for 20 of 20 items (column 2), from line 1" + GUESS
+    ]
 
 
 NAMED = [
     write("overview.md", f"# Example\n\n{SUMMARY}\n".encode()),
     write("overview.md", SUMMARY.upper().replace(" ", "\n").encode()),
-    write("terms.md", b"For example `item-003` is joyful:\n\nitem-003,joyful\n"),
-    public("one.csv", b"item-003,joyful\n"),
-    kit("example.csv", GOLD[:200]),
+    kit("example.csv", GOLD[:300]),
     public("notes.json", f'{{"summary": "{SUMMARY}"}}'.encode()),
     public("notes.txt", f"Summary: {SUMMARY}\n".encode()),
     kit("examples/valid.txt", f"They say that {SUMMARY}".encode()),
     write("logo.png", logo(SUMMARY)),
-    write("logo.png", logo("item-003 joyful")),
     write("scoring/notes.py", f'NOTE = "{SUMMARY}"\n'.encode()),
     public("copy.bin", GOLD),
     solution(GOLD),
@@ -160,11 +169,13 @@ NAMED = [
 @pytest.mark.parametrize("edit", NAMED)
 def test_named_secrets_are_found(edit: Edit, tmp_path: Path) -> None:
     draft = task()
-    both(with_options(secrets=SECRETS), edit)(draft)
+    both(own(), edit)(draft)
     assert len(leaks(draft, tmp_path)) == 1
 
 
 NAMED_SOUND = [
+    write("terms.md", b"For example `item-003` is joyful:\n\nitem-003,joyful\n"),
+    public("one.csv", b"item-003,joyful\n"),
     write("overview.md", b"Summaries tell how the writer moves from despair to hope.\n"),
     public("posts.json", f'{{"post": "I read this: {SUMMARY} And then I wept."}}'.encode()),
     both(
@@ -180,15 +191,7 @@ NAMED_SOUND = [
 @pytest.mark.parametrize("edit", NAMED_SOUND)
 def test_what_participants_hold_is_no_named_secret(edit: Edit, tmp_path: Path) -> None:
     draft = task()
-    both(with_options(secrets=SECRETS), edit)(draft)
-    assert leaks(draft, tmp_path) == []
-
-
-def test_texts_that_are_public_are_no_secret(tmp_path: Path) -> None:
-    draft = task()
-    both(with_options(secrets=Secrets(texts=(SUMMARY,), public=(SUMMARY,))), write("overview.md", SUMMARY.encode()))(
-        draft
-    )
+    both(own(), edit)(draft)
     assert leaks(draft, tmp_path) == []
 
 
@@ -251,14 +254,21 @@ WIDE = [
 @pytest.mark.parametrize("edit", WIDE)
 def test_labels_tied_to_ids_are_found_wherever_the_id_stands(edit: Edit, tmp_path: Path) -> None:
     draft = task()
-    both(with_options(secrets=Secrets(labels=tuple(PAIRS))), edit)(draft)
-    assert [what.partition(" ties ")[2] for what in leaks(draft, tmp_path)] == ["20 of 20 ids to their labels"]
+    both(own(), edit)(draft)
+    (what,) = leaks(draft, tmp_path)
+    assert "shows label of gold.csv for 20 of 20 items" in what
 
 
 @pytest.mark.parametrize(
     ("shown", "found"),
     [
-        (["index", "gold_label"], ["public data public/test.csv ties 20 of 20 ids to their labels"]),
+        (
+            ["index", "gold_label"],
+            [
+                "public data public/test.csv shows gold_label of gold.csv for 20 of 20 items (column 2), from line 2"
+                + GUESS
+            ],
+        ),
         (["by", "answer", "index"], []),
     ],
 )
@@ -296,17 +306,19 @@ def features(seed: int, size: int) -> bytes:
 )
 def test_small_numbers_are_ids_only_where_a_column_agrees(data: bytes, found: bool, tmp_path: Path) -> None:
     draft = task()
-    both(with_options(secrets=Secrets(labels=tuple(NUMBERS))), public("train.csv", data))(draft)
+    gold = "id,label\n" + "".join(f"{i},{y}\n" for i, y in NUMBERS)
+    both(own(gold.encode()), public("train.csv", data))(draft)
     assert bool(leaks(draft, tmp_path)) == found
 
 
-@pytest.mark.parametrize(("secret", "written"), [("{}", "{}.0"), ("{}.0", "{}"), ("{}.5", "{}.50")])
-def test_a_number_is_the_same_however_its_decimals_are_written(secret: str, written: str, tmp_path: Path) -> None:
-    scores = tuple((one, secret.format(20 + number % 5)) for number, one in enumerate(IDS))
+@pytest.mark.parametrize(("gold", "written"), [("{}", "{}.0"), ("{}.0", "{}"), ("{}.5", "{}.50")])
+def test_a_number_is_the_same_however_its_decimals_are_written(gold: str, written: str, tmp_path: Path) -> None:
+    scores = "id,label\n" + "".join(f"{one},{gold.format(20 + number % 5)}\n" for number, one in enumerate(IDS))
     shown = "".join(f"{one},75,{written.format(20 + number % 5)}\n" for number, one in enumerate(IDS)).encode()
     draft = task()
-    both(with_options(secrets=Secrets(labels=scores)), public("items.csv", shown))(draft)
-    assert leaks(draft, tmp_path) == ["public data public/items.csv ties 20 of 20 ids to their labels"]
+    both(own(scores.encode()), public("items.csv", shown))(draft)
+    (what,) = leaks(draft, tmp_path)
+    assert what == "public data public/items.csv shows label of gold.csv for 20 of 20 items (column 3), from line 1"
 
 
 KEY = (
@@ -318,7 +330,7 @@ ANEW = b"<key><!-- gold --><chain id='c1'><node value='he' id='1' /><node value=
 @pytest.mark.parametrize(
     ("edit", "found"),
     [
-        (public("key.xml", ANEW), ["public data public/key.xml is the reference file key.xml, in another form"]),
+        (public("key.xml", ANEW), ["public data public/key.xml is the reference file key.xml"]),
         (public("key.xml", ANEW.replace(b"he", b"she")), []),
         # an example submission may well be right on a text
         (solution(ANEW), []),
@@ -326,21 +338,15 @@ ANEW = b"<key><!-- gold --><chain id='c1'><node value='he' id='1' /><node value=
         (public("deep.xml", b"<a>" * 500_000 + b"</a>" * 500_000), []),
     ],
 )
-@pytest.mark.parametrize("secrets", [None, Secrets(files=("key.xml",))])
-def test_xml_is_the_same_however_it_is_written(
-    edit: Edit, found: list[str], secrets: Secrets | None, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("named", [write("x", b""), secret({"name": "key.xml"})], ids=["foreign", "own"])
+def test_xml_is_the_same_however_it_is_written(edit: Edit, found: list[str], named: Edit, tmp_path: Path) -> None:
     draft = task()
-    both(delete("ref/gold.csv"), write("ref/key.xml", KEY), with_options(secrets=secrets), edit)(draft)
+    both(delete("ref/gold.csv"), write("ref/key.xml", KEY), named, edit)(draft)
     assert leaks(draft, tmp_path) == found
 
 
 @pytest.mark.parametrize("shown", [KEY, ANEW])
-def test_a_file_that_is_named_by_its_digest_need_not_be_in_the_bundle(shown: bytes, tmp_path: Path) -> None:
-    canonical = ElementTree.canonicalize(KEY, strip_text=True).encode()
-    named = Secrets(files=tuple(hashlib.sha256(content).hexdigest() for content in (KEY, canonical)))
+def test_gold_that_is_not_in_the_bundle_is_found(shown: bytes, tmp_path: Path) -> None:
     draft = task()
-    both(with_options(secrets=named), public("x.xml", shown))(draft)
-    assert [what.partition(", ")[0] for what in leaks(draft, tmp_path)] == [
-        "public data public/x.xml is the reference file of another task"
-    ]
+    both(with_options(elsewhere=[Elsewhere([{"name": "key.xml"}], {"key.xml": KEY})]), public("x.xml", shown))(draft)
+    assert leaks(draft, tmp_path) == ["public data public/x.xml is the reference file key.xml"]

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.check import Secrets
-from tests.generator.check.drafts import Edit, both, delete, packed, with_options, write
-from tests.generator.check.test_leaks import GOLD, IDS, LABELS, PAIRS, kit, leaks, public, solution, task
+from tests.generator.check.drafts import Edit, both, delete, packed, secret, write
+from tests.generator.check.test_leaks import GOLD, IDS, LABELS, PAIRS, kit, leaks, own, public, solution, task
 from tests.generator.new.making import csv_text
 
 Lists = Sequence[Sequence[Any]]
@@ -61,18 +60,18 @@ LAYOUTS = {
 
 
 @pytest.mark.parametrize("edit", LAYOUTS.values(), ids=LAYOUTS)
-@pytest.mark.parametrize("secrets", [None, Secrets(labels=tuple(PAIRS))], ids=["foreign", "own"])
-def test_gold_is_found_in_any_layout(secrets: Secrets | None, edit: Edit, tmp_path: Path) -> None:
+@pytest.mark.parametrize("named", [write("x", b""), own()], ids=["foreign", "own"])
+def test_gold_is_found_in_any_layout(named: Edit, edit: Edit, tmp_path: Path) -> None:
     draft = task()
-    both(with_options(secrets=secrets), edit)(draft)
+    both(named, edit)(draft)
     (what,) = leaks(draft, tmp_path)
-    assert what.endswith(("ties 20 of 20 ids to their labels", "labels of gold.csv", "the reference file gold.csv"))
+    assert "20 of 20 items" in what or "items with " in what or "the reference file gold.csv" in what
 
 
 @pytest.mark.parametrize("text", [as_json(LABELS), as_json(LABELS, indent=1), ",".join(LABELS).encode()])
 def test_a_column_is_found_as_a_list(text: bytes, tmp_path: Path) -> None:
     draft = task()
-    both(with_options(secrets=Secrets(labels=tuple(PAIRS))), public("a.json", text))(draft)
+    both(own(), public("a.json", text))(draft)
     assert len(leaks(draft, tmp_path)) == 1
 
 
@@ -80,23 +79,18 @@ def test_a_column_is_found_as_a_list(text: bytes, tmp_path: Path) -> None:
 def test_ids_in_a_file_that_is_named_by_their_label(label: str, tmp_path: Path) -> None:
     draft = task()
     data = "\n".join(by_label(label)).encode()
-    both(with_options(secrets=Secrets(labels=tuple(PAIRS))), public(f"{label}.txt", data))(draft)
+    both(own(), public(f"{label}.txt", data))(draft)
     assert len(leaks(draft, tmp_path)) == 1
 
 
 def gold_of(values: Lists) -> Edit:
-    """Reference data whose answers are lists, with the secrets that a declared competition names."""
+    """Reference data whose answers are lists, which a declared competition calls secret."""
     rows = [{"id": one, "text": f"a text of {one}", "answer": value} for one, value in zip(IDS, values, strict=True)]
-    parts = [
-        (one, part if isinstance(part, str) else json.dumps(part))
-        for one, value in zip(IDS, values, strict=True)
-        for part in value
-    ]
     lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
     return both(
         delete("ref/gold.csv"),
         write("ref/gold.jsonl", lines),
-        with_options(secrets=Secrets(labels=tuple(parts), columns={"gold.jsonl": frozenset({"answer"})})),
+        secret({"name": "gold.jsonl", "key": ["id"], "columns": ["answer"]}),
     )
 
 
@@ -140,20 +134,21 @@ INNOCENT = {
 
 
 @pytest.mark.parametrize("edit", INNOCENT.values(), ids=INNOCENT)
-@pytest.mark.parametrize("secrets", [None, Secrets(labels=tuple(PAIRS))], ids=["foreign", "own"])
-def test_layouts_without_gold_are_not_reported(secrets: Secrets | None, edit: Edit, tmp_path: Path) -> None:
+@pytest.mark.parametrize("named", [write("x", b""), own()], ids=["foreign", "own"])
+def test_layouts_without_gold_are_not_reported(named: Edit, edit: Edit, tmp_path: Path) -> None:
     draft = task()
-    both(with_options(secrets=secrets), edit)(draft)
+    both(named, edit)(draft)
     assert leaks(draft, tmp_path) == []
 
 
-@pytest.mark.parametrize(("secret", "written"), [("1.{}", "1,{}"), ("1.{}", "1.{}e+00"), ("2{}", "2.{}e1")])
-def test_numbers_of_other_countries_and_programs(secret: str, written: str, tmp_path: Path) -> None:
-    scores = tuple((one, secret.format(1 + number % 7)) for number, one in enumerate(IDS))
+@pytest.mark.parametrize(("gold", "written"), [("1.{}", "1,{}"), ("1.{}", "1.{}e+00"), ("2{}", "2.{}e1")])
+def test_numbers_of_other_countries_and_programs(gold: str, written: str, tmp_path: Path) -> None:
+    scores = "id;label\n" + "".join(f"{one};{gold.format(1 + number % 7)}\n" for number, one in enumerate(IDS))
     shown = "".join(f"{one};{written.format(1 + number % 7)}\n" for number, one in enumerate(IDS)).encode()
     draft = task()
-    both(with_options(secrets=Secrets(labels=scores)), public("items.csv", shown))(draft)
-    assert leaks(draft, tmp_path) == ["public data public/items.csv ties 20 of 20 ids to their labels"]
+    both(own(scores.encode()), public("items.csv", shown))(draft)
+    (what,) = leaks(draft, tmp_path)
+    assert what == "public data public/items.csv shows label of gold.csv for 20 of 20 items (column 2), from line 1"
 
 
 def nested_zip(levels: int) -> bytes:
@@ -191,5 +186,5 @@ def test_what_cannot_be_looked_into_is_noted(tmp_path: Path) -> None:
 )
 def test_odd_files_are_searched_like_others(data: bytes, tmp_path: Path) -> None:
     draft = task()
-    both(with_options(secrets=Secrets(labels=tuple(PAIRS))), public("a.json", data), public("b.csv", GOLD))(draft)
+    both(own(), public("a.json", data), public("b.csv", GOLD))(draft)
     assert [what.split()[2] for what in leaks(draft, tmp_path)] == ["public/b.csv"]

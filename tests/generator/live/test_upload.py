@@ -6,9 +6,6 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.check import Report
-from gen_bundle.check.registry import Effect
-from gen_bundle.check.report import UNSEEN, Finding
 from gen_bundle.live import upload as journey
 from gen_bundle.live.connection import Connection
 from gen_bundle.live.upload import HandedOverError, NotReadyError, set_published, upload
@@ -125,15 +122,6 @@ def test_gold_that_comes_with_the_tool_is_a_draft(tmp_path: Path, connection: Co
     draft.files["ref/gold.csv"] = shipped.read_bytes()
     with pytest.raises(NotReadyError, match=r"draft: The gold of Task is synthetic: gold\.csv comes with gen-bundle"):
         upload(connection, written(tmp_path, draft))
-
-
-def test_gold_that_the_search_would_not_find_is_not_sent(
-    bundle: Path, connection: Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = Finding(UNSEEN, "warning", "x", None, None, "labels would not be found", "", "", "", False, Effect.TRAP)
-    monkeypatch.setattr("gen_bundle.live.readiness.check_path", lambda path, **_: Report(str(path), [found]))
-    with pytest.raises(NotReadyError, match="labels would not be found"):
-        upload(connection, bundle)
 
 
 def test_force_sends_a_draft_and_says_what_was_wrong(site: Site, verb: Verb, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from tests.yaml_text import dumped
 
 def without_data(competition: Resolved) -> list[PhaseData]:
     return [
-        PhaseData(phase, references={}, manifest={}, template={}, baselines={}, public={}, secrets={})
+        PhaseData(phase, references={}, manifest={}, template={}, baselines={}, public={}, secrets=[])
         for phase in competition.declaration.phases
     ]
 

@@ -51,7 +51,7 @@ def rendered(competition: Resolved) -> dict[str, Any]:
     """The competition.yaml of a bundle with any reference data at all."""
     references = {part.id: competition.folder / "pages" for part in competition.parts}
     phases = [
-        PhaseData(phase, references, manifest={}, template={}, baselines={}, public={}, secrets={})
+        PhaseData(phase, references, manifest={}, template={}, baselines={}, public={}, secrets=[])
         for phase in competition.phases
     ]
     text = bundle_tree(competition, phases, {phase.id: {} for phase in competition.phases})["competition.yaml"]

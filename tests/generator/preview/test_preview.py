@@ -191,7 +191,7 @@ def test_a_dry_run_of_another_bundle_is_refused(
 
 def test_an_interrupted_dry_run_is_not_shown_as_complete(tmp_path: Path) -> None:
     def interrupt(step: str) -> None:
-        if "submission b" in step:
+        if "submission 2/2: b" in step:
             raise KeyboardInterrupt
 
     replayed = Bundle().write(tmp_path / "bundle")

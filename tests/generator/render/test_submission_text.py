@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gen_bundle.declaration.model import Submission
+from gen_bundle.declaration.model import Submission, Table
 from gen_bundle.render.submission_text import example_text, format_text, rows_text, task_text
 from tests.generator.new.making import bundled, made, sentiment
 
@@ -57,6 +57,14 @@ def test_an_example_of_cells_is_read_as_such(suffix: str, delimiter: str) -> Non
         "spans": '[[1, 5, "TYPE"]]',
         "refs": '["An example answer", "another one"]',
     }
+
+
+def test_a_file_without_header_or_with_a_delimiter_of_its_own() -> None:
+    plain = submission("a.csv", header="none", delimiter=";")
+    assert block(example_text(plain)).splitlines()[0].startswith("id-1;a;")
+    assert "There is no header line: each row holds `id`, `mood`, `topics`," in format_text(plain)
+    named = submission("a.csv", delimiter=";")
+    assert block(example_text(named)).splitlines()[0] == "id;mood;topics;score;tags;spans;refs"
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".json"])
@@ -144,3 +152,16 @@ def test_pages_follow_a_changed_declaration(tmp_path: Path) -> None:
     assert "Upload a zip with `answers.csv`" in after["pages/submission.md"]
     assert "Baselines: `best`, `majority`." in after["pages/evaluation.md"]
     assert not [name for name, text in after.items() if "`label`" in text or "predictions.csv" in text]
+
+
+def test_a_file_without_a_header_line_is_described_and_shown_as_it_is() -> None:
+    fields = [{"field": name, "type": "string", "required": True, "meaning": "A field."} for name in ("id", "label")]
+    table = Table.model_validate(
+        {"file": "p.csv", "key": "id", "header": "none", "delimiter": ";", "skip": 2, "fields": fields}
+    )
+    said = format_text([table])
+    assert said.endswith(
+        "The first 2 lines are not read. Cells are separated by semicolons. "
+        "There is no header line: each row holds `id`, `label`, in this order."
+    )
+    assert example_text([table]).splitlines()[1:3] == ["id-1;label-1", "id-2;label-2"]

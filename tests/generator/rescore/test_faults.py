@@ -18,9 +18,10 @@ from gen_bundle.rescore.workers import ATTEMPTS, HOPELESS, run
 from gen_bundle.twin import job_folders
 from gen_bundle.twin.engines import Container, Ended, EngineError, LineListener
 from gen_bundle.twin.engines.image import pinned_name
+from gen_bundle.twin.engines.isolation import why_not
 from gen_bundle.twin.engines.process import ProcessEngine
-from tests.generator.rescore.given import NOWHERE, TEAMS, submissions
-from tests.generator.twin.bundles import Bundle
+from tests.generator.rescore.given import NOWHERE, OPTIONS, TEAMS, content, rescored, submissions
+from tests.generator.twin.bundles import ACCURACY, Bundle, write_zip
 
 
 @pytest.fixture
@@ -181,3 +182,49 @@ def test_where_all_jobs_get_lost_it_ends(jobs: list[ScoringJob]) -> None:
 )
 def test_an_image_by_its_digest(found: dict[str, object], expected: str) -> None:
     assert pinned_name("org/x:1", found) == expected
+
+
+ATTACK = """\
+import os, signal
+from pathlib import Path
+found = 0
+for entry in Path("/proc").iterdir():        # an ancestor's command names --out
+    if entry.name.isdigit() and b"rescore" in (entry / "cmdline").read_bytes():
+        found += 1
+for place in (OUT, "/app/program", "/app/ingested_program"):
+    for file in Path(place).rglob("*.json"):
+        found += 1
+        file.write_text(file.read_text().replace("0.75", "0.01"))
+for number in range(3, 400):                 # whoever else is there
+    try:
+        os.kill(number, signal.SIGKILL)
+        found += 1
+    except OSError:
+        pass
+open("/app/output/pred.txt", "w").write(f"{found} 0 0 0")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(why_not()), reason=f"kept apart: {why_not()}")
+def test_a_submission_changes_no_stored_result(tmp_path: Path) -> None:
+    """Submitted code that knows where the results are, and runs when those of others are there."""
+    out = tmp_path / "out"
+    ingest = "import runpy\nrunpy.run_path('/app/ingested_program/model.py')\n"
+    folders = {
+        "ingest": {"ingest.py": ingest, "metadata.yaml": "command: python3 /app/program/ingest.py"},
+        "inputs": {"x.txt": ""},
+    }
+    task = {"ingestion_program": "ingest", "input_data": "inputs"}
+    scorer = f"print(open('../input/res/pred.txt').read())\n{ACCURACY}"
+    bundle = Bundle(scorer, task=task, folders=folders).write(tmp_path / "bundle")
+    good = "open('/app/output/pred.txt', 'w').write('1 0 1 0')\n"
+    for name, code in (("a-good", good), ("b-evil", ATTACK.replace("OUT", repr(str(out))))):
+        write_zip(tmp_path / "teams" / f"{name}.zip", {"model.py": code})
+    for _ in range(2):
+        done = rescored(bundle, "--submissions", tmp_path / "teams", *OPTIONS, "--out", out)
+        assert done.exit_code == 0, done.output
+        scores = {run["submission"]: run["scores"] for run in content(out)["runs"]}
+        assert scores == {"a-good": {"acc": 0.75}, "b-evil": {"acc": 0.25}}  # 0 found: the first figure
+        kept = [file.read_text() for file in sorted((out / "results").rglob("*.json"))]
+        assert [text for text in kept if "0.01" in text] == []

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Iterator
@@ -14,8 +15,10 @@ from gen_bundle.build import BuildRequest, build
 from gen_bundle.rescore.opened_bundle import OpenedBundle, opened_bundle
 from gen_bundle.rescore.scoring_desk import ScoringDesk
 from gen_bundle.rescore.scoring_job import JobResult, ScoringJob, job_for, score
-from gen_bundle.rescore.warm_process import DOOR, WarmProcess, serve
+from gen_bundle.rescore.warm_process import DOOR, FRAME, WarmProcess, serve
 from gen_bundle.twin.engines.process import ProcessEngine
+from gen_bundle.zips.bounds import BUNDLE
+from gen_bundle.zips.unpacking import unpack
 from tests.generator.competition import small_competition
 from tests.generator.rescore.given import counting, runs_of
 from tests.generator.twin.bundles import Bundle, write_files, write_zip
@@ -120,20 +123,35 @@ def test_nothing_is_left(jobs: list[ScoringJob]) -> None:
         os.kill(served, 0)
 
 
-@pytest.mark.parametrize("foreign", ["no door", "another command", "another's program"])
+def test_a_program_that_cannot_serve_by_itself_is_run_many_times(
+    jobs: list[ScoringJob], expected: list[JobResult], bundle: OpenedBundle, tmp_path: Path
+) -> None:
+    """As programs without models are packed."""
+    scorer = bundle.scorers[0]
+    unpack(scorer.task.scoring_program, tmp_path / "program", BUNDLE)
+    shutil.rmtree((tmp_path / "program" / DOOR).parent)
+    task = replace(scorer.task, scoring_program=tmp_path / "program")
+    served = serve(replace(scorer, task=task), tmp_path / "kept")
+    assert isinstance(served, WarmProcess)
+    try:
+        results = [score(replace(job, scorer=served.scorer), served, tmp_path) for job in [*jobs, *jobs]]
+    finally:
+        served.close()
+    assert results == [*expected, *expected]
+
+
+@pytest.mark.parametrize("foreign", ["no frame", "another command", "another's program", "not trusted"])
 def test_other_programs_run_by_themselves(bundle: OpenedBundle, tmp_path: Path, foreign: str) -> None:
     scorer = bundle.scorers[0]
     if foreign == "another's program":
         program = Bundle().write(tmp_path / "bundle") / "program"
     else:
-        from gen_bundle.zips.bounds import BUNDLE
-        from gen_bundle.zips.unpacking import unpack
-
         program = tmp_path / "program"
         unpack(scorer.task.scoring_program, program, BUNDLE)
-        if foreign == "no door":
-            (program / DOOR).unlink()
-        else:
+        if foreign == "no frame":
+            (program / FRAME).unlink()
+        elif foreign == "another command":
             (program / "metadata.yaml").write_text("command: python3 /app/program/score.py /app/input /app/output -v")
     task = replace(scorer.task, scoring_program=program)
-    assert serve(replace(scorer, task=task), tmp_path / "kept") is None
+    trusted = foreign != "not trusted"
+    assert serve(replace(scorer, task=task, trusted=trusted), tmp_path / "kept") is None

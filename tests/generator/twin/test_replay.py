@@ -347,7 +347,7 @@ def test_an_earlier_dry_run_is_replaced_and_nothing_else(bundle: Path, tmp_path:
 
 def test_results_are_written_also_when_we_are_interrupted(bundle: Path, tmp_path: Path) -> None:
     def interrupt(step: str) -> None:
-        if "submission b" in step:
+        if "submission 2/2: b" in step:
             raise KeyboardInterrupt
 
     submissions = [write_zip(tmp_path / f"{name}.zip", GOOD) for name in "ab"]
@@ -391,7 +391,7 @@ def test_what_a_run_leaves_is_lost_without_the_rest(bundle: Path, tmp_path: Path
     submissions = [write_zip(tmp_path / f"{name}.zip", GOOD) for name in "ab"]
 
     def occupy(step: str) -> None:
-        if "submission a" in step:
+        if "submission 1/2: a" in step:
             write_files(tmp_path / "out/test/main/a", {"output": "somebody else's"})
 
     results = replay(bundle, tmp_path / "out", submissions, on_step=occupy)
@@ -587,4 +587,4 @@ def test_a_wrapping_folder_in_the_bundle_is_told(bundle: Path, tmp_path: Path) -
 def test_a_declaration_is_to_be_built_first(tmp_path: Path) -> None:
     result = command(write_files(tmp_path / "task", {"bundle.yaml": "title: x"}), "--out", tmp_path / "out")
     assert result.exit_code == 2
-    assert "This is a declaration: build it first." in result.stderr
+    assert f"This is a declaration: build it first, gen-bundle {tmp_path / 'task'} --out bundle.zip" in result.stderr

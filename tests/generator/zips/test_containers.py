@@ -101,9 +101,9 @@ def encrypted() -> bytes:
         ("gold.zip", encrypted(), "is a zip of which a part cannot be read"),
         ("gold.csv.gz", gzip.compress(GOLD, mtime=0)[:-9], "is not a readable archive"),
         ("gold.tar", tar({"gold.csv": GOLD})[:700].ljust(1024, b"x"), ""),
-        ("photo.jpg", b"\xff\xd8\xff\xe0" + bytes(range(256)), ""),
-        ("paper.pdf", b"%PDF-1.7\n" + bytes(range(256)), ""),
-        ("model.npy", b"\x93NUMPY" + bytes(range(256)), ""),
+        ("photo.jpg", b"\xff\xd8\xff\xe0" + bytes(range(256)), "is a file of bytes"),
+        ("paper.pdf", b"%PDF-1.7\n" + bytes(range(256)), "is a file of bytes"),
+        ("model.npy", b"\x93NUMPY" + bytes(range(256)), "is a file of bytes"),
         ("data.zip", packed({"a.csv": b"a,b\n"}), ""),
     ],
 )

@@ -1,216 +1,352 @@
-"""What is secret in a bundle: as its maker names it, or as its reference data suggest."""
+"""What is secret in a bundle: what its own program names, or else a guess from the look of its reference data."""
 
+import io
+import json
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from fnmatch import fnmatchcase
+from functools import partial
+from itertools import accumulate, islice
+from pathlib import Path as FilePath
+from typing import Any
 
-from gen_bundle.check.bundle import Bundle, Secrets, once_a_bundle
-from gen_bundle.check.leaks.columns import MAX_ROWS, SHORTEST, GoldTable, gold_table
-from gen_bundle.check.leaks.records import cells, fingerprint, json_digest, lines, plain, records, words, xml_digest
-from gen_bundle.check.leaks.visible import visible_files
-from gen_bundle.codabench.competition import Task
+from gen_bundle.check.bundle import Bundle
+from gen_bundle.check.leaks.records import KEY, blocks, digests, is_binary, lines, number, plain, words
 from gen_bundle.zips.reading import sha256_of
 from gen_bundle.zips.tree import Node
 
-# File names that tell what the file is.
-LABELS_NAME = re.compile(r"(?i)truth|gold|label|reference|\bref\b|answer|solution|target|key|y_|_y\b|qrel|score|annot")
+# File names and titles that tell what something is.
+LABELS_NAME = re.compile(
+    r"(?i)truth|gold|label|reference|\bref\b|answer|solution|target|(^|[/_-])key|^y_(test|train|dev|val|true)|qrel|score|annot"
+)
 INPUT_NAME = re.compile(r"(?i)input|item|text|source|question|image|features|x_|_x\b|sentence|doc|data|corpus")
 JUNK_NAME = re.compile(r"(?i)(^|/)(readme[^/]*|license[^/]*|metadata[^/]*|\.[^/]*|__init__\.py)$|^__MACOSX/")
-SHA256 = re.compile(r"[0-9a-f]{64}")
-MAX_SHINGLES = 300_000
-LONGEST = 8
-MIN_SEQUENCE = 3
-MIN_DOCUMENTS = 3
-MAX_COLUMNS = 50
+LABEL_TITLE = re.compile(
+    r"(?i)(.*[_ -])?(labels?|class|gold|targets?|truth|answers?|y|scores?|categor(y|ies)|sentiment|stance|relevance"
+    r"|grade)([_ -].*)?"
+)
+ID_TITLE = re.compile(r"(?i)(.*[_ -])?(id|ids|index|uid|key|name|file|filename|item|doc|document)")
+# Of larger tables so many rows are compared, evenly spread.
+MOST_ROWS = 100_000
+MIN_ROWS = 3
+# Shorter texts are labels.
+SHORTEST = 4
+PART = "\x1f"
+
+
+@dataclass(frozen=True)
+class Key:
+    """What identifies a row: the cells of some columns, as written and as compared, and the row of each."""
+
+    titles: tuple[str, ...]
+    rows: Mapping[str, int]
+    parts: tuple[frozenset[str], ...]
+
+
+@dataclass(frozen=True)
+class GoldTable:
+    """A table of reference data.
+
+    Attributes:
+        name: its file.
+        secret: the cells of its secret columns, as they are compared, by title.
+        rows: how many rows are compared; all of them where `whole`.
+        keys: what identifies a row.
+        public: values of the columns that participants may have.
+        guessed: whether it is a guess that these columns are secret.
+    """
+
+    name: str
+    secret: Mapping[str, Sequence[str]]
+    rows: int
+    keys: Sequence[Key]
+    whole: bool = True
+    public: Sequence[frozenset[str]] = ()
+    guessed: bool = False
+
+    @property
+    def texts(self) -> Iterator[tuple[str, ...]]:
+        """The words of the secret texts: of columns whose values mostly occur once."""
+        for cells in self.secret.values():
+            if 2 * len(set(cells)) > len(cells):
+                found = (tuple(words(cell)) for cell in dict.fromkeys(cells))
+                yield from (text for text in found if len(text) >= SHORTEST)
 
 
 @dataclass
 class Gold:
-    """The secrets to search for.
+    """The secrets to search for: SHA-256 and other digests of files, with their names; their sizes; and tables."""
+
+    files: dict[str, str] = field(default_factory=dict)
+    tables: list[GoldTable] = field(default_factory=list)
+    sizes: set[int] = field(default_factory=set)
+
+
+def gold_of(bundle: Bundle, held: Iterable[str]) -> Gold:
+    """The secrets of a bundle; `held` are the SHA-256 of the files that participants get."""
+    gold = Gold()
+    guessed: dict[str, Node] = {}
+    for task in bundle.competition.tasks:
+        reference = task.files.get("reference_data")
+        unpacked = bundle.unpacked(reference) if reference else None
+        if unpacked is None or reference is None or unpacked.tree.root is bundle.tree.root:
+            continue
+        found = dict(unpacked.tree.root.files())
+        single = bundle.tree.find(reference.path)
+        if unpacked.form == "no zip" and isinstance(single, Node):
+            found = {str(reference.path): single}
+        secrets = _named(bundle, task.files.get("scoring_program"))
+        if secrets is not None:
+            _add_named(gold, found, secrets)
+        elif unpacked is not bundle.unpacked(task.files.get("input_data")):
+            guessed |= {f"{reference.path}/{name}": node for name, node in found.items()}
+    _add_guessed(gold, guessed, set(held))
+    for other in bundle.elsewhere:
+        _add_named(gold, {name: _node(data) for name, data in other.files.items()}, other.secrets)
+    return gold
+
+
+def _node(data: bytes) -> Node:
+    return Node(size=len(data), open=partial(io.BytesIO, data))
+
+
+def _named(bundle: Bundle, program: Any) -> Sequence[Mapping[str, Any]] | None:
+    """The secrets that a program of our own names; None for any other."""
+    unpacked = bundle.unpacked(program)
+    found = unpacked.tree.find("program.json") if unpacked else None
+    try:
+        value = json.loads(found.read(64 * 1024 * 1024)) if isinstance(found, Node) else None
+        secrets = value["secrets"] if isinstance(value, dict) else None
+        return [dict(one, name=str(one["name"])) for one in secrets] if isinstance(secrets, list) else None
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return None
+
+
+def is_described(bundle: Bundle) -> bool:
+    """Whether a program of the bundle names what is secret."""
+    return any(_named(bundle, task.files.get("scoring_program")) is not None for task in bundle.competition.tasks)
+
+
+@dataclass(frozen=True)
+class ReadSecrets:
+    """What the check takes for secret in reference data.
 
     Attributes:
-        raw: SHA-256 of secret files, or of their XML in canonical form, with their names.
-        plain: digests of the lines of secret files (see `fingerprint`), and of their XML or JSON (see `xml_digest`).
-        columns: digests of secret columns of labels, with their file's name.
-        labels: gold labels of each id, both as they are compared (see `plain`).
-        vocabulary: all labels.
-        shingles: hashes of secret word sequences, by their number of words.
-        starts: the sizes of the sequences that start with a word.
-        texts: the words of each secret text.
-        named: whether the maker named these secrets, rather than the check guessing them.
-        tables: the reference files that are tables.
+        files: the names of secret files.
+        labels: (cell of the key, title of the column, secret cell) of every row that a single column identifies.
+        texts: secret texts, as they are compared.
     """
 
-    raw: dict[str, str] = field(default_factory=dict)
-    plain: dict[str, str] = field(default_factory=dict)
-    columns: dict[str, str] = field(default_factory=dict)
-    labels: dict[str, set[str]] = field(default_factory=dict)
-    vocabulary: set[str] = field(default_factory=set)
-    shingles: dict[int, set[int]] = field(default_factory=dict)
-    starts: dict[str, set[int]] = field(default_factory=dict)
-    texts: list[tuple[str, ...]] = field(default_factory=list)
-    named: bool = False
-    tables: list[GoldTable] = field(default_factory=list)
-
-    def add_pair(self, item: str, label: str) -> None:
-        self.labels.setdefault(plain(item), set()).add(plain(label))
-        self.vocabulary.add(plain(label))
-
-    def add_text(self, text: str) -> None:
-        """Note a secret text; texts of fewer than four words are too common."""
-        found = tuple(words(text))
-        if len(found) < SHORTEST:
-            return
-        self.texts.append(found)
-        size = min(len(found), LONGEST)
-        kept = self.shingles.setdefault(size, set())
-        for start in range(len(found) - size + 1):
-            if len(kept) < MAX_SHINGLES:
-                kept.add(hash(found[start : start + size]))
-                self.starts.setdefault(found[start], set()).add(size)
+    files: Sequence[str]
+    labels: Sequence[tuple[str, str, str]]
+    texts: Sequence[str]
 
 
-@once_a_bundle
-def golds_of(bundle: Bundle) -> list[Gold]:
-    """The secrets of a bundle: as its maker names them, and as its reference data suggest."""
-    named = Gold(named=True)
-    if bundle.secrets is not None:
-        for text in bundle.secrets.texts:
-            named.add_text(text)
-        for item, label in bundle.secrets.labels:
-            named.add_pair(item, label)
-        # also files that are not in this bundle: the gold of other tasks
-        named.raw |= {file: "of another task" for file in bundle.secrets.files if SHA256.fullmatch(file)}
-    shown = Gold()
-    free = _held_by_participants(bundle) | _standoff_inputs(bundle, [seen.node for seen in visible_files(bundle)])
-    secrets = bundle.secrets or Secrets()
-    for name, node in reference_files(bundle):
-        if _is_one_of(secrets.published, name, node):
-            continue
-        is_named = _is_one_of(secrets.files, name, node)
-        if is_named:
-            _add_file(named, name, node)
-        if is_named or not (_is_not_gold(name, node) or sha256_of(node) in free):
-            _add_file(shown, name, node)
-            _add_table(shown, named, name, node, secrets.columns_of(name))
-    return [gold for gold in (named, shown) if gold.raw or gold.labels or gold.shingles]
+def read_secrets(folder: FilePath, secrets: Mapping[str, Any]) -> ReadSecrets:
+    """What an answer of the organiser's verb `secrets` means, for tests of scoring packages.
 
+    Args:
+        folder: reference data, as `prepare` writes them.
+        secrets: the answer.
 
-def _is_not_gold(name: str, node: Node) -> bool:
-    """Whether a file is not gold by its name, or empty."""
-    is_input = INPUT_NAME.search(name.rpartition("/")[2]) is not None and not LABELS_NAME.search(name)
-    return is_input or JUNK_NAME.search(name) is not None or not node.size
-
-
-def _add_table(shown: Gold, named: Gold, name: str, node: Node, columns: frozenset[str] | None) -> None:
-    """Note a reference file that is a table; what its maker names need not be searched for twice."""
-    found = gold_table(name, node, named.labels, set(named.texts), columns)
-    if found is None:
-        return
-    shown.tables.append(found)
-    in_lines = len({len(record) for record in islice(records(node), MAX_COLUMNS) if record}) == 1
-    by_key = found.keys.values()
-    ids = next((places for places in by_key if all(len(words(item)) < SHORTEST for item in places)), {})
-    for column in found.secret:
-        cells = found.columns[column]
-        if in_lines and len(cells) == found.rows >= MIN_SEQUENCE:
-            shown.columns[column_digest(list(cells.values()))] = name
-        if not found.named and all(len(words(cell)) < SHORTEST for cell in cells.values()):
-            for item, place in ids.items():
-                if place in cells:
-                    shown.add_pair(item, cells[place])
-
-
-def reference_files(bundle: Bundle) -> Iterator[tuple[str, Node]]:
-    """All files of the reference data, except those of phases whose gold is public."""
-    for task in bundle.competition.tasks:
-        use = task.files.get("reference_data")
-        unpacked = bundle.unpacked(use) if use and not _is_public(bundle, task) else None
-        if unpacked and unpacked.form in ("folder", "zip") and unpacked.tree.root is not bundle.tree.root:
-            yield from unpacked.tree.root.files()
-        elif unpacked and use and unpacked.form == "no zip":
-            found = bundle.tree.find(use.path)
-            if isinstance(found, Node):
-                yield str(use.path), found
-
-
-def _is_public(bundle: Bundle, task: Task) -> bool:
-    """Whether all phases of a task declare its gold public, which the build writes into competition.yaml."""
-    declared = {entry.at: entry.get("gold") for entry in bundle.entries("phases")}
-    phases = [phase for phase in bundle.competition.phases if task in phase.tasks]
-    return bool(phases) and all(declared.get(phase.at) == "public" for phase in phases)
-
-
-def _held_by_participants(bundle: Bundle) -> set[str]:
-    """Digests of files that participants' programs get as input: these are not secret."""
-    held: set[str] = set()
-    for task in bundle.competition.tasks:
-        unpacked = bundle.unpacked(task.files.get("input_data"))
-        reference = bundle.unpacked(task.files.get("reference_data"))
-        if unpacked and unpacked.form in ("folder", "zip") and unpacked is not reference:
-            held |= {sha256_of(node) for name, node in unpacked.tree.root.files() if not LABELS_NAME.search(name)}
-    return held
-
-
-def _standoff_inputs(bundle: Bundle, shown: Iterable[Node]) -> set[str]:
-    """Digests of texts beside their gold annotations, document by document, in the reference data.
-
-    Where participants get some of the files of each document (x.txt, x.a1) and not the others (x.a2), the former are
-    their input.
+    Raises:
+        ValueError: a name that fits no file, or a file that has none of the columns.
     """
-    documents: dict[str, list[Node]] = {}
-    for name, node in reference_files(bundle):
-        stem = name.rpartition(".")[0]
-        if stem and not LABELS_NAME.search(stem.rpartition("/")[2]):
-            documents.setdefault(stem, []).append(node)
-    several = [nodes for nodes in documents.values() if len(nodes) > 1]
-    if len(several) < MIN_DOCUMENTS:
-        return set()
-    seen = {sha256_of(node) for node in shown}
-    given = [{sha256_of(node) for node in nodes} for nodes in several]
-    split = [digests for digests in given if digests & seen and digests - seen]
-    return set().union(*(digests & seen for digests in split)) if len(split) >= MIN_DOCUMENTS else set()
+    files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    found: dict[str, list[GoldTable]] = {}
+    for one in secrets["files"]:
+        fitting = [name for name in files if _fits(name, one)]
+        if not fitting:
+            raise ValueError(f"{one['name']}: no such file. The reference data hold {', '.join(files)}.")
+        for name in fitting:
+            found[name] = list(_named_tables(name, _node(files[name].read_bytes()), one))
+            if one.get("columns") and not found[name]:
+                raise ValueError(f"{name}: has none of the columns {', '.join(one['columns'])}.")
+    tables_found = [table for tables in found.values() for table in tables]
+    return ReadSecrets(
+        list(found),
+        [
+            (item, title, cells[row])
+            for table in tables_found
+            for key in table.keys[:1]
+            for item, row in key.rows.items()
+            for title, cells in table.secret.items()
+            if cells[row] and PART not in item
+        ],
+        [cell for table in tables_found for cells in table.secret.values() for cell in cells if cell],
+    )
 
 
-def _is_one_of(files: Iterable[str], name: str, node: Node) -> bool:
-    return any(one == name or name.endswith(f"/{one}") or one == sha256_of(node) for one in files)
+def _fits(name: str, one: Mapping[str, Any]) -> bool:
+    return fnmatchcase(name, one["name"]) or fnmatchcase(name, f"*/{one['name']}")
+
+
+def reference_is_input(bundle: Bundle) -> Iterator[Any]:
+    """The input data of others' tasks that are their reference data as well: on purpose, since the path is the same."""
+    for task in bundle.competition.tasks:
+        given, reference = (bundle.unpacked(task.files.get(role)) for role in ("input_data", "reference_data"))
+        if given is not None and given is reference and _named(bundle, task.files.get("scoring_program")) is None:
+            yield task.files["input_data"]
+
+
+def _add_named(gold: Gold, files: Mapping[str, Node], secrets: Sequence[Mapping[str, Any]]) -> None:
+    for one in secrets:
+        for name, node in files.items():
+            if _fits(name, one):
+                _add_file(gold, name, node)
+                gold.tables += _named_tables(name, node, one)
 
 
 def _add_file(gold: Gold, name: str, node: Node) -> None:
-    gold.raw[sha256_of(node)] = name
-    plain, different = fingerprint(node)
-    if different > 1:
-        gold.plain[plain] = name
-    for written in (xml_digest(node), json_digest(node)):
-        if written:
-            gold.plain[written] = name
+    """Note a file; one of a single line may be the same by chance."""
+    found = digests(node)
+    if found or is_binary(node):
+        gold.files |= dict.fromkeys([sha256_of(node), *found], name)
+        gold.sizes.add(node.size)
 
 
-def column_digest(column: list[str]) -> str:
-    """A digest of a column's cells in their order."""
-    import hashlib
-
-    return hashlib.sha256("\n".join(plain(cell) for cell in column).encode()).hexdigest()
-
-
-def table_columns(node: Node) -> Iterator[list[str]]:
-    """The columns of every block of lines with equally many cells, with and without the first one or two."""
-    rows: list[list[str]] = []
-    for line in lines(node):
-        row = cells(line)
-        if row and rows and (len(row) != len(rows[0]) or len(rows) >= MAX_ROWS):
-            yield from _columns_of(rows)
-            rows = []
-        if row and len(row) <= MAX_COLUMNS:
-            rows.append(row)
-    yield from _columns_of(rows)
+def _named_tables(name: str, node: Node, one: Mapping[str, Any]) -> Iterator[GoldTable]:
+    """The tables with a named column in a file."""
+    if one.get("lines"):
+        found = [plain(line) for line in islice(lines(node), MOST_ROWS + 1)]
+        yield GoldTable(name, {"line": found[:MOST_ROWS]}, len(found[:MOST_ROWS]), [], len(found) <= MOST_ROWS)
+    for columns, whole in _tables_in(node):
+        wanted = [title for title in one.get("columns", ()) if title in columns]
+        if wanted:
+            key = [title for title in one.get("key", ()) or [KEY] if title in columns]
+            others = [title for title in columns if title not in (*wanted, *key)]
+            keys = [key] * bool(key) + [[title] for title in (*key, *others) if [title] != key]
+            public = [title for title in one.get("public", ()) if title in columns]
+            yield _gold_table(name, columns, wanted, keys, public, whole=whole)
 
 
-def _columns_of(rows: list[list[str]]) -> Iterator[list[str]]:
-    if len(rows) < MIN_SEQUENCE:
-        return
-    for place in range(len(rows[0])):
-        column = [row[place] for row in rows]
-        # a table may have a head, with a rule below it in Markdown
-        yield from (column, column[1:], column[2:])
+def _gold_table(
+    name: str,
+    columns: Mapping[str, Sequence[str]],
+    wanted: Sequence[str],
+    keys: Iterable[Sequence[str]],
+    public: Sequence[str] = (),
+    *,
+    whole: bool,
+    guessed: bool = False,
+) -> GoldTable:
+    size = len(columns[wanted[0]])
+    return GoldTable(
+        name,
+        {title: list(map(plain, columns[title])) for title in wanted},
+        size,
+        [found for titles in keys if (found := _key(columns, titles))],
+        whole,
+        [frozenset(map(plain, columns[title])) for title in public],
+        guessed,
+    )
+
+
+def _key(columns: Mapping[str, Sequence[str]], titles: Sequence[str]) -> Key | None:
+    """The columns as a key; None where several rows have the same cells, or one has none."""
+    compared = [list(map(plain, columns[title])) for title in titles]
+    if len(titles) == 1:
+        rows = {cell: place for place, cell in enumerate(compared[0]) if cell}
+        if len(rows) < len(compared[0]):
+            return None
+        rows |= {cell: place for place, cell in enumerate(columns[titles[0]])}
+        return Key(tuple(titles), rows, ())
+    rows = {PART.join(cells): place for place, cells in enumerate(zip(*compared, strict=True))}
+    if len(rows) < len(compared[0]):
+        return None
+    return Key(tuple(titles), rows, tuple(map(frozenset, compared)))
+
+
+def _tables_in(node: Node) -> Iterator[tuple[dict[str, list[str]], bool]]:
+    """The tables of a file as columns by title, and whether these are all rows; of long ones every n-th row."""
+    tables: dict[str, dict[str, list[str]]] = {}
+    rows: Counter[str] = Counter()
+    titles: dict[str, str] = {}
+    step = 1 + sum(1 for _ in lines(node)) // MOST_ROWS
+    for block in blocks(node):
+        columns = tables.setdefault(block.kind, {})
+        start = 0
+        if block.kind == "table" and not rows["table"]:
+            titles = {name: cells[0].strip() for name, cells in block.columns.items()}
+            start = 1
+        size = len(block.lines) - start
+        first = start + -rows[block.kind] % step
+        before = -(-rows[block.kind] // step)
+        for name, cells in block.columns.items():
+            title = titles.get(name, name) if block.kind == "table" else name
+            column = columns.setdefault(title, [])
+            column += [""] * (before - len(column))
+            column += cells[first::step]
+        rows[block.kind] += size
+    for kind, columns in tables.items():
+        most = max(map(len, columns.values()), default=0)
+        yield {title: [*cells, *[""] * (most - len(cells))] for title, cells in columns.items()}, rows[kind] == most
+
+
+def _add_guessed(gold: Gold, files: Mapping[str, Node], held: set[str]) -> None:
+    """Guess at what is secret in reference data that nobody describes.
+
+    Files that participants hold are their inputs, unless they hold all of it, or a name tells otherwise.
+    """
+    known = {name: node for name, node in files.items() if not JUNK_NAME.search(name) and node.size}
+    missing = [name for name, node in known.items() if sha256_of(node) not in held]
+    for name, node in known.items():
+        own = name.rpartition("/")[2]
+        is_labels = LABELS_NAME.search(own) is not None
+        is_input = INPUT_NAME.search(own) is not None or (bool(missing) and sha256_of(node) in held)
+        if is_labels or not is_input:
+            _add_file(gold, name.partition("/")[2], node)
+            gold.tables += _guessed_tables(name.partition("/")[2], node)
+
+
+def _guessed_tables(name: str, node: Node) -> Iterator[GoldTable]:
+    for columns, whole in _tables_in(node):
+        size = len(next(iter(columns.values()), ()))
+        if size < MIN_ROWS:
+            continue
+        if not _is_head(columns):
+            titles = {f"column {place}": title for place, title in enumerate(columns, start=1)}
+            columns = {new: [title, *columns[title]] for new, title in titles.items()}
+        key = _guessed_key(columns)
+        others = [title for title in columns if title not in key and len(set(columns[title])) > 1]
+        titled = [title for title in others if LABEL_TITLE.fullmatch(title)]
+        titled = [title for title in titled if not _is_text(columns[title])] or titled
+        secret = titled or (others[-1:] if key or len(others) < 3 else others)
+        if secret:
+            keys = [key] * bool(key) + [[title] for title in others if title not in secret]
+            yield _gold_table(name, columns, secret, keys, whole=whole, guessed=True)
+
+
+def _is_head(columns: Mapping[str, Sequence[str]]) -> bool:
+    """Whether the titles are titles: typical ones, or at least no number and nothing that occurs again."""
+    if any(LABEL_TITLE.fullmatch(title) or ID_TITLE.fullmatch(title) for title in columns):
+        return True
+    return len(columns) > 1 and not any(
+        number(plain(title)) is not None or title in cells for title, cells in columns.items()
+    )
+
+
+def _guessed_key(columns: Mapping[str, Sequence[str]]) -> list[str]:
+    """The columns that identify a row: one titled like an id, one of different values, or the first few together."""
+    size = len(next(iter(columns.values())))
+    unique = [title for title, cells in columns.items() if len(set(cells)) == size]
+    wholly = [title for title in unique if not LABEL_TITLE.fullmatch(title) and not _is_measured(columns[title])]
+    wholly.sort(key=lambda title: not ID_TITLE.fullmatch(title))
+    if wholly:
+        return wholly[:1]
+    titles = [title for title in columns if not LABEL_TITLE.fullmatch(title)][: len(columns) - 1]
+    for some in accumulate(([title] for title in titles[:4]), list.__add__):
+        if len(set(zip(*(columns[title] for title in some), strict=True))) == size:
+            return some
+    return []
+
+
+def _is_text(cells: Sequence[str]) -> bool:
+    return any(len(words(cell)) >= SHORTEST for cell in cells)
+
+
+def _is_measured(cells: Sequence[str]) -> bool:
+    """Whether a column holds numbers with decimals, which are mostly all different and yet no key."""
+    return any("." in cell for cell in cells) and all(number(plain(cell)) is not None for cell in cells)

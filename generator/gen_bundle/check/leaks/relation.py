@@ -1,74 +1,208 @@
-"""Whether one column gives another one away: with the same values, under other names, or as yes and no."""
+"""Whether one column gives another one away, and by how much more than chance or a constant would."""
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field
-from itertools import groupby
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+from gen_bundle.check.leaks.records import number
+
+Pairs = Counter[tuple[str, str]]
+"""How often each gold value stands beside each public one."""
 
 # Values of a column of yes and no.
-BITS = frozenset(["0", "1", "-1", "+1", "true", "false", "t", "f", "yes", "no", "y", "n"])
+BITS = frozenset(["0", "1", "-1", "true", "false", "t", "f", "yes", "no", "y", "n"])
 # How likely a chance agreement may be among all pairs of columns that are compared in a file.
 BY_CHANCE = 1e-3
+# A column shows the gold where it agrees for so many of its items, and for so much of what a constant does not get.
+SHOWN, BEYOND_CONSTANT = 0.95, 0.9
+SUSPECTED = 0.9
+# So many items must agree that have not the most frequent label.
+MINORITY = 3
+# An example submission is the gold itself only if it has all its values, for nearly all items.
+COVERED_BY_ANSWER = 0.9
+DOUBTFUL = math.log(50)  # what agrees less clearly by this factor is suspected
+MOST_BLANKS = 5
+CORRELATED, EXACTLY = 0.99, 1 - 1e-6
+FEW = 10
 
 
-@dataclass
-class Relation:
-    """A column of gold and a public one, row by row.
+@dataclass(frozen=True)
+class Agreement:
+    """What a column says of the gold.
 
     Attributes:
-        by_name: whether the gold values are labels, which may be written under other names; values that mostly occur
-            once, like texts and exact numbers, are given away only by themselves.
-        shown: the public value of each gold value.
-        pairs: the rows, in their order, as pairs of gold and public value.
-        meant: the gold value of each public value.
-        one_to_one: whether each public value stands for only one gold value.
-        same: whether all public values are the gold ones.
+        how: in which form; empty for the gold's own values.
+        items: for how many items.
+        shown: whether that is beyond doubt; else it is suspected.
     """
 
-    by_name: bool = True
-    shown: dict[str, str] = field(default_factory=dict)
-    meant: dict[str, str] = field(default_factory=dict)
-    pairs: list[tuple[str, str]] = field(default_factory=list)
-    one_to_one: bool = True
-    same: bool = True
+    how: str
+    items: int
+    shown: bool
 
-    def add(self, gold: str, public: str) -> bool:
-        """Note a row; returns whether the public column may still give the gold one away."""
-        self.pairs.append((gold, public))
-        if self.meant.setdefault(public, gold) != gold:
-            self.one_to_one = False
-        if gold != public:
-            self.same = False
-        if self.shown.setdefault(gold, public) != public:
-            return False
-        return self.same or (self.by_name and (self.one_to_one or (len(self.meant) <= 2 and public in BITS)))
-
-    def is_significant(self, compared: int, *, by_order: bool = False) -> bool:
-        """Whether the agreement is more than chance.
-
-        Of all orders of the public column's values (n! / (m1! m2! …) for values that occur m1, m2 … times), count those
-        that agree with the gold as well: 1 for the same values, one for each exchange of equally frequent labels for
-        other names, at most 2^k for yes and no on k labels. Their share, times the pairs of columns `compared`, must
-        be below 1 in 1000. If rows are joined by their order alone, runs of a value count as one row, since any two
-        sorted columns agree.
-        """
-        if (
-            len(self.meant) < 2
-            or not (self.same or self.by_name)
-            or (not self.one_to_one and not self.meant.keys() <= BITS)
-        ):
-            return False
-        pairs = [pair for pair, _ in groupby(self.pairs)] if by_order else self.pairs
-        counts = Counter(public for _, public in pairs)
-        orders = _log_factorial(len(pairs)) - sum(map(_log_factorial, counts.values()))
-        if self.same:
-            agreeing = 0.0
-        elif self.one_to_one:
-            agreeing = sum(map(_log_factorial, Counter(counts.values()).values()))
-        else:
-            agreeing = len(self.shown) * math.log(2)
-        return agreeing - orders + math.log(max(1, compared)) < math.log(BY_CHANCE)
+    def __str__(self) -> str:
+        return self.how
 
 
-def _log_factorial(number: int) -> float:
-    return math.lgamma(number + 1)
+def agreement(pairs: Pairs, compared: int, runs: Pairs | None = None) -> Agreement | None:
+    """How a public column gives a gold one away, if it does.
+
+    Args:
+        pairs: the items' values in both.
+        compared: the number of pairs of columns that are compared, one of which may agree by chance.
+        runs: the same with equal items in a row counted once, where rows are joined by their order alone: any two
+            sorted columns agree.
+    """
+    evident = runs or pairs
+    total = pairs.total()
+    doubt = math.log(max(1, compared)) - math.log(BY_CHANCE)
+    found = _same(pairs, evident, total, doubt) or _renamed(pairs, evident, total, doubt)
+    return found or _numbers(pairs, total, doubt)
+
+
+def repeats(pairs: Pairs, items: int) -> bool:
+    """Whether an example submission is the gold itself: all of its values right, for nearly all items."""
+    total = pairs.total()
+    same = sum(count for (gold, public), count in pairs.items() if gold == public)
+    counts = _counts(pairs, 0)
+    minority = total - max(counts.values(), default=0)
+    is_many = total >= COVERED_BY_ANSWER * items and minority >= MINORITY + 2
+    return same == total and is_many and _log_orders(counts.values()) > -math.log(BY_CHANCE)
+
+
+def _same(pairs: Pairs, evident: Pairs, total: int, doubt: float) -> Agreement | None:
+    same = sum(count for (gold, public), count in pairs.items() if gold == public)
+    if same < SUSPECTED * total:
+        return None
+    top = max(_counts(pairs, 0).values())
+    right = Counter({gold: count for (gold, public), count in evident.items() if gold == public})
+    is_more = same - SUSPECTED * top > SUSPECTED * (total - top) and right.total() - max(right.values()) >= MINORITY
+    evidence = _log_orders(right.values()) - (evident.total() - right.total()) * math.log(max(2, len(right)))
+    if not is_more or len(right) < 2:
+        return None
+    beyond = (same - top) / max(1, total - top)
+    if evidence <= doubt - DOUBTFUL:
+        return None
+    is_shown = same >= SHOWN * total and beyond >= BEYOND_CONSTANT and evidence > doubt
+    return Agreement("", same, is_shown)
+
+
+def _renamed(pairs: Pairs, evident: Pairs, total: int, doubt: float) -> Agreement | None:
+    """Labels under other names, each its own; or as yes and no."""
+    golds, publics = _counts(pairs, 0), _counts(pairs, 1)
+    if any(gold.startswith(("[", "{")) or gold.count(" ") > MOST_BLANKS for gold in golds):
+        return None  # lists and texts are no labels
+    is_bits = len(publics) == 2 and publics.keys() <= BITS
+    if len(publics) < 2 or 2 * len(golds) > total or not (is_bits or len(publics) == len(golds)):
+        return None
+    best: dict[str, tuple[int, str]] = {}
+    for (gold, public), count in pairs.items():
+        best[gold] = max(best.get(gold, (0, "")), (count, public))
+    agreeing = sum(count for count, _ in best.values())
+    names = {public for _, public in best.values()}
+    top = max(publics.values())
+    if len(names) != len(publics) or agreeing - top < SUSPECTED * (total - top) or agreeing < SUSPECTED * total:
+        return None
+    orders = _log_orders(_counts(evident, 1).values())
+    evidence = orders - len(golds) * math.log(len(publics)) - (total - agreeing) * math.log(len(publics))
+    if evidence <= doubt or agreeing - max(count for count, _ in best.values()) < MINORITY:
+        return None
+    is_shown = agreeing >= SHOWN * total and agreeing - top >= BEYOND_CONSTANT * (total - top)
+    how = "as yes and no" if is_bits and len(golds) > 2 else "under other names"
+    return Agreement(how, agreeing, is_shown)
+
+
+def _numbers(pairs: Pairs, total: int, doubt: float) -> Agreement | None:
+    """Gold numbers rounded or by a formula; or whatever can be told from the order of numbers."""
+    if total < FEW:
+        return None
+    golds = _as_numbers(gold for gold, _ in pairs)
+    publics = _as_numbers(public for _, public in pairs)
+    if golds and publics and len(golds) > 4 and len(publics) > 4:
+        found = _rounded(pairs, golds, publics, total, doubt) or _by_formula(pairs, golds, publics, total)
+        if found:
+            return found
+    if publics and _tells_apart(pairs, publics, at=1, doubt=doubt):
+        return Agreement("by its order", total, False)
+    if golds and len(golds) > 4 and _tells_apart(pairs, golds, at=0, doubt=doubt):
+        return Agreement("in groups", total, False)
+    return None
+
+
+def _as_numbers(column: Iterable[str]) -> dict[str, float]:
+    """The numbers of a column, by how they are written; nothing where something else is among them."""
+    found: dict[str, float] = {}
+    for cell in column:
+        value = number(cell)
+        if value is None or not math.isfinite(value):
+            return {}
+        found[cell] = value
+    return found
+
+
+def _rounded(
+    pairs: Pairs, golds: Mapping[str, float], publics: Mapping[str, float], total: int, doubt: float
+) -> Agreement | None:
+    decimals = max(len(cell.partition(".")[2]) for cell in publics)
+    near = 0.5000001 * 10.0**-decimals
+    right = Counter[str]()
+    for (gold, public), count in pairs.items():
+        if abs(golds[gold] - publics[public]) <= near:
+            right[public] += count
+    is_shown = right.total() >= SHOWN * total and len(right) > 4 and _log_orders(right.values()) > doubt
+    return Agreement("rounded", right.total(), True) if is_shown else None
+
+
+def _by_formula(pairs: Pairs, golds: Mapping[str, float], publics: Mapping[str, float], total: int) -> Agreement | None:
+    """Where a straight line leads from one to the other."""
+    mean = sum(golds[gold] * count for (gold, _), count in pairs.items()) / total
+    other = sum(publics[public] * count for (_, public), count in pairs.items()) / total
+    xx = sum((golds[gold] - mean) ** 2 * count for (gold, _), count in pairs.items())
+    yy = sum((publics[public] - other) ** 2 * count for (_, public), count in pairs.items())
+    xy = sum((golds[gold] - mean) * (publics[public] - other) * count for (gold, public), count in pairs.items())
+    if not xx * yy:
+        return None
+    strength = abs(xy) / math.sqrt(xx * yy)
+    if strength >= EXACTLY:
+        return Agreement("by a formula", total, True)
+    return Agreement(f"nearly (correlation {strength:.3f})", total, False) if strength >= CORRELATED else None
+
+
+def _tells_apart(pairs: Pairs, numbers: Mapping[str, float], *, at: int, doubt: float) -> bool:
+    """Whether the other column's few values follow each other without mixing once it is sorted by numbers."""
+    labels = _counts(pairs, 1 - at)
+    if not 2 <= len(labels) <= FEW or len(numbers) < 2 * len(labels) or min(labels.values()) < MINORITY:
+        return False
+    in_order = [pair[1 - at] for pair in sorted(pairs, key=lambda pair: (numbers[pair[at]], pair[1 - at]))]
+    changes = sum(one != other for one, other in pairwise(in_order))
+    distinct = Counter(pair[1 - at] for pair in pairs)
+    return changes == len(labels) - 1 and _log_orders(distinct.values()) - math.log(math.factorial(len(labels))) > doubt
+
+
+def follows_order(column: list[str], doubt: float) -> bool:
+    """Whether items that come one after another are sorted by their gold."""
+    counts = Counter(column)
+    if 2 <= len(counts) <= FEW and min(counts.values()) >= MINORITY:
+        groups = sum(1 for _ in groupby(column))
+        return groups == len(counts) and _log_orders(counts.values()) - math.lgamma(len(counts) + 1) > doubt
+    numbers = [number(cell) for cell in column]
+    values = [value for value in numbers if value is not None]
+    if len(values) < len(column) or len(counts) < FEW:
+        return False
+    steps = [other >= one for one, other in pairwise(values)]
+    return all(steps) or not any(steps)
+
+
+def _counts(pairs: Pairs, at: int) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for pair, count in pairs.items():
+        found[pair[at]] += count
+    return found
+
+
+def _log_orders(counts: Iterable[int]) -> float:
+    """The logarithm of in how many orders values that occur so often can be written: n! / (m1! m2! …)."""
+    taken = list(counts)
+    return math.lgamma(sum(taken) + 1) - sum(math.lgamma(count + 1) for count in taken)

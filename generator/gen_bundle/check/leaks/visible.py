@@ -1,19 +1,26 @@
 """Everything that participants can read or download, file by file."""
 
+import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Any, Literal
 
 from gen_bundle.check.bundle import Bundle, once_a_bundle, page_files
+from gen_bundle.check.leaks.records import is_binary
+from gen_bundle.codabench.document import YAML_NAME
 from gen_bundle.codabench.yaml_document import Path
 from gen_bundle.zips.containers import Contents, contents, holds_files
 from gen_bundle.zips.tree import Node
 
 Channel = Literal["page", "logo", "public data", "starting kit", "solution", "input data", "program"]
+INPUT_CHANNELS = ("public data", "input data")
 # A zip in a folder, a tar in it, and a compressed file in that.
 MAX_NESTING = 4
 ARCHIVE = re.compile(r"(?i)\.(zip|tar|tgz|tar\.[a-z0-9]+)(/content)?$")
+NAME_MARKS = "_-. "
 CHANNELS: dict[str, Channel] = {
     "public_data": "public data",
     "starting_kit": "starting kit",
@@ -35,6 +42,8 @@ class Seen:
         node: the file.
         is_answer: whether it is an example submission, or part of one.
         closed: why the check cannot look into it; empty if it can.
+        text: what it says, where that is not the file's own text.
+        opened: whether the files in it follow.
     """
 
     channel: Channel
@@ -43,18 +52,22 @@ class Seen:
     node: Node
     is_answer: bool = False
     closed: str = ""
+    text: str = ""
+    opened: bool = False
 
 
 @once_a_bundle
 def visible_files(bundle: Bundle) -> Iterator[Seen]:
-    """All files that participants can read, with those inside archives."""
+    """All files that participants can read, with those inside archives, and the texts of competition.yaml."""
+    said = "\n".join(_texts_of(bundle.yaml))
+    yield Seen("page", (), YAML_NAME, _node(said))
     for page in page_files(bundle):
         if isinstance(page.found, Node) and not page.found.is_folder:
             yield Seen("page", page.at, str(page.path), page.found)
     logo = bundle.yaml.get("image")
     found = bundle.find(logo)
     if isinstance(found, Node) and not found.is_folder:
-        yield Seen("logo", ("image",), str(logo), found)
+        yield Seen("logo", ("image",), str(logo), found, text=_logo_text(found))
     done: set[tuple[str, int]] = set()
     for use in bundle.competition.uses():
         channel = CHANNELS.get(use.role)
@@ -65,20 +78,63 @@ def visible_files(bundle: Bundle) -> Iterator[Seen]:
         single = bundle.tree.find(use.path) if unpacked.form == "no zip" else None
         files = [(f"{use.path}/{name}", node) for name, node in unpacked.tree.root.files()]
         for name, node in [(str(use.path), single)] if isinstance(single, Node) else files:
-            yield from with_contents(bundle, Seen(channel, use.at, name, node, channel == "solution"), 1)
+            yield from _with_contents(bundle, Seen(channel, use.at, name, node, channel == "solution"), 1)
 
 
-def _too_deep(node: Node) -> Contents:
-    return Contents(closed=f"an archive inside {MAX_NESTING - 1} others" if holds_files(node) else "")
+def _node(text: str) -> Node:
+    data = text.encode("utf-8", "replace")
+    return Node(size=len(data), open=partial(io.BytesIO, data))
 
 
-def with_contents(bundle: Bundle, seen: Seen, depth: int) -> Iterator[Seen]:
+def _texts_of(value: Any) -> Iterator[str]:
+    """All texts in competition.yaml: descriptions and titles are shown to everyone."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            yield from _texts_of(one)
+    elif isinstance(value, str) and " " in value.strip():
+        yield value
+
+
+def _with_contents(bundle: Bundle, seen: Seen, depth: int) -> Iterator[Seen]:
     """A file, and what is inside it."""
-    inside = contents(seen.node, bundle.tick, bundle.held) if depth < MAX_NESTING else _too_deep(seen.node)
-    yield replace(seen, closed=inside.closed)
+    if depth < MAX_NESTING:
+        inside = contents(seen.node, bundle.tick, bundle.held)
+    else:
+        inside = Contents(closed=f"an archive inside {MAX_NESTING - 1} others" if holds_files(seen.node) else "")
+    closed = inside.closed or ("a file of bytes" if not inside.files and is_binary(seen.node) else "")
+    yield replace(seen, closed=closed, opened=bool(inside.files))
     # an archive in a starting kit is an example submission
     is_answer = seen.is_answer or (seen.channel == "starting kit" and ARCHIVE.search(seen.name) is not None)
     for name, node in inside.files:
-        yield from with_contents(
-            bundle, replace(seen, name=f"{seen.name}/{name}", node=node, is_answer=is_answer), depth + 1
-        )
+        inner = replace(seen, name=f"{seen.name}/{name}", node=node, is_answer=is_answer)
+        yield from _with_contents(bundle, inner, depth + 1)
+
+
+def _logo_text(node: Node) -> str:
+    from PIL import Image
+
+    try:
+        with Image.open(io.BytesIO(node.read(64 * 1024 * 1024))) as picture:
+            exif = picture.getexif()
+            found = [*picture.info.values(), *exif.values()]
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return ""
+    texts = [one.decode("utf-8", "replace") if isinstance(one, bytes) else one for one in found]
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def listings(seen_files: Iterable[Seen]) -> Iterator[Seen]:
+    """The names of all files of a kind, as a table: the name, its parts, its folders, and its size."""
+    rows: dict[Channel, list[str]] = {}
+    first: dict[Channel, Seen] = {}
+    for seen in seen_files:
+        if seen.channel in (*INPUT_CHANNELS, "starting kit") and not seen.is_answer:
+            *folders, name = PurePosixPath(seen.name).with_suffix("").parts
+            parts = [part for mark in NAME_MARKS for part in (name.partition(mark)[0], name.rpartition(mark)[2])]
+            cells = [name, *parts, *["", "", "", *folders][-3:]]
+            rows.setdefault(seen.channel, []).append("\t".join([*cells, f"{seen.node.size} bytes"]))
+            first.setdefault(seen.channel, seen)
+    for channel, found in rows.items():
+        yield replace(first[channel], name="by its file names", node=_node("\n".join(found)), text="", opened=False)

@@ -1,53 +1,72 @@
 """Reference data where participants can read them: whole files, columns, labels tied to ids, and gold texts."""
 
-from collections.abc import Iterator
-from functools import partial
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 
 from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.leaks.planting import unnoticed
-from gen_bundle.check.leaks.search import found_leaks
-from gen_bundle.check.leaks.visible import visible_files
-from gen_bundle.check.registry import HOUSE, Problem, Topic
-from gen_bundle.check.report import LEAK, UNSEEN
+from gen_bundle.check.leaks.gold import is_described, reference_is_input
+from gen_bundle.check.leaks.search import Leak, found_leaks
+from gen_bundle.check.leaks.visible import Seen, visible_files
+from gen_bundle.check.registry import HOUSE, Check, Problem, Topic
+from gen_bundle.check.report import LEAK
 from gen_bundle.codabench.versions import SOURCE
 
 LEAKS = Topic("Leaks", f"{SOURCE}, which files participants can download", reads="both")
 REPAIR = "Remove the reference data from everything that participants get; keep them in `reference_data` alone."
 
 
-def _leaks(bundle: Bundle, *, not_yet_visible: bool) -> Iterator[Problem]:
-    for leak in found_leaks(bundle):
-        # a program with what its maker calls secret is a mistake in any case
-        hidden = leak.seen.channel == "program" and not bundle.competition.programs_available and bundle.secrets is None
-        if hidden is not_yet_visible:
-            yield Problem(f"{leak.seen.channel} {leak.seen.name} {leak.what}", leak.seen.at)
+def _leaks(wanted: Callable[[Leak, bool], bool]) -> Check:
+    """The check for leaks of a kind, told by the leak and whether it is in a program that nobody can download yet."""
+
+    def check(bundle: Bundle) -> Iterator[Problem]:
+        # a program of our own that holds gold is a mistake in any case
+        available = bundle.competition.programs_available or is_described(bundle)
+        for leak in found_leaks(bundle):
+            hidden = leak.seen.channel == "program" and not available
+            if wanted(leak, hidden):
+                line = f", from line {leak.line}" if leak.line else ""
+                guess = " (a guess: nobody says what is secret in this bundle)" if leak.guessed else ""
+                what = f"{leak.seen.channel} {leak.seen.name} {leak.what}{line}{guess}"
+                yield Problem(what, leak.seen.at)
+
+    return check
 
 
 LEAKS.trap(LEAK, "reference data where participants can read them", f"Participants see the gold labels. → {REPAIR}")(
-    partial(_leaks, not_yet_visible=False)
+    _leaks(lambda leak, hidden: leak.shown and not hidden)
 )
+
+LEAKS.note(
+    "leak-suspected",
+    "what may give gold away to participants, or be right for another reason",
+    "Where it comes from the gold, participants can work the labels out. → Look at the column or text that is named. "
+    "If participants may have it, nothing needs to be done.",
+)(_leaks(lambda leak, hidden: not leak.shown and not hidden))
 
 LEAKS.note(
     "leak-behind-a-switch",
     "reference data in a program that participants cannot download yet",
     f"As soon as `make_programs_available` is switched on, participants see the gold labels. → {REPAIR}",
-)(partial(_leaks, not_yet_visible=True))
+)(_leaks(lambda leak, hidden: leak.shown and hidden))
 
 
-@LEAKS.trap(UNSEEN, "gold that the search for leaks would not find, as the scoring package describes it", source=HOUSE)
-def _gold_would_not_be_found(bundle: Bundle) -> Iterator[Problem]:
-    # only the build passes secrets, and only there can they be described better
-    """If it got into what participants can read, the check would not notice.
-    → Let `secrets()` of the scoring package name it: labels as pairs of an item's id and its label, as written in the
-    data; texts one by one; files by name. Files that participants may have belong in `published`.
+@LEAKS.note("reference-is-input", "the same folder is reference data and input of participants' programs")
+def _reference_is_input(bundle: Bundle) -> Iterator[Problem]:
+    """Participants' programs read all of it. → Right where a score is the quality of a solution, as in optimisation;
+    if there are answers in it, give the input a folder of its own.
     """
-    if bundle.secrets is not None:
-        yield from (Problem(f"{what} would not be found") for what in unnoticed(bundle))
+    for use in reference_is_input(bundle):
+        yield Problem(f"{use.path!r} is input data and reference data", use.at)
 
 
 @LEAKS.note("not-looked-into", "a file for participants that the check could not look into", source=HOUSE)
 def _not_looked_into(bundle: Bundle) -> Iterator[Problem]:
     """It may contain gold. → Pack it as a zip without a password, or make sure yourself that it contains no gold."""
+    alike: dict[tuple[str, str, str], list[Seen]] = defaultdict(list)
     for seen in visible_files(bundle):
-        if seen.closed and seen.channel != "program":
-            yield Problem(f"{seen.channel} {seen.name} is {seen.closed}", seen.at)
+        if seen.closed and seen.channel not in ("program", "logo"):
+            folder, _, name = seen.name.rpartition("/")
+            alike[seen.closed, folder, name.rpartition(".")[2]].append(seen)
+    for (closed, *_), files in alike.items():
+        more = f", and {len(files) - 1} more like it" if len(files) > 1 else ""
+        yield Problem(f"{files[0].channel} {files[0].name} is {closed}{more}", files[0].at)

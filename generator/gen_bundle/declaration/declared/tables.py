@@ -14,8 +14,9 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".txt")
 TYPES = ("string", "label", "labels", "number", "text", "texts", "tags", "spans")
 ONLY_TABLE = "table"
 LINE = "line"
-TABLE_KEYS = ("file", "key", "rows", "missing", "quoting", "fields", "reference")
-REFERENCE_KEYS = ("file", "quoting", "keys", "cluster", "unit", "public")
+DIALECT_KEYS = ("quoting", "header", "delimiter", "skip")
+TABLE_KEYS = ("file", "key", "rows", "missing", *DIALECT_KEYS, "fields", "reference")
+REFERENCE_KEYS = ("file", *DIALECT_KEYS, "columns", "keys", "cluster", "unit", "public")
 FIELD_KEYS = ("field", "type", "values", "separator", "min", "max", "required", "meaning")
 
 
@@ -33,13 +34,13 @@ class DeclaredTable:
     id: str
     trail: Trail
     file: str = ""
-    quoting: str = "rfc4180"
+    dialect: dict[str, Any] = field(default_factory=dict)
     key: list[str] = field(default_factory=list)
     many: bool = False
     reject_missing: bool = True
     fields: dict[str, dict[str, Any]] = field(default_factory=dict)
     gold: str = ""
-    gold_quoting: str = "rfc4180"
+    gold_dialect: dict[str, Any] = field(default_factory=dict)
     gold_keys: str | None = None
     cluster: str | None = None
     unit: str | None = None
@@ -60,15 +61,15 @@ class DeclaredTable:
 
     def as_option(self) -> dict[str, Any]:
         """The table as the scoring package gets it."""
-        keys = {"name": self.gold_keys, "quoting": self.gold_quoting} if self.gold_keys else None
+        keys = {"name": self.gold_keys, "quoting": self.gold_dialect["quoting"]} if self.gold_keys else None
         return {
             "id": self.id,
-            "file": {"name": self.file, "quoting": self.quoting},
+            "file": {"name": self.file, **self.dialect},
             "key": self.key,
             "many": self.many,
             "reject_missing": self.reject_missing,
             "fields": list(self.fields.values()),
-            "gold": {"name": self.gold, "quoting": self.gold_quoting},
+            "gold": {"name": self.gold, **self.gold_dialect},
             "gold_keys": keys,
             "cluster": self.cluster,
             "unit": self.unit or self._unit,
@@ -119,12 +120,16 @@ def _table(
     table = DeclaredTable(name, trail)
     found += _unknown_keys(data, (*TABLE_KEYS, "tables", "kind", *CODE_KEYS), trail)
     table.file = _file(data, "file", trail, found)
-    table.quoting = _choice(data, "quoting", ("rfc4180", "none"), "rfc4180", trail, found)
+    table.dialect = _dialect(data, table.file, trail, found)
     table.many = _choice(data, "rows", ("one", "many"), "one", trail, found) == "many"
     default = "empty" if table.many else "reject"
     table.reject_missing = _choice(data, "missing", ("reject", "empty"), default, trail, found) == "reject"
     table.key = names_of(data.get("key"), (*trail, "key"), found)
     table.fields = dict(_fields(data, table.key, trail, found))
+    if data.get("header") == "none":
+        table.dialect["columns"] = list(table.fields)
+        lacking = [name for name in table.key if name not in table.fields]
+        found += [((*trail, "key"), f"no field {name!r}, which has a place in the file's rows.") for name in lacking]
     _read_reference(table, gold, gold_trail, found)
     found += _shape(table, data)
     return table
@@ -136,7 +141,16 @@ def _read_reference(table: DeclaredTable, gold: Any, trail: Trail, found: list[B
         return
     found += _unknown_keys(gold, REFERENCE_KEYS, trail)
     table.gold = _file(gold, "file", trail, found)
-    table.gold_quoting = _choice(gold, "quoting", ("rfc4180", "none"), "rfc4180", trail, found)
+    table.gold_dialect = _dialect(gold, table.gold, trail, found)
+    columns = names_of(gold.get("columns"), (*trail, "columns"), found) or list(table.fields)
+    if gold.get("header") == "none":
+        table.gold_dialect["columns"] = columns
+        lacking = [name for name in table.key if name not in columns]
+        found += [((*trail, "columns"), f"the key {name} is missing. Expected a place for it.") for name in lacking]
+    elif gold.get("columns") is not None:
+        found.append(((*trail, "columns"), "is for files without a header line. Expected header: none beside it."))
+    if len(set(columns)) < len(columns):
+        found.append(((*trail, "columns"), "names a column twice. Expected each once."))
     if gold.get("keys") is not None:
         table.gold_keys = _file(gold, "keys", trail, found)
         if not table.many:
@@ -154,8 +168,8 @@ def _read_reference(table: DeclaredTable, gold: Any, trail: Trail, found: list[B
 
 def _shape(table: DeclaredTable, data: dict[str, Any]) -> Iterator[Broken]:
     """What the file's format asks of key and fields."""
-    lines = table.file.endswith(".txt")
-    gold_lines = table.gold.endswith(".txt")
+    lines = table.file.endswith(".txt") and "delimiter" not in table.dialect
+    gold_lines = table.gold.endswith(".txt") and "delimiter" not in table.gold_dialect
     if gold_lines and not lines:
         yield table.trail, f"a gold file of lines ({table.gold}) has no keys. Expected a submission of lines, too."
     if lines and table.many:
@@ -250,6 +264,28 @@ def _file(data: dict[str, Any], key: str, trail: Trail, found: list[Broken]) -> 
     if not name.endswith(SUFFIXES):
         found.append(((*trail, key), f"{name!r}: expected a file name that ends with {', '.join(SUFFIXES)}."))
     return name
+
+
+def _dialect(data: dict[str, Any], file: str, trail: Trail, found: list[Broken]) -> dict[str, Any]:
+    """How a file of cells or lines is read."""
+    dialect: dict[str, Any] = {"quoting": _choice(data, "quoting", ("rfc4180", "none"), "rfc4180", trail, found)}
+    delimiter, skip, header = data.get("delimiter"), data.get("skip"), data.get("header")
+    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n'):
+        found.append(((*trail, "delimiter"), f"expected one character, such as ';' (found {delimiter!r})."))
+    elif delimiter is not None:
+        dialect["delimiter"] = delimiter
+    if skip is not None and (isinstance(skip, bool) or not isinstance(skip, int) or skip < 0):
+        found.append(((*trail, "skip"), f"expected a number of lines (found {skip!r})."))
+    elif skip:
+        dialect["skip"] = skip
+    if header not in (None, "none"):
+        found.append(((*trail, "header"), f"unknown value {header!r}. Expected none, or no such key."))
+    cells = file.endswith((".csv", ".tsv")) or (file.endswith(".txt") and delimiter is not None)
+    given = [key for key in ("header", "delimiter") if data.get(key) is not None and file and not cells]
+    found += [((*trail, key), f"is for tables of cells (.csv, .tsv); {file!r} has none.") for key in given]
+    if skip and file.endswith(".json"):
+        found.append(((*trail, "skip"), f"is for files of lines; {file!r} is read as a whole."))
+    return dialect
 
 
 def _choice(

@@ -46,6 +46,7 @@ class ProcessEngine:
 
     Attributes:
         together: Why programs are not kept apart; empty where they are.
+        named_python: The interpreter, where one was named.
     """
 
     name = "process"
@@ -56,6 +57,7 @@ class ProcessEngine:
         self._gpu = gpu
         self._network = network
         self._python = _interpreter(python)
+        self.named_python = None if python is None else self._python
         self.together = why_not(self._python) if keep_apart is None else "" if keep_apart else "it was not asked for"
 
     def prepare(self, image: str) -> list[str]:
@@ -105,7 +107,7 @@ class ProcessEngine:
     def _on_path(self) -> dict[str, str]:
         """PATH, with an interpreter that was named first: what a program calls `python` is that one."""
         ours = environment().get("PATH", os.defpath)
-        return {} if self._python == sys.executable else {"PATH": f"{Path(self._python).parent}{os.pathsep}{ours}"}
+        return {} if self.named_python is None else {"PATH": f"{Path(self._python).parent}{os.pathsep}{ours}"}
 
     def _with_interpreter(self, argv: Sequence[str]) -> list[str]:
         return [self._python, *argv[1:]] if argv[0] in {"python", "python3"} else [*argv]

@@ -1,6 +1,6 @@
 """Bundles for the rules on tasks, files, programs, solutions, phases, dates, leaderboards and the fact sheet."""
 
-from gen_bundle.check import DryRun, Secrets
+from gen_bundle.check import DryRun
 from tests.generator.check.drafts import (
     LATER_PHASE,
     SCORER,
@@ -64,6 +64,7 @@ SCORED = {
     "mmse": [("7", "12.5", "20", "28")[number * number % 7 % 4] for number in range(20)],
 }
 ROWS = tuple(zip(*SCORED.values(), strict=True))
+SORTED = "".join(f"{row[0]}\n" for row in sorted(ROWS, key=lambda row: (float(row[2]), row[0]))).encode()
 GOLD_TABLE = both(
     delete("ref/truth.txt"),
     write("ref/gold.csv", "".join(",".join(row) + "\n" for row in (tuple(SCORED), *ROWS)).encode()),
@@ -360,15 +361,11 @@ CASES = {
         both(put("phases", 0, "public_data", "public"), write("public/data.7z", b"7z\xbc\xaf\x27\x1c" + bytes(30))),
         both(put("phases", 0, "public_data", "public"), write("public/data.zip", packed({"a.csv": b"a,b\n"}))),
     ),
-    "gold-would-not-be-found": Case(
-        both(GOLD_TABLE, with_options(secrets=Secrets(files=("gold.csv",), texts=tuple(map(" ".join, ROWS))))),
-        both(
-            GOLD_TABLE,
-            with_options(
-                secrets=Secrets(files=("gold.csv",), labels=tuple(zip(SCORED["id"], SCORED["mmse"], strict=True)))
-            ),
-        ),
+    "leak-suspected": Case(
+        both(GOLD_TABLE, write("public/sorted.csv", SORTED)),
+        both(GOLD_TABLE, write("public/sorted.csv", SORTED[::-1][:60])),
     ),
+    "reference-is-input": Case(put("tasks", 0, "input_data", "ref"), put("tasks", 0, "input_data", "scoring")),
     "leak-behind-a-switch": Case(
         write("scoring/truth.txt", b"a\nb\na\n"), both(write("scoring/truth.txt", b"a\na\na\n"))
     ),

@@ -407,3 +407,51 @@ def test_nothing_that_yaml_can_say_ends_in_a_traceback() -> None:
             faults(data)
         for key in ("name", "field", "fields", "gold", "where", "by", "table", "average", "positive"):
             faults(declaration([column({"name": "f1", "field": "label", key: value})]))
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"header": "none"}, []),
+        ({"header": "line"}, ["submission.header: unknown value 'line'. Expected none, or no such key."]),
+        ({"delimiter": ";;"}, ["submission.delimiter: expected one character, such as ';' (found ';;')."]),
+        ({"delimiter": '"'}, ["submission.delimiter: expected one character, such as ';' (found '\"')."]),
+        ({"skip": -1}, ["submission.skip: expected a number of lines (found -1)."]),
+        ({"skip": True}, ["submission.skip: expected a number of lines (found True)."]),
+        ({"skip": 2, "file": "p.jsonl"}, []),
+        ({"skip": 2, "file": "p.json"}, ["submission.skip: is for files of lines; 'p.json' is read as a whole."]),
+        (
+            {"header": "none", "file": "p.jsonl"},
+            ["submission.header: is for tables of cells (.csv, .tsv); 'p.jsonl' has none."],
+        ),
+        ({"file": "p.txt", "delimiter": "|"}, []),
+        (
+            {"header": "none", "key": "other"},
+            ["submission.key: no field 'other', which has a place in the file's rows."],
+        ),
+    ],
+)
+def test_how_a_file_is_read(keys: dict[str, Any], expected: list[str]) -> None:
+    assert faults(declaration([column({"name": "mae", "field": "x"})], **keys)) == expected
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"header": "none", "columns": ["lang", "id", "x"]}, []),
+        ({"header": "none"}, []),
+        ({"header": "none", "columns": ["x"]}, ["reference.columns: the key id is missing. Expected a place for it."]),
+        (
+            {"header": "none", "columns": ["id", "x", "x"]},
+            ["reference.columns: names a column twice. Expected each once."],
+        ),
+        (
+            {"columns": ["id", "x"]},
+            ["reference.columns: is for files without a header line. Expected header: none beside it."],
+        ),
+    ],
+)
+def test_the_columns_of_gold_without_a_header(keys: dict[str, Any], expected: list[str]) -> None:
+    data = declaration([column({"name": "mae", "field": "x"})])
+    data["reference"] |= keys
+    assert faults(data) == expected

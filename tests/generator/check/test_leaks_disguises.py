@@ -1,0 +1,300 @@
+"""Gold in the disguises that accidents and haste give it, and what only looks like gold; each planted alone."""
+
+import base64
+import csv
+import gzip
+import io
+import json
+import pickle
+import random
+import struct
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.generator.check.drafts import Draft, Edit, both, delete, new, packed, png, put, secret, write
+
+DRAW = random.Random(5)
+IDS = [f"r{number:03}" for number in DRAW.sample(range(1000), 120)]
+MOODS = [DRAW.choice(["joyful", "neutral", "sad"]) for _ in IDS]
+CODES = {"joyful": "0", "neutral": "1", "sad": "2"}
+NOUNS = ["river", "garden", "train", "market", "harbour", "window", "letter", "mountain", "kitchen", "winter"]
+TEXTS = [" ".join(DRAW.choice(NOUNS) for _ in range(DRAW.randint(5, 12))) for _ in IDS]
+POINTS = [f"{DRAW.uniform(0, 30):.3f}" for _ in IDS]
+PAIRS = list(zip(IDS, MOODS, strict=True))
+NUMBERS = list(zip(IDS, POINTS, strict=True))
+SHUFFLED = DRAW.sample(PAIRS, len(PAIRS))
+
+
+def table(*columns: list[str], names: str) -> bytes:
+    """Columns as CSV; names are separated by blanks."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(names.split())
+    writer.writerows(zip(*columns, strict=True))
+    return out.getvalue().encode()
+
+
+GOLD = table(IDS, TEXTS, MOODS, names="id text mood")
+REGRESSION = table(IDS, TEXTS, POINTS, names="id text points")
+INPUT = table(IDS, TEXTS, names="id text")
+
+
+def bundle(gold: bytes, column: str, *edits: Edit) -> Draft:
+    """A bundle with this gold, of which one column is secret, and inputs in its public data."""
+    draft = new()
+    both(
+        delete("ref/truth.txt"),
+        write("ref/gold.csv", gold),
+        secret({"name": "gold.csv", "key": ["id"], "columns": [column]}),
+        put("phases", 0, "public_data", "public"),
+        write("public/items.csv", INPUT),
+        *edits,
+    )(draft)
+    return draft
+
+
+def said(draft: Draft, folder: Path) -> dict[str, list[str]]:
+    """What the check says, by rule."""
+    found: dict[str, list[str]] = {}
+    for finding in draft.check(folder).findings:
+        found.setdefault(finding.id, []).append(finding.what)
+    return found
+
+
+def public(data: bytes | str, name: str = "more.dat") -> Edit:
+    return write(f"public/{name}", data if isinstance(data, bytes) else data.encode())
+
+
+def in_kit(data: bytes | str, name: str) -> Edit:
+    data = data if isinstance(data, bytes) else data.encode()
+    return both(put("phases", 0, "starting_kit", "kit"), write(f"kit/{name}", data))
+
+
+def page(text: str) -> Edit:
+    return write("overview.md", f"# Data\n\n{text}\n".encode())
+
+
+def html(pairs: list[tuple[str, str]]) -> str:
+    """A table as pandas shows it."""
+    rows = "".join(
+        f"    <tr>\n      <th>{n}</th>\n      <td>{i}</td>\n      <td>{y}</td>\n    </tr>\n"
+        for n, (i, y) in enumerate(pairs)
+    )
+    return f'<div>\n<table border="1" class="dataframe">\n  <tbody>\n{rows}  </tbody>\n</table>\n</div>'
+
+
+def notebook(*, shown: str = "", source: str = "frame") -> str:
+    """A notebook with a cell that shows HTML."""
+    data = {"text/html": shown.splitlines(keepends=True), "text/plain": ["..."]}
+    cell = {"cell_type": "code", "source": source.splitlines(keepends=True), "outputs": [{"data": data}]}
+    return json.dumps({"cells": [cell], "nbformat": 4})
+
+
+STUDIO = [
+    {
+        "id": number,
+        "data": {"ref": one, "text": text},
+        "annotations": [{"id": 7 * number, "result": [{"value": {"choices": [mood]}, "type": "choices"}]}],
+    }
+    for number, (one, text, mood) in enumerate(zip(IDS, TEXTS, MOODS, strict=True))
+]
+ONE_LINE = "GOLD = {" + ", ".join(f"'{one}': '{mood}'" for one, mood in PAIRS) + "}"
+CODE_LIST = f"GOLD = [{', '.join(CODES[mood] for mood in MOODS)}]\n"
+SORTED = sorted(zip(IDS, TEXTS, MOODS, strict=True), key=lambda row: row[2])
+POSITIVES = [one for one, mood in SHUFFLED if mood == "joyful"]
+WRONG = {"joyful": "sad", "sad": "neutral", "neutral": "joyful"}
+NOISY = [WRONG[mood] if place % 14 == 5 else mood for place, mood in enumerate(MOODS)]  # 93 % are right
+CHANCES = [{"joyful": 0.1, "neutral": 0.5, "sad": 0.9}[mood] + DRAW.uniform(-0.09, 0.09) for mood in MOODS]
+LOOKS: dict[str, Callable[[str, str], str]] = {
+    "trailing blanks": lambda text, mood: text + " " * int(CODES[mood]),
+    "zero-width characters": lambda text, mood: text + "\u200b" * int(CODES[mood]),
+    "case": lambda text, mood: [text.lower(), text.title(), text.upper()][int(CODES[mood])],
+}
+VALUES = [float(points) for points in POINTS]
+RANKED = sorted(range(120), key=lambda place: VALUES[place])
+
+
+def looked(look: Callable[[str, str], str]) -> bytes:
+    return table(IDS, [look(text, mood) for text, mood in zip(TEXTS, MOODS, strict=True)], names="id text")
+
+
+def conll(comment: str) -> str:
+    return "\n\n".join(
+        comment.format(one, mood) + "".join(f"\n{n}\t{word}\tNOUN" for n, word in enumerate(text.split(), start=1))
+        for one, text, mood in zip(IDS, TEXTS, MOODS, strict=True)
+    )
+
+
+def npz() -> bytes:
+    """Labels as NumPy saves texts, compressed in a zip."""
+    header = b"{'descr': '<U7', 'fortran_order': False, 'shape': (120,), }".ljust(117) + b"\n"
+    cells = b"".join(mood.ljust(7, "\0").encode("utf-32-le") for mood in MOODS)
+    return packed({"mood.npy": b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + cells})
+
+
+TABLE = "\n".join(f"{one},{mood}" for one, mood in PAIRS)
+DISGUISES: dict[str, Edit] = {
+    "a notebook with an HTML table": public(notebook(shown=html(PAIRS)), "look.ipynb"),
+    "the same in the starting kit": in_kit(notebook(shown=html(PAIRS)), "look.ipynb"),
+    "a shuffled one in the kit": in_kit(notebook(shown=html(SHUFFLED)), "look.ipynb"),
+    "HTML in JSON": public(json.dumps({"shown": html(SHUFFLED)}), "page.json"),
+    "an export of Label Studio": public(json.dumps(STUDIO), "export.json"),
+    "labels in a list of objects": public(
+        json.dumps([{"id": one, "ann": [{"tag": mood}]} for one, mood in SHUFFLED]), "a.json"
+    ),
+    "labels in sibling branches": public(
+        json.dumps({"docs": [{"meta": {"id": one}, "gold": {"labels": [{"name": mood}]}} for one, mood in PAIRS]}),
+        "a.json",
+    ),
+    "a dict on a line of code": public(ONE_LINE, "load.py"),
+    "a dict on a line of text": public(ONE_LINE, "notes.txt"),
+    "a dict in a notebook": public(notebook(source=ONE_LINE), "load.ipynb"),
+    "a dict on a page": page(f"`{ONE_LINE}`"),
+    "a dict of codes": public("G = {" + ",".join(f'"{one}":{CODES[mood]}' for one, mood in SHUFFLED) + "}", "load.py"),
+    "a dict in the kit's code": in_kit(ONE_LINE, "baseline.py"),
+    "a list of codes in code": public(CODE_LIST, "load.py"),
+    "the competition's description": put("description", "; ".join(f"{one} is {mood}" for one, mood in PAIRS)),
+    "a phase's description": put("phases", 0, "description", "\n".join(f"- {one}: {mood}" for one, mood in PAIRS)),
+    "blocks of YAML": public("".join(f"- id: {one}\n  text: a b\n  mood: {mood}\n" for one, mood in PAIRS), "a.yaml"),
+    "nested YAML": public("".join(f"{one}:\n  gold:\n    mood: {mood}\n" for one, mood in SHUFFLED), "a.yml"),
+    "INI": public("".join(f"[{one}]\nlanguage = en\nmood = {mood}\n\n" for one, mood in PAIRS), "a.ini"),
+    "id and label on two lines": public("".join(f"{one}\n{mood}\n" for one, mood in SHUFFLED), "a.txt"),
+    "comments of CoNLL-U": public(conll("# sent_id = {}\n# mood = {}"), "a.conllu"),
+    "CoNLL": public(conll("#\t{}\n#\t{}"), "a.conll"),
+    "inputs sorted by label": write(
+        "public/items.csv", table([row[0] for row in SORTED], [row[1] for row in SORTED], names="id text")
+    ),
+    "ids and labels in two files": both(
+        public("\n".join(one for one, _ in SHUFFLED), "ids.txt"),
+        public("\n".join(m for _, m in SHUFFLED), "labels.txt"),
+    ),
+    "folders of codes": both(
+        *(public(text, f"{CODES[mood]}/{one}.txt") for one, text, mood in zip(IDS, TEXTS, MOODS, strict=True))
+    ),
+    "ids by code": public(
+        json.dumps({code: [one for one, mood in PAIRS if CODES[mood] == code] for code in "012"}), "a.json"
+    ),
+    "the positives": public("\n".join(POSITIVES), "hard.txt"),
+    "93 % of the labels": public(table(IDS, NOISY, names="id pred"), "features.csv"),
+    "probabilities": public(table(IDS, [f"{chance:.4f}" for chance in CHANCES], names="id p"), "features.csv"),
+    **{name: write("public/items.csv", looked(look)) for name, look in LOOKS.items()},
+    "sizes of files": both(
+        *(public(b"x" * (50 + 10 * int(CODES[mood])), f"audio/{one}.wav") for one, mood in SHUFFLED)
+    ),
+    "base64": public(base64.encodebytes(TABLE.encode())),
+    "compressed base64": public(base64.b64encode(gzip.compress(TABLE.encode(), mtime=0))),
+    "hexadecimal": public(TABLE.encode().hex()),
+    "an array of NumPy": public(b"\x93NUMPY\x01\x00" + struct.pack("<120q", *(int(CODES[m]) for m in MOODS)), "y.npy"),
+    "arrays of NumPy in a zip": public(npz(), "y.npz"),
+    "a pickle of texts": public(pickle.dumps(dict(PAIRS), protocol=0), "y.pkl"),
+    "a stream of PDF": public(b"%PDF-1.7\nstream\n" + zlib.compress(TABLE.encode()) + b"\nendstream\x00", "a.pdf"),
+    "EXIF of a photo": public(b"\xff\xd8\xff\xe1\x00\x00Exif\0\0" + TABLE.encode() + b"\xff\xd9", "a.jpg"),
+    "text after the logo's end": write("logo.png", png() + TABLE.encode()),
+    "a byte stream": public(zlib.compress(TABLE.encode()) + b"\0", "a.bin"),
+    "EBCDIC": public(TABLE.encode("cp037"), "a.txt"),
+}
+REGRESSION_DISGUISES: dict[str, Edit] = {
+    "whole numbers": public(table(IDS, [f"{value:.0f}" for value in VALUES], names="id age"), "a.csv"),
+    "three bins": public(table(IDS, ["abc"[int(value // 10.001)] for value in VALUES], names="id group"), "a.csv"),
+    "ids in order of the gold": write(
+        "public/items.csv", table([IDS[place] for place in RANKED], [TEXTS[place] for place in RANKED], names="id text")
+    ),
+    "two annotators": public(
+        table(IDS, [f"{v + d:.3f}" for v, d in zip(VALUES, [0.5, -0.25] * 60, strict=True)], names="id one"), "a.csv"
+    ),
+    "a little noise": public(table(IDS, [f"{v + DRAW.gauss(0, 0.5):.3f}" for v in VALUES], names="id f"), "a.csv"),
+}
+
+
+@pytest.mark.parametrize("name", DISGUISES)
+def test_gold_in_disguise(name: str, tmp_path: Path) -> None:
+    found = said(bundle(GOLD, "mood", DISGUISES[name]), tmp_path)
+    assert found.keys() & {"leak", "leak-suspected", "not-looked-into"}, found
+
+
+@pytest.mark.parametrize("name", REGRESSION_DISGUISES)
+def test_numbers_in_disguise(name: str, tmp_path: Path) -> None:
+    found = said(bundle(REGRESSION, "points", REGRESSION_DISGUISES[name]), tmp_path)
+    assert found.keys() & {"leak", "leak-suspected"}, found
+
+
+def right(share: float) -> bytes:
+    """Predictions of which a share is right."""
+    some = random.Random(3)
+    return table(IDS, [mood if some.random() < share else WRONG[mood] for mood in MOODS], names="id mood")
+
+
+def features(seed: int, highest: int, width: int = 8) -> list[list[str]]:
+    """Columns of small numbers that have nothing to do with the gold."""
+    some = random.Random(seed)
+    return [[str(some.randint(0, highest)) for _ in IDS] for _ in range(width)]
+
+
+def embeddings() -> bytes:
+    some = random.Random(9)
+    columns = [[f"{some.gauss(0, 1):.4f}" for _ in IDS] for _ in range(64)]
+    return table(IDS, *columns, names=" ".join(["id", *map(str, range(64))]))
+
+
+def answers(*predictions: bytes) -> Edit:
+    """Example submissions."""
+    entries = [{"index": n, "tasks": [0], "path": f"sol{n}"} for n in range(len(predictions))]
+    files = (write(f"sol{n}/pred.csv", data) for n, data in enumerate(predictions))
+    return both(put("solutions", entries), *files)
+
+
+OTHERS = [(f"d{one}", mood) for one, (_, mood) in zip(IDS, SHUFFLED, strict=True)]
+TRAIN = table([f"t{one}" for one in IDS], TEXTS, MOODS[::-1], names="id text mood")
+LEXICON = "".join(f"{noun}\t{mood}\t0.{n}\n" for n, (noun, mood) in enumerate(zip(NOUNS, MOODS, strict=False)))
+OPTIONS = [
+    {"id": one, "text": text, "options": ["joyful", "neutral", "sad"]} for one, text in zip(IDS, TEXTS, strict=True)
+]
+INNOCENTS: dict[str, Edit] = {
+    "training data": public(TRAIN, "train.csv"),
+    "training data as JSON": public(
+        json.dumps([{"id": f"t{one}", "mood": mood} for one, mood in OTHERS]), "train.json"
+    ),
+    "a lexicon": public(LEXICON, "lexicon.tsv"),
+    "a baseline, 80 % right": answers(right(0.8)),
+    "a baseline, 90 % right": answers(right(0.9)),
+    "a public baseline, 80 % right": public(right(0.8), "baseline.csv"),
+    "the most frequent label": answers(table(IDS, ["neutral"] * 120, names="id mood")),
+    "a skeleton": public(table(IDS, [""] * 120, names="id mood"), "skeleton.csv"),
+    "a skeleton with one label": in_kit(table(IDS, ["neutral"] * 120, names="id mood"), "example.csv"),
+    "labels at random": in_kit(table(IDS, features(2, 2, 1)[0], names="id mood"), "example.csv"),
+    "the options": public(json.dumps(OPTIONS), "options.json"),
+    "the labels": page("Answer `joyful`, `neutral` or `sad`: a line such as `x001,joyful` for each text."),
+    "an example of an answer": page("| id | mood |\n| --- | --- |\n| x1 | joyful |\n| x2 | sad |"),
+    **{
+        f"features {seed}": public(
+            table(IDS, *features(seed, 1 + seed % 4), names="id a b c d e f g h"), "features.csv"
+        )
+        for seed in range(6)
+    },
+    "embeddings": public(embeddings(), "vectors.csv"),
+    "speakers": public(table(IDS, [f"{mood}-{n % 40}" for n, mood in enumerate(MOODS)], names="id speaker"), "who.csv"),
+    "lengths": public(table(IDS, [str(len(text)) for text in TEXTS], names="id length"), "length.csv"),
+    "texts one by one": both(*(public(text, f"texts/{one}.txt") for one, text in zip(IDS, TEXTS, strict=True))),
+    "texts as JSON": both(
+        *(public(json.dumps({"id": one, "text": text}), f"{one}.json") for one, text in zip(IDS, TEXTS, strict=True))
+    ),
+    "ids in a random split": both(public("\n".join(IDS[:60]), "fold1.txt"), public("\n".join(IDS[60:]), "fold2.txt")),
+    "a notebook without gold": public(
+        notebook(shown=html([(one, str(n % 7)) for n, one in enumerate(IDS)])), "a.ipynb"
+    ),
+    "code that reads": public("LABELS = ['joyful', 'neutral', 'sad']\nfor one in rows:\n    print(one)\n", "a.py"),
+    "other gold": public(table(*map(list, zip(*OTHERS, strict=True)), names="id mood"), "dev.csv"),
+    "dates and sources": public(
+        table(IDS, [f"2026-01-{1 + n % 28:02}" for n in range(120)], ["web", "app"] * 60, names="id d s")
+    ),
+    "the schedule": put("description", "The test phase ends on 12 May 2031. Labels are joyful, neutral and sad."),
+}
+
+
+@pytest.mark.parametrize("name", INNOCENTS)
+def test_what_only_looks_like_gold(name: str, tmp_path: Path) -> None:
+    found = said(bundle(GOLD, "mood", INNOCENTS[name]), tmp_path)
+    assert found.keys() & {"leak", "leak-suspected"} == set(), found

@@ -1,0 +1,89 @@
+"""What a build says of gold in its bundle, the check says of the zip and of the folder as well."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from gen_bundle.build import BuildRequest, build
+from gen_bundle.check import Report, check_path
+from gen_bundle.errors import UserError
+from gen_bundle.new.recipes import RECIPES
+from tests.generator.new.making import bundled, csv_text, made
+from tests.generator.new.test_recipes import made as made_by
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]
+DRAW = random.Random(3)
+ITEMS = [f"k{number:03}" for number in range(120)]
+WORDS = ["river", "garden", "train", "market", "harbour"]
+TEXTS = [" ".join(DRAW.choice(WORDS) for _ in range(6)) for _ in ITEMS]
+
+
+def doubts(report: Report) -> list[str]:
+    """What is said of gold."""
+    return [finding.what for finding in report.findings if finding.id.startswith("leak")]
+
+
+@pytest.mark.parametrize("kind", RECIPES)
+def test_a_recipe_is_sound_for_its_build_and_for_the_check_of_its_zip(kind: str, tmp_path: Path) -> None:
+    built = bundled(made_by(kind, tmp_path))
+    assert doubts(check_path(built.path)) == []
+
+
+@pytest.mark.parametrize("layout", ["joint", "tasks", "separate"])
+@pytest.mark.parametrize("name", ["clarity2026", "process2025", "seedev2016", "are2007", "clpsych2025", "helpdesk"])
+def test_a_competition_is_sound_for_its_build_and_for_the_check_of_its_zip(
+    name: str, layout: str, tmp_path: Path
+) -> None:
+    out = tmp_path / ("out" if layout == "separate" else "out.zip")
+    for built in build(BuildRequest(name, out, layout=layout)):
+        assert not built.leaks
+        assert not check_path(built.path).leaks
+
+
+@pytest.mark.parametrize("shown", [("id", "label"), ("id", "text", "label")])
+def test_a_leak_is_one_for_all_of_them(shown: tuple[str, ...], tmp_path: Path) -> None:
+    rows = [[one, text, DRAW.choice(["yes", "no"])] for one, text in zip(ITEMS, TEXTS, strict=True)]
+    folder = made(tmp_path, "gold.csv", csv_text("id,text,label", rows))
+    named = [dict(zip(("id", "text", "label"), row, strict=True)) for row in rows]
+    leak = csv_text(",".join(shown), [[row[name] for name in shown] for row in named])
+    (folder / "data" / "public" / "notes.txt").write_text(leak)
+    with pytest.raises(UserError, match=r"notes\.txt (shows|is the reference file)"):
+        build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
+    (forced,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip", force=True))
+    assert forced.leaks
+    assert check_path(forced.path).leaks
+
+
+def many_labels(number: int) -> str:
+    """Gold with so many balanced columns of 0 and 1."""
+    names = ",".join(["id", "text", *(f"e{place}" for place in range(number))])
+    cells = [[one, text, *(DRAW.randint(0, 1) for _ in range(number))] for one, text in zip(ITEMS, TEXTS, strict=True)]
+    return csv_text(names, cells)
+
+
+TOKENS = [[f"d{n // 3}", n % 3, DRAW.choice([",", ".", ";"]), DRAW.choice(["OK", "BAD"])] for n in range(120)]
+PANEL = [[n // 10, 2000 + n % 10, f"{DRAW.gauss(0, 3):.12f}"] for n in range(120)]
+HOUSES = [[one, DRAW.randint(40, 200), DRAW.choice("abc"), DRAW.randint(1, 6), n * 10] for n, one in enumerate(ITEMS)]
+ORDINARY = {
+    "a composite key and few rows": ("doc,token,tag", [[*row[:2], row[3]] for row in TOKENS[:12]], ["doc", "token"]),
+    "cells of punctuation": ("sentence,position,word,tag", TOKENS, ["sentence", "position"]),
+    "a panel with a continuous target": ("country,time,growth", PANEL, ["country", "time"]),
+    "many input columns": ("id,area,district,rooms,price", HOUSES, ["id"]),
+}
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+def test_an_ordinary_table_is_no_leak(name: str, tmp_path: Path) -> None:
+    names, rows, key = ORDINARY[name]
+    folder = made(tmp_path, "gold.csv", csv_text(names, rows), key=key, answers=[(names.rpartition(",")[2], None)])
+    built = bundled(folder)
+    assert not check_path(built.path).leaks
+
+
+@pytest.mark.parametrize("number", [2, 11, 30])
+def test_baselines_of_many_labels_are_no_leak(number: int, tmp_path: Path) -> None:
+    built = bundled(
+        made(tmp_path, "gold.csv", many_labels(number), answers=[(f"e{place}", None) for place in range(number)])
+    )
+    assert not check_path(built.path).leaks

@@ -1,0 +1,135 @@
+"""Intervals, p values and Holm's correction on generated inputs, against SciPy and against their definitions."""
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from scoring_kit.program import Column
+from scoring_kit.resampling import randomisation
+from scoring_kit.resampling.draws import SAMPLES, bootstrap_counts
+from scoring_kit.resampling.intervals import few_units, percentile_interval, uncut_interval
+from scoring_kit.resampling.task import holm
+from scoring_kit.units import Array
+from tests.scoring_programs.scoring_kit.resampling.made_up import macro_f1_of, mean_of, team
+
+FINITE = st.floats(-100, 100).map(lambda value: round(value, 3))
+LABELS = st.integers(0, 2)
+
+
+@pytest.mark.slow
+@settings(max_examples=30, deadline=None)
+@given(st.lists(FINITE, min_size=2, max_size=40), st.integers(0, 9))
+def test_an_interval_of_a_mean_is_scipys(values: list[float], seed: int) -> None:
+    """With SciPy's generator in the state of ours both draw the same samples."""
+    data = np.array(values)
+    expected = stats.bootstrap(
+        (data,), np.mean, n_resamples=300, method="percentile", rng=np.random.default_rng([seed, SAMPLES])
+    ).confidence_interval
+    counts = np.concatenate(list(bootstrap_counts(len(data), 300, seed)))
+    assert percentile_interval(mean_of(data).over(counts)) == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+@pytest.mark.slow
+@settings(max_examples=10, deadline=None)
+@given(st.lists(st.tuples(LABELS, LABELS), min_size=3, max_size=25), st.integers(0, 9))
+def test_an_interval_of_macro_f1_is_that_of_scipy_and_scikit_learn(pairs: list[tuple[int, int]], seed: int) -> None:
+    from sklearn.metrics import f1_score
+
+    gold, predicted = np.array(pairs).T
+    expected = stats.bootstrap(
+        (gold, predicted),
+        lambda one, other: f1_score(one, other, labels=range(3), average="macro", zero_division=0),
+        paired=True,
+        vectorized=False,
+        n_resamples=30,
+        method="percentile",
+        rng=np.random.default_rng([seed, SAMPLES]),
+    ).confidence_interval
+    counts = np.concatenate(list(bootstrap_counts(len(gold), 30, seed)))
+    found = percentile_interval(macro_f1_of(gold.tolist(), predicted.tolist(), 3).over(counts))
+    assert found == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+def all_exchanges(units: int, *_: object) -> Iterator[Array]:
+    """Every way to exchange units, in place of random ones."""
+    yield np.array(list(itertools.product((0.0, 1.0), repeat=units)))
+
+
+@pytest.mark.slow
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(LABELS, LABELS, LABELS), min_size=2, max_size=6))
+def test_p_over_all_exchanges_is_that_of_scipys_permutation_test(rows: list[tuple[int, int, int]]) -> None:
+    """SciPy tries all of them, too, where they are few; its p is exact, ours counts the observed one once more."""
+    gold, a, b = np.array(rows).T
+
+    def f1(answers: Array) -> float:
+        of_label = []
+        for label in range(3):
+            both = np.sum((gold == label) & (answers == label))
+            either = np.sum(gold == label) + np.sum(answers == label)
+            of_label.append(2 * both / either if either else 0.0)
+        return float(np.mean(of_label))
+
+    exact = stats.permutation_test(
+        (a, b), lambda x, y: round(f1(x) - f1(y), 12), permutation_type="samples", vectorized=False, n_resamples=np.inf
+    ).pvalue
+    teams = [team(macro_f1_of(gold.tolist(), own.tolist(), 3)) for own in (a, b)]
+    arrangements = 2 ** len(rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(randomisation, "exchanges", all_exchanges)
+        p = randomisation.p_values(teams, len(rows), arrangements, 0)[0, 1]
+    assert (p * (arrangements + 1) - 1) / arrangements == pytest.approx(exact)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=7))
+def test_holm_is_the_closed_test_with_bonferronis(p: list[float]) -> None:
+    """The largest, over all sets of hypotheses with this one, of the set's size times its smallest p (Holm 1979)."""
+    found = holm({("A", str(place)): value for place, value in enumerate(p)})
+    for place in range(len(p)):
+        sets = [own for size in range(1, len(p) + 1) for own in itertools.combinations(range(len(p)), size)]
+        expected = max(len(own) * min(p[one] for one in own) for own in sets if place in own)
+        assert found["A", str(place)] == pytest.approx(min(1.0, expected))
+
+
+@pytest.mark.parametrize(
+    ("values", "is_cut"),
+    [
+        (np.arange(1000.0), False),
+        (np.full(1000, 0.9), True),
+        (np.r_[np.full(30, 1.0), np.linspace(0, 0.99, 970)], True),
+        (np.r_[np.full(20, 1.0), np.linspace(0, 0.99, 980)], False),
+        (np.r_[np.full(30, 1.0), np.linspace(1.01, 2, 970)], True),
+        (np.r_[np.linspace(0.1, 0.3, 998), 0.1 + 1e-15, 0.3], False),
+    ],
+)
+def test_an_interval_that_would_be_cut_off_is_none(values: Array, is_cut: bool) -> None:
+    found = uncut_interval(values)
+    assert (found is None) == is_cut
+    if found is not None:
+        assert found == percentile_interval(values)
+
+
+@pytest.mark.parametrize(
+    ("number", "worst", "classes", "reason"),
+    [
+        (49, 0.0, [], "There are only 49 reviews; at least 50 make an interval."),
+        (50, 0.0, [], None),
+        (99, 0.0, [50, 49], "at least 100 make an interval of a mean over classes or groups"),
+        (100, 0.0, [50, 50], None),
+        (237, 0.0, [4, 233], "the rarest is in only 4 of 237 reviews: 1.8% of the resamples lack one"),
+        (237, 0.0, [6, 231], None),
+        (237, 0.0, [5, 5, 5, 222], "the rarest is in only 5 of 237 reviews"),
+        (499, 1e9, [], "at least 500 make an interval of an error without a bound (worst: 1e+09)"),
+        (499, 81.0, [], None),
+        (500, -1e9, [], None),
+    ],
+)
+def test_why_there_are_too_few_units(number: int, worst: float, classes: list[int], reason: str | None) -> None:
+    column = Column("f1", "t", "Macro F1", "desc", 4, worst, "-")
+    found = few_units(column, number, "reviews", classes)
+    assert found is None if reason is None else reason in (found or "")
