@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gen_bundle.build import finished_bundle
-from gen_bundle.difference.figures import allowance
-from gen_bundle.difference.signatures import SIGNATURE, Setting, differing_settings, parse_signature
+from gen_bundle.difference.signatures import SIGNATURE, Setting, allowance, differing_settings, parse_signature
 from gen_bundle.errors import UserError
 from gen_bundle.twin.bundle import open_bundle
 from gen_bundle.twin.competition_yaml import read_competition

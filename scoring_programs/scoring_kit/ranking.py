@@ -13,6 +13,7 @@ from typing import Any
 from scoring_kit.board import NO_TIES, Goodness, board, shared_ranks, tie_breaks, written_scores
 from scoring_kit.errors import OrganiserError, printable
 from scoring_kit.program import Column, Program
+from scoring_kit.results import TaskResult
 from scoring_kit.scores_table import TEAM, Scores, read_scores
 from scoring_kit.team_results import TeamResults, score_all
 
@@ -102,6 +103,7 @@ def rank(request: Mapping[str, Any], scored: TeamResults | None = None) -> dict[
             record.setdefault("tied", []).extend([task] if team in tied(standing.ranks, view.unseen) else [])
         tables.append(_table(program.task_names[task], columns, scores, standing, view))
         notes += [f"{program.task_names[task]}: {text}" for text in tie_notes(standing.ranks, view.unseen)]
+    notes += failed_notes(scored.results if scored else {}, view.unseen)
     ordered = sorted(records.values(), key=lambda record: record[TEAM] in view.hide_figures)
     answer = {"teams": shown_records(ordered, view), "tables": tables, "notes": notes}
     return with_report(with_unscored(answer, scored, view), request, program, scores, scored)
@@ -143,6 +145,17 @@ def tie_notes(ranks: Mapping[str, int], unseen: Collection[str]) -> list[str]:
     for team in sorted(tied(ranks, unseen)):
         equal.setdefault(ranks[team], []).append(team)
     return [f"{' and '.join(teams)} share rank {place}." for place, teams in sorted(equal.items())]
+
+
+def failed_notes(results: Mapping[str, Mapping[str, TaskResult]], unseen: Collection[str]) -> list[str]:
+    """A sentence for each function of the organisers' own that failed on a submission, which has its worst value."""
+    return [
+        f"{team}: {metric} could not be computed ({why.place}: {why.words}); its worst value counts."
+        for team, own in results.items()
+        if team not in unseen
+        for result in own.values()
+        for metric, why in result.failed.items()
+    ]
 
 
 def shown_records(records: Sequence[Mapping[str, Any]], view: View) -> list[dict[str, Any]]:

@@ -54,9 +54,10 @@ def command(as_json: bool, **asked: Any) -> None:
         moved = "not given" if figure.new is None else f"{figure.new:g} ({figure.new - figure.old:+.2g})"
         say(f"{figure.name}: {figure.old:g} → {moved}", "red")
     if verdict.settings and verdict.compared and not verdict.figures:
-        say(f"yet all {verdict.compared} figures are the same")
+        say("yet every figure is the same")
     if verdict.equal:
-        say(f"equal: the signature and all {verdict.compared} figures", "green")
+        figures = f"all {verdict.compared} figures" if verdict.compared > 1 else "the one figure"
+        say(f"equal: the signature and {figures}", "green")
     if verdict.not_taken:
         say(f"not read as figures: {', '.join(verdict.not_taken)}", "yellow")
     if verdict.not_compared and not verdict.failed:

@@ -1,8 +1,9 @@
-"""Signatures of scoring runs, taken apart and compared; what scoring_kit's `signature` writes."""
+"""Published results: signatures, taken apart and compared, as scoring_kit's `signature` writes them; and figures."""
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 
 # The parts that every signature has; the others are the scorers' settings and the versions of libraries.
 MEANINGS = {
@@ -49,3 +50,12 @@ def differing_settings(old: Mapping[str, str], new: Mapping[str, str]) -> Iterat
     for name in dict.fromkeys([*MEANINGS, *old, *new]):
         if old.get(name) != new.get(name):
             yield Setting(name, old.get(name), new.get(name))
+
+
+def allowance(number: str) -> float:
+    """How far a printed figure may be off: half a unit of its last digit.
+
+    Raises:
+        decimal.InvalidOperation: it is not a number.
+    """
+    return 0.5 * 10.0 ** int(Decimal(number).as_tuple().exponent) + 1e-9

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.difference.figures import allowance
+from gen_bundle.difference.signatures import allowance
 from gen_bundle.errors import UserError
 from gen_bundle.rescore.opened_bundle import OpenedBundle
 from gen_bundle.rescore.scoring_job import JobResult

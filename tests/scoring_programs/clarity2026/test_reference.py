@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from clarity2026.per_row import clarity_units
 from clarity2026.reference import Reference, manifest, read
 from scoring_kit.errors import OrganiserError
 from tests.scoring_programs.clarity2026.gold import ANNOTATED, DEV, annotated_gold, table
@@ -94,3 +96,25 @@ def test_a_missing_file_and_an_unknown_option_are_told(tmp_path: Path) -> None:
     (tmp_path / "gold.csv").write_text(DEV, encoding="utf-8")
     with pytest.raises(OrganiserError, match=r"^options.any: unknown option."):
         read(tmp_path, BOTH, {"any": 1})
+
+
+def test_rows_of_an_interview_question_are_one_unit(tmp_path: Path) -> None:
+    header = ("index", "url", "interview_question", "clarity_label", "evasion_label")
+    rows = [
+        ("1", "a", "How?", "Clear Reply", "Explicit"),
+        ("2", "a", "How?", "Ambivalent", "Dodging"),
+        ("3", "b", "How?", "Ambivalent", "General"),
+    ]
+    (tmp_path / "gold.csv").write_text(table(header, rows), encoding="utf-8")
+    units = clarity_units(read(tmp_path, ["clarity"], {}), ["Clear Reply", "Clear Reply", "Ambivalent Reply"])
+    assert (units.unit, list(units.names)) == ("interview question", ["1", "3"])
+    counts = np.array([[1.0, 1.0], [2.0, 0.0], [0.0, 1.0]])
+    assert units.statistics["clarity_accuracy"].over(counts) == pytest.approx([2 / 3, 1 / 2, 1])
+    assert sorted(units.classes["clarity_macro_f1"]) == [1, 2]
+    assert list(units.classes) == ["clarity_macro_f1"]
+
+
+def test_without_the_question_each_row_is_a_unit(tmp_path: Path) -> None:
+    (tmp_path / "gold.csv").write_text(DEV, encoding="utf-8")
+    units = clarity_units(read(tmp_path, ["clarity"], {}), ["Ambivalent"] * 4)
+    assert (units.unit, list(units.names)) == ("row", ["1", "2", "3", "4"])

@@ -169,6 +169,33 @@ def test_nobody_learns_from_a_failure_more_than_from_a_score(hidden: bool, told:
     assert failed.details["failed"] == {"own": "metrics.py:3 in mine"}
 
 
+@pytest.mark.slow
+def test_a_ranking_counts_the_worst_value_and_says_why(tmp_path: Path) -> None:
+    folder = project(tmp_path, module("predicted[0]['label'] == 'yes'", "raise ValueError('Odd: 7')"))
+    for team, label in (("fine", "no"), ("odd", "yes")):
+        (tmp_path / "teams" / team).mkdir(parents=True)
+        sent = GOLD.replace("0,no", f"0,{label}", 1)
+        (tmp_path / "teams" / team / "p.csv").write_text(sent, encoding="utf-8")
+    asked = [
+        "rank",
+        folder,
+        "--submissions",
+        tmp_path / "teams",
+        "--data",
+        folder / "data",
+        "--phase",
+        "test",
+        "--json",
+    ]
+    done = CliRunner().invoke(root, [*map(str, asked)])
+    assert done.exit_code == 0, done.output
+    assert {team["team"]: team["own"] for team in json.loads(done.stdout)["teams"]} == {"fine": 0.25, "odd": 0}
+    assert (
+        "odd: own could not be computed (metrics.py:3 in mine: ValueError: Odd: 7); its worst value counts"
+        in done.output
+    )
+
+
 TYPES = ["string", "label", "labels", "number", "text", "texts", "tags", "spans"]
 
 
