@@ -8,6 +8,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER))  # where Python puts it, except with -I
+sys.path.append(str(FOLDER / "site"))  # packages that the image may lack; what it has goes before
 
 from scoring_kit.frame import main  # noqa: E402
 

@@ -80,6 +80,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterat
         terminalreporter.write_line(f"skipped {number}: {reason}", yellow=True)
 
 
+@pytest.fixture(autouse=True)
+def no_wheels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Builds download nothing: what the platform's image lacks stays lacking."""
+    monkeypatch.setattr("gen_bundle.package.wheels._download", lambda *_: "tests download nothing")
+
+
 @pytest.fixture
 def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder for each test, as pytest has it; which looks through all earlier ones for the next number."""

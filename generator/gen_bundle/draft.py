@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from gen_bundle.codabench.platform_image import PACKAGES, PLATFORM_IMAGE
 from gen_bundle.codabench.worker import LOCAL_IMAGES
 from gen_bundle.declaration.read import FILE
+from gen_bundle.image.requirements import base_name
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.package.shipped import PLACEHOLDER, SCAFFOLD_TEXT, synthetic_phases
+from gen_bundle.package.wheels import lacking
 
 # Domains reserved for examples: RFC 2606.
 _EXAMPLE_ADDRESS = re.compile(r"[@.](example|example\.(com|net|org)|test|invalid)$", re.IGNORECASE)
@@ -46,7 +49,8 @@ def lacks(
     return [
         *_gold(competition),
         *_dates(competition, now),
-        *contact_and_image(declaration.contact or "", declaration.docker_image, declaration.queue),
+        *contact_and_image(declaration.contact or "", declaration.image, declaration.queue),
+        *_packages(competition),
         *scaffold(texts, logo.read_bytes(), str(competition.folder), str(logo)),
         *_description(declaration.description, texts[FILE]),
         *_public_data(competition, phases),
@@ -90,6 +94,21 @@ def contact_and_image(contact: str, image: str, own_queue: object) -> Iterator[L
             "local-image",
             f"{image} is the name of an image of your own machine; the platform cannot pull it.",
             "Publish one with gen-bundle image build and gen-bundle image push, and name it: --set docker_image=….",
+        )
+
+
+def _packages(competition: Resolved) -> Iterator[Lack]:
+    """What the platform's own image has not; another image is the organisers' to fill."""
+    if competition.declaration.image != PLATFORM_IMAGE:
+        return
+    absent = lacking(competition)
+    absent += [one for one in competition.declaration.requirements if base_name(one) not in PACKAGES]
+    if absent:
+        yield Lack(
+            "image-lacks",
+            f"{PLATFORM_IMAGE} has no {', '.join(absent)}.",
+            "Build where pip reaches a package index, which puts wheels into the program, or publish an image of your "
+            "own: gen-bundle image build and gen-bundle image push, and name it: --set docker_image=….",
         )
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from scoring_kit.base.origin import requirement
+from scoring_kit.base.missing_packages import requirement
 
 _PACKAGED = Path(__file__).resolve().parent / "resources"
 _CHECKOUT = Path(__file__).resolve().parents[2]

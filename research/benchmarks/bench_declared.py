@@ -12,10 +12,9 @@ from pathlib import Path
 from declared import reference, submission
 from declared.tasks import scorer
 from research.benchmarks.scaling import grow
-from scoring_kit.collecting import THRESHOLDS, not_collecting
 from scoring_kit.errors import Problems
 from scoring_kit.manifest import Manifest
-from scoring_kit.submission_files import read_submission
+from scoring_kit.submission_files import THRESHOLDS, not_collecting, read_submission
 from tests.scoring_programs.declared.declaring import declared_options
 
 LABELS = ("anger", "disgust", "fear", "joy", "sadness", "surprise")

@@ -10,7 +10,7 @@ from declared.reference import GoldTable, expected
 from declared.submission import with_values
 from declared.tasks import compute
 from declared.template import emptiest
-from scoring_kit.missing_packages import missing_package
+from scoring_kit.base.missing_packages import missing_package
 
 SAME = 6
 """So many different answers are tried for all keys alike."""

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from scoring_kit.base.missing_packages import missing_package, what_is_missing
 from scoring_kit.errors import OrganiserError, SubmissionError, fitting
-from scoring_kit.missing_packages import missing_package, what_is_missing
 
 BAD_SUBMISSION, ORGANISERS, BUG = 1, 2, 3
 """Exit status."""

@@ -16,7 +16,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from scoring_kit.collecting import THRESHOLDS, not_collecting
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed
 from scoring_kit.failures import Failure, guarded, print_fitting
 from scoring_kit.manifest import Manifest
@@ -26,7 +25,7 @@ from scoring_kit.program import Program
 from scoring_kit.report import Run
 from scoring_kit.results import Metric, TaskResult
 from scoring_kit.signature import reference_digest, signature
-from scoring_kit.submission_files import read_submission, submission_folder
+from scoring_kit.submission_files import THRESHOLDS, not_collecting, read_submission, submission_folder
 
 
 class TaskScorer(Protocol):

@@ -38,8 +38,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Required, TypedDict, TypeVar
 
+from scoring_kit.base.missing_packages import missing_package, what_is_missing
 from scoring_kit.errors import OrganiserError, SubmissionError
-from scoring_kit.missing_packages import missing_package, what_is_missing
 
 RECORD = "\x1e"
 

@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from scoring_kit.base.missing_packages import missing_package, what_is_missing
 from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.frame import run
-from scoring_kit.missing_packages import missing_package, what_is_missing
 from scoring_kit.program import Program
 from scoring_kit.submission_zip import open_submission
 

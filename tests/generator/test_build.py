@@ -148,7 +148,7 @@ def test_layout_tasks_has_a_program_for_each_task_and_every_column(two_tasks: Pa
 def test_layout_tasks_asked_for_replaces_a_rule_that_would_lose_scores(folder: Path, tmp_path: Path) -> None:
     (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip", layout="tasks"))
     assert document(built.path)["leaderboards"][0]["submission_rule"] == "Force_Latest_Multiple"
-    assert any("best would lose the scores" in note for note in built.notes)
+    assert any("last would lose the scores" in note for note in built.notes)
     with pytest.raises(UserError, match="submission_rule"):
         build(BuildRequest(str(folder), tmp_path / "b.zip", layout="tasks", overrides=("submission_rule=best",)))
 

@@ -77,11 +77,11 @@ def test_a_finished_bundle_is_ready_to_upload(tmp_path: Path) -> None:
 def test_what_the_tool_writes_first_is_a_draft(tmp_path: Path) -> None:
     result = command(small_competition(tmp_path), "--out", tmp_path / "b.zip", "--json")
     assert result.exit_code == 0
-    assert last_line(result).endswith("MB, draft, not ready to publish: 5 things are missing")
+    assert last_line(result).endswith("MB, draft, not ready to publish: 4 things are missing")
     (record,) = json.loads(result.stdout)
     assert record["written"]
     assert [lack["id"] for lack in record["draft"]] == [
-        *("synthetic-gold", "example-contact", "local-image", "scaffold-text", "scaffold-logo")
+        *("synthetic-gold", "example-contact", "scaffold-text", "scaffold-logo")
     ]
     for lack in record["draft"]:
         assert f"missing: {lack['what']} {lack['repair']}" in result.stderr

@@ -91,8 +91,6 @@ def command(as_json: bool, **asked: Any) -> None:
 
 def _report(built: "Sequence[Built]", request: "BuildRequest") -> None:
     """Notes and errors of each bundle, what is missing in any, and in the last line of each what it is good for."""
-    from gen_bundle.codabench.worker import LOCAL_IMAGES
-
     for bundle in built:
         for note in bundle.notes:
             say(f"note: {note}", "yellow")
@@ -101,7 +99,8 @@ def _report(built: "Sequence[Built]", request: "BuildRequest") -> None:
     for lack in dict.fromkeys(lack for bundle in built for lack in bundle.draft):
         say(f"missing: {lack}", "yellow")
     competition = built[0].competition
-    if competition.declaration.docker_image.startswith(LOCAL_IMAGES) and not any(bundle.errors for bundle in built):
+    needs_image = {lack.id for bundle in built for lack in bundle.draft} & {"local-image", "image-lacks"}
+    if needs_image and not any(bundle.errors for bundle in built):
         say("To make and publish the image, and to build the same again with it:")
         for line in _next_steps(request, f"REGISTRY/YOU/{competition.name}:TAG"):
             say(f"  {line}")

@@ -2,7 +2,9 @@
 
 import dataclasses
 import json
+import re
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -40,7 +42,10 @@ Command = Callable[..., None]
 def _which_image(function: Command) -> Command:
     """The argument and options that every verb has."""
     for option in (
-        click.option("--tag", help="Name and tag of the local image. [default: docker_image of bundle.yaml]"),
+        click.option(
+            "--tag",
+            help="Name and tag of the local image. [default: docker_image of bundle.yaml, else gen-bundle/NAME]",
+        ),
         click.option(
             "--variant", type=click.Choice(["cpu", "cuda"]), help="[default: cuda where the option device is cuda]"
         ),
@@ -59,6 +64,11 @@ def _which_manifest(function: Command) -> Command:
     )(function)
 
 
+def _default_tag(name: str) -> str:
+    """An image of this machine, where a competition names none."""
+    return f"gen-bundle/{re.sub('[-_.]+', '-', name.lower()).strip('-')}:{metadata.version('gen-bundle')}"
+
+
 def _request(
     name: str, overrides: tuple[str, ...], variant: Literal["cpu", "cuda"] | None, tag: str | None
 ) -> "ImageRequest":
@@ -68,7 +78,9 @@ def _request(
 
     competition = resolve(find_competition(name), overrides=overrides)
     declared = competition.declaration
-    request = request_for(competition.name, competition.options, tag or declared.docker_image, variant)
+    request = request_for(
+        competition.name, competition.options, tag or declared.docker_image or _default_tag(competition.name), variant
+    )
     request = dataclasses.replace(
         request, requirements=tuple(declared.requirements), lock_file=competition.folder / LOCK_FILE
     )

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from gen_bundle.codabench import serializer_fields as platform
 from gen_bundle.codabench.competition import DEFAULT_A_DAY, DEFAULT_LIMIT_S
 from gen_bundle.codabench.fields import MAX_INTEGER
+from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
 from gen_bundle.codabench.versions import Computation
 from gen_bundle.declaration.dates import End, Start
 from gen_bundle.declaration.texts import text_of
@@ -299,7 +300,11 @@ class Competition(Model):
     description: str = Field("", description="One or two sentences, shown in lists of competitions.")
     logo: Line = Field(description="PNG, JPEG, GIF or WebP, relative to bundle.yaml.")
     contact: Contact | None = Field(None, description="An e-mail address.")
-    docker_image: Image = Field(description="Image with its tag.")
+    docker_image: Image | None = Field(
+        None,
+        description=f"Image with its tag. Absent: {PLATFORM_IMAGE}, which Codabench publishes: it has numpy, SciPy and "
+        "scikit-learn, and scores everything that needs no model.",
+    )
     scoring_program: Identifier | None = Field(None, description="Scoring package; the folder's name where absent.")
     layout: Layout = Field(
         "joint",
@@ -344,3 +349,8 @@ class Competition(Model):
     )
     forum: bool = Field(True, description="Whether the competition has a forum.")
     reward: Reward | None = Field(None, description="What can be won, in a line.")
+
+    @property
+    def image(self) -> str:
+        """What its programs run in."""
+        return self.docker_image or PLATFORM_IMAGE

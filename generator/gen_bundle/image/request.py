@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gen_bundle.errors import UserError
-from gen_bundle.image.packages import METRICS, Lock, locks_for, model_groups, packages_text
 from gen_bundle.image.requirements import LOCK_FILE, locked_text
+from gen_bundle.package.locks import METRICS, Lock, locks_for, model_groups, packages_text
 
 Variant = Literal["cpu", "cuda"]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.errors import UserError
-from gen_bundle.image.packages import Lock, entries, lock_text
+from gen_bundle.package.locks import Lock, entries, lock_text
 from gen_bundle.resources import resource
 from gen_bundle.starting import pip_environment, python
 

@@ -61,7 +61,6 @@ class Place:
     def answers(self) -> dict[str, Any]:
         return {
             "name": self.name,
-            "image": re.sub("[-_]+", "-", self.name.lower()).strip("-"),  # Docker allows nothing else
             "title": self.title or self.name.replace("-", " ").replace("_", " ").capitalize(),
             "year": str(datetime.now(UTC).year + 1),
             "version": metadata.version("gen-bundle"),

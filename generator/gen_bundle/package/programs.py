@@ -13,6 +13,7 @@ from gen_bundle.declaration.declared.settle import DECLARED
 from gen_bundle.declaration.model import Phase, Task
 from gen_bundle.package.imports import imported_modules
 from gen_bundle.package.resolve import Part, Resolved
+from gen_bundle.package.wheels import site_members
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import folder_members
 
@@ -55,6 +56,7 @@ def program_members(
     if competition.takes_code:
         description["takes_code"] = True
     return {
+        **(site_members(competition) if phase else {}),
         "metadata.yaml": f"command: {COMMAND}\n".encode(),
         "program.json": json.dumps(description, indent=1, ensure_ascii=False).encode(),
         **code,

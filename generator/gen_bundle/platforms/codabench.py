@@ -136,7 +136,7 @@ def competition_document(competition: Resolved, data: Sequence[PhaseData]) -> di
         "description": declaration.description,
         "image": logo_file(competition),
         "registration_auto_approve": declaration.registration == "auto",
-        "docker_image": declaration.docker_image,
+        "docker_image": declaration.image,
         "enable_detailed_results": True,
         "forum_enabled": declaration.forum,
         "terms": TERMS,

@@ -147,7 +147,7 @@ def _document(
         "title": _title(competition),
         "description": declaration.description,
         "image": logo,
-        "competition_docker_image": declaration.docker_image,
+        "competition_docker_image": declaration.image,
         "has_registration": declaration.registration == "approve",
         "enable_detailed_results": True,
         "enable_forum": declaration.forum,

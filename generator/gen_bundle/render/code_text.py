@@ -25,7 +25,7 @@ COMMAND = """The platform runs `{entry}` once, with two folders as its arguments
 
 def code_text(competition: Resolved, phases: Sequence[Phase]) -> str:
     """What the code must offer, where it runs and what it may use; Markdown without headings."""
-    submission, image = competition.declaration.submission, competition.declaration.docker_image
+    submission, image = competition.declaration.submission, competition.declaration.image
     entry = str(submission.entry)
     text = COMMAND if submission.interface == "command" else FUNCTION
     call = text.format(entry=entry, interpreter="bash" if entry.endswith(".sh") else "python3")

@@ -13,13 +13,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gen_bundle.declaration.declared.settle import DECLARED
 from gen_bundle.errors import UserError
-from gen_bundle.image.packages import locks_for, packages_text
 from gen_bundle.image.requirements import LOCK_FILE
 from gen_bundle.package.client import ScoringPackage, failure
 from gen_bundle.package.code_template import empty_submission
 from gen_bundle.package.given_files import SAMPLE
 from gen_bundle.package.imports import imported_modules
 from gen_bundle.package.ingestion import code_entry, ingestion_members
+from gen_bundle.package.locks import locks_for, packages_text
 from gen_bundle.package.phase_data import PhaseData
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import Resolved
@@ -222,7 +222,7 @@ def _texts(
         "dates": tables.phases_table([phase], declaration.time_zones),
         "programs": [part.id for part in competition.parts_of(phase)],
         "package": competition.package.name,
-        "docker_image": declaration.docker_image,
+        "docker_image": declaration.image,
         "contact": declaration.contact,
         "submission": declaration.submission,
         "template": sorted(template),

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from declared.plan import Plan
+from scoring_kit.base.missing_packages import missing_package
 from scoring_kit.errors import OrganiserError
-from scoring_kit.missing_packages import missing_package
 from scoring_kit.results import NotComputed
 
 Row = dict[str, Any]

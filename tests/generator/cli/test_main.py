@@ -142,7 +142,7 @@ def test_help_imports_nothing_that_is_not_needed() -> None:
 
 @pytest.mark.slow
 def test_a_build_prints_results_to_stdout_and_messages_to_stderr(tmp_path: Path) -> None:
-    folder = small_competition(tmp_path)
+    folder = small_competition(tmp_path, lambda declared: declared.update(docker_image="gen-bundle/my-task:1"))
     command = [sys.executable, "-m", "gen_bundle", str(folder), "--out", str(tmp_path / "b.zip"), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -155,7 +155,7 @@ def test_a_build_prints_results_to_stdout_and_messages_to_stderr(tmp_path: Path)
 
 @pytest.mark.slow
 def test_the_next_steps_build_the_same_again(tmp_path: Path) -> None:
-    small_competition(tmp_path)
+    small_competition(tmp_path, lambda declared: declared.update(docker_image="gen-bundle/my-task:1"))
     (tmp_path / "my-task" / "data").rename(tmp_path / "real data")
     given = ["--out", "a b.zip", "--data", "real data", "--layout", "separate", "--task", "classification"]
     given += ["--platform", "codalab", "--set", "phases.test.end=2099-12-31 AoE"]

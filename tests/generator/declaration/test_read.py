@@ -80,7 +80,7 @@ def test_every_error_at_once_with_its_place(folder: Path) -> None:
         ("contact=me", "contact", "Expected: an e-mail address"),
         ("queue=default", "queue", "Expected: UUID"),
         ("time_zones=[Europe/Londn]", "time_zones", "Did you mean 'Europe/London'?"),
-        ("docker_image=null", "docker_image", "should be a valid string"),
+        ("docker_image=1", "docker_image", "should be a valid string"),
     ],
 )
 def test_overrides_are_typed_and_checked(folder: Path, override: str, wrong: str | None, expected: str | None) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
 from gen_bundle.errors import UserError
 from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.package.resolve import resolve
@@ -95,8 +96,7 @@ def test_holds_what_its_readme_names(kit: Path) -> None:
         assert f"`{name}`" in readme
         assert (kit / name).exists()
     assert "{{" not in readme
-    image = json.dumps(resolve(HELPDESK).declaration.docker_image).strip('"')
-    assert f"--workdir /kit {image} python3 try.py my_submission\n" in readme
+    assert f"--workdir /kit {PLATFORM_IMAGE} python3 try.py my_submission\n" in readme
 
 
 def test_the_example_runs_and_is_scored_on_the_sample(published_kit: Path, tmp_path: Path) -> None:

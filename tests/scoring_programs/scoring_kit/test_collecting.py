@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from scoring_kit.collecting import not_collecting
 from scoring_kit.errors import Problems, SubmissionError
 from scoring_kit.manifest import Manifest
-from scoring_kit.submission_files import read_submission
+from scoring_kit.submission_files import not_collecting, read_submission
 
 
 def test_a_submission_is_read_without_collection_which_goes_on_even_after_a_refusal(tmp_path: Any) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
 from gen_bundle.twin.engines import EngineError
 
 if TYPE_CHECKING:
@@ -10,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def find_image(client: "DockerClient", image: str, *, pull: bool) -> Mapping[str, Any]:
-    """What the engine knows of an image, fetched with `pull` where it is missing.
+    """What the engine knows of an image, fetched where it is missing with `pull`, or if it is the platform's own.
 
     Raises:
         EngineError: It is missing, or cannot be fetched.
@@ -20,7 +21,7 @@ def find_image(client: "DockerClient", image: str, *, pull: bool) -> Mapping[str
     try:
         return client.images.get(image).attrs
     except ImageNotFound:
-        if not pull:
+        if not pull and image != PLATFORM_IMAGE:
             raise EngineError(
                 f"Pull for {image} failed! This machine has no such image: build it with 'gen-bundle image build', or "
                 "let --pull fetch it; without containers: --engine process"
@@ -35,7 +36,8 @@ def find_image(client: "DockerClient", image: str, *, pull: bool) -> Mapping[str
 def image_notes(image: str, found: Mapping[str, Any]) -> list[str]:
     """What the image's owner should know before the platform uses it."""
     notes = []
-    if entrypoint := (found.get("Config") or {}).get("Entrypoint"):
+    entrypoint = (found.get("Config") or {}).get("Entrypoint")
+    if entrypoint and image != PLATFORM_IMAGE:  # whose entry point, tini, passes the command on
         notes.append(
             f"the image {image} has the ENTRYPOINT {entrypoint}: the platform keeps it, and the command becomes its "
             "arguments; build the image without"

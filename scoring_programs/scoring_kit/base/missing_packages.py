@@ -1,10 +1,10 @@
 """A Python package that a scoring program needs and that is not there: which one, and where it comes from."""
 
 import importlib.util
+import json
 import sys
 from pathlib import Path
-
-from scoring_kit.base.origin import requirement
+from typing import Optional
 
 EXTRAS = {
     "score": {"ir_measures", "jiwer", "numpy", "rouge_score", "sacrebleu", "scipy", "seqeval", "sklearn"},
@@ -15,7 +15,7 @@ ON_AN_INDEX = {"sklearn": "scikit-learn"}
 IN_A_CONTAINER = Path("/app/program")
 
 
-def missing_package(error: ModuleNotFoundError) -> str | None:
+def missing_package(error: ModuleNotFoundError) -> Optional[str]:
     """The name of the package that is not there; None where it is, and only a module of it is not: a wrong import."""
     top = (error.name or "").partition(".")[0]
     return top if top and top not in sys.modules and importlib.util.find_spec(top) is None else None
@@ -29,3 +29,28 @@ def what_is_missing(package: str) -> str:
     source = requirement(extra) if extra else None
     wanted = f'"{source}"' if source else ON_AN_INDEX.get(package, package)
     return f"The Python package {package} is missing on this machine. Install it: pip install {wanted}."
+
+
+def requirement(extra: str) -> Optional[str]:
+    """gen-bundle with an extra, as pip takes it, from where it was installed; None where it is not installed.
+
+    Source: https://packaging.python.org/specifications/direct-url/ (absent for what came from an index).
+    """
+    # Rarely needed, and slow to import.
+    from importlib import metadata
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    try:
+        recorded = metadata.distribution("gen-bundle").read_text("direct_url.json")
+    except metadata.PackageNotFoundError:
+        return None
+    if recorded is None:
+        return f"gen-bundle[{extra}]"
+    origin = json.loads(recorded)
+    url = urlsplit(origin["url"])
+    if url.scheme == "file":
+        return f"{url2pathname(url.path)}[{extra}]"
+    version = origin.get("vcs_info")
+    source = f"{version['vcs']}+{origin['url']}@{version['commit_id']}" if version else origin["url"]
+    return f"gen-bundle[{extra}] @ {source}"

@@ -21,6 +21,13 @@ def locks_for(options: Mapping[str, Any]) -> tuple[Lock, ...]:
     return (packages, METRICS) if used.intersection(FURTHER) else (packages,)
 
 
+def libraries_beyond_score(options: Mapping[str, Any]) -> list[str]:
+    """What a competition with these options needs beyond numpy, SciPy and scikit-learn."""
+    packages, *_ = locks_for(options)
+    used = {library for plan in _plans(options) for library in metrics()[plan["metric"]].libraries}
+    return [*(["torch", "transformers"] if packages == "models" else []), *sorted(used.intersection(FURTHER))]
+
+
 def model_groups(options: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Every group of options that names a model, those of declared metrics, too."""
     for group in [*options.values(), *(plan["options"] for plan in _plans(options))]:
