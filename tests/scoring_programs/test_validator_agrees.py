@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gen_bundle.check.leaks.gold import ReadSecrets, read_secrets
-from gen_bundle.package.phase_data import prepare_phases
+from gen_bundle.package.phase_data import PhaseData, prepare_phases
 from gen_bundle.package.programs import program_members
 from gen_bundle.package.resolve import resolve
 from gen_bundle.render.starting_kit import starting_kit_members
@@ -72,7 +72,7 @@ def cases(name: str, layout: str, work: Path) -> list[Case]:
                 program=program,
                 gold=frame.read_gold(frame.program_of(program, None), data.references[part.id]),
                 manifest=data.manifest,
-                secrets=read_secrets(data.references[part.id], {"files": data.secrets}),
+                secrets=_secrets_in(data.references[part.id], data),
                 kit=kit,
                 valid=unzipped(valid),
             )
@@ -217,6 +217,11 @@ def test_of_spoiled_submissions(case: Case, steps: list[tuple[Change, int, int]]
     status, text = said_by_program(case, submission)
     assert status in (0, 1), text
     assert (status, text) == said_by_validator(case, submission)
+
+
+def _secrets_in(reference: Path, data: PhaseData) -> ReadSecrets:
+    """The secrets of a part's own tasks."""
+    return read_secrets(reference, {"files": [one for one in data.secrets if [*reference.glob(one["name"])]]})
 
 
 def test_no_manifest_reveals_a_label(case: Case) -> None:

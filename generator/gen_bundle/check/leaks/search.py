@@ -45,7 +45,6 @@ SEVERAL_TEXTS = 3
 MAX_SHINGLES = 300_000
 # Items in a row, and orders of items that are remembered.
 LISTED, IN_A_ROW, MOST_ORDERS = 5, 20, 8
-FIELD_NAMES = 20
 LOOK = "the look of "
 NO_WIDTH = re.compile("[\u200b-\u200d\u2060\ufeff]")
 ALL = "the items"  # of a text, whatever is near them
@@ -352,6 +351,15 @@ def _parts(key: Key, block: Block) -> tuple[str, ...]:
     return tuple(own)
 
 
+def _ways(piece: str, name: str) -> Iterator[str]:
+    """The ways in which a piece may be near an id before it; `name` is the piece between them."""
+    yield "the next piece"
+    if number(piece) is not None:
+        yield "the next number"
+    if name and number(name) is None:
+        yield f"after {name!r}"
+
+
 def _near(
     stream: Sequence[tuple[int, str]], key: Key, table: GoldTable, stem: str, has_names: bool
 ) -> Iterator[tuple[str, Block, list[tuple[int, int]]]]:
@@ -367,12 +375,12 @@ def _near(
     values = {title: set(cells) - key.rows.keys() for title, cells in table.secret.items()}
     current = key.rows.get(plain(stem), -1)
     before: dict[str, str] = {}
-    last, names = "", 0
+    last = ""
     for line, piece in stream:
         place = key.rows.get(piece)
         if place is not None:
             if place != current:
-                current, names = place, 0
+                current = place
                 places.setdefault(place, line)
                 said["the piece before"].setdefault(place, last)
                 for title, value in before.items():
@@ -383,13 +391,8 @@ def _near(
                     before[title] = piece
                     if current >= 0:
                         said[f"the next {title}"].setdefault(current, piece)
-            if current >= 0:
-                said["the next piece"].setdefault(current, piece)
-                if number(piece) is not None:
-                    said["the next number"].setdefault(current, piece)
-                if has_names and names < FIELD_NAMES and last and number(last) is None and last not in key.rows:
-                    said[f"after {last!r}"].setdefault(current, piece)
-                    names += 1
+            for how in _ways(piece, last if has_names and last not in key.rows else "") if current >= 0 else ():
+                said[how].setdefault(current, piece)
         last = piece
     said[ALL] = dict.fromkeys(places, "")
     for how, found in said.items():
