@@ -16,6 +16,7 @@ from pathlib import Path
 
 from gen_bundle.check import Elsewhere, Finding, check_path
 from gen_bundle.check.report import LEAK, OVER
+from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
 from gen_bundle.declaration.overrides import nearest
 from gen_bundle.draft import Lack, lacks
 from gen_bundle.errors import UserError
@@ -24,6 +25,7 @@ from gen_bundle.package.own_code import announce_own_code, refuse_own_code
 from gen_bundle.package.phase_data import GoldElsewhere, PhaseData, gold_elsewhere, prepare_phases
 from gen_bundle.package.resolve import Resolved, find_competition, resolve
 from gen_bundle.package.trial import check_columns, try_out
+from gen_bundle.package.wheels import absent_imports
 from gen_bundle.platforms import codabench, codalab
 from gen_bundle.remembered import file_digest, remember
 from gen_bundle.render.starting_kit import starting_kit_members
@@ -243,6 +245,7 @@ def _build_one(competition: Resolved, out: Path, unfinished: Path, request: Buil
     notes = (
         *competition.notes,
         *here,
+        *_not_in_the_image(competition),
         *warnings,
         *unread,
         *tried.notes,
@@ -251,6 +254,14 @@ def _build_one(competition: Resolved, out: Path, unfinished: Path, request: Buil
     )
     leaks = any(finding.id == LEAK for finding in grave)
     return Built(competition, out, notes, errors, leaks, hidden, tuple(lacks(competition, phases, tree, request.now)))
+
+
+def _not_in_the_image(competition: Resolved) -> list[str]:
+    """What own code needs and the platform's image lacks."""
+    names = ", ".join(absent_imports(competition))
+    advice = "Name an image that has it: docker_image (docs/image.md)."
+    where = f"imported by the competition's own code, and not in {PLATFORM_IMAGE}, where it runs"
+    return [f"{names}: {where}. {advice}"] if names else []
 
 
 def _by_phase(warnings: list[tuple[str, str]]) -> list[str]:

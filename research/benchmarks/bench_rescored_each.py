@@ -1,7 +1,7 @@
 """What `gen-bundle rescore` takes for each of 200 submissions, beside a run of the scoring program for one.
 
 Data of a real task's size: ARE with 84 files, SeeDev with 48, CLARITY with 130 rows, PROCESS with 40, a declared task
-with 500. Each submission mixes the answers of the competition's two baselines. The command's start is left out: the
+with 500. Each submission mixes the answers of the competition's baselines. The command's start is left out: the
 seconds are those of 200 submissions less those of 20. CPU seconds of all processes, since a machine has other work.
 """
 
@@ -83,17 +83,18 @@ def _seconds(call: Callable[[], object]) -> float:
 
 
 def _mixed(baselines: list[Path], team: Path, rng: random.Random) -> None:
-    """A submission with each file, or of a single file each row, of one baseline or the other."""
+    """A submission with each file of one baseline or the other, or with the answers of a single file mixed."""
     names = sorted(path.relative_to(baselines[0]) for path in baselines[0].rglob("*") if path.is_file())
     for name in names:
         (team / name).parent.mkdir(parents=True, exist_ok=True)
         if len(names) > 1:
             shutil.copyfile(rng.choice(baselines) / name, team / name)
             continue
-        texts = [next(path for path in folder.rglob("*") if path.is_file()).read_text("utf-8") for folder in baselines]
-        rows = [text.splitlines(keepends=True) for text in texts]
-        picked = [rng.choice(pair) for pair in zip(*rows, strict=True)]
-        (team / name).write_text("".join([rows[0][0], *picked[1:]]), "utf-8")
+        head, *rows = (baselines[0] / name).read_text("utf-8").splitlines(keepends=True)
+        answers = [row.partition(",")[2] for row in rows]
+        rng.shuffle(answers)
+        lines = [f"{row.partition(',')[0]},{answer}" for row, answer in zip(rows, answers, strict=True)]
+        (team / name).write_text("".join([head, *lines]), "utf-8")
 
 
 def _bundled(name: str, work: Path) -> tuple[str, Path]:
@@ -129,14 +130,10 @@ def _declared(name: str, work: Path) -> tuple[str, Path]:
     command = [sys.executable, "-m", "gen_bundle", "new", "task", "--in", work, "--gold", work / "gold.csv", "--yes"]
     subprocess.run([str(part) for part in command], check=True, capture_output=True)
     data = work / "task/data"
-    gold = (data / "test/gold.csv").read_text().splitlines(keepends=True)
-    baseline = next((data / "baselines/test").rglob("*.csv"))
-    other = data / "baselines/test/other" / baseline.name
-    other.parent.mkdir()
-    first = baseline.read_text().splitlines(keepends=True)
-    ids = [row.split(",")[0] for row in first]
-    labels = {row.split(",")[0]: row.rstrip("\n").split(",")[-1] for row in gold}
-    other.write_text("".join([first[0], *(f"{key},{labels[key]}\n" for key in ids[1:])]))
+    (baseline,) = (data / "baselines/test").rglob("*.csv")
+    head, *lines = baseline.read_text("utf-8").splitlines()
+    answers = [f"{line.partition(',')[0]},{rng.choice(['yes', 'no', 'maybe'])}" for line in lines]
+    baseline.write_text("\n".join([head, *answers, ""]), "utf-8")
     return str(work / "task"), data
 
 

@@ -1,3 +1,1 @@
 """CLPsych 2025: evidence, well-being and summaries of self-states in social media timelines."""
-
-KEEPS_NOTHING = True

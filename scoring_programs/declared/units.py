@@ -41,6 +41,7 @@ def units_of(plans: Sequence[Plan], reference: Reference, submission: Submission
         for gold in tables
     }
     shown = [", ".join(name) if len(kinds) == 1 else f"{kind} {', '.join(name)}" for kind, name in names]
+    plans = [plan for plan in plans if plan.definition is None or plan.definition.resampled]
     statistics = {
         plan.key: _column(
             plan, reference.tables[plan.table], submission.tables[plan.table], unit_of[plan.table], len(names)

@@ -1,3 +1,1 @@
 """PROCESS (ICASSP 2025 Signal Processing Grand Challenge): cognitive decline in spontaneous speech."""
-
-KEEPS_NOTHING = True

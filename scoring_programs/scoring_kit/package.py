@@ -1,7 +1,6 @@
 """What the modules `submission` and `reference` of a scoring package offer: types for editors and mypy.
 
-A task's module has `score`, a `scoring_kit.frame.TaskScorer`. KEEPS_NOTHING = True in the package's `__init__.py` says
-that scoring leaves nothing behind in the process that could change what is scored next.
+A task's module has `score`, a `scoring_kit.frame.TaskScorer`.
 
 Runs on Python 3.9 with the standard library alone, because the validator reads submissions with the same module.
 """
@@ -51,8 +50,3 @@ def submission_module(package: str) -> SubmissionModule:
 def reference_module(package: str) -> ReferenceModule:
     """The module `reference` of a package."""
     return cast("ReferenceModule", importlib.import_module(f"{package}.reference"))
-
-
-def keeps_nothing(package: str) -> bool:
-    """Whether a package says that one process may score several submissions."""
-    return getattr(importlib.import_module(package), "KEEPS_NOTHING", False) is True

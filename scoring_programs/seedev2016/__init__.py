@@ -1,3 +1,1 @@
 """SeeDev, BioNLP Shared Task 2016: events of plant seed development, binary and full."""
-
-KEEPS_NOTHING = True

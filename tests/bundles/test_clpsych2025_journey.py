@@ -134,10 +134,10 @@ def test_the_final_report_has_all_tasks(tmp_path: Path) -> None:
         teams = {team["team"]: team for team in one["teams"]}
         assert set(teams) == {"oracle", "lead-sentence", "lexical-rule"}
         assert teams["lexical-rule"]["rank"] is None
-        assert all(team["low"] <= team["score"] <= team["high"] for team in teams.values())
+        assert all(team["low"] is None for team in teams.values()), "eleven timelines make no interval"
         assert len(one["pairs"]) == 3
+        assert one["stability"] == {"tau_mean": None, "wins": {}}
         if task in ("a1", "a2"):  # the tiny models understand no summary
             assert (teams["oracle"]["rank"], teams["oracle"]["group"]) == (1, 1)
-            assert one["stability"]["wins"]["oracle"] == 1
     page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
     assert "deberta-encoder" in page, "the signature names the models"

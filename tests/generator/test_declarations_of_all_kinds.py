@@ -27,6 +27,7 @@ from sklearn import metrics as sk
 from sklearn.preprocessing import MultiLabelBinarizer
 
 from gen_bundle.build import BuildRequest, build
+from gen_bundle.check import check_path
 from scoring_kit import frame
 from tests.generator.report.declared_task import declared_task
 from tests.scoring_programs.declared.test_real_tasks import FOLDER, MAKERS
@@ -929,6 +930,7 @@ def scored(made: Case, folder: Path) -> dict[str, float]:
     assert not any(bundle.errors for bundle in built)
     found: dict[str, float] = {}
     for bundle in built:
+        assert not [finding for finding in check_path(bundle.path).findings if finding.grave]
         with zipfile.ZipFile(bundle.path) as archive:
             for task in yaml.safe_load(archive.read("competition.yaml"))["tasks"]:
                 place = folder / f"{bundle.path.stem}-{task['index']}"

@@ -180,21 +180,28 @@ def key_of(gold: Gold, asked: Sequence[str], rows: Rows | None) -> tuple[Key, bo
     named = [name for name in usable if ID_NAME.fullmatch(name)]
     if rows == "many":
         return _key_of_many(gold, named or usable), True
-    query = next((name for name in named if QUERY_NAME.fullmatch(name) and not _is_unique(gold, (name,))), None)
-    if query is not None and rows is None and any(map(RELEVANCE.fullmatch, gold.names)):
+    if rows is None and (query := _query(gold, named)) is not None:
         return (query,), True
     for candidates in (itertools.combinations(named, 1), itertools.combinations(named, 2)):
         if key := next((key for key in candidates if _is_unique(gold, key)), ()):
             return key, False
     if named:
         return (named[0],), _is_many(gold, (named[0],), rows)
-    if plain := next((name for name in usable if _may_be_id(gold, name)), None):
+    plain = next((name for name in usable if _may_be_id(gold, name)), None)
+    if plain is not None:
         return (plain,), False
     raise UserError(
         f"{gold.file}: no column identifies its rows. Expected a column whose values all differ and are never blank. "
         f"Name the columns that identify a row together with --key, number the rows with --key {LINE_KEY}, or say "
         "--rows many where a key has any number of rows."
     )
+
+
+def _query(gold: Gold, names: Sequence[str]) -> str | None:
+    """The column of queries in the gold of a ranking: its values repeat, and another column has relevances."""
+    if not any(map(RELEVANCE.fullmatch, gold.names)):
+        return None
+    return next((name for name in names if QUERY_NAME.fullmatch(name) and not _is_unique(gold, (name,))), None)
 
 
 def _key_of_many(gold: Gold, names: Sequence[str]) -> Key:
@@ -421,6 +428,8 @@ def _with_cluster(proposal: Proposal, asked: str | None) -> Proposal:
     if asked == NOTHING:
         return proposal
     if asked is not None:
+        if asked in [column.name for column in proposal.answers]:
+            raise UserError(f"--cluster {asked}: participants answer this column. Expected another column, or -.")
         raise_all(list(_blanks(proposal.gold, asked)))
         return replace(proposal, cluster=asked)
     answered = [column.name for column in (*proposal.answers, *proposal.groups)]

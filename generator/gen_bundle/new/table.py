@@ -338,37 +338,46 @@ def _columns(lines: list[Row], file: str, suffix: str, names: Sequence[str], del
     """The table of these rows, whose first one is the header unless `names` are given that it does not hold."""
     top, cells = lines[0] if lines else (1, [""])
     first = [cell.strip() for cell in cells]
-    if names and list(names) != first:
-        header, rows, whose = list(names), lines, "--columns"
-    else:
-        header, rows, whose = first, lines[1:], "the first line"
-        alike = [cells for _, cells in rows if len(cells) == len(first)]
-        if not names and (evidence := _row_in_place_of_header(first, alike)):
-            raise _no_header(f"{file}:{top}", first, alike, evidence)
+    is_header = not names or list(names) == first
+    header, rows = (first, lines[1:]) if is_header else (list(names), lines)
+    if not names:
+        _check_header(f"{file}:{top}", first, rows)
     between = BETWEEN.get(delimiter, repr(delimiter))
-    problems = [
-        f"{file}:{top}: the column {name!r} is there more than once. Expected each column once."
-        for name, times in Counter(header).items()
-        if name and times > 1
-    ]
-    problems += [
-        f"{file}:{top}: the column {name!r} has a line break in its name. Expected a name on one line."
-        for name in header
-        if LINE_END.search(name)
-    ]
-    problems += [
-        f"{file}:{number}: has {len(cells)} cells. Expected {len(header)}, as many as {whose}, separated by {between}."
-        for number, cells in rows
-        if len(cells) != len(header)
-    ]
+    whose = "the first line" if is_header else "--columns"
+    expected = f"Expected {len(header)}, as many as {whose}, separated by {between}."
+    if len(header) != len(first):
+        raise UserError(f"{file}:{top}: has {len(first)} cells. {expected}")
+    wrong = [(number, cells) for number, cells in rows if len(cells) != len(header)]
+    faults = _faults_of_names(f"{file}:{top}", header)
+    raise_all([*faults, *(f"{file}:{number}: has {len(cells)} cells. {expected}" for number, cells in wrong)])
     kept = [at for at, name in enumerate(header) if name]
-    if not kept:
-        problems.append(f"{file}:{top}: names no column. Expected a first line with the columns' names.")
-    raise_all(problems)
     unnamed = len(header) - len(kept)
     values = [[cells[at] for at in kept] for _, cells in rows] if unnamed else [cells for _, cells in rows]
     notes = (f"{file}: {unnamed} columns without a name are left out",) if unnamed else ()
     return Gold(file, suffix, [header[at] for at in kept], values, [number for number, _ in rows], notes=notes)
+
+
+def _check_header(where: str, first: Sequence[str], rows: Sequence[Row]) -> None:
+    """Raise NoHeaderError where the first line looks like a row."""
+    alike = [cells for _, cells in rows if len(cells) == len(first)]
+    if evidence := _row_in_place_of_header(first, alike):
+        raise _no_header(where, first, alike, evidence)
+
+
+def _faults_of_names(where: str, names: Sequence[str]) -> list[str]:
+    faults = [
+        f"{where}: the column {name!r} is there more than once. Expected each column once."
+        for name, times in Counter(names).items()
+        if name and times > 1
+    ]
+    faults += [
+        f"{where}: the column {name!r} has a line break in its name. Expected a name on one line."
+        for name in names
+        if LINE_END.search(name)
+    ]
+    if not any(names):
+        faults.append(f"{where}: names no column. Expected a first line with the columns' names.")
+    return faults
 
 
 def _row_in_place_of_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -31,7 +31,7 @@ def imported_modules(
         place = f"{folder.name}/{path.relative_to(folder).as_posix()}"
         if place not in found:
             found[place] = path
-            waiting += [*accumulate(name.split(".")[:-1], "{}.{}".format), *_imports(path)]
+            waiting += [*accumulate(name.split(".")[:-1], "{}.{}".format), *imported_names(path)]
     return found
 
 
@@ -43,10 +43,13 @@ def _module_file(folder: Path, name: str) -> Path | None:
 
 
 @cache
-def _imports(path: Path) -> list[str]:
+def imported_names(path: Path) -> list[str]:
     """The names that a module may import when it runs: for `from a import b` both `a` and `a.b`."""
     names: list[str] = []
-    waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    try:
+        waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    except (SyntaxError, ValueError):  # it cannot run, which is said when it does
+        return names
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Import):

@@ -6,14 +6,17 @@ They are those of `requirements/metrics.txt`, by hash, for the image's Python on
 import hashlib
 import os
 import subprocess
+import sys
 import tempfile
 import zipfile
 from functools import cache
 from pathlib import Path
 
-from gen_bundle.codabench.platform_image import PLATFORM_IMAGE, PYTHON
+from gen_bundle.codabench.platform_image import MODULES, PLATFORM_IMAGE, PYTHON
+from gen_bundle.package.imports import imported_names
 from gen_bundle.package.locks import entries, libraries_beyond_score, lock_text
 from gen_bundle.package.resolve import Resolved
+from gen_bundle.resources import resource
 from gen_bundle.starting import pip_environment, python
 from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import folder_members
@@ -44,6 +47,18 @@ def lacking(competition: Resolved) -> list[str]:
     packages = _packages(competition)
     found = _site(packages) if packages else ""
     return [*absent, f"{', '.join(packages)} ({found})"] if found and isinstance(found, str) else absent
+
+
+def absent_imports(competition: Resolved) -> list[str]:
+    """The modules that the competition's own code imports and the platform's image lacks."""
+    if competition.declaration.image != PLATFORM_IMAGE:
+        return []
+    package = competition.package
+    own = [*competition.program_files.values(), *(package.folder.rglob("*.py") if package.is_own else ())]
+    files = [path for path in own if path.suffix == ".py" and path.name != "organiser.py"]
+    names = {name.partition(".")[0] for path in files for name in imported_names(path)}
+    ours = {path.stem for path in resource("scoring_programs").iterdir()}
+    return sorted(names - MODULES - ours - sys.stdlib_module_names - {package.name})
 
 
 def _packages(competition: Resolved) -> tuple[str, ...]:

@@ -95,6 +95,7 @@ def _score(
         file = os.open(request[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
         os.write(file, text)
         os.dup2(file, stream)
+        os.close(file)
     known = len(sys.modules)
     sys.argv[1:] = [request["input"], request["output"]]
     try:

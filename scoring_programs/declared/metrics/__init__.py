@@ -63,6 +63,7 @@ class Definition:
         gold: the type that the gold is read as; None: the field's own.
         libraries: distributions whose versions the value depends on.
         options: option → its default.
+        resampled: whether final reports have intervals and tests of it.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Definition:
     gold: str | None = None
     libraries: tuple[str, ...] = ()
     options: Options = field(default_factory=dict)
+    resampled: bool = True
 
     def statistic(self, sample: Sample, options: Options, keys: Keys) -> Statistic:
         """What the units of `keys` add to the metric; its libraries are imported here."""
@@ -99,6 +101,7 @@ def definitions() -> dict[str, Definition]:
             joint=row.get("joint", False),
             gold=row.get("gold"),
             libraries=tuple(row["libraries"]),
+            resampled=row.get("resampled", True),
             options={option: about.get("default") for option, about in row.get("options", {}).items()},
         )
         for name, row in table.items()

@@ -2,6 +2,6 @@
 
 `python3 score.py --serve REF` reads requests and writes answers, one JSON object a line (`worker`). Each submission is
 scored in a fork of the process (`job`), by the code of a single run, so that nothing of one submission reaches another.
-Where a package says that scoring keeps nothing, one fork scores many of them. Models run in a process of their own
+Models run in a process of their own
 (`model_process`), which remembers what it has computed. Linux only.
 """

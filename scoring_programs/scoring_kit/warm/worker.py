@@ -26,8 +26,8 @@ from typing import IO, Any, TypeVar
 
 from scoring_kit.failures import failure_of, print_failure
 from scoring_kit.frame import Gold, program_of, read_gold, score_once
-from scoring_kit.package import keeps_nothing, submission_module
-from scoring_kit.warm.job import Forks, Job
+from scoring_kit.package import submission_module
+from scoring_kit.warm.job import Job, run_job
 from scoring_kit.warm.model_process import ModelProcess
 from scoring_kit.warm.processes import STREAMS, flush
 
@@ -56,17 +56,15 @@ def serve(program_folder: Path, reference_folder: Path, task: str | None) -> int
             sys.argv[1:] = [job.input, job.output]
             return score_once(program_folder, Path(job.input), Path(job.output), task, gold)
 
-        forks = Forks(score, models, keeps_nothing=keeps_nothing(program_of(program_folder, task).package))
         _answer(answers, {"protocol": PROTOCOL})
         for line in requests:
             try:
-                end = forks.run(Job(**json.loads(line)), loading.printed)
+                end = run_job(Job(**json.loads(line)), loading.printed, score, models)
             except (ValueError, TypeError, OSError) as error:
                 print(f"--serve: a request cannot be met: {error}", file=sys.stderr)
                 return WRONG_USE
             _answer(answers, {"exit_code": end.exit_code, "seconds": end.seconds, "timed_out": end.timed_out})
             loading.imports(end.imported)
-        forks.close()
     return 0
 
 

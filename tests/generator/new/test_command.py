@@ -156,6 +156,8 @@ def test_yes_asks_nothing(gold: Path) -> None:
         (["--gold", "dev=gold.csv"], "there is no phase test. Expected --gold test=FILE as well"),
         (["--gold", "gold.csv", "--delimiter", "::"], "--delimiter ::: expected one character, or tab"),
         (["--gold", "gold.csv", "--cluster", "doc"], "--cluster doc: gold.csv has no such column"),
+        (["--gold", "gold.csv", "--cluster", "label"], "--cluster label: participants answer this column"),
+        (["--gold", "gold.csv", "--columns", "a,b"], "gold.csv:1: has 3 cells. Expected 2, as many as --columns"),
         (["--recipe", "spans", "--columns", "a,b"], "--columns: works only with --gold"),
     ],
 )

@@ -52,6 +52,7 @@ def test_a_package_of_ones_own_is_packed_whole(tmp_path: Path) -> None:
     folder = small_competition(tmp_path)
     (folder / "my_task" / "words.txt").write_text("a\n")
     (folder / "my_task" / "unused.py").write_text("from scoring_kit.csv_reading import read_table\n")
+    (folder / "my_task" / "unfinished.py").write_text("def (\n")
     competition = resolve(folder)
     found = program_members(competition, competition.parts[0])
     assert {"my_task/words.txt", "my_task/unused.py", "scoring_kit/csv_reading.py"} <= set(found)

@@ -108,6 +108,17 @@ def test_an_image_of_ones_own_is_the_organisers_to_fill(tmp_path: Path) -> None:
     assert [lack.what for lack in built.draft if lack.id == "image-lacks"] == [f"{PLATFORM_IMAGE} has no spacy==3.8.7."]
 
 
+def test_what_own_code_imports_and_the_image_lacks_is_said(tmp_path: Path) -> None:
+    folder = small_competition(tmp_path)
+    code = folder / "my_task" / "classification.py"
+    lazy = "\n\ndef words():\n    import nltk.data, numpy, scoring_kit.errors, csv\n    import my_task.submission\n"
+    code.write_text(code.read_text(encoding="utf-8") + lazy, encoding="utf-8")
+    assert wheels.absent_imports(resolve(folder)) == ["nltk"]
+    (built,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip"))
+    assert [note for note in built.notes if note.startswith("nltk: imported by")]
+    assert wheels.absent_imports(resolve(folder, overrides=("docker_image=me/mine:1",))) == []
+
+
 def test_the_table_is_what_the_lock_holds() -> None:
     locked = entries(lock_text(("metrics",)))
     assert {name for names in wheels.BRINGS.values() for name in names} <= set(locked)

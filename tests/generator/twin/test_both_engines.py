@@ -293,6 +293,7 @@ CASES = {
         ),
         scores={"acc": 0.0},
         cells={"acc": "0.0"},
+        newer={"finding": "../shared/ready"},  # there is no such folder, so that the ingestion program fails
     ),
     "$program with ingestion only during scoring is no folder": failed(
         Bundle(

@@ -47,7 +47,7 @@ def printed(tmp_path: Path, log: str = "stdout.txt") -> str:
 
 
 def shows(expression: str) -> str:
-    return f"import glob, json, os\nprint(json.dumps({expression}))\n" + writes('{"acc": 1}')
+    return f"import glob, json, os, sys\nprint(json.dumps({expression}))\n" + writes('{"acc": 1}')
 
 
 @needs_namespaces
@@ -204,6 +204,20 @@ def test_a_module_that_is_missing_is_explained(tmp_path: Path, keep_apart: bool)
         f"{sys.executable} has no module no_such_module_here, which the image may have: install it there, or name the "
         "interpreter that has the scorer's packages with --python" in results.runs[0].message
     )
+
+
+@needs_namespaces
+@pytest.mark.skipif(not Path(SYSTEM_PYTHON).exists(), reason=f"there is no {SYSTEM_PYTHON}")
+def test_one_from_elsewhere_finds_its_own_folders_alone(tmp_path: Path) -> None:
+    assert isolation.why_not(SYSTEM_PYTHON) == ""
+    submission = write_zip(tmp_path / "team.zip", GOOD)
+    serves = (
+        "import socket\nwith socket.create_server(('127.0.0.1', 0)) as s: socket.create_connection(s.getsockname())\n"
+    )
+    bundle = Bundle(serves + shows("[sys.executable, os.path.exists(sys.executable)]")).write(tmp_path / "bundle")
+    request = DryRunRequest(bundle, tmp_path / "out", [submission])
+    assert dry_run(request, ProcessEngine(python=Path(SYSTEM_PYTHON))).good
+    assert json.loads(printed(tmp_path)) == [SYSTEM_PYTHON, True]
 
 
 @needs_namespaces

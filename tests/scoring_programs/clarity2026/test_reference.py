@@ -106,7 +106,7 @@ def test_rows_of_an_interview_question_are_one_unit(tmp_path: Path) -> None:
         ("3", "b", "How?", "Ambivalent", "General"),
     ]
     (tmp_path / "gold.csv").write_text(table(header, rows), encoding="utf-8")
-    units = clarity_units(read(tmp_path, ["clarity"], {}), ["Clear Reply", "Clear Reply", "Ambivalent"])
+    units = clarity_units(read(tmp_path, ["clarity"], {}), ["Clear Reply", "Clear Reply", "Ambivalent Reply"])
     assert (units.unit, list(units.names)) == ("interview question", ["1", "3"])
     counts = np.array([[1.0, 1.0], [2.0, 0.0], [0.0, 1.0]])
     assert units.statistics["clarity_accuracy"].over(counts) == pytest.approx([2 / 3, 1 / 2, 1])

@@ -152,6 +152,20 @@ def test_metrics_of_sets_of_labels(pairs: list[tuple[frozenset[str], frozenset[s
         same(value("jaccard", gold, predicted, field, average=average), expected)
 
 
+names = st.sampled_from(["one", "two", "3", ""])
+
+
+@given(pairs=st.lists(st.tuples(names, names), min_size=1, max_size=30))
+def test_metrics_of_clusters(pairs: list[tuple[str, str]]) -> None:
+    gold, predicted = map(list, zip(*pairs, strict=True))
+    field = Field("x", "string")
+    same(value("ari", gold, predicted, field), library(sk.adjusted_rand_score, gold, predicted))
+    same(value("nmi", gold, predicted, field), library(sk.normalized_mutual_info_score, gold, predicted))
+    same(value("v_measure", gold, predicted, field), library(sk.v_measure_score, gold, predicted))
+    renamed = [f"another {name}" for name in predicted]
+    same(value("ari", gold, renamed, field), value("ari", gold, predicted, field))
+
+
 numbers = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6, width=32))
 
 
@@ -285,7 +299,15 @@ def test_metrics_of_texts(pairs: list[tuple[str, str]]) -> None:
 
 def test_metrics_that_the_kit_computes_import_no_library() -> None:
     """SciPy or scikit-learn would take longer to import than a small job takes."""
-    samples = {"label": "a", "labels": ["a"], "number": 0.5, "tags": ["B-x"], "spans": [[0, 2, "x"]], "text": "one"}
+    samples = {
+        "label": "a",
+        "labels": ["a"],
+        "number": 0.5,
+        "tags": ["B-x"],
+        "string": "one",
+        "spans": [[0, 2, "x"]],
+        "text": "one",
+    }
     own = [(m.name, m.types[-1], m.gold or m.types[-1]) for m in metrics().values() if m.types and not m.libraries]
     code = (
         "import sys\n"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.scoring_programs.declared.declaring import csv_of, one_table
-from tests.scoring_programs.declared.resampled import score_and_resample
+from tests.scoring_programs.declared.resampled import score_and_resample, units_of
 
 Value = pytest.approx
 
@@ -154,3 +154,12 @@ def test_rankings(tmp_path: Path) -> None:
     assert found.value("r") == Value((1 / 2 + 1) / 2)
     assert found.value("n") == Value((ndcg(np.array([1, 0, 3])) + 1) / 2)
     assert found.value("e") == Value((ndcg(np.array([1, 0, 7])) + 1) / 2)
+
+
+def test_clusters_are_in_no_report(tmp_path: Path) -> None:
+    """Names of clusters cannot be exchanged between systems, and a key that is drawn twice is with itself."""
+    options = one_table([{"field": "x", "type": "string"}], {"ari": "ari", "em": "exact_match"})
+    gold, answers = (csv_of("id,x", list(enumerate(side))) for side in ("aabb", "1122"))
+    found = score_and_resample(options, {"gold.csv": gold}, {"predictions.csv": answers}, tmp_path)
+    assert (found.value("ari"), found.value("em")) == (1, 0)
+    assert set(units_of(found).statistics) == {"em"}

@@ -30,6 +30,7 @@ PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS =
 SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}.get(os.uname().machine, -1)
 SYS_MOUNT_SETATTR = 442
 AT_EMPTY_PATH, AT_RECURSIVE, MOUNT_ATTR_RDONLY = 0x1000, 0x8000, 1
+AF_INET, SOCK_DGRAM, SIOCSIFFLAGS, IFF_UP, IFNAMSIZ, SIZE_OF_IFREQ = 2, 2, 0x8914, 1, 16, 40
 CAPABILITY_VERSION_3 = 0x20080522
 LAST_CAPABILITY = 63
 STAGE = "/tmp"  # noqa: S108 - a folder that every system has; what lies over it is seen by this process alone
@@ -183,14 +184,15 @@ def _make_read_only(place: Path) -> None:
 
 
 def _bring_up_loopback() -> None:
-    """Let processes there speak to each other at 127.0.0.1, as in a container without a network."""
-    import fcntl
-    import socket
-    import struct
+    """Let processes there speak to each other at 127.0.0.1, as in a container without a network.
 
-    set_flags, up = 0x8914, 1
-    with suppress(OSError), socket.socket() as asked:
-        fcntl.ioctl(asked, set_flags, struct.pack("16sh14x", b"lo", up))
+    By the C library: in the new root, modules of the Python that runs this may not be there.
+    """
+    flags = b"lo".ljust(IFNAMSIZ, b"\0") + IFF_UP.to_bytes(2, sys.byteorder)
+    descriptor = _libc.socket(AF_INET, SOCK_DGRAM, 0)
+    with suppress(OSError):
+        _call("ioctl", descriptor, ctypes.c_ulong(SIOCSIFFLAGS), ctypes.create_string_buffer(flags, SIZE_OF_IFREQ))
+    os.close(descriptor)
 
 
 def _drop_rights() -> None:

@@ -21,8 +21,17 @@ FIELDS: list[dict[str, Any]] = [
     {"field": "set", "type": "labels"},
     {"field": "p", "type": "number", "min": 0, "max": 1},
     {"field": "spans", "type": "spans"},
+    {"field": "name", "type": "string"},
 ]
-OF_TYPE = {"label": "label", "number": "x", "tags": "tags", "text": "text", "labels": "set", "spans": "spans"}
+OF_TYPE = {
+    "label": "label",
+    "number": "x",
+    "tags": "tags",
+    "text": "text",
+    "labels": "set",
+    "spans": "spans",
+    "string": "name",
+}
 MUST_BE_GIVEN: dict[str, Any] = {"beta": 2, "quantile": 0.5, "matrix": {"a": {"a": 1}}}
 
 
