@@ -470,6 +470,8 @@ def _flat(value: dict[str, Any]) -> dict[str, str] | None:
             waiting += [(f"{path}.{name}" if path else str(name), one) for name, one in reversed(part.items())]
         elif isinstance(part, list) and any(isinstance(one, dict) for one in part):
             waiting += [(path, one) for one in reversed(part)]
+        elif isinstance(part, list) and len(part) > WIDEST:
+            return None
         else:
             found.setdefault(path, []).append(part)
         count += 1

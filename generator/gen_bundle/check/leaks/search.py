@@ -186,7 +186,7 @@ class Search:
         for block in text_blocks(seen.text) if seen.text else blocks(seen.node):
             size = len(block.lines)
             known = False
-            if not seen.text and size <= FIRST_ROWS:
+            if not seen.text and size < FIRST_ROWS:
                 names = {"the file's name": [path.stem] * size, "the folder's name": [path.parent.name] * size}
                 block.columns = {**block.columns, **names}
             for place, table in enumerate(self.gold.tables):
