@@ -145,6 +145,7 @@ DISGUISES: dict[str, Edit] = {
     "labels in a list of objects": public(
         json.dumps([{"id": one, "ann": [{"tag": mood}]} for one, mood in SHUFFLED]), "a.json"
     ),
+    "rows of JSON": public(json.dumps([[one, "a text", mood] for one, mood in SHUFFLED]), "a.json"),
     "labels in sibling branches": public(
         json.dumps({"docs": [{"meta": {"id": one}, "gold": {"labels": [{"name": mood}]}} for one, mood in PAIRS]}),
         "a.json",

@@ -324,7 +324,7 @@ def blocks(node: Node) -> Iterator[Block]:
     value = json_value(node)
     if value is not None:
         tables: dict[str, list[dict[str, str]]] = {}
-        _collect(value, tables)
+        yield from _collect(value, tables)
         for kind, found in tables.items():
             yield _of_objects(kind, found, range(1, len(found) + 1))
         if next(_documents(value), None) is not None:
@@ -380,7 +380,8 @@ def _json_lines(node: Node) -> Iterator[Block]:
         for place, line in taken:
             value = _parsed(line) if line.lstrip().startswith(JSON_STARTS) else None
             if isinstance(value, (dict, list)):
-                _collect(value if isinstance(value, dict) else {str(n): one for n, one in enumerate(value)}, tables)
+                row = value if isinstance(value, dict) else {str(n): one for n, one in enumerate(value)}
+                yield from _collect(row, tables)
                 places.append(place)
             else:
                 others.append(line)
@@ -396,8 +397,8 @@ def _of_objects(kind: str, found: list[dict[str, str]], places: Sequence[int]) -
     return Block(kind, {name: [row.get(name, "") for row in found] for name in names}, places)
 
 
-def _collect(value: Any, tables: dict[str, list[dict[str, str]]]) -> None:
-    """Note the objects of a JSON value as rows, by where they are; each with the values of those around it."""
+def _collect(value: Any, tables: dict[str, list[dict[str, str]]]) -> Iterator[Block]:
+    """Note the objects of a JSON value as rows, by where they are, each with the values around it; yield long lists."""
     waiting: list[tuple[str, Any, dict[str, str], int]] = [("", value, {}, 0)]
     while waiting:
         path, part, around, depth = waiting.pop()
@@ -405,13 +406,17 @@ def _collect(value: Any, tables: dict[str, list[dict[str, str]]]) -> None:
             continue
         if isinstance(part, list):
             single = [of_value(one) for one in part if not isinstance(one, (dict, list))]
-            if single:  # {"label": ["id", …]}
-                outer = _outer(around)
+            outer = _outer(around)
+            if len(single) > WIDEST:
+                alike = {name: [cell] * len(single) for name, cell in outer.items()}
+                yield Block(f"{path}[]", {**alike, "": single}, range(1, len(single) + 1))
+            elif single:  # {"label": ["id", …]}
                 tables.setdefault(path + "[]", []).extend({**outer, "": one} for one in single)
             inner = [one for one in part if isinstance(one, (dict, list))]
             if len(inner) > 2 and all(map(_is_row, inner)):
-                found = ({str(place): of_value(cell) for place, cell in enumerate(row)} for row in inner)
-                tables.setdefault(path + "[,]", []).extend(found)
+                columns = enumerate(zip_longest(*inner, fillvalue=""))
+                named = {str(place): list(map(of_value, cells)) for place, cells in columns}
+                yield Block(f"{path}[,]", named, range(1, len(inner) + 1))
                 continue
             waiting += [(path + "[]", one, around, depth + 1) for one in reversed(inner)]
         elif isinstance(part, dict):

@@ -197,6 +197,9 @@ class Search:
                         join.rows += size
                         join.look(found, block, own)
                         known |= "the file's name" not in own
+            compared = [pairs for join in joins.values() for pairs in join.pairs.values()]
+            if seen.is_answer and compared and all(pairs is None for pairs in compared):
+                break  # an example submission that is wrong here is not the gold
             if not known and len(block.columns) <= MOST_COLUMNS:
                 for name, cells in block.columns.items():
                     column = alone.setdefault(f"{block.kind} {name}", [])
