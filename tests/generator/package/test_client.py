@@ -62,14 +62,14 @@ def test_a_bug_is_told_in_few_lines(tmp_path: Path, file: str, old: str, new: st
     ("old", "new", "expected"),
     [
         (
-            '"labels": sorted(read_reference(read, request).labels.items())',
-            '"labels": [["t1", 3]]',
-            r"my_task/organiser.py secrets: answer.labels.0.1: input should be a valid string",
+            '"columns": ["label"]}]}',
+            '"columns": ["label", 3]}]}',
+            r"my_task/organiser.py secrets: answer.files.0.columns.1: input should be a valid string",
         ),
         (
-            '{"texts": [], "labels":',
-            '{"text": [], "labels":',
-            r"my_task/organiser.py secrets: answer.text: extra inputs are not permitted",
+            '{"files": [{"name"',
+            '{"file": [{"name"',
+            r"my_task/organiser.py secrets: answer.files: field required; answer.file: extra inputs are not",
         ),
         (
             '    return {"warnings": []}',

@@ -16,6 +16,7 @@ class InProcessEngine:
     """Calls what `score.py` and `ingest.py` call, with the folders of the job."""
 
     name = "process"
+    together = "it runs in the test's own process"
 
     def prepare(self, image: str) -> list[str]:
         return []

@@ -131,7 +131,7 @@ def test_code_that_kills_the_program_above_it_ends_with_it(tmp_path: Path, keep_
     folders = {"ingest": {"ingest.py": runs, "metadata.yaml": "command: python3 /app/program/ingest.py"}, "inputs": {}}
     (tmp_path / "bundle/inputs").mkdir(parents=True)
     results = replay(Bundle(task=INGESTION, folders=folders), tmp_path, keep_apart=keep_apart)
-    assert any("the ingestion program ended with exit code 137" in note for note in results.notes)
+    assert any("ingestion program" in finding and "137" in finding for finding in results.findings), results
     assert running(word) == []
 
 
