@@ -17,6 +17,7 @@ from scoring_kit.errors import OrganiserError, Problems
 from scoring_kit.faults import Fault, organiser_faults
 from scoring_kit.json_reading import read_utf8
 
+LEAST_MEGABYTES, MOST_MEGABYTES = 20.0, 500.0
 LABELS_FILE = "labels.json"
 """Beside the gold: the labels of all phases, for fields of labels without declared values."""
 
@@ -35,6 +36,7 @@ class GoldTable:
             that there are.
         groups: column → its text for each key, for `where`, `by` and `cluster`; "" for a key without.
         further: column → its text for each value of `answers`, for own functions.
+        size: of its file, in bytes.
     """
 
     table: Table
@@ -45,6 +47,7 @@ class GoldTable:
     labels: Mapping[str, Sequence[str]]
     groups: Mapping[str, Sequence[str]]
     further: Mapping[str, Sequence[str]]
+    size: int = 0
 
     def field(self, column: str, kind: str) -> Field:
         """The typed column of a name; `kind` is the submission's type of field, of which gold `text` may be `texts`."""
@@ -88,7 +91,17 @@ def expected(gold: GoldTable) -> dict[str, Any]:
         "lengths": {
             field: [len(tags) for tags in gold.answers.columns[column, "tags"]] for field, column in tagged.items()
         },
+        "megabytes": most_megabytes(gold),
     }
+
+
+def most_megabytes(gold: GoldTable) -> float:
+    """How large a submitted file may be: far more than any sound one needs, and no more than is soon read.
+
+    That is 50 times the gold, or what each key may take: 10 kB, and a ranking of a thousand rows 200 kB.
+    """
+    of_keys = len(gold.keys) * (0.2 if gold.table.many else 0.01)
+    return round(min(MOST_MEGABYTES, max(LEAST_MEGABYTES, 50 * gold.size / 1e6, of_keys)), 1)
 
 
 def read_gold(
@@ -132,7 +145,8 @@ def read_gold(
         else sorted(frozenset().union(*(_labels_in(answers.columns[column], column[1]) for column in columns)))
         for name, columns in open_fields(table, wanted, names).items()
     }
-    return GoldTable(table, fields, keys, answers, tagged(table, wanted, names), found, groups, further)
+    size = (folder / table.gold.name).stat().st_size
+    return GoldTable(table, fields, keys, answers, tagged(table, wanted, names), found, groups, further, size)
 
 
 Loaded = tuple[list[str], Rows, list[tuple[int, tuple[Any, ...]]]]

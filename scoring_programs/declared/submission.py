@@ -16,7 +16,6 @@ from scoring_kit.json_reading import read_utf8
 from scoring_kit.manifest import Manifest
 from scoring_kit.submission_files import SubmissionFiles
 
-MAX_MEGABYTES = 500.0
 FILES_SHOWN = 5
 KEYS_SHOWN = 20
 
@@ -52,7 +51,8 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
             missing.update(reading)
             continue
         name = names[table.id]
-        text = read_utf8(files.paths[name], name, MAX_MEGABYTES, problems)
+        expected = manifest.expected["tables"][table.id]
+        text = read_utf8(files.paths[name], name, expected["megabytes"], problems)
         if text is None:
             continue
         left_out = _left_out(text, name, table, reading, manifest, problems)
@@ -60,7 +60,6 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
         tasks = [task for task in manifest.tasks if task in reading and task not in left_out]
         if tasks:
             fields = fields_of_tasks(table, manifest.options, tasks)
-            expected = manifest.expected["tables"][table.id]
             answers[table.id] = _read_table(text, name, table, fields, expected, problems)
     if not names and files.paths and not (of_others and manifest.layout == "tasks"):
         what = f"holds no file with predictions; found {_listed(list(files.paths))}"

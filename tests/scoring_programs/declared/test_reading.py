@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from declared import organiser
+from declared.answers import Answers
+from declared.reference import GoldTable, most_megabytes
+from declared.tables import tables_of
 from declared.template import template_text
 from scoring_kit.errors import OrganiserError, SubmissionError
 from scoring_kit.organiser import Request
@@ -659,3 +663,28 @@ def test_lists_are_asked_for_as_json_in_json(
     found = refused(options, {"gold.csv": csv_of("id,x", [["1", cell]])}, {name: text}, tmp_path)
     assert f"Expected: {expected}" in found
     assert "separated by" not in found
+
+
+@pytest.mark.parametrize(
+    ("keys", "size", "many", "megabytes"),
+    [
+        (3, 40, False, 20.0),
+        (500, 2_000_000, False, 100.0),
+        (50_000, 900_000, False, 500.0),  # 10 kB a key
+        (1_000, 20_000, True, 200.0),  # rankings of a thousand rows a key
+        (1_000_000, 20_000_000, False, 500.0),
+    ],
+)
+def test_the_largest_file_follows_from_the_gold(keys: int, size: int, many: bool, megabytes: float) -> None:
+    (declared,) = tables_of(one_table([{"field": "x", "type": "string"}], {"m": "exact_match"})).values()
+    table = replace(declared, many=many)
+    ids = [(str(number),) for number in range(keys)]
+    gold = GoldTable(table, [], ids, Answers({}, [], []), {}, {}, {}, {}, size)
+    assert most_megabytes(gold) == megabytes
+
+
+def test_a_file_that_no_answer_needs_is_refused_unread(tmp_path: Path) -> None:
+    gold = {"gold.csv": "id,x\n1,a\n2,b\n"}
+    answers = {"predictions.csv": "id,x\n" + "1,a\n" * 5_500_000}
+    told = refused(one_table([{"field": "x", "type": "string"}], {"m": "exact_match"}), gold, answers, tmp_path)
+    assert "is 22.0 MB in size. Expected: at most 20 MB" in told
