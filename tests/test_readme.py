@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine import PYTHON_IMAGE, require_engine, require_image
+from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
+from tests.engine import SCORE_IMAGE, require_engine, require_image
 from tests.fresh_clone import fresh_clone
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -84,11 +85,11 @@ def test_the_other_commands(tmp_path: Path) -> None:
 @pytest.mark.image
 def test_the_commands_for_containers(tmp_path: Path) -> None:
     with contextlib.closing(require_engine()) as client:
-        require_image(client, PYTHON_IMAGE)
-        # The Dockerfile's base under its own name, so that no registry is asked for it.
-        client.images.get(PYTHON_IMAGE).tag("python", "3.11-slim-bookworm")
+        require_image(client, SCORE_IMAGE)
+        # In place of the platform's image, which is in a registry that is not asked.
+        client.images.get(SCORE_IMAGE).tag(PLATFORM_IMAGE)
         (tmp_path / ".venv").symlink_to(ROOT / ".venv")
         run(".venv/bin/gen-bundle seedev2016 --out seedev.zip", tmp_path)
         for command in commands("bash"):
             run(command, tmp_path)
-        client.images.remove("python:3.11-slim-bookworm")
+        client.images.remove(PLATFORM_IMAGE)
