@@ -171,7 +171,7 @@ leaderboard:"""
         ("Final", "2031-03-31 12:00:00"),
     ]
     assert [task["name"] for task in new["tasks"]] == ["Practice", "Final"]
-    assert any(text.startswith("phase 'Pause': nobody may submit") for text in result.changed)
+    assert any(text.startswith("phase 'Pause': submissions are closed") for text in result.changed)
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ class Conversion:
             self.lost.append("max_submissions: 0 in every phase, which lets nobody submit on CodaLab, is no limit here")
             return phases
         self.changed += [
-            f"phase {phase.get('label')!r}: nobody may submit in it (max_submissions: 0), which is no limit on "
+            f"phase {phase.get('label')!r}: submissions are closed in it (max_submissions: 0), which is no limit on "
             "Codabench; left out, so that there is no phase at that time"
             for phase in phases
             if phase not in taking
