@@ -33,6 +33,7 @@ def read_scores(path: Path, keys: Sequence[str], also: Sequence[str] = ()) -> Sc
     scores: Scores = {}
     if text is not None:
         table = read_table(text, path.name, problems)
+        problems.stop_organisers_if_any()
         known = [*keys, *also]
         unknown = [name for name in table.header if name not in (TEAM, *known)]
         if TEAM not in table.header or unknown or not set(known) & set(table.header):
