@@ -102,11 +102,12 @@ def imports_within(root: Path, top: str) -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("room", ["check", "codabench"])
-def test_no_module_is_in_a_circle(room: str) -> None:
-    graph = imports_within(PRESS.parent, f"gen_bundle.{room}.")
-    assert len(graph) > 10
-    assert len(list(TopologicalSorter(graph).static_order())) == len(graph)  # raises CycleError for a circle
+def test_no_module_of_the_press_is_in_a_circle() -> None:
+    graph = imports_within(PRESS.parent, "gen_bundle.")
+    graph.pop("gen_bundle")  # the package itself, whose names are imported when they are first used
+    assert len(graph) > 100
+    order = TopologicalSorter({name: others - {"gen_bundle"} for name, others in graph.items()})
+    assert len(list(order.static_order())) == len(graph)  # raises CycleError for a circle
 
 
 def test_the_check_has_five_floors() -> None:
