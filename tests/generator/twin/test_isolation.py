@@ -60,13 +60,19 @@ def test_a_program_that_names_app_runs(tmp_path: Path) -> None:
     assert (results.good, results.runs[0].scores, results.notes) == (True, {"acc": 1.0}, [])
 
 
+# Where this Python and its packages are, which programs find at their places wherever the checkout is.
+OWN = sorted({str(place) for path in (sys.prefix, sys.base_prefix) for place in (Path(path), Path(path).resolve())})
+
+
 @needs_namespaces
 @pytest.mark.parametrize(
     ("expression", "expected"),
     [
         ("sorted(os.listdir('/app'))", ["data", "ingested_program", "input", "output", "program", "shared"]),
-        ("os.listdir('/tmp')", []),
-        ("glob.glob('/home/*') + glob.glob('/var/*') + glob.glob('/run/*') + glob.glob('/etc/shadow*')", []),
+        (f"[name for name in glob.glob('/tmp/*') if not any(own.startswith(name) for own in {OWN})]", []),
+        (f"[name for name in glob.glob('/home/*') if not any(own.startswith(name) for own in {OWN})]", []),
+        (f"[name for name in glob.glob('/var/*') if not any(own.startswith(name) for own in {OWN})]", []),
+        ("glob.glob('/run/*') + glob.glob('/etc/shadow*')", []),
         ("[name for name in os.listdir('/proc') if name.isdigit()]", ["1", "2"]),
         ("os.path.exists(os.environ['HIDDEN']) if 'HIDDEN' in os.environ else 'not in the environment'", None),
         ("open('/proc/1/cmdline').read().count('submission')", 0),
@@ -93,7 +99,7 @@ def test_gold_other_results_and_other_submissions_are_out_of_sight(tmp_path: Pat
     """The ingestion program looks for the gold's word in every file that it can read."""
     searches = (
         "import os\n"
-        "for top in ('/app', '/tmp', '/root', '/home', '/work', '/var', '/mnt', '/srv', '/data', '/dev/shm'):\n"
+        "for top in ('/app', '/tmp', '/root', '/home', '/var', '/mnt', '/srv', '/data', '/dev/shm'):\n"
         "    for parent, _, names in os.walk(top):\n"
         "        for name in names:\n"
         "            try:\n"
