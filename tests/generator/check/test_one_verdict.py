@@ -1,12 +1,15 @@
 """What a build says of gold in its bundle, the check says of the zip and of the folder as well."""
 
+import json
 import random
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from gen_bundle.build import BuildRequest, build
 from gen_bundle.check import Report, check_path
+from gen_bundle.cli import root
 from gen_bundle.errors import UserError
 from gen_bundle.new.recipes import RECIPES
 from tests.generator.new.making import bundled, csv_text, made
@@ -22,6 +25,18 @@ TEXTS = [" ".join(DRAW.choice(WORDS) for _ in range(6)) for _ in ITEMS]
 def doubts(report: Report) -> list[str]:
     """What is said of gold."""
     return [finding.what for finding in report.findings if finding.id.startswith("leak")]
+
+
+def said_of_the_folder(folder: Path) -> list[bool]:
+    """Whether `check` of a competition's folder says that participants would see gold, for each of its bundles."""
+    told = CliRunner().invoke(root, ["check", str(folder), "--json"])
+    reports = [json.loads(line) for line in told.stdout.splitlines()]
+    return [any(finding["id"] == "leak" for finding in report["findings"]) for report in reports]
+
+
+@pytest.mark.parametrize("kind", ["classification", "regression", "generation"])
+def test_the_folder_of_a_recipe_is_sound_for_the_check(kind: str, tmp_path: Path) -> None:
+    assert said_of_the_folder(made_by(kind, tmp_path)) == [False]
 
 
 @pytest.mark.parametrize("kind", RECIPES)
@@ -53,6 +68,7 @@ def test_a_leak_is_one_for_all_of_them(shown: tuple[str, ...], tmp_path: Path) -
     (forced,) = build(BuildRequest(str(folder), tmp_path / "bundle.zip", force=True))
     assert forced.leaks
     assert check_path(forced.path).leaks
+    assert said_of_the_folder(folder) == [True]
 
 
 def many_labels(number: int) -> str:
