@@ -83,7 +83,8 @@ def disclosed(plans: Sequence[Plan], reference: Reference, submissions: int, dec
         decimals: of the scores that participants see; None: exact.
 
     Returns:
-        `items`, how many gold values there are; `decided`, how many are learnt for certain; `columns`, from which;
+        `items`, how many gold values there are; `decided`, how many are learnt for certain; `accepted`, whether these
+        are at most 5 %; `columns`, from which;
         `unmeasured`, the columns that are left out; `decimals`, the most that leave at most 5 % (null: none do), and
         `decided_then`; `submissions`, the most that leave at most 5 % at the present decimals.
     """
@@ -100,9 +101,11 @@ def disclosed(plans: Sequence[Plan], reference: Reference, submissions: int, dec
     limit = submissions or items * 64  # enough for every value of any item
     fewer = [d for d in range(MOST_DECIMALS, -1, -1) if _total(columns, limit, d) <= ACCEPTED * items]
     fit = [n for n in range(1, min(limit, 1000) + 1) if _total(columns, n, decimals) <= ACCEPTED * items]
+    decided = _total(columns, limit, decimals)
     return {
         "items": items,
-        "decided": _total(columns, limit, decimals),
+        "decided": decided,
+        "accepted": decided <= ACCEPTED * items,
         "columns": [max(group, key=lambda one: one.decided(limit, decimals)).key for group in columns],
         "unmeasured": unmeasured,
         "decimals": fewer[0] if fewer else None,

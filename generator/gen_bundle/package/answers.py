@@ -79,13 +79,14 @@ class Tried(TypedDict, total=False):
 class Disclosed(TypedDict):
     """Of `disclosure`: how many gold values one participant learns for certain from the scores of a phase.
 
-    `items` is how many there are, `decided` how many are learnt, from `columns`; `unmeasured` are the columns of which
-    it is not known. `decimals` are the most that leave at most 5 % (None: none do), then `decided_then`; likewise
-    `submissions`.
+    `items` is how many there are, `decided` how many are learnt, from `columns`; `accepted` says that these are at most
+    5 %. `unmeasured` are the columns of which it is not known. `decimals` are the most that leave at most 5 % (None:
+    none do), then `decided_then`; likewise `submissions`.
     """
 
     items: int
     decided: int
+    accepted: bool
     columns: list[str]
     unmeasured: list[str]
     decimals: int | None

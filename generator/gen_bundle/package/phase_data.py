@@ -210,7 +210,7 @@ def _disclosure(phase: Phase, organiser: Organiser, request: Mapping[str, Any]) 
         f"{within} one participant can learn {told['decided']} of {told['items']} gold values ({share:.0%}) "
         f"for certain, from the scores in {', '.join(told['columns'])}."
     )
-    if share <= 0.05:
+    if told["accepted"]:
         return [line]
     if told["decimals"] is not None and told["decimals"] != decimals:
         line += f" score_decimals: {told['decimals']} leaves {told['decided_then']}."
