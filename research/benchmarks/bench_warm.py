@@ -27,8 +27,8 @@ from gen_bundle.zips.writing import write_zip
 from research.benchmarks.generated import sentence
 from research.benchmarks.wide_models import LAYERS, make_wide_classifier, make_wide_encoder
 from tests import tiny_models
+from tests.generator.rescore.warm import WarmWorker
 from tests.punkt import NLTK_DATA
-from tests.scoring_programs.warm import WarmWorker
 
 WITH_MODELS = 50
 CHANGED = 10

@@ -22,7 +22,6 @@ ORGANISERS_ONLY = "organiser.py"
 """The module of a package that is in no program."""
 NEVER_PACKED = ("scoring_kit.resampling", "declared.units")
 """What the verbs `rank` and `trial` import of modules that are in programs, too."""
-WARM = "scoring_kit.warm"
 LAZY_METRICS = ("embeddings", "own", "tags")
 """Modules of `declared.metrics` that others import only where a metric needs them."""
 
@@ -86,10 +85,7 @@ def _code(competition: Resolved) -> dict[str, bytes | Path]:
     unused = {f"declared.metrics.{module}" for module in LAZY_METRICS} - set(started)
     if not competition.takes_code:
         unused.add("scoring_kit.handed_over")
-    found = imported_modules(names, folders, frozenset({*NEVER_PACKED, WARM, *unused}))
-    # What is worth keeping between submissions: models, and whatever a package of the organisers' own may load.
-    if own or any(name.startswith("scoring_kit/models/") for name in found):
-        found = imported_modules((*names, f"{WARM}.worker"), folders, frozenset({*NEVER_PACKED, *unused}))
+    found = imported_modules(names, folders, frozenset({*NEVER_PACKED, *unused}))
     return {"score.py": kit / "score.py", **found, **_data_beside(found), **own, **competition.program_files}
 
 

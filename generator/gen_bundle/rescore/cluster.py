@@ -18,9 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.errors import UserError
-from gen_bundle.rescore.environment import differing, environment_of
 from gen_bundle.rescore.scoring_desk import ScoringDesk
-from gen_bundle.rescore.scoring_job import EngineName, JobResult, Lost, Scorer, ScoringJob
+from gen_bundle.rescore.scoring_job import (
+    EngineName,
+    JobResult,
+    Lost,
+    Scorer,
+    ScoringJob,
+    differing,
+    environment_of,
+)
 from gen_bundle.resources import install_command
 from gen_bundle.twin.layout import temporary_folder
 from gen_bundle.twin.plan import as_upload
