@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from gen_bundle.codabench.competition import DataUse
-from gen_bundle.codabench.reading import ReadYaml
+from gen_bundle.codabench.reading import CompetitionYaml
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.yaml_document import Path, UnreadableYamlError
 from gen_bundle.zips.packed import Unpacked, unpack
@@ -49,7 +49,7 @@ class DryRun:
 
 
 @dataclass(kw_only=True)
-class Bundle(ReadYaml):
+class Bundle(CompetitionYaml):
     """Everything a rule may look at.
 
     Attributes:

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gen_bundle.check.bundle import Bundle, page_files
-from gen_bundle.codabench.document import YAML_NAME
+from gen_bundle.codabench.reading import YAML_NAME
+from gen_bundle.codabench.serializer_fields import huge_keys
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.codabench.yaml_document import MAX_BYTES, UnreadableYamlError, read_yaml
 from gen_bundle.errors import UserError
@@ -62,7 +63,7 @@ def open_readable_bundle(path: Path, now: datetime, held: ExitStack, version: Pl
         raise UserError(f"{path}: no {YAML_NAME} at its root.{hint}")
     if not bundle.yaml:
         raise UserError(f"{YAML_NAME}: expected a mapping with title, pages, tasks, phases and leaderboards")
-    if bundle.huge:
+    if huge_keys(bundle):
         raise UserError(f"{YAML_NAME}: its aliases (&, *) repeat each other to enormous size. Write them out.")
     return bundle
 

@@ -12,7 +12,8 @@ from gen_bundle.check.bundle import Bundle, DryRun, Elsewhere
 from gen_bundle.check.opening import open_bundle
 from gen_bundle.check.registry import REGISTRY, Effect, Problem, Reads, Rule
 from gen_bundle.check.report import Finding, Report
-from gen_bundle.codabench.document import YAML_NAME
+from gen_bundle.codabench.reading import YAML_NAME
+from gen_bundle.codabench.serializer_fields import huge_keys
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.codabench.versions import NEWEST, PlatformVersion
 from gen_bundle.errors import UserError
@@ -121,7 +122,7 @@ def check_path(
 def _problems(bundle: Bundle) -> Iterator[tuple[Rule, Problem]]:
     kinds: list[Reads] = ["archive"]
     # a file that expands without end is not read any further
-    if bundle.document is not None and bundle.yaml and not bundle.huge:
+    if bundle.document is not None and bundle.yaml and not huge_keys(bundle):
         kinds += ["both", bundle.format]
     for rule in REGISTRY.values():
         if rule.reads in kinds:

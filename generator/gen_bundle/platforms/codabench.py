@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from gen_bundle.codabench.leaderboard import TIE_BREAK
+from gen_bundle.codabench.competition import TIE_BREAK
 from gen_bundle.declaration.model import Column, Phase, Question
 from gen_bundle.package.code_template import empty_submission
 from gen_bundle.package.ingestion import ingestion_members

@@ -9,8 +9,7 @@ from collections.abc import Collection, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-from gen_bundle.codabench.average_rank import AVERAGE_RANK
-from gen_bundle.codabench.competition import PHASE_FILES, TASK_FILES
+from gen_bundle.codabench.competition import AVERAGE_RANK, PHASE_FILES, TASK_FILES
 from gen_bundle.codabench.fields import as_boolean, as_integer
 from gen_bundle.declaration.dates import FIRST_YEAR, LAST_YEAR
 

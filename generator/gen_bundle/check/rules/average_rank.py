@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import Problem, Topic
-from gen_bundle.codabench.average_rank import AVERAGE_RANK
-from gen_bundle.codabench.competition import Column
+from gen_bundle.codabench.competition import AVERAGE_RANK, Column
 from gen_bundle.codabench.versions import DIFFERENCES
 
 RANKS = Topic("Average ranks", "Codabench source @ 70f08eff, src/apps/leaderboards/ranking.py")

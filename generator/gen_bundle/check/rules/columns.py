@@ -6,10 +6,9 @@ from typing import Any
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import SCORES, SERIALIZERS, Check, Problem, Topic
-from gen_bundle.codabench.average_rank import AVERAGE_RANK
-from gen_bundle.codabench.competition import input_texts
-from gen_bundle.codabench.document import Entry
+from gen_bundle.codabench.competition import AVERAGE_RANK
 from gen_bundle.codabench.fields import as_integer, as_text, shown
+from gen_bundle.codabench.reading import YamlItem, input_texts
 from gen_bundle.codabench.stages import Stage
 
 VALIDATED = Topic("Columns", f"{SERIALIZERS}/leaderboards.py (columns)", stage=Stage.SAVE_LEADERBOARDS)
@@ -21,13 +20,13 @@ COLUMNS_PLACE = 3
 WHOLE_COLUMN, ALL_COLUMNS = 90, 10_000
 
 
-def _columns(bundle: Bundle) -> Iterator[tuple[Entry, Entry]]:
+def _columns(bundle: Bundle) -> Iterator[tuple[YamlItem, YamlItem]]:
     for board in bundle.entries("leaderboards"):
         for column in bundle.entries(*board.at, "columns"):
             yield board, column
 
 
-def _repeated(name: str, values: Callable[[list[Entry]], Iterable[Any]], place: int) -> Check:
+def _repeated(name: str, values: Callable[[list[YamlItem]], Iterable[Any]], place: int) -> Check:
     """The check for a value that two columns of a leaderboard must not share; None is not a value."""
 
     def check(bundle: Bundle) -> Iterator[Problem]:
@@ -80,7 +79,7 @@ def _computation_inputs_wrong(bundle: Bundle) -> Iterator[Problem]:
             yield Problem(what, at, order=(board.position, COLUMNS_PLACE, column.position, WHOLE_COLUMN))
 
 
-def _input_faults(bundle: Bundle, board: Entry, column: Entry, indexes: Any) -> Iterator[str]:
+def _input_faults(bundle: Bundle, board: YamlItem, column: YamlItem, indexes: Any) -> Iterator[str]:
     name = f"computation_indexes of {shown(column.get('key'))}"
     if indexes is None:
         return

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import UPLOAD, ZIPFILE, Problem, Topic
-from gen_bundle.codabench.document import YAML_NAME
+from gen_bundle.codabench.reading import YAML_NAME
 from gen_bundle.codabench.stages import Stage
 from gen_bundle.zips.tree import Node
 

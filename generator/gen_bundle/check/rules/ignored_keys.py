@@ -6,8 +6,8 @@ from typing import Any
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import UNPACKER, Problem, Topic
-from gen_bundle.codabench import keys as known
-from gen_bundle.codabench.old_competition import of_leaderboard, old_columns, old_phases
+from gen_bundle.codabench import serializer_fields as known
+from gen_bundle.codabench.reading import of_leaderboard, old_columns, old_phases
 from gen_bundle.codabench.yaml_document import Path
 
 KEYS = Topic("Keys that are not read", f"{UNPACKER} (the keys that are read)", reads="both")

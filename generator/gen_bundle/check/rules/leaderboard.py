@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import SCORES, SERIALIZERS, UNPACKER, Problem, Topic
 from gen_bundle.check.rules.shared import list_faults
-from gen_bundle.codabench.average_rank import AVERAGE_RANK
-from gen_bundle.codabench.competition import Column, Competition
+from gen_bundle.codabench.competition import AVERAGE_RANK, Column, Competition
 from gen_bundle.codabench.fields import MISSING, as_boolean
 from gen_bundle.codabench.stages import Stage
 

@@ -6,8 +6,9 @@ from itertools import pairwise
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import MODELS, SERIALIZERS, UNPACKER, WORKER, Problem, Topic
 from gen_bundle.check.rules.shared import NOT_SORTABLE, list_faults, sorting_error
-from gen_bundle.codabench.competition import DEFAULT_LIMIT_S, sorted_phases
+from gen_bundle.codabench.competition import DEFAULT_LIMIT_S
 from gen_bundle.codabench.fields import MISSING, as_integer, shown
+from gen_bundle.codabench.reading import sorted_phases
 from gen_bundle.codabench.stages import Stage
 
 PHASES = Topic("Phases", f"{UNPACKER}/v2.py (phases)", stage=Stage.PHASES)
