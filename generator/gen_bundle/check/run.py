@@ -8,8 +8,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gen_bundle.check.bundle import Bundle, DryRun, Elsewhere
-from gen_bundle.check.opening import open_bundle
+from gen_bundle.check.bundle import Bundle, DryRun, Elsewhere, open_bundle
 from gen_bundle.check.registry import REGISTRY, Effect, Problem, Reads, Rule
 from gen_bundle.check.report import Finding, Report
 from gen_bundle.codabench.document import YAML_NAME

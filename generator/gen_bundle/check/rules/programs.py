@@ -14,7 +14,7 @@ from gen_bundle.codabench.commands import Role, Verdict, faults
 from gen_bundle.codabench.competition import DEFAULT_IMAGE, DataUse, Task
 from gen_bundle.codabench.versions import DIFFERENCES
 from gen_bundle.codabench.yaml_document import MAX_METADATA_BYTES, UnreadableYamlError, read_yaml
-from gen_bundle.zips.packed import Unpacked
+from gen_bundle.zips.reading import Unpacked
 from gen_bundle.zips.tree import Node
 
 PROGRAMS = Topic("Programs and their commands", f"{WORKER} (metadata and command)", reads="both")
