@@ -22,7 +22,7 @@ from scoring_kit.manifest import Manifest
 from scoring_kit.outputs import remove_outputs, write_failure_page, write_outputs
 from scoring_kit.package import ReadSubmission, reference_module, submission_module
 from scoring_kit.program import Program
-from scoring_kit.report import ScoredRun
+from scoring_kit.report import RunFacts
 from scoring_kit.results import Metric, TaskResult
 from scoring_kit.signature import reference_digest, signature
 from scoring_kit.submission_files import THRESHOLDS, not_collecting, read_submission, submission_folder
@@ -133,7 +133,7 @@ def run(
         raise
     results = score_tasks(program, gold.reference, submission, seconds)
     line = signature(program, results, gold.digest)
-    this_run = ScoredRun(line, _now(), files.name, problems.warnings)
+    this_run = RunFacts(line, _now(), files.name, problems.warnings)
     scores = write_outputs(output_folder, program, results, this_run)
     _print_warnings(problems)
     _print_failed(program, results)

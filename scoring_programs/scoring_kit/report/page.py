@@ -25,7 +25,7 @@ QUOTED = re.compile('"[^"]*("|$)')
 
 
 @dataclass(frozen=True)
-class ScoredRun:
+class RunFacts:
     """What a page shows of a run besides its results.
 
     Attributes:
@@ -46,7 +46,7 @@ def results_page(
     scores: Mapping[str, float],
     results: Mapping[str, TaskResult],
     shown: Mapping[str, Shown],
-    run: ScoredRun,
+    run: RunFacts,
 ) -> str:
     """The page as HTML, the same for the same arguments, below 300 kB.
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from gen_bundle.codabench.board import Board
+from gen_bundle.codabench.leaderboard import Column as BoardColumn
 from gen_bundle.codabench.leaderboard import Leaderboard
-from gen_bundle.codabench.leaderboard import ScoreColumn as BoardColumn
 from scoring_kit.board import board
 from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.ranking import rank

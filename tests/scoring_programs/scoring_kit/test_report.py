@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scoring_kit.program import PackedPhase, Program, ScoreColumn
-from scoring_kit.report import ScoredRun, failure_page, results_page
+from scoring_kit.report import RunFacts, failure_page, results_page
 from scoring_kit.report.withholding import shown_names
 from scoring_kit.results import Bar, BarChart, ConfusionMatrix, CountBars, Figure, Metric, TaskResult
 from tests.browser import DESK, PHONE, visit
@@ -70,7 +70,7 @@ def page(
 ) -> str:
     results = {"classification": TaskResult(METRICS, figures=figures)}
     shown = {"classification": shown_names(program, METRICS)}
-    return results_page(program, SCORES, results, shown, ScoredRun(SIGNATURE, NOON, submission, warnings))
+    return results_page(program, SCORES, results, shown, RunFacts(SIGNATURE, NOON, submission, warnings))
 
 
 def text_of(html: str) -> str:

@@ -13,26 +13,23 @@ from hypothesis.strategies import SearchStrategy
 
 from are2007 import task1, task2, task3, task4
 from are2007.answers import AnswerKey
-from are2007.reference import SeeDevReference as AreReference
-from are2007.submission import SeeDevSubmission as AreSubmission
+from are2007.reference import AreReference
+from are2007.submission import AreSubmission
 from clarity2026 import clarity, evasion
 from clarity2026.labels import CLARITY_LABELS, EVASION_LABELS
-from clarity2026.reference import SeeDevReference as ClarityReference
-from clarity2026.submission import SeeDevSubmission as ClaritySubmission
+from clarity2026.reference import ClarityReference
+from clarity2026.submission import ClaritySubmission
 from clpsych2025 import a1, a2, b, c
-from clpsych2025.answers import SELF_STATES, PostAnswer, TimelineAnswer
-from clpsych2025.answers import SeeDevSubmission as ClpsychSubmission
-from clpsych2025.reference import GoldPost, GoldTimeline, Summary
-from clpsych2025.reference import SeeDevReference as ClpsychReference
+from clpsych2025.answers import SELF_STATES, ClpsychSubmission, PostAnswer, TimelineAnswer
+from clpsych2025.reference import ClpsychReference, GoldPost, GoldTimeline, Summary
 from process2025 import classification, regression
-from process2025.reference import SeeDevReference as ProcessReference
-from process2025.submission import CLASSES, MODELS, ModelAnswers
-from process2025.submission import SeeDevSubmission as ProcessSubmission
+from process2025.reference import ProcessReference
+from process2025.submission import CLASSES, MODELS, ModelAnswers, ProcessSubmission
 from scoring_kit.results import TaskResult
 from seedev2016 import binary, full
-from seedev2016.reference import SeeDevReference as SeedevReference
+from seedev2016.reference import SeeDevReference
 from seedev2016.standoff import Event
-from seedev2016.submission import SeeDevSubmission as SeedevSubmission
+from seedev2016.submission import SeeDevSubmission
 from tests.scoring_programs.clpsych2025.cases import AS_RUN, OPTIONS
 
 Gold = Any
@@ -125,9 +122,9 @@ def events(task: str) -> SearchStrategy[list[Event]]:
 
 def score_seedev(task: ModuleType, golds: Sequence[Any], answers: Sequence[Any]) -> TaskResult:
     name = task.__name__.rpartition(".")[2]
-    reference = SeedevReference({}, {name: dict(zip(ids(golds), golds, strict=True))})
+    reference = SeeDevReference({}, {name: dict(zip(ids(golds), golds, strict=True))})
     predicted = {name: dict(zip(ids(golds), answers, strict=True))}
-    return task.score(reference, SeedevSubmission(frozenset({name}), predicted), {})  # type: ignore[no-any-return]
+    return task.score(reference, SeeDevSubmission(frozenset({name}), predicted), {})  # type: ignore[no-any-return]
 
 
 # ARE: a document
