@@ -29,14 +29,11 @@ STANDING_TWICE = {
     "Competition",
     "Effect",
     "Ended",
-    "Entry",
-    "Failure",
     "Fault",
     "Figure",
     "Gold",
     "GoldTable",
     "Job",
-    "Key",
     "Leaderboard",
     "Metric",
     "Model",
@@ -49,8 +46,6 @@ STANDING_TWICE = {
     "Reference",
     "Remarks",
     "Report",
-    "Run",
-    "Scored",
     "Secrets",
     "Setting",
     "Solution",
@@ -61,7 +56,6 @@ STANDING_TWICE = {
     "Verdict",
     "View",
     "_Dumper",
-    "_Reader",
 }
 
 
