@@ -8,8 +8,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gen_bundle.check.bundle import Bundle, DryRun, Elsewhere
-from gen_bundle.check.opening import open_bundle
+from gen_bundle.check.bundle import Bundle, DryRun, Elsewhere, open_bundle
 from gen_bundle.check.registry import REGISTRY, Effect, Problem, Reads, Rule
 from gen_bundle.check.report import Finding, Report
 from gen_bundle.codabench.document import YAML_NAME
@@ -21,27 +20,17 @@ from gen_bundle.plain_text import one_line
 # The modules of the rules, in the order of the documentation; importing one registers its rules.
 MODULES = (
     "envelope",
-    "syntax",
     "values",
-    "ignored_keys",
     "pages",
-    "page_text",
     "image",
     "tasks",
-    "solutions",
     "data_files",
     "programs",
-    "workers",
     "phases",
-    "schedule",
     "leaderboard",
-    "columns",
-    "average_rank",
-    "metrics",
     "scores",
     "fact_sheet",
     "legacy",
-    "legacy_board",
     "leaks",
 )
 QUIET_SECONDS = 1.0
@@ -105,11 +94,9 @@ def check_path(
     try:
         with ExitStack() as held:
             bundle = open_bundle(path, moment, held, version, progress)
-            bundle.elsewhere, bundle.dry_run, bundle.known_keys = (
-                list(elsewhere),
-                dry_run or DryRun(),
-                frozenset(known_keys),
-            )
+            bundle.elsewhere = list(elsewhere)
+            bundle.dry_run = dry_run or DryRun()
+            bundle.known_keys = frozenset(known_keys)
             problems = list(_problems(bundle))
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from error
@@ -124,8 +111,8 @@ def _problems(bundle: Bundle) -> Iterator[tuple[Rule, Problem]]:
     if bundle.document is not None and bundle.yaml and not bundle.huge:
         kinds += ["both", bundle.format]
     for rule in REGISTRY.values():
-        if rule.reads in kinds:
-            yield from ((rule, problem) for problem in rule.check(bundle))
+        for problem in rule.check(bundle) if rule.reads in kinds else ():
+            yield rule, problem
 
 
 def _findings(bundle: Bundle, problems: list[tuple[Rule, Problem]]) -> list[Finding]:
