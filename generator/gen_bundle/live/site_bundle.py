@@ -115,7 +115,7 @@ class SiteBundle:
             root.children["original"] = self.original.tree.root
         return Bundle(
             archive=Archive(tree=Tree(root)),
-            is_folder=False,
+            is_folder=True,
             now=self.wanted.now,
             platform=self.wanted.platform,
             document=Document(top, ""),
