@@ -5,7 +5,6 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import HOUSE, UNPACKER, WORKER, Check, Problem, Topic
