@@ -1,14 +1,15 @@
 """What the platform's own image lacks travels in a scoring program: unpacked wheels, below `site/`.
 
 They are those of `requirements/metrics.txt`, by hash, for the image's Python on Linux x86-64; pip downloads them once.
+What is published as source alone, and is plain Python, is taken from that.
 """
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
-import zipfile
 from functools import cache
 from pathlib import Path
 
@@ -24,9 +25,12 @@ from gen_bundle.zips.writing import folder_members
 BRINGS = {
     "ir-measures": ("ir-measures", "pytrec-eval-terrier"),
     "jiwer": ("click", "jiwer", "rapidfuzz"),
+    "rapidfuzz": ("rapidfuzz",),
+    "rouge-score": ("absl-py", "click", "defusedxml", "nltk", "regex", "rouge-score", "six", "tqdm"),
     "sacrebleu": ("colorama", "lxml", "portalocker", "regex", "sacrebleu", "tabulate"),
 }
-"""Library of declared metrics → the packages that its wheels need and the image lacks. rouge-score has no wheel."""
+"""Library of declared metrics → the packages that its wheels need and the image lacks."""
+SOURCE_ALONE = "rouge-score"
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64")
 ABIS = (f"cp{PYTHON.replace('.', '')}", "abi3", "none")
 SECONDS = 300
@@ -95,21 +99,20 @@ def _download(locked: str, work: Path) -> str:
     (work / "locked.txt").write_text(locked, encoding="utf-8")
     options = [f"--python-version={PYTHON}", "--implementation=cp", *(f"--abi={abi}" for abi in ABIS)]
     options += [f"--platform={platform}" for platform in PLATFORMS]
-    options += ["--no-deps", "--require-hashes", "--only-binary=:all:", "--disable-pip-version-check", "--quiet"]
-    command = python("-m", "pip", "download", *options, "--retries=1", "--timeout=15", "--requirement")
-    done = subprocess.run(
-        [*command, str(work / "locked.txt"), "--dest", str(work / "wheels")],
-        capture_output=True,
-        text=True,
-        env=pip_environment(),
-        timeout=SECONDS,
-        check=False,
-    )
+    options += ["--no-deps", "--require-hashes", "--only-binary=:all:", f"--no-binary={SOURCE_ALONE}"]
+    options += ["--disable-pip-version-check", "--quiet", "--retries=1", "--timeout=15"]
+    command = python("-m", "pip", "download", *options, "--requirement", work / "locked.txt", "--dest", work / "wheels")
+    done = subprocess.run(command, capture_output=True, text=True, env=pip_environment(), timeout=SECONDS, check=False)
     errors = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR:")]
     return f"pip download: {(errors or ['failed'])[-1]}" if done.returncode else ""
 
 
 def _unpack(work: Path) -> None:
-    for wheel in sorted((work / "wheels").iterdir()):
-        with zipfile.ZipFile(wheel) as archive:  # by its hash one of the lock
-            archive.extractall(work / "site")
+    """Unpack what was downloaded, each file by its hash one of the lock, into `work/site`."""
+    for file in sorted((work / "wheels").iterdir()):
+        if file.suffix == ".whl":
+            shutil.unpack_archive(file, work / "site", "zip")
+        else:
+            shutil.unpack_archive(file, work / "source", filter="data")
+    for folder in (work / "source").glob("*/*/"):  # NAME-VERSION/, with the package and its metadata
+        folder.rename(work / "site" / folder.name)
