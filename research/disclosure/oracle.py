@@ -79,7 +79,7 @@ class Oracle:
         self.setting = setting
         self.manifest: Mapping[str, Any] = data.manifest["expected"]
         self.baseline = {name: text_of(content) for name, content in data.baselines[baseline].items()}
-        self.reference = data.references[part]
+        self.reference = data.gold.references[part]
         self.left = data.phase.max_submissions
         self._gold = frame.read_gold(frame.program_of(work / "program", None), self.reference)
         self._work = work

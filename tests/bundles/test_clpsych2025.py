@@ -16,7 +16,7 @@ import pytest
 from clpsych2025 import a2, organiser, reference
 from clpsych2025 import submission as reader
 from gen_bundle.declaration.model import Competition
-from gen_bundle.image.models_file import read_models_file
+from gen_bundle.image.models import read_models_file
 from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.package.programs import program_description
 from gen_bundle.package.resolve import resolve
