@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gen_bundle.building import finished_bundle
-from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.opening import open_readable_bundle
+from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.difference.aspects import differences
 from gen_bundle.difference.changes import Difference
 

@@ -28,7 +28,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
-class Submission:
+class AreSubmission:
     """A valid submission.
 
     Attributes:
@@ -42,7 +42,7 @@ class Submission:
     chains: Mapping[str, Mapping[str, Chains]]
 
 
-def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[Submission]:
+def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[AreSubmission]:
     """Read a submission; records every problem, and None where it enters nothing.
 
     Args:
@@ -65,7 +65,7 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
     def chains_of(task: str, file: str, content: str, expected: Mapping[str, List[str]]) -> Chains:
         return read_chains(content, Places(task, expected, file, fault))
 
-    return Submission(
+    return AreSubmission(
         frozenset(entered),
         {
             task: _read_task(task, folders[task], files, manifest.expected[task], problems, pairs_of)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from decimal import ROUND_HALF_UP, Decimal
 
-from scoring_kit.program import AVERAGE_RANK, STORED, Column, Program
+from scoring_kit.program import AVERAGE_RANK, STORED, Program, ScoreColumn
 from scoring_kit.results import comparable
 from scoring_kit.scores_table import Scores
 from scoring_kit.team_results import TeamResults
@@ -44,7 +44,7 @@ def board(program: Program, written: Scores, baselines: Collection[str] = ()) ->
 
 
 def average_ranks(
-    program: Program, column: Column, scores: Scores, baselines: Collection[str] = ()
+    program: Program, column: ScoreColumn, scores: Scores, baselines: Collection[str] = ()
 ) -> dict[str, float]:
     """The mean of each team's ranks in the columns that an `avg_rank` column refers to.
 
@@ -58,7 +58,7 @@ def average_ranks(
     if not sources:
         return {}
 
-    def rank(team: str, source: Column) -> float:
+    def rank(team: str, source: ScoreColumn) -> float:
         among = {one: _shown(source, entered[one][source.key]) for one in {*competing, team}}
         return mid_ranks(shared_ranks(among, source.sort == "desc"))[team]
 
@@ -88,7 +88,7 @@ def shared_ranks(
     return {team: first[goodness] for team, goodness in there.items()}
 
 
-def tie_breaks(program: Program, column: Column, scores: Scores) -> dict[str, Goodness]:
+def tie_breaks(program: Program, column: ScoreColumn, scores: Scores) -> dict[str, Goodness]:
     """What orders teams of equal scores in a column: those of the columns in `tie_break`, else of all that follow it.
 
     So the platform orders them, whose board shows no hidden columns; where an average rank comes first, and between
@@ -101,7 +101,7 @@ def tie_breaks(program: Program, column: Column, scores: Scores) -> dict[str, Go
         following = shown[shown.index(column) + 1 :] if column in shown and column.computation != AVERAGE_RANK else []
         deciding = [one for one in following if one.computation != AVERAGE_RANK]
 
-    def goodness(own: Mapping[str, float | None], one: Column) -> float:
+    def goodness(own: Mapping[str, float | None], one: ScoreColumn) -> float:
         value = one.worst if own.get(one.key) is None else own[one.key]
         if value is None:
             return -math.inf
@@ -126,12 +126,12 @@ def _with_computed(program: Program, written: Mapping[str, float | None]) -> dic
     return values
 
 
-def _entered(column: Column, values: Mapping[str, float | None]) -> bool:
+def _entered(column: ScoreColumn, values: Mapping[str, float | None]) -> bool:
     """Whether a team entered anything of a computed column."""
     return any(values[key] is not None for key in column.of)
 
 
-def _shown(column: Column, value: float | None) -> float | None:
+def _shown(column: ScoreColumn, value: float | None) -> float | None:
     """A written score as the board shows it: stored with ten decimals, then rounded to the column's precision."""
     score = column.worst if value is None else value
     return None if score is None else round(float(Decimal(score).quantize(STORED, ROUND_HALF_UP)), column.precision)

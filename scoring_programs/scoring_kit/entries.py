@@ -18,7 +18,7 @@ TeamName = Callable[[str, Sequence[str], Problems], "str | None"]
 
 
 @dataclass(frozen=True)
-class Entry:
+class TeamEntry:
     """One team's submission.
 
     Attributes:
@@ -47,7 +47,7 @@ def entry_name(stem: str, names: Sequence[str], problems: Problems) -> str | Non
 
 def read_entries(
     folder: Path, work: Path, keep: Collection[str], team_name: TeamName = entry_name, on_board: Collection[str] = ()
-) -> list[Entry]:
+) -> list[TeamEntry]:
     """The submission of every team below `folder` that counts, by team; zips are unpacked below `work`.
 
     One that cannot be read says why in its `problems`, and is its entry's name's where the rule finds no team.
@@ -66,7 +66,7 @@ def read_entries(
         what = "is a file" if folder.exists() else "no such folder"
         raise OrganiserError(f"{folder}: {what}. Expected a folder with one zip, folder or file for each team.")
     problems = Problems()
-    entries: dict[str, list[Entry]] = {}
+    entries: dict[str, list[TeamEntry]] = {}
     for number, (path, name, moment) in enumerate(_walk(folder, None, None)):
         shown = path.relative_to(folder).as_posix()
         own = Problems()
@@ -75,7 +75,7 @@ def read_entries(
         if not own.found:
             team = team_name(name, list(SubmissionFiles(unpacked, keep, Problems()).paths), own)
         called = (name if team is None else team).encode(errors="backslashreplace").decode()  # not every name is UTF-8
-        entry = Entry(called, shown, unpacked, moment, own.organiser_error().messages)
+        entry = TeamEntry(called, shown, unpacked, moment, own.organiser_error().messages)
         entries.setdefault(entry.team, []).append(entry)
     if not entries:
         problems.error(str(folder), "holds no submission", "one zip, folder or file for each team")
@@ -136,7 +136,7 @@ def _unpacked(path: Path, into: Path, problems: Problems) -> Path:
     return into
 
 
-def _latest(entries: Sequence[Entry], problems: Problems) -> Entry:
+def _latest(entries: Sequence[TeamEntry], problems: Problems) -> TeamEntry:
     dated = sorted((e for e in entries if e.moment is not None), key=lambda e: e.moment or datetime.min)
     if len(entries) == 1:
         return entries[0]

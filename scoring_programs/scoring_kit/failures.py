@@ -18,7 +18,7 @@ FRAMES_SHOWN = 20
 
 
 @dataclass(frozen=True)
-class Failure:
+class FailedRun:
     """A failed run.
 
     Attributes:
@@ -32,7 +32,7 @@ class Failure:
     page: Sequence[str]
 
 
-def guarded(action: Callable[[], object], show: Callable[[Failure], None] | None = None) -> int:
+def guarded(action: Callable[[], object], show: Callable[[FailedRun], None] | None = None) -> int:
     """Run `action`; returns the exit status, after `show` was called with a failure (by default it is printed)."""
     try:
         action()
@@ -43,24 +43,24 @@ def guarded(action: Callable[[], object], show: Callable[[Failure], None] | None
     return 0
 
 
-def failure_of(error: Exception) -> Failure:
+def failure_of(error: Exception) -> FailedRun:
     """A failure without a word of gold."""
     if isinstance(error, SubmissionError):
         lines = error.report().splitlines()
-        return Failure(BAD_SUBMISSION, lines, [*lines, *error.warnings])
+        return FailedRun(BAD_SUBMISSION, lines, [*lines, *error.warnings])
     if isinstance(error, OrganiserError):
         return _of_organisers(error.messages)
     if isinstance(error, ModuleNotFoundError) and (package := missing_package(error)):
         return _of_organisers([what_is_missing(package)])
-    return Failure(BUG, _bug(error), [NOT_YOURS])
+    return FailedRun(BUG, _bug(error), [NOT_YOURS])
 
 
-def print_failure(failure: Failure) -> None:
+def print_failure(failure: FailedRun) -> None:
     """Print everything to stderr."""
     print(*failure.log, sep="\n", file=sys.stderr)
 
 
-def print_fitting(failure: Failure) -> None:
+def print_fitting(failure: FailedRun) -> None:
     """Print as much as a worker surely keeps, and how much was left out.
 
     The organisers' mistakes may be many; messages about a submission or a bug are short already.
@@ -70,9 +70,9 @@ def print_fitting(failure: Failure) -> None:
     print(*lines, *([f"… and {more} more lines."] if more else []), sep="\n", file=sys.stderr)
 
 
-def _of_organisers(messages: Sequence[str]) -> Failure:
+def _of_organisers(messages: Sequence[str]) -> FailedRun:
     first = "The competition is not set up correctly. This is not the submission's fault: the organisers must act."
-    return Failure(ORGANISERS, [first, *messages], [NOT_YOURS])
+    return FailedRun(ORGANISERS, [first, *messages], [NOT_YOURS])
 
 
 def _bug(error: Exception) -> list[str]:

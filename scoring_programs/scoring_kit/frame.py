@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, escape_what_cannot_be_printed
-from scoring_kit.failures import Failure, guarded, print_fitting
+from scoring_kit.failures import FailedRun, guarded, print_fitting
 from scoring_kit.manifest import Manifest
 from scoring_kit.outputs import remove_outputs, write_failure_page, write_outputs
-from scoring_kit.package import Submission, reference_module, submission_module
+from scoring_kit.package import ReadSubmission, reference_module, submission_module
 from scoring_kit.program import Program
-from scoring_kit.report import Run
+from scoring_kit.report import RunFacts
 from scoring_kit.results import Metric, TaskResult
 from scoring_kit.signature import reference_digest, signature
 from scoring_kit.submission_files import THRESHOLDS, not_collecting, read_submission, submission_folder
@@ -51,11 +51,11 @@ def main(program_folder: Path, arguments: Sequence[str]) -> int:
 
 
 def score_once(
-    program_folder: Path, input_folder: Path, output_folder: Path, task: str | None, gold: "Gold | None" = None
+    program_folder: Path, input_folder: Path, output_folder: Path, task: str | None, gold: "PhaseGold | None" = None
 ) -> int:
     """`run`, with the message of a failure printed and written; returns the exit status."""
 
-    def show(failure: Failure) -> None:
+    def show(failure: FailedRun) -> None:
         print_fitting(failure)
         write_failure_page(output_folder, program_folder, failure.page, _now())
 
@@ -83,7 +83,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 @dataclass(frozen=True)
-class Gold:
+class PhaseGold:
     """A phase's reference data, as a program reads it.
 
     Attributes:
@@ -100,7 +100,11 @@ class Gold:
 
 
 def run(
-    program_folder: Path, input_folder: Path, output_folder: Path, task: str | None = None, gold: Gold | None = None
+    program_folder: Path,
+    input_folder: Path,
+    output_folder: Path,
+    task: str | None = None,
+    gold: PhaseGold | None = None,
 ) -> dict[str, TaskResult]:
     """Score the submission against `gold`, or else `input_folder/ref`, and write the outputs; returns the results.
 
@@ -129,7 +133,7 @@ def run(
         raise
     results = score_tasks(program, gold.reference, submission, seconds)
     line = signature(program, results, gold.digest)
-    this_run = Run(line, _now(), files.name, problems.warnings)
+    this_run = RunFacts(line, _now(), files.name, problems.warnings)
     scores = write_outputs(output_folder, program, results, this_run)
     _print_warnings(problems)
     _print_failed(program, results)
@@ -153,7 +157,7 @@ def program_of(folder: Path, task: str | None) -> Program:
     return replace(program, tasks=(task,))
 
 
-def read_gold(program: Program, folder: Path) -> Gold:
+def read_gold(program: Program, folder: Path) -> PhaseGold:
     """Read the reference data.
 
     Raises:
@@ -164,7 +168,7 @@ def read_gold(program: Program, folder: Path) -> Gold:
         raise OrganiserError("There is no reference data (input/ref). Give the task its reference_data.")
     with not_collecting():
         reference = reading.read(folder, program.tasks, program.options)
-    return Gold(program, reference, reading.manifest(reference, program.tasks), reference_digest(folder))
+    return PhaseGold(program, reference, reading.manifest(reference, program.tasks), reference_digest(folder))
 
 
 def _now() -> datetime:
@@ -179,7 +183,7 @@ def make_manifest(program: Program, expected: Mapping[str, Any]) -> Manifest:
 
 
 def score_tasks(
-    program: Program, reference: Any, submission: Submission, seconds: float | None = None
+    program: Program, reference: Any, submission: ReadSubmission, seconds: float | None = None
 ) -> dict[str, TaskResult]:
     """Score every task that the submission enters.
 

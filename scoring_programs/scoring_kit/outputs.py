@@ -11,7 +11,7 @@ from typing import Any
 
 from scoring_kit.errors import OrganiserError
 from scoring_kit.program import Program, title_of
-from scoring_kit.report import Run, failure_page, results_page
+from scoring_kit.report import RunFacts, failure_page, results_page
 from scoring_kit.report.withholding import Shown, shown_names
 from scoring_kit.results import TaskResult
 
@@ -25,7 +25,7 @@ def remove_outputs(folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
 
 
-def write_outputs(folder: Path, program: Program, results: Mapping[str, TaskResult], run: Run) -> dict[str, float]:
+def write_outputs(folder: Path, program: Program, results: Mapping[str, TaskResult], run: RunFacts) -> dict[str, float]:
     """Write the files, each moved into place when it is complete, scores.json last; returns the scores."""
     scores = board_scores(program, results)
     with_computed = program.with_computed(scores)

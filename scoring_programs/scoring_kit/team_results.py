@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scoring_kit.entries import Entry, TeamName, entry_name, read_entries
+from scoring_kit.entries import TeamEntry, TeamName, entry_name, read_entries
 from scoring_kit.errors import OrganiserError, Problems, SubmissionError, printable
 from scoring_kit.frame import make_manifest, read_gold, score_tasks
 from scoring_kit.handed_over import handed_over, run_folders
@@ -103,7 +103,7 @@ def _scored(program: Program, reference: Any, submission: Any, seconds: float | 
     return results
 
 
-def _placed(entry: Entry, fault: str) -> str:
+def _placed(entry: TeamEntry, fault: str) -> str:
     """What is wrong, with the submission that it is about, where the team's name does not say it."""
     text = fault.removeprefix(f"{entry.shown}: ")
     return text if entry.shown == entry.team else f"{entry.shown}: {text}"

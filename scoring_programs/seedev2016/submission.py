@@ -19,7 +19,7 @@ MAX_MEGABYTES = 20
 
 
 @dataclass(frozen=True)
-class Submission:
+class SeeDevSubmission:
     """A valid submission.
 
     Attributes:
@@ -31,7 +31,7 @@ class Submission:
     events: Mapping[str, Mapping[str, List[Event]]]
 
 
-def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[Submission]:
+def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Optional[SeeDevSubmission]:
     """Read a submission; records every problem, and None where it enters nothing.
 
     Args:
@@ -48,7 +48,7 @@ def read(files: SubmissionFiles, manifest: Manifest, problems: Problems) -> Opti
         for task in manifest.tasks
         if task in folders
     }
-    return Submission(frozenset(events), events)
+    return SeeDevSubmission(frozenset(events), events)
 
 
 def _read_task(

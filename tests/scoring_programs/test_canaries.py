@@ -39,7 +39,7 @@ class Case:
 
     program: Path
     reference: Path
-    gold: frame.Gold
+    gold: frame.PhaseGold
     submission: Path
     secrets: ReadSecrets
 

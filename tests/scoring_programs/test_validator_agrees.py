@@ -40,7 +40,7 @@ class Case:
 
     package: str
     program: Path
-    gold: frame.Gold
+    gold: frame.PhaseGold
     manifest: Mapping[str, Any]
     secrets: ReadSecrets
     kit: Mapping[str, bytes | Path]

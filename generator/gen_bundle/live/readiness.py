@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.check import Report, check_path
-from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.opening import open_readable_bundle
+from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.check.report import OVER
 from gen_bundle.codabench.fields import as_text
 from gen_bundle.draft import Lack, contact_and_image, scaffold, synthetic_gold

@@ -1,15 +1,16 @@
 """The Python packages that a competition is scored with, by the hashed locks of requirements/.
 
 What the platform's own image lacks of them travels in a scoring program: unpacked wheels, below `site/`. They are those
-of `requirements/metrics.txt`, by hash, for the image's Python on Linux x86-64; pip downloads them once.
+of `requirements/metrics.txt`, by hash, for the image's Python on Linux x86-64; pip downloads them once. What is
+published as source alone, and is plain Python, is taken from that.
 """
 
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import tempfile
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -30,9 +31,12 @@ FURTHER = ("ir-measures", "jiwer", "rapidfuzz", "rouge-score", "sacrebleu", "seq
 BRINGS = {
     "ir-measures": ("ir-measures", "pytrec-eval-terrier"),
     "jiwer": ("click", "jiwer", "rapidfuzz"),
+    "rapidfuzz": ("rapidfuzz",),
+    "rouge-score": ("absl-py", "click", "defusedxml", "nltk", "regex", "rouge-score", "six", "tqdm"),
     "sacrebleu": ("colorama", "lxml", "portalocker", "regex", "sacrebleu", "tabulate"),
 }
-"""Library of declared metrics → the packages that its wheels need and the image lacks. rouge-score has no wheel."""
+"""Library of declared metrics → the packages that its wheels need and the image lacks."""
+SOURCE_ALONE = "rouge-score"
 REQUIREMENT = re.compile(r"^(?=[A-Za-z0-9])", re.MULTILINE)
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64")
 ABIS = (f"cp{PYTHON.replace('.', '')}", "abi3", "none")
@@ -133,9 +137,7 @@ def _site(packages: tuple[str, ...]) -> Path | str | None:
         with tempfile.TemporaryDirectory(dir=base) as work:
             if why := _download(text, Path(work)):
                 return why
-            for wheel in sorted((Path(work) / "wheels").iterdir()):
-                with zipfile.ZipFile(wheel) as archive:  # by its hash one of the lock
-                    archive.extractall(Path(work) / "site")
+            _unpack(Path(work))
             (Path(work) / "site").replace(base / digest)
     except (*UNREADABLE, subprocess.TimeoutExpired) as error:
         if not (base / digest).is_dir():  # else another build has made it meanwhile
@@ -148,15 +150,20 @@ def _download(locked: str, work: Path) -> str:
     (work / "locked.txt").write_text(locked, encoding="utf-8")
     options = [f"--python-version={PYTHON}", "--implementation=cp", *(f"--abi={abi}" for abi in ABIS)]
     options += [f"--platform={platform}" for platform in PLATFORMS]
-    options += ["--no-deps", "--require-hashes", "--only-binary=:all:", "--disable-pip-version-check", "--quiet"]
-    command = python("-m", "pip", "download", *options, "--retries=1", "--timeout=15", "--requirement")
-    done = subprocess.run(
-        [*command, str(work / "locked.txt"), "--dest", str(work / "wheels")],
-        capture_output=True,
-        text=True,
-        env=pip_environment(),
-        timeout=SECONDS,
-        check=False,
-    )
+    options += ["--no-deps", "--require-hashes", "--only-binary=:all:", f"--no-binary={SOURCE_ALONE}"]
+    options += ["--disable-pip-version-check", "--quiet", "--retries=1", "--timeout=15"]
+    command = python("-m", "pip", "download", *options, "--requirement", work / "locked.txt", "--dest", work / "wheels")
+    done = subprocess.run(command, capture_output=True, text=True, env=pip_environment(), timeout=SECONDS, check=False)
     errors = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR:")]
     return f"pip download: {(errors or ['failed'])[-1]}" if done.returncode else ""
+
+
+def _unpack(work: Path) -> None:
+    """Unpack what was downloaded, each file by its hash one of the lock, into `work/site`."""
+    for file in sorted((work / "wheels").iterdir()):
+        if file.suffix == ".whl":
+            shutil.unpack_archive(file, work / "site", "zip")
+        else:
+            shutil.unpack_archive(file, work / "source", filter="data")
+    for folder in (work / "source").glob("*/*/"):  # NAME-VERSION/, with the package and its metadata
+        folder.rename(work / "site" / folder.name)

@@ -72,10 +72,10 @@ def _unpack_members(opened: zipfile.ZipFile, into: Path, bounds: Bounds) -> None
     members = opened.infolist()
     if len(members) > bounds.members:
         raise ArchiveError(f"{len(members)} files and folders; at most {bounds.members} are unpacked")
-    problems = [problem for member in members if (problem := _hostile(member))]
+    problems = list(filter(None, map(_hostile, members)))
     if problems:
-        shown = "\n".join(problems[:10])
-        raise ArchiveError(shown if len(problems) <= 10 else f"{shown}\nand {len(problems) - 10} more")
+        more = [f"and {len(problems) - 10} more"] if problems[10:] else []
+        raise ArchiveError("\n".join([*problems[:10], *more]))
     into.mkdir(parents=True, exist_ok=True)
     written = compressed = 0
     made = {into}

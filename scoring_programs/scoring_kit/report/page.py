@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from html import escape
 
-from scoring_kit.program import Column, Program
+from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.report.document import document, moment
 from scoring_kit.report.figures import DECIMALS, figure_html, label_html, number
 from scoring_kit.report.withholding import Shown
@@ -25,7 +25,7 @@ QUOTED = re.compile('"[^"]*("|$)')
 
 
 @dataclass(frozen=True)
-class Run:
+class RunFacts:
     """What a page shows of a run besides its results.
 
     Attributes:
@@ -46,7 +46,7 @@ def results_page(
     scores: Mapping[str, float],
     results: Mapping[str, TaskResult],
     shown: Mapping[str, Shown],
-    run: Run,
+    run: RunFacts,
 ) -> str:
     """The page as HTML, the same for the same arguments, below 300 kB.
 
@@ -93,7 +93,7 @@ def _primary(program: Program, board: Mapping[str, float], results: Mapping[str,
     )
 
 
-def _distances(program: Program, column: Column, board: Mapping[str, float]) -> str:
+def _distances(program: Program, column: ScoreColumn, board: Mapping[str, float]) -> str:
     """How far the score is from those of the baselines, both as the board rounds them."""
     own = round(board[column.key], column.precision)
     texts = []
@@ -110,15 +110,15 @@ def _distances(program: Program, column: Column, board: Mapping[str, float]) -> 
     return f'<p class="soft">{escape(text[0].upper() + text[1:])}.</p>'
 
 
-def _score(column: Column, board: Mapping[str, float]) -> str:
+def _score(column: ScoreColumn, board: Mapping[str, float]) -> str:
     return number(round(board[column.key], column.precision), column.decimals)
 
 
-def _worst(column: Column) -> str:
+def _worst(column: ScoreColumn) -> str:
     return "" if column.worst is None else f"{column.worst:g}"
 
 
-def _direction(column: Column) -> str:
+def _direction(column: ScoreColumn) -> str:
     return "↑ higher is better" if column.sort == "desc" else "↓ lower is better"
 
 

@@ -14,7 +14,7 @@ from gen_bundle.codabench.leaderboard import Column as BoardColumn
 from gen_bundle.codabench.leaderboard import Leaderboard
 from scoring_kit.board import shared_ranks
 from scoring_kit.errors import OrganiserError
-from scoring_kit.program import Column, Program
+from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.ranking import View, rank, shown_records, standing, task_standing, tied
 from scoring_kit.scores_table import Scores, read_scores
 from tests.scoring_programs.clarity2026.gold import DEV, PERFECT
@@ -125,7 +125,7 @@ def test_ranks_are_those_of_the_board(values: list[tuple[int, ...]], tie_break: 
     """The first column descends, the second ascends; rows that are equal in all columns have no order of their own."""
     keys, sorts = ("a", "b", "c"), ("desc", "asc", "desc")
     described = list(zip(keys, sorts, strict=True))
-    columns = tuple(Column(key, "t", key, sort, 2, 0.0, key) for key, sort in described)
+    columns = tuple(ScoreColumn(key, "t", key, sort, 2, 0.0, key) for key, sort in described)
     of_kit = Program("c", "c", "C", "1", "joint", ("t",), ("t",), {"t": "T"}, {}, columns, 5, tie_break=tie_break)
     shown = tuple(BoardColumn(i, key, key, sort) for i, (key, sort) in enumerate(described))
     board = Board(Leaderboard(shown, 0, "Force_Latest_Multiple", tie_break=tie_break))
