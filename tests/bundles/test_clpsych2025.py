@@ -90,7 +90,7 @@ def test_where_the_organisers_keep_a_model_is_told_to_their_scoring_program_alon
     assert not [name for name, text in {**texts, **pages}.items() if private.name.encode() in text]
     assert b"`our-nli`" in pages["pages/evaluation.md"]
     assert json.loads(texts["scorer/joint/program.json"])["options"]["nli"]["model"] == "our-nli"
-    assert program_description(chosen, chosen.parts[0])["options"]["nli"]["model"] == str(private / "our-nli")
+    assert program_description(chosen, chosen.tasks)["options"]["nli"]["model"] == str(private / "our-nli")
 
 
 def test_both_models_are_named_with_the_revisions_that_images_lock(competition: Competition) -> None:
