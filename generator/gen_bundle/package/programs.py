@@ -85,7 +85,7 @@ def _code(competition: Resolved) -> dict[str, bytes | Path]:
     names, folders = ("scoring_kit.frame", *started), (package.folder, kit / "scoring_kit")
     unused = {f"declared.metrics.{module}" for module in LAZY_METRICS} - set(started)
     if not competition.takes_code:
-        unused.add("scoring_kit.handed_over")
+        unused.add("scoring_kit.code_submission")
     found = imported_modules(names, folders, frozenset({*NEVER_PACKED, WARM, *unused}))
     # What is worth keeping between submissions: models, and whatever a package of the organisers' own may load.
     if own or any(name.startswith("scoring_kit/models/") for name in found):
