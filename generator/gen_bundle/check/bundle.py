@@ -60,7 +60,8 @@ class Bundle(ReadYaml):
     """Everything a rule may look at.
 
     Attributes:
-        archive: the zip's facts; None for an unpacked folder.
+        archive: the files, and what is odd about their zip.
+        is_folder: whether it is unpacked.
         unreadable: why competition.yaml cannot be read; None if it can.
         known_keys: keys of datasets, tasks, solutions and queues that are known to exist on the server.
         held: what is open for as long as the bundle is looked at.
@@ -69,8 +70,8 @@ class Bundle(ReadYaml):
         answers: what functions marked `once_a_bundle` found.
     """
 
-    tree: Tree
-    archive: Archive | None = None
+    archive: Archive
+    is_folder: bool
     unreadable: UnreadableYamlError | None = None
     known_keys: frozenset[str] = frozenset()
     elsewhere: Sequence[Elsewhere] = ()
@@ -79,6 +80,11 @@ class Bundle(ReadYaml):
     held: ExitStack = field(default_factory=ExitStack)
     opened_data: dict[int, Unpacked] = field(default_factory=dict)
     answers: dict[str, list[Any]] = field(default_factory=dict)
+
+    @property
+    def tree(self) -> Tree:
+        """The files as they lie on the platform's disk."""
+        return self.archive.tree
 
     def find(self, path: Any) -> Node | OnServer | None:
         """What a path of competition.yaml leads to; None when it leads nowhere or is not a text.
@@ -91,7 +97,7 @@ class Bundle(ReadYaml):
 
     def to_be_packed(self, path: str) -> Node | None:
         """The folder X of an unpacked bundle, where competition.yaml names X.zip, and that is not there."""
-        if self.archive is not None or not path.endswith(".zip") or self.tree.find(path) is not None:
+        if not self.is_folder or not path.endswith(".zip") or self.tree.find(path) is not None:
             return None
         found = self.tree.find(path.removesuffix(".zip"))
         return found if isinstance(found, Node) and found.is_folder and found is not self.tree.root else None
@@ -185,9 +191,12 @@ def open_bundle(
     Raises:
         OSError: the path cannot be read.
     """
-    archive = None if path.is_dir() else open_archive(held.enter_context(path.open("rb")), tick, held)
-    tree = archive.tree if archive else folder_tree(path, tick)
-    bundle = Bundle(tree=tree, now=now, platform=version, archive=archive, tick=tick, held=held)
+    is_folder = path.is_dir()
+    if is_folder:
+        archive = Archive(tree=folder_tree(path, tick))
+    else:
+        archive = open_archive(held.enter_context(path.open("rb")), tick, held)
+    bundle = Bundle(archive=archive, is_folder=is_folder, now=now, platform=version, tick=tick, held=held)
     found = bundle.tree.find(YAML_NAME)
     if isinstance(found, Node) and found.open is not None:
         try:

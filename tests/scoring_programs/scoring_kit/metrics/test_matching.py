@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoring_kit.metrics import bertscore
 from scoring_kit.metrics.bertscore import Embedding, match
 
 pytestmark = pytest.mark.slow
