@@ -88,7 +88,7 @@ def _code(competition: Resolved) -> Members:
     names, folders = ("scoring_kit.frame", *started), (package.folder, kit / "scoring_kit")
     unused = {*NEVER_PACKED, *(f"declared.metrics.{module}" for module in LAZY_METRICS)} - set(started)
     if not competition.takes_code:
-        unused.add("scoring_kit.handed_over")
+        unused.add("scoring_kit.code_submission")
     found = imported_modules(names, folders, frozenset({WARM, *unused}))
     # What is worth keeping between submissions: models, and whatever a package of the organisers' own may load.
     if own or any(name.startswith("scoring_kit/models/") for name in found):
