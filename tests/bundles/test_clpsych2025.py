@@ -16,7 +16,7 @@ import pytest
 from clpsych2025 import a2, organiser, reference
 from clpsych2025 import submission as reader
 from gen_bundle.declaration.model import Competition
-from gen_bundle.image.models_file import read_models_file
+from gen_bundle.image.models import read_models_file
 from gen_bundle.package.phase_data import prepare_phases
 from gen_bundle.package.programs import program_description
 from gen_bundle.package.resolve import resolve
@@ -90,7 +90,7 @@ def test_where_the_organisers_keep_a_model_is_told_to_their_scoring_program_alon
     assert not [name for name, text in {**texts, **pages}.items() if private.name.encode() in text]
     assert b"`our-nli`" in pages["pages/evaluation.md"]
     assert json.loads(texts["scorer/joint/program.json"])["options"]["nli"]["model"] == "our-nli"
-    assert program_description(chosen, chosen.parts[0])["options"]["nli"]["model"] == str(private / "our-nli")
+    assert program_description(chosen, chosen.tasks)["options"]["nli"]["model"] == str(private / "our-nli")
 
 
 def test_both_models_are_named_with_the_revisions_that_images_lock(competition: Competition) -> None:

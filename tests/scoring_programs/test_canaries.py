@@ -67,9 +67,9 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     for name in ("program", "submission"):
         with zipfile.ZipFile(work / f"{name}.zip") as archive:
             archive.extractall(work / name)
-    reference, program = data.references[part.id], work / "program"
+    reference, program = data.gold.references[part.id], work / "program"
     gold = frame.read_gold(frame.program_of(program, None), reference)
-    return Case(program, reference, gold, work / "submission", read_secrets(reference, {"files": data.secrets}))
+    return Case(program, reference, gold, work / "submission", read_secrets(reference, {"files": data.gold.secrets}))
 
 
 def run(case: Case, work: Path, submission: Path, reference: Path | None = None) -> Left:

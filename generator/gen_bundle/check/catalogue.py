@@ -6,7 +6,7 @@ That page is written by `python -m gen_bundle.check.catalogue > docs/checks.md`.
 import re
 from collections.abc import Iterator
 
-from gen_bundle.check.registry import REGISTRY, Effect, Rule
+from gen_bundle.check.registry import REGISTRY, Rule, RuleEffect
 from gen_bundle.check.report import Report
 from gen_bundle.check.run import load_rules
 from gen_bundle.errors import UserError
@@ -67,7 +67,7 @@ def explain_refusal(message: str, report: Report) -> str | None:
     cause = message.partition(ANY_FAILURE)[2] or message
     closest, most = None, SHORTEST - 1
     for rule in REGISTRY.values():
-        for quoted in QUOTED.findall(rule.consequence) if rule.effect is Effect.REFUSED else ():
+        for quoted in QUOTED.findall(rule.consequence) if rule.effect is RuleEffect.REFUSED else ():
             parts = [part.strip() for part in quoted.split("…")]
             length = sum(map(len, parts))
             if length > most and re.search(".*?".join(map(re.escape, parts)), cause, re.DOTALL):
@@ -82,7 +82,7 @@ def catalogue() -> str:
 
 
 def _catalogue_lines() -> Iterator[str]:
-    effects = list(Effect)
+    effects = list(RuleEffect)
     by_topic: dict[str, list[Rule]] = {}
     for rule in sorted(REGISTRY.values(), key=lambda rule: (effects.index(rule.effect), rule.id)):
         by_topic.setdefault(rule.topic, []).append(rule)

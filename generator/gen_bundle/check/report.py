@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from gen_bundle.check.registry import REGISTRY, Effect, Severity
+from gen_bundle.check.registry import REGISTRY, RuleEffect, Severity
 from gen_bundle.codabench.versions import NEWEST
 
 OVER = "competition-over"  # dates in the past
@@ -36,7 +36,7 @@ class Finding:
     repair: str
     source: str
     first: bool
-    effect: Effect
+    effect: RuleEffect
 
     @property
     def place(self) -> str:
@@ -71,7 +71,7 @@ class Report:
     @property
     def accepted(self) -> bool:
         """Whether Codabench would create the competition."""
-        return not any(finding.effect is Effect.REFUSED for finding in self.findings)
+        return not any(finding.effect is RuleEffect.REFUSED for finding in self.findings)
 
     @property
     def later(self) -> Later | None:
@@ -79,9 +79,9 @@ class Report:
         if not self.accepted:
             return None
         effects = {finding.effect for finding in self.findings}
-        if Effect.BROKEN in effects:
+        if RuleEffect.BROKEN in effects:
             return "broken"
-        return "trap" if Effect.TRAP in effects else "ok"
+        return "trap" if RuleEffect.TRAP in effects else "ok"
 
     @property
     def leaks(self) -> bool:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gen_bundle.check.bundle import Bundle, DryRun, Elsewhere, open_bundle
-from gen_bundle.check.registry import REGISTRY, Effect, Problem, Reads, Rule
+from gen_bundle.check.registry import REGISTRY, Problem, Reads, Rule, RuleEffect
 from gen_bundle.check.report import Finding, Report
 from gen_bundle.codabench.document import YAML_NAME
 from gen_bundle.codabench.stages import Stage
@@ -42,7 +42,7 @@ def load_rules() -> None:
         importlib.import_module(f"gen_bundle.check.rules.{module}")
 
 
-class Progress:
+class ReadProgress:
     """Counts the bytes read, and shows the count on stderr once reading takes longer than a second."""
 
     def __init__(self, name: str) -> None:
@@ -90,7 +90,7 @@ def check_path(
     load_rules()
     moment = now or datetime.now(UTC)
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    progress = Progress(path.name)
+    progress = ReadProgress(path.name)
     try:
         with ExitStack() as held:
             bundle = open_bundle(path, moment, held, version, progress)
@@ -116,11 +116,11 @@ def _problems(bundle: Bundle) -> Iterator[tuple[Rule, Problem]]:
 
 
 def _findings(bundle: Bundle, problems: list[tuple[Rule, Problem]]) -> list[Finding]:
-    effects = list(Effect)
+    effects = list(RuleEffect)
 
     def in_order(found: tuple[Rule, Problem]) -> tuple[int, Stage, tuple[int, ...]]:
         rule, problem = found
-        if rule.effect is not Effect.REFUSED:
+        if rule.effect is not RuleEffect.REFUSED:
             return effects.index(rule.effect), Stage.LATER, ()
         return 0, rule.stage if problem.stage is None else problem.stage, problem.order
 
@@ -140,7 +140,7 @@ def _findings(bundle: Bundle, problems: list[tuple[Rule, Problem]]) -> list[Find
                 rule.consequence,
                 rule.repair,
                 rule.source,
-                number == 0 and rule.effect is Effect.REFUSED,
+                number == 0 and rule.effect is RuleEffect.REFUSED,
                 rule.effect,
             )
         )

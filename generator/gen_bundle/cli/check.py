@@ -178,7 +178,7 @@ def _bundles(path: Path, *, trust: bool) -> Iterator[list[tuple[Path, str, Seque
     if not (path / "bundle.yaml").is_file():
         yield [(path, str(path), ())]
         return
-    from gen_bundle.build import BuildRequest, build
+    from gen_bundle.building import BuildRequest, build
 
     with tempfile.TemporaryDirectory(prefix="gen-bundle-check-") as folder:
         out = Path(folder) / "bundle.zip"

@@ -129,7 +129,7 @@ def command(
         place = Place(name, parent, title)
         check_name(place)
         if source is not None:
-            from gen_bundle.new.copy import copy_competition
+            from gen_bundle.new.project import copy_competition
 
             folder = copy_competition(place, source, [task.strip() for task in tasks.split(",")] if tasks else [])
         elif package:

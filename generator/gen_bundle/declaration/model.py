@@ -15,7 +15,7 @@ from gen_bundle.codabench.fields import MAX_INTEGER
 from gen_bundle.codabench.platform_image import PLATFORM_IMAGE
 from gen_bundle.codabench.versions import Computation
 from gen_bundle.declaration.dates import End, Start
-from gen_bundle.declaration.texts import text_of
+from gen_bundle.declaration.source import text_of
 
 REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9._,-]+\])?==[0-9][A-Za-z0-9.!+_]*")
 
@@ -45,6 +45,8 @@ Delimiter = Annotated[
 Skip = Annotated[int, Field(ge=0, description="So many lines at the beginning of the file are not read.")]
 Details = Literal["none", "headline", "full"]
 Layout = Literal["joint", "tasks", "separate"]
+CODE_KEYS = ("entry", "interface", "memory")
+"""Of a submission: keys that only competitions that take code have."""
 SubmissionRule = Literal["manual", "last", "best", "all", "Add", "Add_And_Delete_Multiple"]
 
 

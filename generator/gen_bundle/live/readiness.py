@@ -16,7 +16,7 @@ from gen_bundle.draft import Lack, contact_and_image, scaffold, synthetic_gold
 from gen_bundle.errors import UserError
 from gen_bundle.live.competition import site_version
 from gen_bundle.live.connection import AnswerError, Connection
-from gen_bundle.package.shipped import shipped_gold
+from gen_bundle.resources import shipped_gold
 from gen_bundle.zips.tree import Node
 
 MAX_PAGE = 4 * 1024 * 1024

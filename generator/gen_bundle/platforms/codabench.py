@@ -13,11 +13,9 @@ import yaml
 
 from gen_bundle.codabench.leaderboard import TIE_BREAK
 from gen_bundle.declaration.model import Column, Phase, Question
-from gen_bundle.package.code_template import empty_submission
-from gen_bundle.package.ingestion import ingestion_members
 from gen_bundle.package.phase_data import PhaseData
-from gen_bundle.package.programs import program_members
-from gen_bundle.package.resolve import Part, Resolved
+from gen_bundle.package.programs import empty_submission, ingestion_members, program_members
+from gen_bundle.package.resolve import ProgramPart, Resolved
 from gen_bundle.render.pages import TERMS, page_name, render_pages
 from gen_bundle.render.tables import utc
 from gen_bundle.zips.writing import Members, all_files, zipped
@@ -38,7 +36,7 @@ class Slot:
 
     index: int
     phase: Phase
-    part: Part
+    part: ProgramPart
 
     @property
     def name(self) -> str:
@@ -98,9 +96,9 @@ def bundle_tree(
     by_phase = {data.phase.id: data for data in phases}
     for slot in slots(competition):
         data = by_phase[slot.phase.id]
-        program = program_members(competition, slot.part, slot.phase, baselines=data.scores, secrets=data.secrets)
+        program = program_members(competition, slot.part, slot.phase, baselines=data.scores, secrets=data.gold.secrets)
         tree[program_file(slot)] = zipped(program)
-        tree[reference_file(slot)] = zipped(all_files(data.references[slot.part.id]))
+        tree[reference_file(slot)] = zipped(all_files(data.gold.references[slot.part.id]))
     for data in phases:
         tree[starting_kit_file(data.phase)] = zipped(kits[data.phase.id])
         if data.public:
@@ -192,7 +190,7 @@ def _solutions(competition: Resolved, all_slots: Sequence[Slot], data: Sequence[
 
 def solutions(competition: Resolved, phase_data: PhaseData) -> Mapping[str, Mapping[str, Path | bytes]]:
     """A phase's example submissions: its baselines, or else the empty template, or code that writes it."""
-    return phase_data.baselines or {"empty": empty_submission(competition, phase_data)}
+    return phase_data.baselines or {"empty": empty_submission(competition, phase_data.template)}
 
 
 def _phase(index: int, data: PhaseData, task_indexes: list[int]) -> dict[str, Any]:

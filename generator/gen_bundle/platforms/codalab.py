@@ -58,12 +58,12 @@ def bundle_tree(
         name = data.phase.id
         (part,) = competition.parts_of(data.phase)
         program = program_members(
-            competition, part, data.phase, baselines=data.scores, secrets=data.secrets, scores_txt=True
+            competition, part, data.phase, baselines=data.scores, secrets=data.gold.secrets, scores_txt=True
         )
         program["metadata"] = COMMAND.encode()
         del program["metadata.yaml"]
         tree[f"scoring_program_{name}.zip"] = zipped(program)
-        tree[reference_file(data.phase)] = zipped(all_files(data.references[part.id]))
+        tree[reference_file(data.phase)] = zipped(all_files(data.gold.references[part.id]))
         tree[f"starting_kit_{name}.zip"] = zipped(kits[name])
         if data.public:
             tree[public_file(data.phase)] = zipped(data.public)

@@ -3,13 +3,13 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.errors import UserError
-from gen_bundle.image.hub import needed_files
-from gen_bundle.image.models_file import (
+from gen_bundle.image.models import (
     BaseImage,
     Expected,
     Model,
     ModelsFile,
     Punkt,
+    needed_files,
     read_models_file,
     write_models_file,
 )

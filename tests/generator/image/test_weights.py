@@ -4,9 +4,8 @@ from pathlib import Path
 import pytest
 
 from gen_bundle.errors import UserError
-from gen_bundle.image.models_file import Expected, Model, ModelsFile, Punkt
+from gen_bundle.image.models import Expected, Model, ModelsFile, Punkt, settle_weights
 from gen_bundle.image.request import ImageRequest
-from gen_bundle.image.weights import settle_weights
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 DIGEST = "a" * 64

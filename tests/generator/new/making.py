@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.build import BuildRequest, Built, build
+from gen_bundle.building import BuildRequest, Built, build
 from gen_bundle.new.project import Place, new_declared
 from gen_bundle.new.propose import Choices, Proposal, propose
 from gen_bundle.new.split import divide

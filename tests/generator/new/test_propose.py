@@ -10,8 +10,7 @@ import pytest
 
 from gen_bundle.errors import UserError
 from gen_bundle.new.columns import Column
-from gen_bundle.new.declare import fields
-from gen_bundle.new.metrics import CHOICES, answer_columns, board_of, kinds_of
+from gen_bundle.new.declare import CHOICES, answer_columns, board_of, fields, kinds_of
 from tests.generator.new.making import csv_text, proposed, sentiment
 
 LABELS = ["negative", "neutral", "positive"]

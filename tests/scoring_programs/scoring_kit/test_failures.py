@@ -64,7 +64,7 @@ def packed(tmp_path: Path) -> list[str]:
     competition = resolve(small_competition(tmp_path))
     program = tmp_path / "program"
     program.mkdir()
-    (program / "program.json").write_text(json.dumps(program_description(competition, competition.parts[0])))
+    (program / "program.json").write_text(json.dumps(program_description(competition, competition.tasks)))
     (tmp_path / "input").mkdir()
     return [str(tmp_path / "input"), str(tmp_path / "output")]
 

@@ -5,7 +5,6 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from gen_bundle.check.bundle import Bundle
 from gen_bundle.check.registry import HOUSE, UNPACKER, WORKER, Check, Problem, Topic
@@ -23,6 +22,7 @@ from gen_bundle.zips.tree import Node
 
 PROGRAMS = Topic("Programs and their commands", f"{WORKER} (metadata and command)", reads="both")
 METADATA = ("metadata.yaml", "metadata")
+NO_TEXT = "the command is not a text"
 MAX_SOURCE_BYTES = 1024 * 1024
 DATA_FILE = re.compile(
     r"(?i)\.(?:csv|tsv|jsonl?|npy|npz|pkl|xml|h5|parquet|mat|nii|zip|gz|db|(?<!requirements\.)txt)\Z"
@@ -35,7 +35,7 @@ NEVER_STARTED = (
 
 
 @dataclass(frozen=True)
-class Program:
+class UnpackedProgram:
     """A program that some phase runs, unpacked."""
 
     task: Task
@@ -44,33 +44,41 @@ class Program:
     unpacked: Unpacked
 
     @property
-    def metadata(self) -> tuple[str, Node] | None:
-        """The metadata file that the worker reads."""
-        for name in METADATA:
-            found = self.unpacked.tree.find(name)
-            if isinstance(found, Node):
-                return name, found
-        return None
-
-    def command(self) -> tuple[Any, str | None]:
-        """The value of `command`, and why there is none, if so."""
-        found = self.metadata
-        if found is None:
-            return None, "there is no metadata file"
-        name, node = found
-        if node.is_folder:
-            return None, f"{name} is a folder"
-        try:
-            value = read_yaml(node.read(MAX_METADATA_BYTES + 1), MAX_METADATA_BYTES).value
-        except UnreadableYamlError as error:
-            return None, f"{name} {error}"
-        if not isinstance(value, Mapping):
-            return None, f"{name} is empty or not a mapping"
-        command = value.get("command")
-        return command, None if command else f"{name} has no `command`"
+    def command(self) -> str:
+        """Its command; empty where it has none."""
+        return _command(self.unpacked)[0]
 
 
-def programs(bundle: Bundle) -> Iterator[Program]:
+def _metadata(unpacked: Unpacked) -> tuple[str, Node] | None:
+    """The metadata file that the worker reads."""
+    for name in METADATA:
+        found = unpacked.tree.find(name)
+        if isinstance(found, Node):
+            return name, found
+    return None
+
+
+def _command(unpacked: Unpacked) -> tuple[str, str]:
+    """The command in a program's metadata; empty with what is wrong, if anything is."""
+    found = _metadata(unpacked)
+    if found is None:
+        return "", "there is no metadata file"
+    name, node = found
+    if node.is_folder:
+        return "", f"{name} is a folder"
+    try:
+        value = read_yaml(node.read(MAX_METADATA_BYTES + 1), MAX_METADATA_BYTES).value
+    except UnreadableYamlError as error:
+        return "", f"{name} {error}"
+    if not isinstance(value, Mapping):
+        return "", f"{name} is empty or not a mapping"
+    command = value.get("command")
+    if not command:
+        return "", f"{name} has no `command`"
+    return (command, "") if isinstance(command, str) else ("", NO_TEXT)
+
+
+def programs(bundle: Bundle) -> Iterator[UnpackedProgram]:
     """The programs of tasks that are run, as far as they can be unpacked; each packed program once for each role."""
     seen: set[tuple[str, int, bool]] = set()
     roles: tuple[tuple[str, Role], ...] = (("scoring_program", "scoring"), ("ingestion_program", "ingestion"))
@@ -83,7 +91,7 @@ def programs(bundle: Bundle) -> Iterator[Program]:
             identity = (role, id(unpacked), task.ingestion_only_during_scoring)
             if identity not in seen:
                 seen.add(identity)
-                yield Program(task, use, role, unpacked)
+                yield UnpackedProgram(task, use, role, unpacked)
 
 
 @PROGRAMS.broken(
@@ -94,7 +102,7 @@ def programs(bundle: Bundle) -> Iterator[Program]:
 )
 def _program_without_metadata(bundle: Bundle) -> Iterator[Problem]:
     for program in programs(bundle):
-        if program.metadata is None:
+        if _metadata(program.unpacked) is None:
             near = [name for name in program.unpacked.names if re.search(r"(?i)(^|/)metadata(\.\w+)?$", name)]
             wrapped = program.unpacked.wrapping_folder
             hint = f"; there is {near[0]!r}" if near else ""
@@ -109,9 +117,9 @@ def _program_without_metadata(bundle: Bundle) -> Iterator[Problem]:
 )
 def _program_without_command(bundle: Bundle) -> Iterator[Problem]:
     for program in programs(bundle):
-        command, missing = program.command()
-        if program.metadata is not None and (missing or not isinstance(command, str)):
-            yield Problem(f"{where(program.use)}: {missing or 'the command is not a text'}", program.use.at)
+        _, missing = _command(program.unpacked)
+        if missing and _metadata(program.unpacked) is not None:
+            yield Problem(f"{where(program.use)}: {missing}", program.use.at)
 
 
 def _commands_with(verdict: Verdict, kind: str) -> Check:
@@ -119,11 +127,8 @@ def _commands_with(verdict: Verdict, kind: str) -> Check:
 
     def check(bundle: Bundle) -> Iterator[Problem]:
         for program in programs(bundle):
-            command, missing = program.command()
-            if missing or not isinstance(command, str):
-                continue
-            during_scoring = program.task.ingestion_only_during_scoring
-            for fault in faults(command, program.role, during_scoring, program.unpacked.tree):
+            command, during_scoring = program.command, program.task.ingestion_only_during_scoring
+            for fault in faults(command, program.role, during_scoring, program.unpacked.tree) if command else ():
                 if (fault.verdict, fault.kind) == (verdict, kind):
                     yield Problem(f"{where(program.use)}: {fault.what}", program.use.at)
 
@@ -172,36 +177,25 @@ def _requirements_never_installed(bundle: Bundle) -> Iterator[Problem]:
     """It is not installed. → Put the packages into the docker image, and delete the file."""
     for program in programs(bundle):
         names = [name for name in program.unpacked.names if name.rpartition("/")[2].lower() == "requirements.txt"]
-        command, _ = program.command()
-        if names and not (isinstance(command, str) and "install" in command) and not _installs(program):
+        if not names or "install" in program.command:
+            continue
+        sources = _sources(program.unpacked, b"install")
+        if not any(b"requirements.txt" in source and b"install" in source for source in sources):
             yield Problem(f"{where(program.use)} contains {names[0]}", program.use.at)
 
 
-def _installs(program: Program) -> bool:
-    """Whether a program's own code installs packages from a list."""
-    return any(b"requirements.txt" in source and b"install" in source for source in _sources(program, b"install"))
-
-
-def _sources(program: Program, text: bytes) -> Iterator[bytes]:
+def _sources(unpacked: Unpacked, text: bytes) -> Iterator[bytes]:
     """A program's code without comments, of each file with the text, which may be in a comment alone."""
-    for name, node in program.unpacked.tree.root.files():
-        is_source = name.endswith((".py", ".sh", ".R", ".pl")) and node.size <= MAX_SOURCE_BYTES
-        if is_source and text in (source := node.read(MAX_SOURCE_BYTES)):
-            yield COMMENT.sub(b"", source)
+    for name, node in unpacked.tree.root.files():
+        if name.endswith((".py", ".sh", ".R", ".pl")) and node.size <= MAX_SOURCE_BYTES:
+            source = node.read(MAX_SOURCE_BYTES)
+            if text in source:
+                yield COMMENT.sub(b"", source)
 
 
 REFERENCE_PATH = re.compile(rb"""["']/app/input/ref(?:/([\w./-]*))?["']""")
 # a program with one of these checks whether a file exists, or does without it
 TOLERANT = re.compile(rb"exists\(|is_?file\(|is_?dir\(|FileNotFoundError|OSError")
-
-
-def _reference_paths(program: Program) -> set[str]:
-    """The paths below /app/input/ref that a program's sources name literally; empty text for the folder itself."""
-    named: set[str] = set()
-    for source in _sources(program, b"/app/input/ref"):
-        if not TOLERANT.search(source):
-            named |= {(found[1] or b"").decode("ascii").strip("/") for found in REFERENCE_PATH.finditer(source)}
-    return named
 
 
 @PROGRAMS.broken("reference-data-absent", "a task without reference data", source=WORKER)
@@ -215,8 +209,7 @@ def _reference_data_absent(bundle: Bundle) -> Iterator[Problem]:
         unpacked = bundle.unpacked(use)
         if use is None or "reference_data" in task.files or unpacked is None or unpacked.fault:
             continue
-        program = Program(task, use, "scoring", unpacked)
-        judges_runs = "ingestion_program" in task.files and not any(_sources(program, b"ref"))
+        judges_runs = "ingestion_program" in task.files and not any(_sources(unpacked, b"ref"))
         if unpacked.form != "server" and not judges_runs and not any(map(DATA_FILE.search, unpacked.names)):
             yield Problem(f"the task of {where(use)} has no reference data", use.at)
 
@@ -234,24 +227,21 @@ def _program_not_python_3(bundle: Bundle) -> Iterator[Problem]:
     """
     for program in programs(bundle):
         for name, error in _unparsable(program, bundle.competition.image == DEFAULT_IMAGE):
-            yield Problem(
-                f"{where(program.use)}: {name}:{error.lineno or 1} is not Python 3: {error.msg}", program.use.at
-            )
+            what = f"{where(program.use)}: {name}:{error.lineno or 1} is not Python 3: {error.msg}"
+            yield Problem(what, program.use.at)
 
 
-def _unparsable(program: Program, is_python_3: bool) -> Iterator[tuple[str, SyntaxError]]:
+def _unparsable(program: UnpackedProgram, is_python_3: bool) -> Iterator[tuple[str, SyntaxError]]:
     """The files of a program that its command runs, or that these import, and that Python 3 cannot parse."""
-    command, missing = program.command()
-    words = command.split() if isinstance(command, str) and not missing else []
-    if not words or not PYTHON_3.match(words[0]) or not (is_python_3 or "3" in words[0]):
+    interpreter, script, *_ = [*program.command.split(), "", ""]
+    if not PYTHON_3.match(interpreter) or not (is_python_3 or "3" in interpreter):
         return
-    first = words[1] if len(words) > 1 else ""
-    waiting = [first.removeprefix("$program/").removeprefix("/app/program/").removeprefix("./")]
+    waiting = [script.removeprefix("$program/").removeprefix("/app/program/").removeprefix("./")]
     seen: set[str] = set()
     while waiting:
         name = waiting.pop()
         node = program.unpacked.tree.find(name)
-        if name in seen or not isinstance(node, Node) or node.is_folder or node.size > MAX_SOURCE_BYTES:
+        if name in seen or not isinstance(node, Node) or node.size > MAX_SOURCE_BYTES:
             continue
         seen.add(name)
         source = node.read(MAX_SOURCE_BYTES)
@@ -286,12 +276,15 @@ def _reference_data_missing(bundle: Bundle) -> Iterator[Problem]:
     → Give the task `reference_data` with the files that the program reads.
     """
     for program in programs(bundle):
-        named = _reference_paths(program) if program.role == "scoring" else set()
         use = program.task.files.get("reference_data")
         unpacked = bundle.unpacked(use)
-        if use is None or unpacked is None or unpacked.fault or unpacked.form == "server" or not unpacked.names:
+        if program.role != "scoring" or use is None or unpacked is None or unpacked.fault or not unpacked.names:
             continue
-        for name in sorted(named):
+        named: set[bytes] = set()
+        for source in _sources(program.unpacked, b"/app/input/ref"):
+            if not TOLERANT.search(source):
+                named.update(REFERENCE_PATH.findall(source))
+        for name in sorted({path.decode("ascii").strip("/") for path in named}):
             if unpacked.tree.find(name) is None:
                 what = f"{where(program.use)} reads /app/input/ref/{name}, which is not in the reference data"
                 yield Problem(what, use.at)
@@ -308,13 +301,13 @@ def _solution_with_metadata(bundle: Bundle) -> Iterator[Problem]:
     runs_submissions = DIFFERENCES[bundle.platform].submission_is_a_program
     for use in bundle.competition.solutions:
         unpacked = bundle.unpacked(use)
-        program = Program(Task((), 0, "", {}), use, "scoring", unpacked) if unpacked and not unpacked.fault else None
-        if program is None or program.metadata is None:
+        metadata = _metadata(unpacked) if unpacked and not unpacked.fault else None
+        if unpacked is None or metadata is None:
             continue
-        has_command = program.command()[1] is None
+        has_command = _command(unpacked)[1] in ("", NO_TEXT)
         if has_command is not runs_submissions:
             what = "whose command is never run" if has_command else "without a command"
-            yield Problem(f"{where(use)} contains {program.metadata[0]} {what}", use.at)
+            yield Problem(f"{where(use)} contains {metadata[0]} {what}", use.at)
 
 
 @PROGRAMS.note("reference-data-wrapped", "reference data in a folder of its own inside the zip", source=WORKER)

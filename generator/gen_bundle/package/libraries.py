@@ -1,27 +1,33 @@
-"""What the platform's own image lacks travels in a scoring program: unpacked wheels, below `site/`.
+"""The Python packages that a competition is scored with, by the hashed locks of requirements/.
 
-They are those of `requirements/metrics.txt`, by hash, for the image's Python on Linux x86-64; pip downloads them once.
-What is published as source alone, and is plain Python, is taken from that.
+What the platform's own image lacks of them travels in a scoring program: unpacked wheels, below `site/`. They are those
+of `requirements/metrics.txt`, by hash, for the image's Python on Linux x86-64; pip downloads them once. What is
+published as source alone, and is plain Python, is taken from that.
 """
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
-import sys
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any, Literal
 
-from gen_bundle.codabench.platform_image import MODULES, PLATFORM_IMAGE, PYTHON
-from gen_bundle.package.imports import imported_names
-from gen_bundle.package.locks import entries, libraries_beyond_score, lock_text
+from gen_bundle.codabench.platform_image import PLATFORM_IMAGE, PYTHON
+from gen_bundle.declaration.declared.metrics import metrics
 from gen_bundle.package.resolve import Resolved
 from gen_bundle.resources import resource
 from gen_bundle.starting import pip_environment, python
 from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import folder_members
 
+Lock = Literal["score", "models", "metrics"]
+METRICS: Lock = "metrics"
+FURTHER = ("ir-measures", "jiwer", "rapidfuzz", "rouge-score", "sacrebleu", "seqeval")
+"""What the lock `metrics` holds beyond `score`."""
 BRINGS = {
     "ir-measures": ("ir-measures", "pytrec-eval-terrier"),
     "jiwer": ("click", "jiwer", "rapidfuzz"),
@@ -31,15 +37,63 @@ BRINGS = {
 }
 """Library of declared metrics → the packages that its wheels need and the image lacks."""
 SOURCE_ALONE = "rouge-score"
+REQUIREMENT = re.compile(r"^(?=[A-Za-z0-9])", re.MULTILINE)
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64")
 ABIS = (f"cp{PYTHON.replace('.', '')}", "abi3", "none")
 SECONDS = 300
 
 
+def locks_for(options: Mapping[str, Any]) -> tuple[Lock, ...]:
+    """The locks that a competition with these options needs: the small one or that of models, then that of metrics."""
+    packages: Lock = "models" if any(True for _ in model_groups(options)) else "score"
+    return (packages, METRICS) if _further(options) else (packages,)
+
+
+def libraries_beyond_score(options: Mapping[str, Any]) -> list[str]:
+    """What a competition with these options needs beyond numpy, SciPy and scikit-learn."""
+    models = ["torch", "transformers"] if any(True for _ in model_groups(options)) else []
+    return [*models, *_further(options)]
+
+
+def model_groups(options: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Every group of options that names a model, those of declared metrics, too."""
+    for group in [*options.values(), *(plan["options"] for plan in _plans(options))]:
+        if isinstance(group, Mapping) and isinstance(group.get("model"), str):
+            yield group
+
+
+def _further(options: Mapping[str, Any]) -> list[str]:
+    used = {library for plan in _plans(options) for library in metrics()[plan["metric"]].libraries}
+    return sorted(used.intersection(FURTHER))
+
+
+def _plans(options: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The declared metrics of the table; a function of the organisers' own brings what it needs itself."""
+    for columns in options.get("metrics", {}).values():
+        yield from (plan for plan in columns.values() if plan["file"] is None)
+
+
+def packages_text(locks: Sequence[Lock], further: str = "") -> str:
+    """Several locks, and a further one, as one: each package once, since it has the same version in all of them."""
+    return "".join(entries(lock_text(locks) + further).values())
+
+
+def lock_text(locks: Sequence[Lock]) -> str:
+    """The texts of locks, one after the other."""
+    return "".join((resource("requirements") / f"{lock}.txt").read_text(encoding="utf-8") for lock in locks)
+
+
+def entries(text: str) -> dict[str, str]:
+    """Each package of a lock with its first entry: version and hashes."""
+    packages: dict[str, str] = {}
+    for entry in REQUIREMENT.split(text)[1:]:
+        packages.setdefault(entry.split("=", 1)[0], entry)
+    return packages
+
+
 def site_members(competition: Resolved) -> dict[str, bytes | Path]:
     """The files of `site/` in the competition's programs; none where nothing is needed, or can be had."""
-    packages = _packages(competition)
-    found = _site(packages) if packages else ""
+    found = _site(_brought(competition))
     return folder_members(found, "site/") if isinstance(found, Path) else {}
 
 
@@ -48,32 +102,29 @@ def lacking(competition: Resolved) -> list[str]:
     if competition.declaration.image != PLATFORM_IMAGE:
         return []
     absent = [one for one in libraries_beyond_score(competition.options) if one not in BRINGS]
-    packages = _packages(competition)
-    found = _site(packages) if packages else ""
-    return [*absent, f"{', '.join(packages)} ({found})"] if found and isinstance(found, str) else absent
+    packages = _brought(competition)
+    found = _site(packages)
+    return absent if isinstance(found, Path | None) else [*absent, f"{', '.join(packages)} ({found})"]
 
 
-def absent_imports(competition: Resolved) -> list[str]:
-    """The modules that the competition's own code imports and the platform's image lacks."""
-    if competition.declaration.image != PLATFORM_IMAGE:
-        return []
-    package = competition.package
-    own = [*competition.program_files.values(), *(package.folder.rglob("*.py") if package.is_own else ())]
-    files = [path for path in own if path.suffix == ".py" and path.name != "organiser.py"]
-    names = {name.partition(".")[0] for path in files for name in imported_names(path)}
-    ours = {path.stem for path in resource("scoring_programs").iterdir()}
-    return sorted(names - MODULES - ours - sys.stdlib_module_names - {package.name})
-
-
-def _packages(competition: Resolved) -> tuple[str, ...]:
+def _brought(competition: Resolved) -> tuple[str, ...]:
+    """The packages that travel in the programs."""
     if competition.declaration.image != PLATFORM_IMAGE:
         return ()
-    return tuple(sorted({name for one in libraries_beyond_score(competition.options) for name in BRINGS.get(one, ())}))
+    names: set[str] = set()
+    for library in libraries_beyond_score(competition.options):
+        names.update(BRINGS.get(library, ()))
+    return tuple(sorted(names))
 
 
 @cache
-def _site(packages: tuple[str, ...]) -> Path | str:
-    """The folder of these packages, unpacked: from the cache, or downloaded into it; else why there is none."""
+def _site(packages: tuple[str, ...]) -> Path | str | None:
+    """The folder of these packages, unpacked: from the cache, or downloaded into it; else why there is none.
+
+    None where there are no packages.
+    """
+    if not packages:
+        return None
     locked = entries(lock_text(("metrics",)))
     text = "".join(locked[name] for name in packages)
     digest = hashlib.sha256(f"{PYTHON} {text}".encode()).hexdigest()
