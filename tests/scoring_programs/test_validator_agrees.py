@@ -26,7 +26,7 @@ from gen_bundle.render.starting_kit import starting_kit_members
 from gen_bundle.resources import resource
 from gen_bundle.zips.writing import write_zip
 from scoring_kit import frame, validate
-from scoring_kit.failures import guarded
+from scoring_kit.frame import guarded
 from tests.scoring_programs.packed import TAKING_RESULTS
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_organisers")]

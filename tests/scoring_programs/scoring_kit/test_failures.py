@@ -11,7 +11,7 @@ from gen_bundle.package.programs import program_description
 from gen_bundle.package.resolve import resolve
 from scoring_kit import frame
 from scoring_kit.errors import Problems, SubmissionError
-from scoring_kit.progress import progress
+from scoring_kit.models.loading import progress
 from tests.generator.competition import small_competition
 from tests.scoring_programs.scoring_kit.test_frame import GOLD, Case
 

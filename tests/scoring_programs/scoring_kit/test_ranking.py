@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from gen_bundle.codabench.board import Board
 from gen_bundle.codabench.leaderboard import Column as BoardColumn
 from gen_bundle.codabench.leaderboard import Leaderboard
-from scoring_kit.board import shared_ranks
+from scoring_kit.board import Scores, read_scores, shared_ranks
 from scoring_kit.errors import OrganiserError
 from scoring_kit.program import Program, ScoreColumn
 from scoring_kit.ranking import View, rank, shown_records, standing, task_standing, tied
-from scoring_kit.scores_table import Scores, read_scores
 from tests.scoring_programs.clarity2026.gold import DEV, PERFECT
 from tests.scoring_programs.framed import Files, write_files
 
