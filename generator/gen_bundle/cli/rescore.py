@@ -94,7 +94,7 @@ def command(print_jobs: bool, collect: bool, **asked: Any) -> None:
 
 def _finished(request: RescoreRequest, work: Path, announce: Callable[[str], None]) -> Bundles:
     """The bundles that are asked for; a declaration is built for it."""
-    from gen_bundle.build import finished_bundle
+    from gen_bundle.building import finished_bundle
     from gen_bundle.rescore.rescoring import Bundles
 
     new = finished_bundle(request.bundle, work / "new", request.data, trust=True, announce=announce)

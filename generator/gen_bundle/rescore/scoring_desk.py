@@ -20,8 +20,7 @@ from gen_bundle.starting import python
 from gen_bundle.twin.engines import Container, Ended, Engine, EngineError, LineListener
 from gen_bundle.twin.engines.choose import choose_engine
 from gen_bundle.twin.engines.process import ProcessEngine, program_environment
-from gen_bundle.twin.layout import copy_tree, temporary_folder
-from gen_bundle.twin.sweep import scratch_folder
+from gen_bundle.twin.layout import copy_tree, scratch_folder, temporary_folder
 from gen_bundle.zips.bounds import BUNDLE
 from gen_bundle.zips.unpacking import ArchiveError, unpack
 
@@ -120,7 +119,8 @@ class WarmProcess:
     name = "process"
 
     def __init__(self, scorer: Scorer, program: Path, reference: Path, stub: Path) -> None:
-        self.scorer = replace(scorer, task=replace(scorer.task, scoring_program=stub, reference_data=None))
+        task = scorer.task.with_file("scoring_program", stub).with_file("reference_data", None)
+        self.scorer = replace(scorer, task=task)
         self._alone = ProcessEngine(gpu=scorer.gpu)
         self._process = subprocess.Popen(
             python(MANY_RUNS, program, reference),
@@ -201,12 +201,12 @@ def serve(scorer: Scorer, work: Path) -> WarmProcess | None:
         return None
     program, reference, stub = (work / name for name in ("program", "reference", "stub"))
     try:
-        _lay_out(scorer.task.scoring_program, program)
+        _lay_out(scorer.task.file("scoring_program"), program)
         if not (program / FRAME).is_file() or read_metadata(program).command != COMMAND:
             return None
         reference.mkdir()
-        if scorer.task.reference_data is not None:
-            _lay_out(scorer.task.reference_data, reference)
+        if data := scorer.task.file("reference_data"):
+            _lay_out(data, reference)
         stub.mkdir()
         (stub / "metadata.yaml").write_text(f"command: {COMMAND}\n", encoding="utf-8")
         with ExitStack() as held:

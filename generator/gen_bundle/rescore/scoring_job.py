@@ -14,19 +14,18 @@ from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
+from gen_bundle.codabench.competition import Task
 from gen_bundle.codabench.versions import DIFFERENCES, NEWEST
 from gen_bundle.errors import UserError
-from gen_bundle.twin.bundle import Task
 from gen_bundle.twin.engines import Engine
-from gen_bundle.twin.jobs import Jobs, run_jobs
+from gen_bundle.twin.jobs import Jobs, JobSetting, run_jobs
 from gen_bundle.twin.layout import temporary_folder
-from gen_bundle.twin.outcomes import Status
 from gen_bundle.twin.plan import as_upload
-from gen_bundle.twin.programs import Setting
+from gen_bundle.twin.report import Status
 from gen_bundle.whole_file import write_whole
 from gen_bundle.zips.reading import digest
 from gen_bundle.zips.tree import ignore_count
-from gen_bundle.zips.unpacking import is_zip
+from scoring_kit.base.submissions import is_zip
 
 EngineName = Literal["docker", "process"]
 OURS = "gen-bundle"
@@ -127,7 +126,7 @@ def score(job: ScoringJob, engine: Engine, work: Path) -> JobResult | Lost:
         work: a folder for what is not kept.
     """
     scorer = job.scorer
-    setting = Setting(engine, scorer.image, scorer.detailed_results, lambda _: None, DIFFERENCES[NEWEST])
+    setting = JobSetting(engine, scorer.image, scorer.detailed_results, lambda _: None, DIFFERENCES[NEWEST])
     try:
         with temporary_folder("job-", work) as folder:
             upload = as_upload(job.submission, folder / "submission")
@@ -143,7 +142,7 @@ def score(job: ScoringJob, engine: Engine, work: Path) -> JobResult | Lost:
 
 
 def _result(jobs: Jobs, folder: Path) -> JobResult:
-    scorer = jobs.scoring.programs.of("program")
+    scorer = jobs.scoring.of("program")
     return JobResult(
         "Failed" if jobs.failure else "Finished",
         scorer.ended.exit_code if scorer else None,

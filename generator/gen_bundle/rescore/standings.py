@@ -4,12 +4,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gen_bundle.codabench.board import Board, NoBoardError, Submitted
-from gen_bundle.codabench.leaderboard import Leaderboard
-from gen_bundle.codabench.stored_scores import RefusedError
+from gen_bundle.codabench.board import Board, NoBoardError, RefusedError, Submitted
+from gen_bundle.codabench.competition import Leaderboard
 from gen_bundle.rescore.scoring_job import JobResult
 from gen_bundle.rescore.submissions import SubmissionFile
-from gen_bundle.twin.outcomes import TOLERANCE
+from gen_bundle.twin.report import TOLERANCE
 
 Results = Mapping[str, Mapping[str, JobResult]]
 """Submission → task → how it ended; a job that got lost is missing."""

@@ -57,7 +57,7 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     assert len(examples) >= 5
     chance = random.Random(name)
     spoiled = [_spoiled(chance.choice(examples), chance) for _ in range(SPOILED)]
-    reference = data.references[competition.parts[0].id]
+    reference = data.gold.references[competition.parts[0].id]
     return Case(work / "program", reference, [*examples, {}, *spoiled])
 
 
