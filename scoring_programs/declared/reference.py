@@ -10,7 +10,7 @@ from typing import Any
 from declared.answers import Answers, key_of, named_key, read_answers
 from declared.gold_fields import as_gold, fields_read, open_fields, tagged
 from declared.plan import Plan, plans
-from declared.rows import Rows, Source, column_names, joined, picker, read_files
+from declared.rows import NamedText, Rows, column_names, joined, picker, read_files
 from declared.tables import File, Key, Table, tables_of
 from scoring_kit.base.fields import ABSENT, Field, FieldError, json_text
 from scoring_kit.errors import OrganiserError, Problems, shown
@@ -179,14 +179,14 @@ def _load(folder: Path, file: File, table: Table, problems: Problems) -> Loaded 
         return None
     texts = [read_utf8(folder / name, name, float("inf"), problems) for name in found]
     sources = [
-        Source(name, text, file.value_in(name) or "")
+        NamedText(name, text, file.value_in(name) or "")
         for name, text in zip(found, texts, strict=True)
         if text is not None
     ]
     return _read(sources, file, table, problems) if len(sources) == len(found) else None
 
 
-def _read(sources: Sequence[Source], file: File, table: Table, problems: Problems) -> Loaded:
+def _read(sources: Sequence[NamedText], file: File, table: Table, problems: Problems) -> Loaded:
     """The rows with every field that the files have, by the fields' names, and every further column by its own."""
     if file.suffix == ".txt":
         fields = list(table.answers)

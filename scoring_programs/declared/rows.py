@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from declared.tables import File, Key, Place, Table, steps
+from declared.tables import FieldPlace, File, Key, Table, steps
 from scoring_kit.base.fields import ABSENT, Field
 from scoring_kit.csv_reading import separated_otherwise
 from scoring_kit.errors import Problems, shown
@@ -116,7 +116,7 @@ def _delimited(
     text: str,
     name: str,
     file: File,
-    wanted: Sequence[Place],
+    wanted: Sequence[FieldPlace],
     counts_blank: bool,
     place: Callable[[int], str],
     problems: Problems,
@@ -166,7 +166,7 @@ def _without_header(
 def _picked(
     rows: Iterator[Tuple[int, List[str]]],
     header: Sequence[str],
-    wanted: Sequence[Place],
+    wanted: Sequence[FieldPlace],
     expected: str,
     place: Callable[[int], str],
     problems: Problems,
@@ -180,7 +180,7 @@ def _picked(
             problems.error(place(line), f"has {len(cells)} cell{'s' if len(cells) > 1 else ''}", expected)
 
 
-def _cell_picker(header: Sequence[str], wanted: Sequence[Place]) -> Tuple[Pick, bool]:
+def _cell_picker(header: Sequence[str], wanted: Sequence[FieldPlace]) -> Tuple[Pick, bool]:
     """What picks the places from a row of cells, and whether all are there; else the row needs an empty cell more."""
     position = {column: at for at, column in reversed(list(enumerate(header)))}
     end = len(header)
@@ -237,7 +237,7 @@ def _quoted(
 def _json_lines(
     text: str,
     wanted: Sequence[Field],
-    places: Sequence[Place],
+    places: Sequence[FieldPlace],
     table: Table,
     place: Callable[[int], str],
     problems: Problems,
@@ -306,7 +306,7 @@ class RecordPicker:
         names_key: whether its key is told elsewhere, so that a record may be the only answer itself.
     """
 
-    def __init__(self, wanted: Sequence[Field], places: Sequence[Place], table: Table, *, names_key: bool) -> None:
+    def __init__(self, wanted: Sequence[Field], places: Sequence[FieldPlace], table: Table, *, names_key: bool) -> None:
         self._places = places
         self._by_path = all(place.path is not None for place in places)
         self._is_plain = not any(place.columns or place.path is not None for place in places)
@@ -332,7 +332,7 @@ class RecordPicker:
         return tuple([_at_place(record, place) for place in self._places])
 
 
-def _at_place(record: Any, place: Place) -> Any:
+def _at_place(record: Any, place: FieldPlace) -> Any:
     """The value of a field; of one that is spread a tuple, unless its own name has it."""
     if place.path is not None:
         return below(record, place.path)
@@ -412,7 +412,7 @@ def _take(
 
 
 @dataclass(frozen=True)
-class Source:
+class NamedText:
     """A file that was read: its name, its text, and the value of the key's field that its name says."""
 
     name: str
@@ -421,7 +421,7 @@ class Source:
 
 
 def read_files(
-    sources: Sequence[Source],
+    sources: Sequence[NamedText],
     file: File,
     fields: Sequence[Field],
     table: Table,
@@ -460,7 +460,9 @@ def _with_part(rows: NumberedRows, at: int, part: str) -> NumberedRows:
         yield number, (*values[:at], part, *values[at:])
 
 
-def _keys_in_order(keys: Optional[Sequence[Key]], file: File, table: Table, source: Source) -> Optional[Sequence[Key]]:
+def _keys_in_order(
+    keys: Optional[Sequence[Key]], file: File, table: Table, source: NamedText
+) -> Optional[Sequence[Key]]:
     """The keys that the rows of a file answer one after the other; None where the rows say which there are."""
     if keys is None:
         return [(source.named,)] if file.named_by else None
@@ -472,7 +474,7 @@ def _keys_in_order(keys: Optional[Sequence[Key]], file: File, table: Table, sour
 
 
 def _numbered(
-    rows: Rows, keys: Optional[Sequence[Key]], table: Table, source: Source, problems: Problems, before: int
+    rows: Rows, keys: Optional[Sequence[Key]], table: Table, source: NamedText, problems: Problems, before: int
 ) -> Rows:
     """The rows with the keys that they answer one after the other, or with their numbers as keys."""
     values = list(rows.rows)

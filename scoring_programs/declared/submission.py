@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Collection, Dict, FrozenSet, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
 
 from declared.answers import Answers, named_key, read_answers
-from declared.rows import Rows, Source, column_names, joined, read_files
+from declared.rows import NamedText, Rows, column_names, joined, read_files
 from declared.tables import Key, Table, fields_by_task, fields_of_tasks, tables_of, tasks_left_out
 from scoring_kit.base.fields import Field, ordered
 from scoring_kit.errors import Problems, shown
@@ -115,7 +115,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def _sources(
     files: SubmissionFiles, names: Sequence[str], table: Table, expected: Mapping[str, Any], problems: Problems
-) -> Optional[List[Source]]:
+) -> Optional[List[NamedText]]:
     """A table's files as texts; None where one of them cannot be read."""
     known: Dict[str, str] = {}
     sources = []
@@ -138,13 +138,13 @@ def _sources(
             named, seen[folded] = known[folded], name
         text = read_utf8(files.paths[name], name, expected["megabytes"], problems)
         if text is not None:
-            sources.append(Source(name, text, named))
+            sources.append(NamedText(name, text, named))
     unread = field is None and problems.found > before
     return None if unread else sources
 
 
 def _left_out(
-    sources: Sequence[Source],
+    sources: Sequence[NamedText],
     table: Table,
     reading: Mapping[str, Set[str]],
     manifest: Manifest,
@@ -176,7 +176,7 @@ def _is_there(field: Field, table: Table, columns: Collection[str]) -> bool:
 
 
 def _read_table(
-    sources: Sequence[Source],
+    sources: Sequence[NamedText],
     table: Table,
     needed: Sequence[Field],
     expected: Mapping[str, Any],
@@ -247,7 +247,7 @@ def _check_header(header: Sequence[str], name: str, table: Table, asked: Sequenc
 
 
 def _check_missing(
-    answers: Answers, table: Table, keys: Sequence[Key], sources: Sequence[Source], problems: Problems
+    answers: Answers, table: Table, keys: Sequence[Key], sources: Sequence[NamedText], problems: Problems
 ) -> None:
     """Keys without a row: an error, or a warning where they are empty answers; many rows may well be none."""
     counted = table.by_line or table.file.suffix == ".txt"

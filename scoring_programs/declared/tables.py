@@ -12,7 +12,7 @@ Key = Tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Place:
+class FieldPlace:
     """Where a file has the value of a field.
 
     Attributes:
@@ -93,10 +93,10 @@ class File:
             return [name for name in names if name.endswith(self.name[1:]) and "/" not in name]
         return [name for name in names if name == self.name]
 
-    def place(self, field: Field) -> Place:
+    def place(self, field: Field) -> FieldPlace:
         """Where it has a field."""
         path = self.paths.get(field.name)
-        return Place(
+        return FieldPlace(
             self.names.get(field.name, field.name), tuple(field.columns), None if path is None else steps(path)
         )
 

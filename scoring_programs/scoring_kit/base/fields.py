@@ -98,7 +98,7 @@ class Field:
         """The empty answer: the default, or what the type has for it; None where it has none."""
         if self.default is None:
             return self.kind.empty
-        return self.kind.of_json(self, [self.default] if isinstance(self.kind, Tags) else self.default)
+        return self.kind.of_json(self, [self.default] if isinstance(self.kind, TagsType) else self.default)
 
     def of_cell(self, cell: Any) -> Any:
         """The value of a CSV or TSV cell, of several of a field that is spread; `empty` for an empty, optional one.
@@ -273,7 +273,7 @@ def json_list(field: Field, value: Any, element: type = object) -> List[Any]:
     return value
 
 
-class Text(FieldType):
+class TextType(FieldType):
     """Any text, compared by metrics of texts."""
 
     keys = ()
@@ -289,7 +289,7 @@ class Text(FieldType):
         return "An example answer"
 
 
-class Label(FieldType):
+class LabelType(FieldType):
     """One of some labels, or of the gold's."""
 
     keys = ("values", "case", "aliases")
@@ -326,13 +326,13 @@ class Label(FieldType):
         return values[at % len(values)]
 
 
-class Ordinal(Label):
+class OrdinalType(LabelType):
     """A label whose values are in order, the lowest first."""
 
     asks = "Give each {row} one value in {field}, from the lowest to the highest{values}."
 
 
-class Labels(FieldType):
+class LabelsType(FieldType):
     """A set of labels: in one cell, or spread over columns."""
 
     keys = ("values", "separator", "columns", "positive", "negative", "case", "aliases")
@@ -389,7 +389,7 @@ class Labels(FieldType):
         return values[:1] + values[at % len(values) :][:1] * bool(at % len(values))
 
 
-class Number(FieldType):
+class NumberType(FieldType):
     """A finite number."""
 
     keys = ("min", "max")
@@ -477,7 +477,7 @@ def of_size(field: Field, value: float) -> float:
     return value
 
 
-class Probabilities(FieldType):
+class ProbabilitiesType(FieldType):
     """A probability of each label: spread over columns, in JSON an object; as a tuple in the order of `values`."""
 
     keys = ("values", "columns", "normalise")
@@ -538,7 +538,7 @@ class Probabilities(FieldType):
         return {label: float(at == place) for at, label in enumerate(field.values or ())}
 
 
-class JsonListed(FieldType):
+class JsonListedType(FieldType):
     """A type whose cell holds a JSON list."""
 
     keys = ()
@@ -561,7 +561,7 @@ class JsonListed(FieldType):
         return []
 
 
-class Texts(JsonListed):
+class TextsType(JsonListedType):
     """A list of texts."""
 
     in_cell = "a JSON list of texts"
@@ -581,7 +581,7 @@ class Texts(JsonListed):
         return ["An example answer", "another one"]
 
 
-class Spans(JsonListed):
+class SpansType(JsonListedType):
     """A list of spans: (start, end) or (start, end, type)."""
 
     in_cell = "a JSON list of `[start, end]` or `[start, end, type]`"
@@ -615,7 +615,7 @@ class Spans(JsonListed):
         return [[at, at + 4]]
 
 
-class Offsets(JsonListed):
+class OffsetsType(JsonListedType):
     """A set of whole numbers, such as the positions of characters."""
 
     empty = blank = frozenset()
@@ -643,7 +643,7 @@ class Offsets(JsonListed):
         return [at, at + 1, at + 2]
 
 
-class Numbers(FieldType):
+class NumbersType(FieldType):
     """A list of finite numbers."""
 
     keys = ("length",)
@@ -662,7 +662,7 @@ class Numbers(FieldType):
 
     def of_cell(self, field: Field, cell: Any) -> Any:
         if cell.startswith("["):
-            return self.of_json(field, JsonListed.of_cell(RAW, field, cell))
+            return self.of_json(field, JsonListedType.of_cell(RAW, field, cell))
         return self._counted(field, [of_size(field, number_of_cell(field, part)) for part in cell.split()])
 
     def of_json(self, field: Field, value: Any) -> Any:
@@ -689,14 +689,14 @@ class Numbers(FieldType):
         return [round(0.25 * (at + place), 2) for place in range(3 if field.length is None else field.length)]
 
 
-class RawList(JsonListed):
+class RawListType(JsonListedType):
     """Any JSON list, as it is."""
 
     def of_json(self, field: Field, value: Any) -> Any:
         return value
 
 
-class Tags(FieldType):
+class TagsType(FieldType):
     """A tag for each token; as a default, a single one for all."""
 
     keys = ()
@@ -733,20 +733,20 @@ class Tags(FieldType):
         return ["O", "B-X", "I-X"]
 
 
-LABEL = Label()
-RAW = RawList()
+LABEL = LabelType()
+RAW = RawListType()
 TYPES: Dict[str, FieldType] = {
     "string": FieldType(),
     "label": LABEL,
-    "ordinal": Ordinal(),
-    "labels": Labels(),
-    "number": Number(),
-    "numbers": Numbers(),
-    "probabilities": Probabilities(),
-    "text": Text(),
-    "texts": Texts(),
-    "tags": Tags(),
-    "spans": Spans(),
-    "offsets": Offsets(),
+    "ordinal": OrdinalType(),
+    "labels": LabelsType(),
+    "number": NumberType(),
+    "numbers": NumbersType(),
+    "probabilities": ProbabilitiesType(),
+    "text": TextType(),
+    "texts": TextsType(),
+    "tags": TagsType(),
+    "spans": SpansType(),
+    "offsets": OffsetsType(),
 }
 """In the order of the documentation."""
