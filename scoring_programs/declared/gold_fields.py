@@ -51,21 +51,29 @@ def _compared(plan: Plan, table: Table, names: Sequence[str]) -> list[tuple[str,
     kind = definitions()[plan.metric]
     if kind.module == "rankings":
         item, relevance = plan.gold
-        return [(item, Field(item, "string")), (relevance, Field(relevance, "number"))]
-    named = zip(plan.fields, plan.gold, strict=True)
-    return [
-        (name, Field(column, kind.gold) if kind.gold else replace(table.field(name), name=column, required=True))
-        for name, column in named
-    ]
+        judged = [(item, Field(item, "string"))]
+        if relevance in names:  # else every row of the gold is relevant
+            judged.append((relevance, Field(relevance, "number")))
+        return judged
+    found = []
+    for name, column in zip(plan.fields, plan.gold, strict=True):
+        own = table.field(name)
+        field = replace(own, name=column, required=True)
+        if own.type in kind.gold:  # of probabilities the labels are those that they are of
+            field = Field(column, kind.gold[own.type], values=own.values)
+        found.append((name, field))
+    return found
 
 
 def open_fields(table: Table, wanted: Sequence[Plan], names: Sequence[str]) -> dict[str, set[tuple[str, str]]]:
     """Field of labels without declared values, or of typed spans → (name, type) of the gold columns to compare with."""
     found: dict[str, set[tuple[str, str]]] = {}
+    any_text = {name for plan in wanted if plan.module == "clusters" for name in plan.fields}
     for plan in wanted:
         for name, field in _compared(plan, table, names):
             own = next((own for own in table.answers if own.name == name), None)
-            if own is not None and own.type == field.type and own.type in NAMING and own.values is None:
+            is_open = own is not None and own.type == field.type and own.type in NAMING and own.values is None
+            if is_open and name not in any_text:
                 found.setdefault(name, set()).add((field.name, field.type))
     return found
 

@@ -248,6 +248,7 @@ def _declared_alone(data: dict[str, Any]) -> Iterator[Broken]:
     read = ("key", "rows", "missing", "quoting", "header", "delimiter", "skip", "tables")
     places: list[Trail] = [("submission", key) for key in read if isinstance(submission, dict) and key in submission]
     places += [("reference",)] if "reference" in data else []
-    places += [(*trail, "metric") for trail, column in columns_of(data) if "metric" in column]
+    for key in ("metric", "expression"):
+        places += [(*trail, key) for trail, column in columns_of(data) if key in column]
     for place in places:
         yield place, "is read only with scoring_program: declared; a scoring package computes its own metrics."
