@@ -103,7 +103,8 @@ def computed(expression: Expression, values: Mapping[str, Array], number: int) -
             taken, stack = stack[len(stack) - number :], stack[: len(stack) - number]
             stack.append(_done(step, taken, values))
     found = np.broadcast_to(stack[0], (number,))
-    return np.where(np.isfinite(found), found, np.nan)
+    defined: Array = np.where(np.isfinite(found), found, np.nan)
+    return defined
 
 
 def _done(step: Step, taken: Sequence[Array], values: Mapping[str, Array]) -> Array:
