@@ -21,7 +21,7 @@ from declared.samples import OwnRows, classes_of, own_rows, samples_of, scored_g
 from declared.submission import Submission
 from declared.tables import Key, Table
 from scoring_kit.metrics import summed
-from scoring_kit.units import Additive, Array, Group, Scored, Statistic, Units
+from scoring_kit.units import Additive, Array, Group, ScoredUnits, Statistic, Units
 
 Places = NDArray[np.intp]
 Formula = Callable[[Array], Array]
@@ -61,7 +61,7 @@ def units_of(columns: TaskColumns, reference: Reference, submission: Submission)
         found = [] if plan.tables else classes_of(plan, placed.gold).values()
         classes[plan.key] = [len(np.unique(placed.unit[positions])) for positions in found]
         if isinstance(statistic, MeanOfParts):
-            scored[plan.key] = Scored(placed.gold.table.unit, statistic.places)
+            scored[plan.key] = ScoredUnits(placed.gold.table.unit, statistic.places)
     operands = {plan.key: Operand(statistics[plan.key], plan) for plan in plans}
     for one in columns.made:
         parts = {key: operands[key] for key in one.expression.keys if key in operands}

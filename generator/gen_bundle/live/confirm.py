@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.opening import open_readable_bundle
+from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.codabench.leaderboard import REPLACING_RULES
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.difference.files import packed_files, program_settings

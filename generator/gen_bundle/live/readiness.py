@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from gen_bundle.check import Report, check_path
-from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.opening import open_readable_bundle
+from gen_bundle.check.bundle import Bundle, open_readable_bundle
 from gen_bundle.check.report import OVER
 from gen_bundle.codabench.fields import as_text
 from gen_bundle.draft import Lack, contact_and_image, scaffold, synthetic_gold
 from gen_bundle.errors import UserError
 from gen_bundle.live.competition import site_version
 from gen_bundle.live.connection import AnswerError, Connection
-from gen_bundle.package.shipped import shipped_gold
+from gen_bundle.resources import shipped_gold
 from gen_bundle.zips.tree import Node
 
 MAX_PAGE = 4 * 1024 * 1024

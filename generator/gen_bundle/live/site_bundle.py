@@ -21,6 +21,7 @@ from gen_bundle.live.competition import moment
 from gen_bundle.live.connection import Row
 from gen_bundle.live.snapshot import Snapshot, key_of, plain
 from gen_bundle.live.update_record import content_digest
+from gen_bundle.zips.reading import Archive
 from gen_bundle.zips.tree import Node, Tree
 
 UNKNOWN, OURS = "unknown content: ", "what this machine put there: "
@@ -113,7 +114,8 @@ class SiteBundle:
         if self.original is not None and root.children is not None:
             root.children["original"] = self.original.tree.root
         return Bundle(
-            tree=Tree(root),
+            archive=Archive(tree=Tree(root)),
+            is_folder=True,
             now=self.wanted.now,
             platform=self.wanted.platform,
             document=Document(top, ""),

@@ -11,9 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from gen_bundle.check.bundle import Bundle
-from gen_bundle.check.explanation import explain_refusal
-from gen_bundle.check.opening import open_readable_bundle
+from gen_bundle.check.bundle import Bundle, open_readable_bundle
+from gen_bundle.check.catalogue import explain_refusal
 from gen_bundle.difference.aspects import differences
 from gen_bundle.errors import UserError
 from gen_bundle.json_files import private, read_json, write_json
