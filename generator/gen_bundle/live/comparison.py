@@ -7,18 +7,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from gen_bundle.codabench.board import Board
-from gen_bundle.codabench.leaderboard import Leaderboard
-from gen_bundle.codabench.stored_scores import RefusedError
+from gen_bundle.codabench.board import Board, RefusedError
+from gen_bundle.codabench.competition import Leaderboard, Phase
 from gen_bundle.codabench.versions import DIFFERENCES, PlatformVersion
 from gen_bundle.difference.signatures import SIGNATURE
 from gen_bundle.live.answers import unsigned
 from gen_bundle.live.connection import Row
 from gen_bundle.live.submissions import FINAL, message, scores, state
 from gen_bundle.plain_text import counted, one_line
-from gen_bundle.twin.bundle import Phase
-from gen_bundle.twin.outcomes import TOLERANCE, Run
 from gen_bundle.twin.plan import Planned
+from gen_bundle.twin.report import TOLERANCE, Run
 
 NOTHING = "–"
 _NUMBER = re.compile(r"(?<![A-Za-z_])\d+(?:[.,:]\d+)*")

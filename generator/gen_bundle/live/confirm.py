@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gen_bundle.check.bundle import Bundle, open_readable_bundle
-from gen_bundle.codabench.leaderboard import REPLACING_RULES
+from gen_bundle.codabench.competition import REPLACING_RULES, Competition, Phase
+from gen_bundle.codabench.dates import Instant
 from gen_bundle.codabench.versions import PlatformVersion
 from gen_bundle.difference.files import packed_files, program_settings
 from gen_bundle.errors import UserError
@@ -21,14 +22,12 @@ from gen_bundle.live.competition import moment, phases_of, read_as_organiser, si
 from gen_bundle.live.connection import Connection, Row
 from gen_bundle.live.own_submissions import PREFIX, NotMadeError, OwnSubmissions
 from gen_bundle.live.submissions import details_of, log_texts, on_leaderboard, state, submissions_of
-from gen_bundle.twin.admission import closed
-from gen_bundle.twin.bundle import Competition, Phase, open_bundle
-from gen_bundle.twin.competition_yaml import read_competition
+from gen_bundle.twin.bundle import open_bundle, read_competition
 from gen_bundle.twin.engines import Engine, EngineError
-from gen_bundle.twin.outcomes import Run
+from gen_bundle.twin.layout import scratch_folder
 from gen_bundle.twin.plan import Planned, plan
-from gen_bundle.twin.replay import DryRunRequest, dry_run
-from gen_bundle.twin.sweep import scratch_folder
+from gen_bundle.twin.replay import DryRunRequest, closed, dry_run
+from gen_bundle.twin.report import Run
 from gen_bundle.zips.unpacking import UNREADABLE
 from gen_bundle.zips.writing import write_zip
 
@@ -187,7 +186,8 @@ def _choose(chosen: _Chosen, row: Row, site: Row, bundle: Competition, version: 
     if sorted(ours) != sorted(theirs):
         chosen.problems.append(f"{name}: its tasks are {_list(theirs)}, in the bundle {_list(ours)}.")
         return None
-    reason = closed(replace(phase, start=moment(row.get("start")), end=moment(row.get("end"))), datetime.now(UTC))
+    start, end = Instant(moment(row.get("start"))), Instant(moment(row.get("end")))
+    reason = closed(replace(phase, start=start, end=end), datetime.now(UTC))
     if reason and version is not PlatformVersion.V1_25:
         chosen.closed.append(
             f"{name}: not confirmed, since the site takes submissions only within the dates. {_sentence(reason)} "
@@ -287,8 +287,8 @@ class _Rehearsal:
         return sorted(found, key=lambda one: phases.index(one.phase)), measured
 
     def _solutions(self, phases: Sequence[Phase]) -> Iterator[Rehearsed]:
-        attached = frozenset[int]().union(*(solution.tasks for solution in self.competition.solutions))
-        ids = [phase.id for phase in phases if any(task.position in attached for task in phase.tasks)]
+        attached = frozenset[object]().union(*(solution.tasks for solution in self.competition.solutions))
+        ids = [phase.id for phase in phases if any(task.index in attached for task in phase.tasks)]
         if not ids:
             return
         plans = plan(self.competition, ids, (), None, self.work / "submissions")
@@ -326,7 +326,7 @@ class _Rehearsal:
                 files[name.removeprefix(f"{TEMPLATE}/")] = node.read(node.size)
         if not files or any(_files_of(other) == files for other in others):
             return None
-        target = self.work / "templates" / phase.id / f"{TEMPLATE}.zip"
+        target: Path = self.work / "templates" / phase.id / f"{TEMPLATE}.zip"
         target.parent.mkdir(parents=True)
         write_zip(target, files)
         return target
