@@ -50,7 +50,7 @@ def expressions(options: Mapping[str, Any]) -> dict[str, list[ExpressionPlan]]:
 
 
 @dataclass
-class TaskColumns:
+class ColumnSources:
     """What a task's columns are computed from.
 
     Attributes:
@@ -68,14 +68,14 @@ class TaskColumns:
     absent: dict[str, float] = field(default_factory=dict)
 
 
-def columns_of_task(task: str, options: Mapping[str, Any], entered: Collection[str]) -> TaskColumns:
+def columns_of_task(task: str, options: Mapping[str, Any], entered: Collection[str]) -> ColumnSources:
     """The columns of a task, and of other tasks those that its expressions are made of."""
     by_key: dict[str, tuple[str, Plan | ExpressionPlan]] = {}
     for group in (plans(options), expressions(options)):
         for owner, columns in group.items():
             by_key.update({column.key: (owner, column) for column in columns})
     own = plans(options)[task]
-    found = TaskColumns([column.key for owner, column in by_key.values() if owner == task], own)
+    found = ColumnSources([column.key for owner, column in by_key.values() if owner == task], own)
 
     def take(key: str) -> None:
         owner, column = by_key[key]
@@ -113,7 +113,8 @@ def _done(step: Step, taken: Sequence[Array], values: Mapping[str, Array]) -> Ar
         return np.array([what], dtype=np.float64)
     if kind == "column":
         return values[str(what)]
-    return OPERATIONS[str(what)](np.stack(np.broadcast_arrays(*taken)))
+    found: Array = OPERATIONS[str(what)](np.stack(np.broadcast_arrays(*taken)))
+    return found
 
 
 def _quotient(values: Array) -> Array:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from declared.expressions import TaskColumns, bounded, columns_of_task
+from declared.expressions import ColumnSources, bounded, columns_of_task
 from declared.expressions import computed as expression_value
 from declared.figures import Later, bars_by_group, figures_of_fields
 from declared.metrics import Sample, definitions
@@ -93,7 +93,7 @@ def scorer(task: str) -> Callable[[Reference, Submission, Mapping[str, Any]], Ta
     return score
 
 
-def _values(columns: TaskColumns, computed: Mapping[str, Computed]) -> tuple[dict[str, Metric], list[str]]:
+def _values(columns: ColumnSources, computed: Mapping[str, Computed]) -> tuple[dict[str, Metric], list[str]]:
     """The score of each metric and expression, and a warning of each expression that is undefined."""
     found: dict[str, Metric] = {}
     values = {key: np.array([float(worst)]) for key, worst in columns.absent.items()}
@@ -122,7 +122,7 @@ def _figures(computed: Sequence[tuple[Plan, Computed]]) -> list[Figure]:
     return list(figures.values())
 
 
-def _units(columns: TaskColumns, reference: Reference, submission: Submission) -> Units:
+def _units(columns: ColumnSources, reference: Reference, submission: Submission) -> Units:
     from declared.units import units_of
 
     return units_of(columns, reference, submission)

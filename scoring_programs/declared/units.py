@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
 
 from declared.answers import Answers
-from declared.expressions import ExpressionPlan, TaskColumns, bounded, computed
+from declared.expressions import ColumnSources, ExpressionPlan, bounded, computed
 from declared.metrics import definitions
 from declared.metrics.keys import Keys
 from declared.metrics.labels import PARTS
@@ -44,7 +44,7 @@ class PlacedTable:
     units: int
 
 
-def units_of(columns: TaskColumns, reference: Reference, submission: Submission) -> Units:
+def units_of(columns: ColumnSources, reference: Reference, submission: Submission) -> Units:
     """The per-unit results of a task with these columns.
 
     A unit is what `reference.cluster` names, or else a key. Where several tables have units of one kind, the same name

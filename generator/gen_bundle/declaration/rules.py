@@ -284,7 +284,7 @@ def code_rules(data: dict[str, Any]) -> Iterator[Broken]:
             yield (*trail, "measured"), "there is another such column. Expected one at most."
         if column.get("sort") == "desc":
             yield (*trail, "sort"), "puts the slowest first. Expected asc."
-        for key in ("metric", "computation"):
+        for key in ("metric", "computation", "expression"):
             if column.get(key) is not None:
                 yield (*trail, key), "cannot be given together with measured. Expected one of the two."
 
