@@ -77,7 +77,7 @@ def _same(values: Sequence[Any]) -> Sequence[Any]:
 
 
 @dataclass(frozen=True)
-class Form:
+class ComparedForm:
     """What a metric compares of a field's values: gold and answers as it takes them, of the type of `field`."""
 
     field: Field
@@ -85,7 +85,7 @@ class Form:
     answers: Callable[[Sequence[Any]], Sequence[Any]] = _same
 
 
-def _form(plan: Plan, own: Field, of_gold: Field, gold: Sequence[Any]) -> Form:
+def _form(plan: Plan, own: Field, of_gold: Field, gold: Sequence[Any]) -> ComparedForm:
     """Values as they are, but for an ordinal that is compared as a number, and what is compared as a label."""
     kinds = own.type, definitions()[plan.metric].module
     if kinds == ("number", "labels"):
@@ -95,15 +95,15 @@ def _form(plan: Plan, own: Field, of_gold: Field, gold: Sequence[Any]) -> Form:
         reaches = partial(le, threshold) if not isinstance(threshold, Mapping) else partial(lt, threshold["above"])
         names = {True: positive, False: rest}
         labels = Field(own.name, "label", values=ordered([rest, positive]))
-        return Form(
+        return ComparedForm(
             labels,
             partial(map_list, lambda label: names[label == positive]),
             partial(map_list, lambda number: names[reaches(number)]),
         )
     if kinds == ("probabilities", "labels"):
         values = list(own.values or ())
-        return Form(of_gold, _same, partial(map_list, lambda shares: values[shares.index(max(shares))]))
-    return Form(own if own.type == "probabilities" else of_gold)
+        return ComparedForm(of_gold, _same, partial(map_list, lambda shares: values[shares.index(max(shares))]))
+    return ComparedForm(own if own.type == "probabilities" else of_gold)
 
 
 def map_list(form: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
