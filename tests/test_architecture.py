@@ -28,8 +28,6 @@ STANDING_TWICE = {
     "Comparison",
     "Ended",
     "Figure",
-    "Metric",
-    "Part",
     "Plan",
     "Report",
     "Standing",
